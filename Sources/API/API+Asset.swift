@@ -1,17 +1,17 @@
 internal import HTTPMessage
 
 extension API {
-    /// An asset that the library knows.
+    /// An asset in the library.
     ///
-    /// `GET /api/v1/assets` gives `AssetList`, `GET /api/v1/assets/<name>` gives one.
+    /// `GET /api/v1/assets` returns an `AssetList`, `GET /api/v1/assets/<name>` returns one asset.
     public struct Asset: Codable, Equatable, Sendable {
-        /// The name for people and player URLs: `/<name>.m3u8`.
+        /// The name for users and for player URLs: `/<name>.m3u8`.
         public var name: String
-        /// The identity that never changes; names the bundle on disk.
+        /// The permanent id; names the bundle on disk.
         public var id: String
-        /// For display.
+        /// The title for display.
         public var title: String?
-        /// The path here of the image that is kept with it; absent where there is none.
+        /// The path of the asset's image on the daemon; absent without an image.
         public var artwork: String?
         /// The origin URL.
         public var url: String
@@ -24,7 +24,7 @@ extension API {
         public var isLive: Bool
         /// The media's length in seconds; absent for live streams and before a media playlist was read.
         public var duration: Double?
-        /// The bytes that are stored.
+        /// Stored bytes.
         public var bytes: Int
         /// The part of `bytes` that was cached by playback, and is evicted when the play cache is full. Absent if it is
         /// not known.
@@ -41,28 +41,28 @@ extension API {
         /// True if the new revision is being fetched, to replace the stored content once complete; absent otherwise.
         /// `state`, `need` and `download` then describe the new revision, and `bytes` includes it.
         public var isRevised: Bool?
-        /// The state of its last download; absent when none was asked for.
+        /// The state of the asset's download; absent if it was never downloaded.
         public var state: Download.State?
         /// The missing condition of that download; absent unless it is `waiting`.
         public var need: Download.Need?
         /// The id of that download.
         public var download: String?
-        /// The folder on another disk that it lies in; absent for the store's own.
+        /// The folder on another disk that holds the asset; absent for assets in the store's own folder.
         public var place: Place?
         /// Policy and play times; absent if they are not known, and in a brief list if there is no policy and no play.
         public var storage: Storage?
-        /// Its keys, and how many of them may not be used; absent where it has none.
+        /// Number of keys, and of unusable keys; absent if the asset has none.
         public var keys: KeySummary?
         /// The reason why the asset can only be removed; absent for nearly all assets.
         public var unreadable: String?
-        /// The best that is stored, in a word for people: `720p`, `audio`; absent where nothing is.
+        /// The best stored quality as a short label: `720p`, `audio`; absent if nothing is stored.
         public var quality: String?
-        /// The tracks, and how far each is stored; empty in a brief list.
+        /// The tracks, and the stored extent of each; empty in a brief list.
         public var tracks: Tracks
         /// A download's selection with reasons; only if it was requested.
         public var explanation: Explanation?
 
-        /// An asset of which nothing is stored.
+        /// Creates an asset of which nothing is stored.
         public init(name: String, id: String, title: String? = nil, url: String, duration: Double? = nil) {
             self.name = name
             self.id = id
@@ -76,16 +76,16 @@ extension API {
         }
     }
 
-    /// `GET /api/v1/assets`.
+    /// The response of `GET /api/v1/assets`.
     public struct AssetList: Codable, Equatable, Sendable {
-        /// The assets, by name.
+        /// The assets, sorted by name.
         public var assets: [Asset]
-        /// The name after which the rest comes; absent where there is none.
+        /// The name after which the next page begins; absent on the last page.
         public var next: String?
-        /// Cached pieces of all assets; absent if they are not known.
+        /// The size of the play cache, which all assets share; absent if it is not known.
         public var playCache: PlayCache?
 
-        /// A list.
+        /// Creates a list.
         public init(assets: [Asset], next: String? = nil, playCache: PlayCache? = nil) {
             self.assets = assets
             self.next = next
@@ -100,7 +100,7 @@ extension API {
         /// The limit in bytes above which the least recently used pieces are evicted; absent if there is no limit.
         public var limit: Int?
 
-        /// Their figures.
+        /// Creates the figures of a play cache.
         public init(bytes: Int, limit: Int?) {
             self.bytes = bytes
             self.limit = limit
@@ -111,11 +111,11 @@ extension API {
     public struct Removal: Codable, Equatable, Sendable {
         /// The asset's name.
         public var name: String
-        /// The bytes that were freed.
+        /// Freed bytes.
         public var bytes: Int
-        /// The folder that it lies in on a disk that is not there: what is stored stays there. Absent otherwise.
+        /// The folder on a disk that is absent; the stored content stays there. Absent otherwise.
         public var left: String?
-        /// A removal.
+        /// Creates a removal.
         public init(name: String, bytes: Int) {
             self.name = name
             self.bytes = bytes
@@ -125,11 +125,11 @@ extension API {
     /// The presentation at an origin URL, of which nothing is stored: `GET /api/v1/presentation?url=<URL,
     /// percent-encoded>`.
     public struct Presentation: Codable, Equatable, Sendable {
-        /// The URL as it was asked for.
+        /// The requested URL.
         public var url: String
-        /// The name of the asset that this URL belongs to, when there is one already.
+        /// The name of the asset that already has this URL; absent otherwise.
         public var name: String?
-        /// For display.
+        /// The title for display.
         public var title: String?
         /// The media's length in seconds; absent for live streams.
         public var duration: Double?
@@ -137,11 +137,11 @@ extension API {
         public var isLive: Bool
         /// The tracks to select from, with estimated sizes.
         public var tracks: Tracks
-        /// What a selection chooses of it, and why: in the answer to `POST /api/v1/selection`, unless the source is a
-        /// media playlist, of which there is nothing to choose.
+        /// The selection with reasons, in the response of `POST /api/v1/selection`. Absent for a lone media playlist,
+        /// which leaves nothing to select.
         public var explanation: Explanation?
 
-        /// A presentation.
+        /// Creates a presentation.
         public init(url: String, duration: Double? = nil, isLive: Bool = false, tracks: Tracks) {
             self.url = url
             self.duration = duration.map(API.milliseconds)
@@ -152,24 +152,24 @@ extension API {
 }
 
 extension API {
-    /// Which assets a list is to have, and what of them: the query of `GET /api/v1/assets`.
+    /// The query of `GET /api/v1/assets`: the page of the list and its detail.
     ///
-    /// `limit=500&after=<name>&brief=1`, each of which may be left out. A list that has not all says in `next` after which
-    /// name the rest comes.
+    /// `limit=500&after=<name>&brief=1`, all optional. If assets are left, `next` in the list names the last asset of
+    /// the page.
     public struct ListWish: Equatable, Sendable {
-        /// The most assets, from 1 on; nil for all.
+        /// Maximum number of assets, 1 or more; nil for all.
         public var limit: Int?
-        /// The name behind which it begins; nil for the first of all. There need not be such an asset.
+        /// The name after which the page begins; nil for the first page. An asset of that name need not exist.
         public var after: String?
         /// True to leave `tracks` empty, and `storage` out if it has no information.
         public var isBrief = false
 
-        /// All assets, with everything.
+        /// Creates a query, by default for all assets with all details.
         public init(limit: Int? = nil, after: String? = nil, isBrief: Bool = false) {
             (self.limit, self.after, self.isBrief) = (limit, after, isBrief)
         }
 
-        /// As a query, with its question mark; empty for all assets with everything.
+        /// The query string with its question mark; empty for all assets with all details.
         var query: String {
             let pairs = [
                 limit.map { "limit=\($0)" }, after.map { "after=\(PercentEncoding.encode($0))" },
@@ -183,24 +183,24 @@ extension API {
 extension API {
     /// Playability of an asset without its origin, after its pieces were compared with the disk.
     public struct Playable: Codable, Equatable, Sendable {
-        /// The answer in a word.
+        /// The possible answers.
         public enum Answer: String, Codable, Sendable {
-            /// From its beginning to its end.
+            /// Plays from the beginning to the end.
             case yes
-            /// With stretches cut out.
+            /// Plays with parts cut out.
             case part
-            /// Not at all, or too little to be called so.
+            /// Does not play, or plays too little to count as `part`.
             case no
         }
 
         /// The answer.
         public var answer: Answer
-        /// The reason, in words: what is complete, or what is missing.
+        /// The reason in words: what is complete or missing.
         public var reason: String
         /// Playable duration in seconds; absent if it is 0 or not known.
         public var duration: Double?
 
-        /// An answer.
+        /// Creates an answer.
         public init(_ answer: Answer, _ reason: String, duration: Double? = nil) {
             (self.answer, self.reason, self.duration) = (answer, reason, duration.map(API.milliseconds))
         }
@@ -208,15 +208,15 @@ extension API {
 }
 
 extension API {
-    /// The image that is kept with an asset: `GET /api/v1/assets/<name>/artwork`. `PUT` there takes another: JPEG, PNG
-    /// or WebP as it is, at most 4 MB, answered by the `Asset`.
+    /// The image of an asset: `GET /api/v1/assets/<name>/artwork`. `PUT` replaces it with a JPEG, PNG or WebP file of
+    /// at most 4 MB, sent unchanged, and returns the `Asset`.
     public struct Artwork: Equatable, Sendable {
         /// `image/jpeg`, `image/png` or `image/webp`.
         public let mediaType: String
-        /// The file, as it was given.
+        /// The unchanged file.
         public let bytes: [UInt8]
 
-        /// An image.
+        /// Creates an image.
         public init(mediaType: String, bytes: [UInt8]) {
             self.mediaType = mediaType
             self.bytes = bytes
@@ -237,7 +237,7 @@ extension API {
 
         /// Maximum size in bytes.
         public static let limit = 4 << 20
-        /// The accepted files, to stand behind "artwork is".
+        /// The accepted files, to follow "artwork is" in a message.
         public static let accepted = "a JPEG, PNG or WebP image of at most 4 MB"
     }
 }

@@ -1,47 +1,47 @@
 extension API {
-    /// How origins are asked: `GET /api/v1/mode` gives it, `PUT` changes it until the daemon ends.
+    /// The network mode: `GET /api/v1/mode` returns it, `PUT` changes it until the daemon ends.
     public struct Mode: Codable, Equatable, Sendable {
-        /// The ways.
+        /// The modes.
         public enum Name: String, Codable, CaseIterable, Sendable {
-            /// What is missing comes from the origin, as long as it can be reached.
+            /// Missing resources are fetched from the origin while it can be reached.
             case auto
-            /// No connection is opened, and no name server is asked.
+            /// No connection is opened, and no name is resolved.
             case offline
-            /// As `auto`, but where something is stored whole, only that is listed.
+            /// As `auto`, but the playlists list only complete renditions if there are any.
             case local
         }
 
-        /// The way.
+        /// The mode.
         public var mode: Name
 
-        /// A way.
+        /// Creates a mode.
         public init(_ mode: Name) { self.mode = mode }
     }
 }
 
 extension API {
-    /// Where others on the network find the daemon: `GET /api/v1/lan`.
+    /// The daemon's address on the network: `GET /api/v1/lan`.
     public struct LAN: Codable, Equatable, Sendable {
-        /// What stands before a name or an origin's URL, the token for media included; without a slash at its end.
+        /// The URL in front of a name or an origin URL. Includes the token for media; has no slash at its end.
         public var url: String
 
-        /// A place.
+        /// Creates an address.
         public init(url: String) { self.url = url }
     }
 }
 
 extension APIClient {
-    /// Where others on the network find the daemon; `.noLAN` where they do not.
+    /// The daemon's address on the network. Throws `.noLAN` if it is not reachable from the network.
     public func lan() async throws(APIError) -> API.LAN { try await call("GET", "/lan") }
 }
 
 extension API {
-    /// The way to the page for a browser: `GET /api/v1/page`. It is good as long as the daemon runs.
+    /// The link to the page for browsers: `GET /api/v1/page`. Valid while the daemon runs.
     public struct PageLink: Codable, Equatable, Sendable {
-        /// A path of the daemon, with a key in it.
+        /// The path on the daemon, including the key.
         public var path: String
 
-        /// A way.
+        /// Creates a link.
         public init(path: String) { self.path = path }
     }
 }

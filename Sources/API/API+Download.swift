@@ -56,22 +56,22 @@ extension API {
             /// A sentence that names the asset and the cause.
             public var message: String
 
-            /// A failure.
+            /// Creates a failure.
             public init(code: APIError.Code, message: String) {
                 self.code = code
                 self.message = message
             }
         }
 
-        /// The identity of the download, which is its asset's: an asset has one download.
+        /// The id of the download, which equals its asset's id: an asset has one download.
         public var id: String
-        /// The name of its asset.
+        /// The name of the asset.
         public var asset: String
         /// The asset's title.
         public var title: String?
         /// State of the download.
         public var state: State
-        /// The missing condition; absent unless `waiting`.
+        /// The missing condition; absent unless the state is `waiting`.
         public var need: Need?
         /// Priority among downloads.
         public var priority: Priority
@@ -79,7 +79,7 @@ extension API {
         public var note: String?
         /// Kind of media being fetched (`video`, `audio`, `subtitles`), for display; absent if there is none.
         public var stage: String?
-        /// Stored ranges of media time that would play, of everything that was selected, in order.
+        /// Stored ranges of media time that are playable in all selected tracks, in order.
         public var loaded: [TimeRange]
         /// Selected ranges of media time, in order, rounded to whole segments. All of the media unless a range was
         /// requested; empty before a media playlist was read, and for a recording.
@@ -95,11 +95,11 @@ extension API {
         public var duration: Double?
         /// Stored bytes of the selection.
         public var bytes: Int
-        /// The size that the selection will have: an estimate until it is complete.
+        /// The expected size of the selection: an estimate until the download is complete.
         public var totalBytes: Int?
         /// Recent rate in bytes per second; absent unless `running`.
         public var rate: Int?
-        /// Estimated seconds to the end; absent unless `running`.
+        /// Estimated seconds to the end; absent unless the state is `running`.
         public var eta: Int?
         /// The selected tracks: one or more variants with renditions. Empty before the playlists were read.
         public var selection: Tracks
@@ -109,7 +109,7 @@ extension API {
         /// Reason for `failed` or `waiting`.
         public var error: Failure?
 
-        /// A download that is queued.
+        /// Creates a queued download.
         public init(id: String, asset: String, title: String? = nil) {
             self.id = id
             self.asset = asset
@@ -146,13 +146,13 @@ extension API {
 extension API.Download {
     /// The conditions that a download can wait for.
     public enum Need: String, Codable, Sendable {
-        /// An origin that can be reached, and answers.
+        /// An origin that is reachable and answers.
         case network
-        /// Room on the disk.
+        /// Free space on the disk.
         case space
-        /// A key that the origin refuses to give.
+        /// A key that the origin refuses to send.
         case key
-        /// The disk on which the asset lies.
+        /// The disk that holds the asset.
         case disk
     }
 
@@ -168,7 +168,7 @@ extension API.Download {
     public struct Part: Codable, Equatable, Sendable {
         /// The rendition's id in the store.
         public var id: String
-        /// `video`, `audio` or `subtitles`; what a variant names by itself is `video`, sound alone included.
+        /// `video`, `audio` or `subtitles`. A variant's own rendition is `video`, even if it has audio only.
         public var kind: String
         /// Stored ranges of the selected media time, in order. A gap of the origin (EXT-X-GAP) counts as stored.
         public var loaded: [TimeRange]
@@ -180,13 +180,13 @@ extension API.Download {
         public var totalBytes: Int
         /// Progress from 0 to 1, by bytes: an estimate, and 1 only when everything is stored.
         public var fraction: Double
-        /// Its share of the whole for a reader who adds up selections rather than bytes, in sums of 1: 70 for video, 20
-        /// for audio and 10 for subtitles, spread evenly over the renditions of a kind.
+        /// Weight for readers who add up selections instead of bytes; the weights sum to 1. The ratio is 70 for video,
+        /// 20 for audio and 10 for subtitles, spread evenly over the renditions of a kind.
         public var weight: Double
         /// True if every selected segment is stored.
         public var isComplete: Bool
 
-        /// A rendition of which nothing is stored.
+        /// Creates a rendition of which nothing is stored.
         public init(id: String, kind: String) {
             self.id = id
             self.kind = kind
@@ -199,12 +199,13 @@ extension API.Download {
 }
 
 extension API {
-    /// `GET /api/v1/downloads`.
+    /// The response of `GET /api/v1/downloads`.
     public struct DownloadList: Codable, Equatable, Sendable {
-        /// The downloads, in the order in which they were asked for. Of those that are complete `loaded`, `expected`, `parts`
-        /// and `selection` are left empty, and `bytes` is what is kept of the asset: `GET /api/v1/downloads/<id>` tells more.
+        /// The downloads in the order of the requests. For complete downloads, `loaded`, `expected`, `parts` and
+        /// `selection` are empty, and `bytes` is the asset's stored size; `GET /api/v1/downloads/<id>` returns all
+        /// details.
         public var downloads: [Download]
-        /// A list.
+        /// Creates a list.
         public init(downloads: [Download]) { self.downloads = downloads }
     }
 }

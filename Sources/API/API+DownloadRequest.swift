@@ -1,49 +1,49 @@
 internal import HTTPMessage
 
 extension API {
-    /// The body of `POST /api/v1/downloads`: starts a download, resumes one, adds to one, or attaches to one under way.
-    /// Answered by `Download`.
+    /// The body of `POST /api/v1/downloads`: starts, resumes or extends a download, or attaches to a running one. The
+    /// response is a `Download`.
     ///
-    /// An asset has one download. What it wants already is not fetched again; what is new is added to it; and one that
-    /// failed, was paused or was cancelled goes on. As the body of `POST /api/v1/selection` it starts nothing, and is
-    /// answered by a `Presentation` with its `explanation`.
+    /// An asset has one download. Tracks that it already selects are not fetched again, new ones are added, and a
+    /// failed, paused or cancelled download continues. As the body of `POST /api/v1/selection` it starts nothing, and
+    /// the response is a `Presentation` with its `explanation`.
     public struct DownloadRequest: Codable, Equatable, Sendable {
         /// An origin URL, or the name of a known asset.
         public var source: String
-        /// Which variant; absent for the best, or the lowest that meets the minimums of `preferences` where there are
+        /// The variant; absent for the best, or for the lowest that meets the minimums of `preferences` if there are
         /// any.
         public var quality: Quality?
-        /// Which audio renditions.
+        /// The audio renditions.
         public var audio: Choice
-        /// Which subtitle renditions.
+        /// The subtitle renditions.
         public var subtitles: Choice
-        /// The preferences.
+        /// The preferences among variants and renditions.
         public var preferences: Preferences?
-        /// Further selections that the same download keeps, after this one; what they share is fetched once.
+        /// Further selections of the same download, after this one. Shared renditions are fetched once.
         public var additional: [SelectionRequest]?
-        /// The media time that is wanted; absent for all of it. Whole segments are kept.
+        /// The range of media time; absent for all of it. It is extended to whole segments.
         public var range: MediaRange?
-        /// The name that a new asset gets; chosen from the URL when absent.
+        /// The name of a new asset; if absent, it is derived from the URL.
         public var name: String?
-        /// The title that the asset gets.
+        /// The asset's title.
         public var title: String?
-        /// A line of the user's own.
+        /// The user's note.
         public var note: String?
-        /// The URL of an image that is kept with the asset: JPEG, PNG or WebP, at most 4 MB. An image of one's own is
-        /// given by `PUT /api/v1/assets/<name>/artwork`.
+        /// The URL of an image for the asset: JPEG, PNG or WebP, at most 4 MB. To send an image file, use `PUT
+        /// /api/v1/assets/<name>/artwork`.
         public var artwork: String?
-        /// Before whom it comes; absent for `default`, or what it was.
+        /// The priority; absent for `default`, or for the former priority of an existing download.
         public var priority: Download.Priority?
-        /// True to record a live stream until it ends; otherwise it is refused.
+        /// True to record a live stream until it ends. Without it, a live stream is refused.
         public var record: Bool?
-        /// True to start although the disk has too little space for the expected size.
+        /// True to start even if the disk has too little space for the expected size.
         public var anyway: Bool?
         /// True to queue the download paused.
         public var paused: Bool?
         /// Header fields of each request to the origin.
         public var headers: [Header]?
 
-        /// A request for the best variant with its default audio.
+        /// Creates a request, by default for the best variant with its default audio.
         public init(source: String, quality: Quality? = nil, audio: Choice = .default, subtitles: Choice = .none) {
             self.source = source
             self.quality = quality
@@ -51,7 +51,7 @@ extension API {
             self.subtitles = subtitles
         }
 
-        /// Reads a request; only `source` has to be there.
+        /// Reads a request. Only `source` is required.
         public init(from decoder: any Decoder) throws {
             let values = try decoder.container(keyedBy: CodingKeys.self)
             let first = try SelectionRequest(from: decoder)
@@ -71,13 +71,13 @@ extension API {
             headers = try values.decodeIfPresent([Header].self, forKey: .headers)
         }
 
-        /// All selections: its own, then the additional ones.
+        /// All selections: the request's own, then the additional ones.
         public var selections: [SelectionRequest] {
             [SelectionRequest(quality: quality, audio: audio, subtitles: subtitles, preferences: preferences)]
                 + (additional ?? [])
         }
 
-        /// The contradiction in the request, as a sentence with the field to leave out; nil if there is none.
+        /// The contradiction in the request, as a sentence that names the field to leave out; nil if there is none.
         public var contradiction: String? {
             if record == true, range != nil {
                 return "a recording is of all that comes, and has no range: give one of the two"
@@ -86,48 +86,48 @@ extension API {
         }
     }
 
-    /// The body of `POST /api/v1/downloads/<id>/resume`, which may be left out.
+    /// The body of `POST /api/v1/downloads/<id>/resume`. Optional.
     public struct ResumeRequest: Codable, Equatable, Sendable {
-        /// New URL of the asset, after its former URL has expired.
+        /// A new URL of the asset, for example after its former URL has expired.
         public var url: String?
         /// New header fields of each request to the origin; if absent, the former ones, which are sent to the same
         /// scheme, host and port only.
         public var headers: [Header]?
 
-        /// A request.
+        /// Creates a request.
         public init(url: String? = nil, headers: [Header]? = nil) {
             self.url = url
             self.headers = headers
         }
     }
 
-    /// What a person does with a download that there is: `POST /api/v1/downloads/<id>/<change>`. The raw values are part of
-    /// the API.
+    /// A user's change of an existing download: `POST /api/v1/downloads/<id>/<change>`. The raw values are part of the
+    /// API.
     public enum DownloadChange: String, Sendable, CaseIterable {
-        /// Stops it until it is resumed.
+        /// Pauses the download until it is resumed.
         case pause
-        /// Lets it go on, whatever it was stopped by; one that waits tries at once.
+        /// Resumes the download, even after a failure or a cancellation. A waiting download tries again at once.
         case resume
-        /// Gives it up; what is stored is kept.
+        /// Cancels the download. Stored pieces are kept.
         case cancel
     }
 }
 
 extension API {
-    /// One selection: a variant, with renditions. `DownloadRequest` has the keys of one, and further ones in
+    /// One selection: a variant with renditions. `DownloadRequest` has the same keys, and further selections in
     /// `additional`.
     public struct SelectionRequest: Codable, Equatable, Sendable {
-        /// Which variant; absent for the best, or the lowest that meets the minimums of `preferences` where there are
+        /// The variant; absent for the best, or for the lowest that meets the minimums of `preferences` if there are
         /// any.
         public var quality: Quality?
-        /// Which audio renditions.
+        /// The audio renditions.
         public var audio: Choice
-        /// Which subtitle renditions.
+        /// The subtitle renditions.
         public var subtitles: Choice
-        /// The preferences.
+        /// The preferences among variants and renditions.
         public var preferences: Preferences?
 
-        /// The best variant with its default audio, unless something else is given.
+        /// Creates a selection, by default of the best variant with its default audio.
         public init(
             quality: Quality? = nil, audio: Choice = .default, subtitles: Choice = .none,
             preferences: Preferences? = nil
@@ -138,7 +138,7 @@ extension API {
             self.preferences = preferences
         }
 
-        /// Reads a selection; every key may be absent.
+        /// Reads a selection. Every key is optional.
         public init(from decoder: any Decoder) throws {
             let values = try decoder.container(keyedBy: CodingKeys.self)
             quality = try values.decodeIfPresent(Quality.self, forKey: .quality)
@@ -147,7 +147,7 @@ extension API {
             preferences = try values.decodeIfPresent(Preferences.self, forKey: .preferences)
         }
 
-        /// The contradiction in the selection, as a sentence with the field to leave out; nil if there is none.
+        /// The contradiction in the selection, as a sentence that names the field to leave out; nil if there is none.
         public var contradiction: String? {
             guard let quality, let preferences else { return nil }
             if preferences.isFast == true, quality == .best {
@@ -168,27 +168,26 @@ extension API {
 }
 
 extension API {
-    /// A header field for the origin of an asset, and for no other:
-    /// `{"name":"Referer","value":"https://example.com/"}`.
+    /// A header field for requests to the asset's origin only: `{"name":"Referer","value":"https://example.com/"}`.
     ///
-    /// The value is a secret: nothing that the API gives has it, and no message names it.
+    /// The value is a secret: no response and no message contains it.
     public struct Header: Codable, Equatable, Sendable, CustomStringConvertible {
         /// The field's name.
         public var name: String
         /// The field's value.
         public var value: String
 
-        /// Reads `Name: value`; nil for what is no field line (RFC 9110 §5).
+        /// Parses `Name: value`; nil if the text is not a field line (RFC 9110 §5).
         public init?(_ line: String) {
             guard let field = FieldLine(Array(line.utf8)) else { return nil }
             name = field.name
             value = field.value
         }
 
-        /// `Name: value`.
+        /// The field line: `Name: value`.
         public var line: String { "\(name): \(value)" }
 
-        /// The name alone.
+        /// The name without the value, which is a secret.
         public var description: String { name }
     }
 }

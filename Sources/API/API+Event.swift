@@ -1,29 +1,28 @@
 extension API {
-    /// One message of `GET /api/v1/events`: server-sent events (WHATWG HTML §9.2), the event's name and its data as
-    /// JSON.
+    /// A message of `GET /api/v1/events`, a stream of server-sent events (WHATWG HTML §9.2): the event's name, and its
+    /// data as JSON.
     ///
-    /// The first is a `snapshot`, unless the request's `Last-Event-ID` is known still and what came after it can be
-    /// sent.
+    /// The first message is a `snapshot`, unless the server can continue after the request's `Last-Event-ID`.
     public enum Event: Equatable, Sendable {
-        /// `snapshot`: all downloads that are not complete, as they stand, a `DownloadList`. What was known before is void:
-        /// a download that is not in it is complete, or forgotten.
+        /// `snapshot`: the state of all downloads that are not complete, as a `DownloadList`. It replaces all earlier
+        /// state: a download that it does not list is complete or removed.
         case snapshot([Download])
-        /// `state`, `progress`, `complete`, `error`: a download as it stands.
+        /// `state`, `progress`, `complete`, `error`: the current state of a download.
         case download(Kind, Download)
-        /// `renditionComplete`: everything that was wanted of one rendition is stored.
+        /// `renditionComplete`: everything selected of one rendition is stored.
         case renditionComplete(Rendition)
-        /// `removed`: a download is forgotten, for its asset was removed.
+        /// `removed`: a download is gone, because its asset was removed.
         case removed(Reference)
-        /// `verification`: a verification that has come further, or has ended.
+        /// `verification`: progress or the end of a verification.
         case verification(Verification)
-        /// `purged`: everything stored of an asset was deleted, for lack of space or because it had expired.
+        /// `purged`: all stored content of an asset was deleted, because space was short or the asset had expired.
         case purged(Purge)
-        /// `keys`: keys of an asset were renewed, have expired, were taken back, or have another date.
+        /// `keys`: keys of an asset were renewed, revoked or given another expiry date, or have expired.
         case keys(KeyChange)
-        /// `move`: the moving of an asset to another disk begins, or has ended.
+        /// `move`: a move of an asset to another disk has begun or ended.
         case move(Move)
-        /// `changed`: an asset is new, has gone, or has another name, title, URL, policy or image, or somebody begins to play
-        /// it or ceases to. Who wants to know more asks for it by the name that it has now.
+        /// `changed`: an asset was added or removed, its name, title, URL, policy or image has changed, or its playback
+        /// has begun or ended. The reference has the asset's current name, for further requests.
         case changed(Reference)
         /// `mode`: the network mode has changed.
         case mode(Mode)
@@ -32,22 +31,22 @@ extension API {
         public enum Kind: String, Sendable {
             /// The download is new, or its state, need or error has changed.
             case state
-            /// More of it is stored; four times a second at most for each download.
+            /// More is stored; sent at most four times per second and download.
             case progress
-            /// Everything is stored; comes after its `state`.
+            /// Everything is stored; follows the `state` event.
             case complete
-            /// The download failed; follows its `state`.
+            /// The download failed; follows the `state` event.
             case error
         }
 
         /// The data of `removed` and `changed`.
         public struct Reference: Codable, Equatable, Sendable {
-            /// The asset's id, which its download has as well.
+            /// The id of the asset and of its download.
             public var id: String
             /// The asset's name.
             public var asset: String
 
-            /// A reference.
+            /// Creates a reference.
             public init(id: String, asset: String) {
                 self.id = id
                 self.asset = asset
@@ -58,12 +57,12 @@ extension API {
         public struct Purge: Codable, Equatable, Sendable {
             /// The asset's name.
             public var asset: String
-            /// Its id.
+            /// The asset's id.
             public var id: String
             /// Size and cause of the purge.
             public var purge: Storage.Purge
 
-            /// An asset's purge.
+            /// Creates the purge of an asset.
             public init(asset: String, id: String, purge: Storage.Purge) {
                 self.asset = asset
                 self.id = id
@@ -75,9 +74,9 @@ extension API {
         public struct KeyChange: Codable, Equatable, Sendable {
             /// The kinds of change. More cases may be added.
             public enum Change: String, Codable, Sendable {
-                /// The keys were fetched again, and were the same.
+                /// The keys were fetched again and had not changed.
                 case renewed
-                /// Their time is over.
+                /// The keys have expired.
                 case expired
                 /// The keys were revoked.
                 case invalidated
@@ -87,14 +86,14 @@ extension API {
 
             /// The asset's name.
             public var asset: String
-            /// Its id.
+            /// The asset's id.
             public var id: String
             /// Kind of the change.
             public var change: Change
-            /// To which keys, by number.
+            /// Numbers of the affected keys.
             public var keys: [Int]
 
-            /// A change.
+            /// Creates a change.
             public init(asset: String, id: String, change: Change, keys: [Int]) {
                 self.asset = asset
                 self.id = id
@@ -107,12 +106,12 @@ extension API {
         public struct Rendition: Codable, Equatable, Sendable {
             /// The download's id.
             public var id: String
-            /// Its asset's name.
+            /// The asset's name.
             public var asset: String
             /// The rendition's id in the store.
             public var rendition: String
 
-            /// A rendition of a download.
+            /// Creates a rendition of a download.
             public init(id: String, asset: String, rendition: String) {
                 self.id = id
                 self.asset = asset
@@ -153,7 +152,7 @@ extension API {
             }
         }
 
-        /// Reads an event; nil for a name that is not known, which a reader passes over.
+        /// Reads an event; nil for an unknown name, which readers ignore.
         public init?(name: String, data: [UInt8]) throws(APIError) {
             switch name {
             case "snapshot": self = .snapshot(try API.decode(DownloadList.self, from: data).downloads)

@@ -1,16 +1,16 @@
 extension API {
-    /// What a selection chooses of a presentation, and why it does not choose the rest.
+    /// The choice that a selection makes in a presentation, with a reason for each variant.
     public struct Explanation: Codable, Equatable, Sendable {
         /// A variant with a reason.
         public struct Reason: Codable, Equatable, Sendable {
-            /// Its place among the presentation's `tracks.variants`, from 0: several may have the same id.
+            /// Index in the presentation's `tracks.variants`, because several variants may have the same id.
             public var place: Int
-            /// What the store calls its rendition.
+            /// The rendition's id in the store.
             public var id: String
-            /// The one rule that decided on it, in words.
+            /// The rule that decided on the variant, in words.
             public var reason: String
 
-            /// A reason.
+            /// Creates a reason.
             public init(place: Int, id: String, reason: String) {
                 self.place = place
                 self.id = id
@@ -18,31 +18,31 @@ extension API {
             }
         }
 
-        /// The chosen variant; the reason goes behind "it has".
+        /// The chosen variant. The reason completes a sentence after "it has".
         public var chosen: Reason
-        /// Every other one, in the playlist's order; the reason goes behind "it".
+        /// All other variants in the playlist's order. The reason completes a sentence after "it".
         public var others: [Reason]
-        /// What would be fetched.
+        /// The tracks that a download would fetch.
         public var selection: Tracks
-        /// Variants whose stored segments never stand in for the chosen one's, as far as their playlists and stored
-        /// segments tell; the reason is a sentence about them without a full stop. Absent where there are none.
+        /// Variants whose stored segments never substitute the chosen variant's, judged by their playlists and stored
+        /// segments. The reason is a sentence without a full stop. Absent if there are none.
         public var unmixed: [Unmixed]?
 
-        /// A variant whose segments do not go together with the chosen one's.
+        /// A variant whose segments cannot be combined with the chosen variant's.
         public struct Unmixed: Codable, Equatable, Sendable {
-            /// What the store calls its rendition.
+            /// The rendition's id in the store.
             public var id: String
-            /// Why.
+            /// The reason in words.
             public var reason: String
 
-            /// A variant with its reason.
+            /// Creates a variant with its reason.
             public init(id: String, reason: String) {
                 self.id = id
                 self.reason = reason
             }
         }
 
-        /// An explanation.
+        /// Creates an explanation.
         public init(chosen: Reason, others: [Reason], selection: Tracks) {
             self.chosen = chosen
             self.others = others

@@ -1,27 +1,27 @@
 extension API {
-    /// `POST /api/v1/assets/NAME/export`: writes what is whole of an asset to a place outside of the store, and answers
-    /// when it is there.
+    /// The body of `POST /api/v1/assets/NAME/export`, which writes the complete part of an asset to a path outside the
+    /// store and answers at the end.
     public struct ExportRequest: Codable, Equatable, Sendable {
         /// The formats of an export.
         public enum Format: String, Codable, CaseIterable, Sendable {
-            /// A folder that plays by itself.
+            /// A folder that plays without Weir.
             case folder
-            /// That folder in an archive.
+            /// The folder of `folder` as an archive.
             case tar
-            /// One file with the best picture and every language, by ffmpeg: MPEG-4.
+            /// One MPEG-4 file with the best video and every language, made by ffmpeg.
             case mp4
-            /// As `mp4`, in Matroska.
+            /// One Matroska file with the same content as `mp4`.
             case mkv
         }
 
-        /// Target path on the daemon's disk: absolute, and not existing yet.
+        /// Target path on the daemon's disk: absolute, and not yet existing.
         public var path: String
-        /// Left out, what the ending of the path says: `.tar`, `.mp4`, `.mkv`, or a folder.
+        /// The format; if absent, the path's ending decides: `.tar`, `.mp4`, `.mkv`, or else a folder.
         public var format: Format?
-        /// True to hard-link a folder's files to the store's, if both are on one disk.
+        /// True to hard-link a folder's files to the store's files, if both are on one disk.
         public var link: Bool?
 
-        /// A request.
+        /// Creates a request.
         public init(path: String, format: Format? = nil, link: Bool? = nil) {
             (self.path, self.format, self.link) = (path, format, link)
         }
@@ -35,26 +35,26 @@ extension API {
         public var path: String
         /// Format of the result.
         public var format: ExportRequest.Format
-        /// The bytes of the media that went into it.
+        /// The bytes of exported media.
         public var bytes: Int
         /// Stored content that was left out, with the reason; absent for none.
         public var leftOut: [String]?
 
-        /// What was made.
+        /// Creates a result.
         public init(name: String, path: String, format: ExportRequest.Format, bytes: Int, leftOut: [String]? = nil) {
             (self.name, self.path, self.format, self.bytes, self.leftOut) = (name, path, format, bytes, leftOut)
         }
     }
 
-    /// `POST /api/v1/assets`: makes an asset of a folder on the daemon's disk, and answers with the asset when it is
-    /// there.
+    /// The body of `POST /api/v1/assets`, which creates an asset from a folder on the daemon's disk and answers at the
+    /// end with the asset.
     public struct ImportRequest: Codable, Equatable, Sendable {
-        /// The folder, or the playlist in it to begin with; absolute.
+        /// The absolute path of the folder, or of the playlist in it to start from.
         public var path: String
-        /// Name of the asset; if absent, the folder's own name, or one made from the path.
+        /// Name of the asset; if absent, the folder's name, or one derived from the path.
         public var name: String?
 
-        /// A request.
+        /// Creates a request.
         public init(path: String, name: String? = nil) { (self.path, self.name) = (path, name) }
     }
 }

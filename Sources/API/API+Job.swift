@@ -1,8 +1,8 @@
 extension API {
-    /// Background work on an asset, one job of a kind at a time for each asset.
+    /// Background work on an asset. An asset has at most one job of each kind at a time.
     ///
-    /// `POST /api/v1/assets/<name>/<kind>` begins it, or attaches to what is under way, and answers with 202; `GET` tells how
-    /// the last one stands, and `DELETE` gives it up and tells that too.
+    /// `POST /api/v1/assets/<name>/<kind>` starts a job or attaches to the running one, and answers 202. `GET` returns
+    /// the state of the last job. `DELETE` cancels the job and returns its state.
     public protocol Job: Codable, Equatable, Sendable {
         /// Body of `POST`.
         associatedtype Request: Codable, Sendable
@@ -10,16 +10,16 @@ extension API {
         /// Kind of the job.
         static var kind: JobKind { get }
 
-        /// The request that `POST` without a body stands for; nil if a body is required.
+        /// The request of a `POST` without a body; nil if a body is required.
         static var requestWithoutBody: Request? { get }
 
         /// The asset's name.
         var asset: String { get }
         /// State of the job.
         var state: JobState { get }
-        /// The bytes that are done with.
+        /// Processed bytes.
         var bytes: Int { get }
-        /// The bytes that there are to do; 0 before that is known.
+        /// Total bytes; 0 until they are known.
         var totalBytes: Int { get }
     }
 
@@ -42,7 +42,7 @@ extension API {
         public var isFinal: Bool { self != .running && self != .repairing }
     }
 
-    /// The kinds of jobs. The raw values are the last words of their routes, and what they are called in JSON.
+    /// The kinds of jobs. The raw values are the last path components of the routes, and keys in JSON.
     public enum JobKind: String, CaseIterable, Sendable {
         /// Checks stored files for damage.
         case verification
@@ -54,7 +54,7 @@ extension API {
 }
 
 extension API.Job {
-    /// None.
+    /// By default, nil: a body is required.
     public static var requestWithoutBody: Request? { nil }
 
     /// True if the job ended without a result: a user cancelled it, or the daemon was restarted.

@@ -1,16 +1,16 @@
 extension API {
-    /// The keys of an asset, never the keys themselves: `GET /api/v1/assets/<name>/keys`.
+    /// The state of an asset's keys, without key material: `GET /api/v1/assets/<name>/keys`.
     public struct KeyList: Codable, Equatable, Sendable {
         /// The asset's name.
         public var asset: String
-        /// For how many seconds its keys are used from when they came; absent for ever.
+        /// Lifetime of the keys in seconds from their fetch; absent for no limit.
         public var keysExpire: Int?
-        /// For how many seconds from the first play on; absent for ever.
+        /// Lifetime of the keys in seconds from the first play; absent for no limit.
         public var keysAfterFirstPlay: Int?
-        /// By number.
+        /// The keys, sorted by number.
         public var keys: [Key]
 
-        /// A list.
+        /// Creates a list.
         public init(asset: String, keys: [Key] = []) {
             self.asset = asset
             self.keys = keys
@@ -42,7 +42,7 @@ extension API {
             /// Number of segments.
             public var segments: Int
 
-            /// A use.
+            /// Creates a use.
             public init(rendition: String, start: Double, end: Double, segments: Int) {
                 self.rendition = rendition
                 (self.start, self.end) = (API.milliseconds(start), API.milliseconds(end))
@@ -50,28 +50,28 @@ extension API {
             }
         }
 
-        /// Stays for ever; names the file `keys/<number>.key`.
+        /// The permanent number of the key; names the file `keys/<number>.key`.
         public var number: Int
         /// State of the key.
         public var state: State
         /// Time of the fetch or renewal, in seconds since 1970; absent if it is not known.
         public var came: Int?
-        /// When the asset was first played with it; only where there is a window for that.
+        /// Time of the asset's first play with the key, in seconds since 1970; only if there is a playback window.
         public var firstPlayed: Int?
-        /// Time of expiry by date, lifetime or window; absent for never.
+        /// Time of expiry by date, lifetime or window, in seconds since 1970; absent for never.
         public var expiration: Int?
-        /// The date that was given to it by itself; absent where none was.
+        /// Expiry date of this key alone, in seconds since 1970; absent if it has none.
         public var expires: Int?
-        /// Time of the revocation; absent if it was not revoked.
+        /// Time of the revocation, in seconds since 1970; absent if the key was not revoked.
         public var invalidated: Int?
-        /// For how many seconds it is good by its date and lifetime; 0 when that is over, absent for ever.
+        /// Remaining seconds of the date and the lifetime; 0 after expiry, absent for no limit.
         public var remaining: Int?
-        /// Remaining seconds of the playback window: all of it before the first play; absent if there is no window.
+        /// Remaining seconds of the playback window: its full length before the first play; absent without a window.
         public var playbackRemaining: Int?
-        /// The parts that it decrypts, as far as the playlists are known.
+        /// The parts that the key decrypts, as far as the playlists are known.
         public var uses: [Use]
 
-        /// A key of which nothing is known.
+        /// Creates a key with only its number known.
         public init(number: Int, state: State = .missing, uses: [Use] = []) {
             self.number = number
             self.state = state
@@ -81,41 +81,40 @@ extension API {
 
     /// Number of an asset's keys, and of the unusable ones.
     public struct KeySummary: Codable, Equatable, Sendable {
-        /// All.
+        /// Number of keys.
         public var count: Int
-        /// Those whose time is over.
+        /// Number of expired keys.
         public var expired: Int
-        /// Those that were taken back.
+        /// Number of revoked keys.
         public var invalidated: Int
 
-        /// A summary.
+        /// Creates a summary.
         public init(count: Int, expired: Int = 0, invalidated: Int = 0) {
             (self.count, self.expired, self.invalidated) = (count, expired, invalidated)
         }
     }
 
-    /// An order for keys: `POST /api/v1/assets/<name>/keys`, answered with the resulting `KeyList`; and `POST
-    /// /api/v1/keys` for all assets, which takes `invalidate` only and is answered with the lists of the affected
-    /// assets.
+    /// An order for keys. `POST /api/v1/assets/<name>/keys` returns the resulting `KeyList`. `POST /api/v1/keys`
+    /// applies to all assets, takes only `invalidate`, and returns the lists of the affected assets.
     public struct KeyOrder: Codable, Equatable, Sendable {
         /// The action.
         public enum Action: String, Codable, Sendable {
-            /// Ask the origin for them anew.
+            /// Fetches the keys again from the origin.
             case renew
-            /// Take them back, and delete their files.
+            /// Revokes the keys and deletes their files.
             case invalidate
-            /// Give them a date, or take it away.
+            /// Sets or removes an expiry date.
             case date
         }
 
         /// The action.
         public var action: Action
-        /// To which; absent for all.
+        /// Numbers of the keys; absent for all.
         public var keys: [Int]?
-        /// For `date`: in seconds since 1970; absent for never.
+        /// For `date`: the expiry in seconds since 1970; absent for never.
         public var expires: Int?
 
-        /// An order.
+        /// Creates an order.
         public init(_ action: Action, keys: [Int]? = nil, expires: Int? = nil) {
             (self.action, self.keys, self.expires) = (action, keys, expires)
         }
@@ -129,12 +128,12 @@ extension API {
         }
     }
 
-    /// The answer to `POST /api/v1/keys`.
+    /// The response of `POST /api/v1/keys`.
     public struct KeyLists: Codable, Equatable, Sendable {
-        /// By the assets' names.
+        /// The lists, sorted by the assets' names.
         public var assets: [KeyList]
 
-        /// Lists.
+        /// Creates the lists.
         public init(assets: [KeyList]) { self.assets = assets }
     }
 }

@@ -1,13 +1,13 @@
 extension API {
-    /// A stretch of media time that is wanted. In JSON an array of two numbers of seconds, `[600, 1200]`, the second
-    /// one null for the end of the media; as text `10:00-20:00`, `10:00-`, `-20:00`, `90.5-1:02:03`.
+    /// A range of media time. In JSON an array of two numbers of seconds, `[600, 1200]`, with null in second place for
+    /// the end of the media; as text `10:00-20:00`, `10:00-`, `-20:00`, `90.5-1:02:03`.
     public struct MediaRange: Equatable, Sendable {
-        /// The first instant, in seconds; 0 or more.
+        /// Start in seconds, 0 or more.
         public let start: Double
-        /// The instant behind the last, in seconds; nil for the end of the media.
+        /// End in seconds, exclusive; nil for the end of the media.
         public let end: Double?
 
-        /// A stretch; nil for one that ends before it begins, or begins nowhere.
+        /// Creates a range; nil for an empty range, or one that is not finite or starts before 0.
         public init?(start: Double, end: Double?) {
             guard start.isFinite, start >= 0, start < Self.farthest else { return nil }
             if let end { guard end.isFinite, start < end, end <= Self.farthest else { return nil } }
@@ -15,17 +15,17 @@ extension API {
             self.end = end
         }
 
-        /// The stretch as the downloader takes it. Behind the end of any media there is nothing to come.
+        /// The range for the downloader. An open end is later than the end of any media.
         public var seconds: Range<Double> { start..<(end ?? Self.farthest) }
 
-        /// Nothing lasts so long, in seconds: thirty years.
+        /// An upper bound for the length of media, in seconds: thirty years.
         private static let farthest = 1e9
     }
 }
 
 extension API.MediaRange: LosslessStringConvertible {
-    /// Reads `START-END`, of which one may be left out; each is seconds, `m:s` or `h:m:s`, the seconds with a fraction
-    /// or not.
+    /// Parses `START-END`; one of them may be empty. Each is seconds, `m:s` or `h:m:s`, with or without a fraction of a
+    /// second.
     public init?(_ text: String) {
         let ends = text.split(separator: "-", omittingEmptySubsequences: false)
         guard ends.count == 2, ends.contains(where: { !$0.isEmpty }) else { return nil }
@@ -40,7 +40,7 @@ extension API.MediaRange: LosslessStringConvertible {
         var minutes = 0.0
         for part in parts.dropLast() {
             guard part.utf8.count <= 9, isDigits(part), let value = Double(part) else { return nil }
-            // Behind hours there are minutes, of which an hour has 60.
+            // Minutes after hours are below 60.
             guard part.startIndex == parts[0].startIndex || value < 60 else { return nil }
             minutes = minutes * 60 + value
         }
@@ -48,7 +48,7 @@ extension API.MediaRange: LosslessStringConvertible {
         return minutes * 60 + seconds
     }
 
-    /// `90` or `90.5`.
+    /// Parses `90` or `90.5`.
     private static func decimal(_ text: Substring) -> Double? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count <= 2, text.utf8.count <= 20, parts.allSatisfy(isDigits) else { return nil }
@@ -59,7 +59,7 @@ extension API.MediaRange: LosslessStringConvertible {
         !text.isEmpty && text.utf8.allSatisfy { (48...57).contains($0) }
     }
 
-    /// `600-1200`, in seconds.
+    /// The range in seconds: `600-1200`.
     public var description: String { "\(API.milliseconds(start))-" + (end.map { "\(API.milliseconds($0))" } ?? "") }
 }
 

@@ -1,32 +1,33 @@
 extension API {
-    /// The moving of an asset to another disk as it stands: `POST /api/v1/assets/<name>/move` begins one, or attaches to
-    /// the one to that place which is under way; `GET` tells how it stands, and `DELETE` gives it up.
+    /// The state of a move of an asset to another disk. `POST /api/v1/assets/<name>/move` starts one, or attaches to a
+    /// running one with the same target; `GET` returns its state, and `DELETE` cancels it.
     public struct Move: Job {
         /// The asset's name.
         public var asset: String
         /// State of the move; unless it is `done`, the asset is still at its former place.
         public var state: JobState
-        /// The folder that it goes to; absent for the store's own.
+        /// The target folder; absent for the store's own.
         public var path: String?
-        /// The bytes that were copied.
+        /// Copied bytes.
         public var bytes = 0
-        /// The bytes that there were to copy.
+        /// Total bytes to copy.
         public var totalBytes = 0
-        /// Number of damaged pieces, which were not moved; absent for none.
+        /// Number of damaged pieces, which were not moved; absent if there are none.
         public var leftOut: Int?
         /// Error that ended the move.
         public var error: Download.Failure?
 
-        /// A move.
+        /// Creates a move.
         public init(asset: String, state: JobState) { (self.asset, self.state) = (asset, state) }
     }
 
     /// Body of `POST /api/v1/assets/<name>/move`.
     public struct MoveRequest: Codable, Equatable, Sendable {
-        /// A folder on the daemon's disk, made if it is not there; absolute. Left out, the store's own.
+        /// The absolute path of a folder on the daemon's disk, created if it does not exist. If absent, the store's own
+        /// folder.
         public var path: String?
 
-        /// A request.
+        /// Creates a request.
         public init(path: String? = nil) { self.path = path }
     }
 
@@ -37,7 +38,7 @@ extension API {
         /// True if the folder can be reached.
         public var isThere: Bool
 
-        /// A place.
+        /// Creates a volume's state.
         public init(path: String, isThere: Bool) { (self.path, self.isThere) = (path, isThere) }
     }
 }

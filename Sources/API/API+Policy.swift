@@ -1,6 +1,6 @@
 extension API {
-    /// How long what is stored of an asset is kept: `PUT /api/v1/assets/<name>/policy`, which takes the place of the one
-    /// before; a key that is left out stands for its default.
+    /// Rules for how long an asset's stored content is kept. `PUT /api/v1/assets/<name>/policy` replaces the whole
+    /// policy; a key that is left out has its default.
     public struct Policy: Codable, Equatable, Sendable {
         /// The order of eviction when the disk is full.
         public enum Priority: String, Codable, Sendable, CaseIterable {
@@ -12,26 +12,26 @@ extension API {
 
         /// Inclusion in backups.
         public enum Backup: String, Codable, Sendable, CaseIterable {
-            /// As the rest of the store.
+            /// Included, as the rest of the store is.
             case include
-            /// Its folder has a CACHEDIR.TAG.
+            /// Excluded by a CACHEDIR.TAG in the asset's folder.
             case exclude
         }
 
-        /// From when on it is not played any more, in seconds since 1970; absent for never.
+        /// Time from which the asset does not play, in seconds since 1970; absent for never.
         public var expires: Int?
-        /// For how many seconds it is played from the first time on; absent for ever.
+        /// Seconds from the first play for which the asset plays; absent for no limit.
         public var afterFirstPlay: Int?
         /// Priority of eviction.
         public var priority: Priority
         /// Inclusion in backups.
         public var backup: Backup
-        /// For how many seconds its keys are used from when each came, while the media stays; absent for ever.
+        /// Lifetime of each key in seconds from its fetch, while the media stays; absent for no limit.
         public var keysExpire: Int?
-        /// For how many seconds its keys are used from the first play on; absent for ever.
+        /// Lifetime of the keys in seconds from the first play; absent for no limit.
         public var keysAfterFirstPlay: Int?
 
-        /// The policy of whoever says nothing, or another.
+        /// Creates a policy, by default without limits.
         public init(
             expires: Int? = nil, afterFirstPlay: Int? = nil, priority: Priority = .default, backup: Backup = .include,
             keysExpire: Int? = nil, keysAfterFirstPlay: Int? = nil
@@ -44,7 +44,7 @@ extension API {
             self.keysAfterFirstPlay = keysAfterFirstPlay
         }
 
-        /// Reads a policy; what is left out has its default.
+        /// Reads a policy. Absent keys have their defaults.
         public init(from decoder: any Decoder) throws {
             let values = try decoder.container(keyedBy: CodingKeys.self)
             self.init(
@@ -71,15 +71,15 @@ extension API {
             return nil
         }
 
-        /// The last second of the year 9999, behind which dates have no agreed form.
+        /// The last second of the year 9999; later dates have no common text form.
         private static let latest = 253_402_300_799
-        /// A hundred years, in seconds.
+        /// One hundred years in seconds.
         private static let longest = 100 * 31_557_600
     }
 
-    /// The lifetime of an asset's storage.
+    /// Policy, expiry and play times of an asset.
     public struct Storage: Codable, Equatable, Sendable {
-        /// That all of it went.
+        /// A purge: the deletion of all stored content.
         public struct Purge: Codable, Equatable, Sendable {
             /// Cause of a purge. More cases may be added.
             public enum Cause: String, Codable, Sendable {
@@ -91,12 +91,12 @@ extension API {
 
             /// Time of the purge, in seconds since 1970.
             public var date: Int
-            /// The bytes that it took.
+            /// Deleted bytes.
             public var bytes: Int
             /// Cause of the purge.
             public var cause: Cause
 
-            /// A purge.
+            /// Creates a purge.
             public init(date: Int, bytes: Int, cause: Cause) {
                 self.date = date
                 self.bytes = bytes
@@ -115,10 +115,10 @@ extension API {
         public var firstPlayed: Int?
         /// Time of the last play, in seconds since 1970.
         public var lastPlayed: Int?
-        /// That all of it went to make room; absent where that is not so, or something of it was asked for since.
+        /// The last purge; absent if there was none, or if content was requested again since.
         public var purge: Purge?
 
-        /// A life.
+        /// Creates the storage state of an asset.
         public init(policy: Policy = Policy(), expiration: Int? = nil, isExpired: Bool = false) {
             self.policy = policy
             self.expiration = expiration
@@ -126,14 +126,14 @@ extension API {
         }
     }
 
-    /// `PATCH /api/v1/assets/<name>`: what is left out stays as it is.
+    /// The body of `PATCH /api/v1/assets/<name>`. Absent keys do not change.
     public struct AssetChange: Codable, Equatable, Sendable {
         /// The new name.
         public var name: String?
-        /// The title for lists; an empty one takes it away.
+        /// The title for lists; empty to remove it.
         public var title: String?
 
-        /// A change.
+        /// Creates a change.
         public init(name: String? = nil, title: String? = nil) {
             self.name = name
             self.title = title

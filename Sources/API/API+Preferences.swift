@@ -1,41 +1,41 @@
 extension API {
-    /// What is preferred where a playlist leaves a choice; part of `DownloadRequest`. Every key may be absent.
+    /// Preferences for choices that a request leaves open; part of `DownloadRequest`. Every key is optional.
     public struct Preferences: Codable, Equatable, Sendable {
-        /// The lowest variant at or above so many bits a second is wanted, else the highest.
+        /// Chooses the lowest variant with at least this many bits per second, else the highest variant.
         public var minimumBitRate: Int?
-        /// The lowest variant at or above this size is wanted, else the highest.
+        /// Chooses the lowest variant of at least this size, else the highest variant.
         public var minimumSize: Size?
-        /// True if a variant in HLG or PQ goes before one in SDR.
+        /// True if HLG and PQ variants rank before SDR.
         public var prefersHDR: Bool?
-        /// True if a variant with more than stereo goes before others; stereo is then kept as well.
+        /// True if variants with more than stereo rank before others. Stereo is then stored as well.
         public var prefersMultichannel: Bool?
-        /// Families of codecs, the most wanted first: `avc1`, `hvc1`.
+        /// Codec families, most preferred first: `avc1`, `hvc1`.
         public var codecs: [String]?
-        /// Languages for a `Choice` of `default`, the most wanted first, as RFC 5646 tags.
+        /// Languages for a `Choice` of `default` as RFC 5646 tags, most preferred first.
         public var languages: [String]?
-        /// The user's own language as an RFC 5646 tag, for where none of `languages` is there.
+        /// The user's language as an RFC 5646 tag, used if none of `languages` is available.
         public var locale: String?
-        /// True if fast goes before best: the fewest bytes that meet what was asked for.
+        /// True to prefer speed over quality: chooses the fewest bytes that meet the request.
         public var isFast: Bool?
 
         /// No preferences.
         public init() {}
     }
 
-    /// A picture's least size; as text `1280x720`, or `720p`.
+    /// A minimum video size; as text `1280x720` or `720p`.
     public struct Size: Equatable, Sendable, LosslessStringConvertible {
-        /// Pixels across; nil for any.
+        /// Width in pixels; nil for any.
         public let width: Int?
-        /// Pixels down.
+        /// Height in pixels.
         public let height: Int
 
-        /// A size.
+        /// Creates a size.
         public init(width: Int?, height: Int) {
             self.width = width
             self.height = height
         }
 
-        /// Reads the text; nil when it is neither form.
+        /// Parses a size; nil for text in neither form.
         public init?(_ text: String) {
             if text.hasSuffix("p") {
                 guard let height = Self.number(text.dropLast()) else { return nil }
@@ -56,14 +56,14 @@ extension API {
             return value
         }
 
-        /// The text that reads as this.
+        /// The text form, which `init(_:)` parses.
         public var description: String { width.map { "\($0)x\(height)" } ?? "\(height)p" }
     }
 }
 
 extension API.Size: Codable {
-    /// Reads the text from JSON.
+    /// Reads the text form from JSON.
     public init(from decoder: any Decoder) throws { self = try decoder.form("1280x720 or 720p") }
-    /// Writes the text to JSON.
+    /// Writes the text form to JSON.
     public func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }
 }

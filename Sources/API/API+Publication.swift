@@ -1,6 +1,6 @@
 extension API {
-    /// A publication of an asset as it stands: `POST /api/v1/assets/<name>/publication` begins one, or attaches to the one
-    /// under way to the same place; `GET` tells how it stands, and `DELETE` gives it up.
+    /// The state of a publication of an asset. `POST /api/v1/assets/<name>/publication` starts one, or attaches to a
+    /// running one with the same target; `GET` returns its state, and `DELETE` cancels it.
     public struct Publication: Job {
         /// The asset's name.
         public var asset: String
@@ -10,22 +10,22 @@ extension API {
         public var target: String?
         /// Number of files; 0 before it is known.
         public var totalFiles = 0
-        /// The sum of their lengths.
+        /// Total bytes of the files.
         public var totalBytes = 0
         /// Number of files that are at the target.
         public var files = 0
-        /// The sum of their lengths.
+        /// Bytes of these files.
         public var bytes = 0
         /// Number of files that were sent because the target lacked them.
         public var sentFiles = 0
-        /// The sum of their lengths.
+        /// Bytes of these files.
         public var sentBytes = 0
         /// Number of deleted files of an earlier publication that are not part of this one.
         public var deletedFiles = 0
         /// Error that ended the publication.
         public var error: Problem?
 
-        /// A publication.
+        /// Creates a publication.
         public init(asset: String, state: JobState) { (self.asset, self.state) = (asset, state) }
     }
 
@@ -36,29 +36,30 @@ extension API {
     public struct PublicationRequest: Codable, Equatable, Sendable {
         /// Keys for an object store.
         public struct Keys: Codable, Equatable, Sendable {
-            /// Names the key.
+            /// The id of the key.
             public var accessKey: String
-            /// The key.
+            /// The secret key.
             public var secretKey: String
             /// The session token of temporary keys.
             public var sessionToken: String?
 
-            /// Keys.
+            /// Creates keys.
             public init(accessKey: String, secretKey: String, sessionToken: String? = nil) {
                 (self.accessKey, self.secretKey, self.sessionToken) = (accessKey, secretKey, sessionToken)
             }
         }
 
-        /// `s3://BUCKET/PREFIX`, `rsync://HOST/MODULE/PATH`, `HOST:PATH`, or the absolute path of a folder on the daemon's disk.
+        /// The target: `s3://BUCKET/PREFIX`, `rsync://HOST/MODULE/PATH`, `HOST:PATH`, or the absolute path of a folder
+        /// on the daemon's disk.
         public var target: String
-        /// The server of an object store that is not AWS's.
+        /// The URL of an object store other than AWS.
         public var endpoint: String?
-        /// The region of the bucket; left out, us-east-1.
+        /// The region of the bucket; if absent, us-east-1.
         public var region: String?
-        /// For an object store.
+        /// The keys of an object store.
         public var keys: Keys?
 
-        /// A request.
+        /// Creates a request.
         public init(target: String, endpoint: String? = nil, region: String? = nil, keys: Keys? = nil) {
             (self.target, self.endpoint, self.region, self.keys) = (target, endpoint, region, keys)
         }

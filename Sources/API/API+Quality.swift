@@ -1,18 +1,18 @@
 extension API {
-    /// Which variant is wanted; as text `best`, `worst`, `720p`, `<=1080p`, `2M`.
+    /// The choice of a variant; as text `best`, `worst`, `720p`, `<=1080p`, `2M`.
     public enum Quality: Equatable, Sendable, LosslessStringConvertible {
         /// The highest bandwidth.
         case best
         /// The lowest bandwidth.
         case worst
-        /// Exactly so many pixels down; of several such, the highest bandwidth.
+        /// Exactly this height in pixels; among several, the highest bandwidth.
         case height(Int)
-        /// At most so many pixels down; of several such, the highest bandwidth.
+        /// At most this height in pixels; among several, the highest bandwidth.
         case heightAtMost(Int)
-        /// The lowest bandwidth at or above so many bits a second, else the highest.
+        /// The lowest bandwidth of at least this many bits per second, else the highest.
         case minimumBandwidth(Int)
 
-        /// Reads the text; nil when it is none of the forms.
+        /// Parses a quality; nil for text in none of the forms.
         public init?(_ text: String) {
             switch text {
             case "best": self = .best
@@ -31,7 +31,7 @@ extension API {
             return isBound ? .heightAtMost(pixels) : .height(pixels)
         }
 
-        /// `2M`, `1.5M`, `800k`, in bits a second.
+        /// Parses a bandwidth in bits per second: `2M`, `1.5M`, `800k`.
         private static func bandwidth(_ text: String) -> Quality? {
             let scale: Double
             switch text.last {
@@ -53,7 +53,7 @@ extension API {
             return value
         }
 
-        /// The text that reads as this.
+        /// The text form, which `init(_:)` parses.
         public var description: String {
             switch self {
             case .best: "best"
@@ -66,20 +66,20 @@ extension API {
         }
     }
 
-    /// Which renditions of a group are wanted; as text `default`, `all`, `none`, or languages such as `en,ja`.
+    /// The choice of renditions in a group; as text `default`, `all`, `none`, or languages such as `en,ja`.
     public enum Choice: Equatable, Sendable, LosslessStringConvertible {
-        /// The one that a player would choose: in a preferred language, in the user's own, with DEFAULT=YES, or the
-        /// first.
+        /// The rendition that a player would choose: in a preferred language, in the user's language, with DEFAULT=YES,
+        /// or the first.
         case `default`
-        /// Every one.
+        /// All renditions.
         case all
-        /// Not one.
+        /// No rendition.
         case none
-        /// Those whose LANGUAGE is one of these tags, or begins with one (`en` takes `en-GB`); in lower case, not
+        /// Renditions whose LANGUAGE is one of these tags or begins with one (`en` includes `en-GB`). Lower case, not
         /// empty.
         case languages([String])
 
-        /// Reads the text; nil when it is none of the forms.
+        /// Parses a choice; nil for text in none of the forms.
         public init?(_ text: String) {
             switch text {
             case "default": self = .default
@@ -97,7 +97,7 @@ extension API {
                 && text.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || $0 == 45 }
         }
 
-        /// The text that reads as this.
+        /// The text form, which `init(_:)` parses.
         public var description: String {
             switch self {
             case .default: "default"
@@ -110,21 +110,21 @@ extension API {
 }
 
 extension API.Quality: Codable {
-    /// Reads the text from JSON.
+    /// Reads the text form from JSON.
     public init(from decoder: any Decoder) throws { self = try decoder.form("best, worst, 720p, <=1080p or 2M") }
-    /// Writes the text to JSON.
+    /// Writes the text form to JSON.
     public func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }
 }
 
 extension API.Choice: Codable {
-    /// Reads the text from JSON.
+    /// Reads the text form from JSON.
     public init(from decoder: any Decoder) throws { self = try decoder.form("default, all, none or en,ja") }
-    /// Writes the text to JSON.
+    /// Writes the text form to JSON.
     public func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }
 }
 
 extension Decoder {
-    /// A value that is a string of few forms, which `wanted` names.
+    /// Decodes a string with few forms; `wanted` names the forms for the error.
     func form<Value: LosslessStringConvertible>(_ wanted: String) throws -> Value {
         let text = try singleValueContainer().decode(String.self)
         guard let value = Value(text) else {

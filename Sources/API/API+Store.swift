@@ -3,7 +3,7 @@ extension API {
     public struct Store: Codable, Equatable, Sendable {
         /// The store's disk.
         public struct Disk: Codable, Equatable, Sendable {
-            /// Its size in bytes.
+            /// Size of the disk in bytes.
             public var totalBytes: Int
             /// Free bytes.
             public var freeBytes: Int
@@ -12,7 +12,7 @@ extension API {
             /// Bytes that may still be stored: `freeBytes` minus `reservedBytes`, at least 0.
             public var roomBytes: Int
 
-            /// A disk.
+            /// Creates a disk.
             public init(totalBytes: Int, freeBytes: Int, reservedBytes: Int) {
                 (self.totalBytes, self.freeBytes, self.reservedBytes) = (totalBytes, freeBytes, reservedBytes)
                 roomBytes = max(0, freeBytes - reservedBytes)
@@ -25,7 +25,7 @@ extension API {
         public var problem: String?
         /// Number of assets.
         public var assets: Int
-        /// The bytes that are stored of all of them.
+        /// Stored bytes of all assets.
         public var bytes: Int
         /// The part of `bytes` that was cached by playback, with the limit above which the least recently used pieces
         /// are evicted. The rest is pinned.
@@ -36,7 +36,7 @@ extension API {
         /// `important`, each including the ones before it.
         public var purge: String
 
-        /// A store with nothing in it.
+        /// Creates an empty store.
         public init(path: String, playCache: PlayCache, purge: String) {
             (self.path, self.playCache, self.purge) = (path, playCache, purge)
             (assets, bytes) = (0, 0)

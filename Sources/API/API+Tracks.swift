@@ -1,11 +1,11 @@
 extension API {
     /// Extent to which something is stored.
     public enum Local: String, Codable, Sendable {
-        /// Nothing.
+        /// Nothing is stored.
         case none
-        /// Some segments, with holes.
+        /// Some segments are stored, with holes.
         case partly
-        /// Every segment, key and initialization section.
+        /// Every segment, key and initialization section is stored.
         case complete
     }
 
@@ -13,29 +13,29 @@ extension API {
     public struct Variant: Codable, Equatable, Sendable {
         /// The rendition's id in the store, for example `video-720p`.
         public var id: String
-        /// Pixels across; absent with `height` when RESOLUTION is, and for sound alone.
+        /// Width in pixels; absent, as `height` is, without RESOLUTION and for audio alone.
         public var width: Int?
-        /// Pixels down.
+        /// Height in pixels.
         public var height: Int?
-        /// CODECS as the playlist has it.
+        /// CODECS as in the playlist.
         public var codecs: String?
-        /// BANDWIDTH, the peak, in bits a second; absent for a lone media playlist.
+        /// BANDWIDTH, the peak in bits per second; absent for a lone media playlist.
         public var bandwidth: Int?
-        /// AVERAGE-BANDWIDTH, in bits a second.
+        /// AVERAGE-BANDWIDTH in bits per second.
         public var averageBandwidth: Int?
-        /// FRAME-RATE, in frames a second.
+        /// FRAME-RATE in frames per second.
         public var frameRate: Double?
         /// VIDEO-RANGE (`SDR`, `HLG`, `PQ`).
         public var videoRange: String?
-        /// An estimate of the whole variant's size in bytes, with one rendition of each of its groups, for so its bit
-        /// rates are counted (rfc8216bis §4.4.6.2).
+        /// Estimated size of the variant in bytes with one rendition of each of its groups, because its bit rates
+        /// include those (rfc8216bis §4.4.6.2).
         public var estimatedBytes: Int?
-        /// Extent to which it is stored.
+        /// Extent to which the variant is stored.
         public var local: Local
         /// Stored bytes.
         public var bytes: Int
 
-        /// A variant of which nothing is known but its id.
+        /// Creates a variant with only its id known.
         public init(id: String, local: Local = .none, bytes: Int = 0) {
             self.id = id
             self.local = local
@@ -49,25 +49,25 @@ extension API {
         public var id: String?
         /// GROUP-ID.
         public var group: String
-        /// NAME, for people.
+        /// NAME, for display.
         public var name: String
         /// LANGUAGE, an RFC 5646 tag.
         public var language: String?
         /// DEFAULT=YES.
         public var isDefault: Bool
-        /// FORCED=YES, of subtitles.
+        /// FORCED=YES, for subtitles only.
         public var isForced: Bool?
-        /// CHANNELS as the playlist has it.
+        /// CHANNELS as in the playlist.
         public var channels: String?
-        /// An estimate of its whole size in bytes; absent unless it is a variant by itself as well, for a playlist
-        /// tells of no other.
+        /// Estimated size in bytes. Present only if the rendition is also a variant of its own, because playlists give
+        /// no bit rate for other renditions.
         public var estimatedBytes: Int?
-        /// Extent to which it is stored.
+        /// Extent to which the rendition is stored.
         public var local: Local
         /// Stored bytes.
         public var bytes: Int
 
-        /// A rendition of which nothing is stored.
+        /// Creates a rendition of which nothing is stored.
         public init(id: String?, group: String, name: String, language: String? = nil, isDefault: Bool = false) {
             self.id = id
             self.group = group
@@ -88,7 +88,7 @@ extension API {
         /// Renditions of TYPE=SUBTITLES.
         public var subtitles: [Rendition]
 
-        /// Tracks; none unless given.
+        /// Creates tracks, by default none.
         public init(variants: [Variant] = [], audio: [Rendition] = [], subtitles: [Rendition] = []) {
             self.variants = variants
             self.audio = audio
@@ -98,7 +98,7 @@ extension API {
 }
 
 extension API.Variant {
-    /// `720p`; of sound alone `audio`; nil when the playlist does not say.
+    /// A short label: `720p`, or `audio` for audio alone; nil if the playlist does not give the height.
     public var quality: String? {
         if let height { return "\(height)p" }
         return isSoundAlone ? "audio" : nil
@@ -112,7 +112,7 @@ extension API.Variant {
 }
 
 extension API.Tracks {
-    /// The highest quality that is stored whole; where none is, the highest of which something is.
+    /// The highest complete quality; without a complete variant, the highest partial one.
     public var storedQuality: String? {
         let whole = variants.filter { $0.local == .complete }
         let stored = whole.isEmpty ? variants.filter { $0.local != .none } : whole

@@ -1,10 +1,10 @@
 extension API {
-    /// A verification of an asset as it stands: `POST /api/v1/assets/<name>/verification` begins one, or attaches to the one
-    /// under way; `GET` tells how it stands, and `DELETE` gives it up.
+    /// The state of a verification of an asset. `POST /api/v1/assets/<name>/verification` starts one, or attaches to
+    /// the running one; `GET` returns its state, and `DELETE` cancels it.
     public struct Verification: Job {
         /// Consecutive missing pieces.
         public struct Hole: Codable, Equatable, Sendable {
-            /// Their range of media time; absent for keys and initialization sections.
+            /// The range of media time; absent for keys and initialization sections.
             public var time: Download.TimeRange?
             /// File name of the first piece.
             public var first: String
@@ -15,7 +15,7 @@ extension API {
             /// True if a download has selected them.
             public var isWanted: Bool
 
-            /// A hole.
+            /// Creates a hole.
             public init(time: Download.TimeRange?, first: String, last: String, count: Int, isWanted: Bool) {
                 (self.time, self.first, self.last) = (time, first, last)
                 (self.count, self.isWanted) = (count, isWanted)
@@ -24,16 +24,17 @@ extension API {
 
         /// A damaged piece.
         public struct Mismatch: Codable, Equatable, Sendable {
-            /// Its file.
+            /// The piece's file.
             public var file: String
-            /// Its range of media time; absent if it is not known, and for keys and initialization sections.
+            /// The range of media time; absent if it is not known, and for keys and initialization sections.
             public var time: Download.TimeRange?
-            /// `length`: it was cut, or longer; `bytes`: its SHA-256 was another one; `unreadable`: the disk gave an error.
+            /// `length`: the file is shorter or longer than stored; `bytes`: its SHA-256 differs; `unreadable`: the
+            /// disk reports an error.
             public var fault: String
             /// True if the piece was repaired.
             public var isMended: Bool
 
-            /// A mismatch.
+            /// Creates a damaged piece.
             public init(file: String, time: Download.TimeRange?, fault: String, isMended: Bool) {
                 (self.file, self.time, self.fault, self.isMended) = (file, time, fault, isMended)
             }
@@ -45,9 +46,9 @@ extension API {
             public var id: String
             /// Number of undamaged pieces.
             public var pieces: Int
-            /// The sum of their lengths.
+            /// Bytes of these pieces.
             public var bytes: Int
-            /// The stretches of media time that are there.
+            /// Stored ranges of media time.
             public var whole: [Download.TimeRange]
             /// Missing pieces, without the damaged ones.
             public var holes: [Hole]
@@ -56,7 +57,7 @@ extension API {
             /// Number of missing pieces that a download has selected, plus damaged pieces that were not repaired.
             public var remaining: Int
 
-            /// A part of which nothing is missing.
+            /// Creates a part without holes or damage.
             public init(id: String, pieces: Int, bytes: Int, whole: [Download.TimeRange]) {
                 (self.id, self.pieces, self.bytes, self.whole) = (id, pieces, bytes, whole)
                 (holes, mismatches, remaining) = ([], [], 0)
@@ -69,9 +70,9 @@ extension API {
         public var state: JobState
         /// True if missing pieces are fetched.
         public var isRepair = false
-        /// The bytes that were read.
+        /// Bytes read so far.
         public var bytes = 0
-        /// The bytes that there were to read.
+        /// Total bytes to read.
         public var totalBytes = 0
         /// Number of missing or damaged pieces when everything had been read.
         public var found = 0
@@ -84,16 +85,16 @@ extension API {
         /// Error that ended the verification.
         public var error: Download.Failure?
 
-        /// A verification.
+        /// Creates a verification.
         public init(asset: String, state: JobState) { (self.asset, self.state) = (asset, state) }
     }
 
-    /// Body of `POST /api/v1/assets/<name>/verification`; may be left out.
+    /// The body of `POST /api/v1/assets/<name>/verification`. Optional.
     public struct VerificationRequest: Codable, Equatable, Sendable {
         /// True to fetch missing pieces that a download has selected, and damaged pieces.
         public var repair: Bool?
 
-        /// A request.
+        /// Creates a request.
         public init(repair: Bool? = nil) { self.repair = repair }
     }
 }
@@ -104,6 +105,6 @@ extension API.Verification {
 
     /// See `Job`.
     public static var kind: API.JobKind { .verification }
-    /// One that fetches nothing.
+    /// A verification without repair.
     public static var requestWithoutBody: API.VerificationRequest? { .init() }
 }

@@ -9,9 +9,9 @@ public enum API {
     /// The path that all routes begin with.
     public static let root = "/api/v1"
 
-    /// The JSON text of a shape: keys sorted, on one line, slashes as they are.
+    /// Encodes a shape as JSON: keys sorted, on one line, slashes not escaped.
     ///
-    /// - Throws: `APIError` with `.internal` for a number that JSON cannot say (infinite, not a number).
+    /// - Throws: `APIError` with `.internal` for a number that JSON cannot express (infinity, NaN).
     public static func encode(_ value: some Encodable) throws(APIError) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -22,9 +22,9 @@ public enum API {
         }
     }
 
-    /// Reads a shape from JSON text.
+    /// Decodes a shape from JSON.
     ///
-    /// - Throws: `APIError` with `.badRequest`, and the key at fault in the sentence.
+    /// - Throws: `APIError` with `.badRequest`; the message names the key at fault.
     public static func decode<Shape: Decodable>(
         _ shape: Shape.Type = Shape.self, from text: [UInt8]
     ) throws(APIError) -> Shape {
@@ -37,15 +37,15 @@ public enum API {
         }
     }
 
-    /// Seconds to the millisecond: finer digits are noise of binary fractions.
+    /// Rounds seconds to milliseconds. Finer digits are noise of binary fractions.
     public static func milliseconds(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }
 
-    /// A fraction to four digits, never up: what is not all stays less than 1.
+    /// Rounds a fraction down to four digits, so that an incomplete download stays below 1.
     public static func rounded(_ fraction: Double) -> Double { (fraction * 10_000 + 1e-9).rounded(.down) / 10_000 }
 }
 
 extension DecodingError {
-    /// The error with its key, for the author of the JSON.
+    /// The error in words, with its key, for the author of the JSON.
     fileprivate var sentence: String {
         switch self {
         case .keyNotFound(let key, let context): "\(Self.path(context.codingPath + [key])) is missing"
@@ -64,23 +64,23 @@ extension DecodingError {
 }
 
 extension API {
-    /// An error as `application/problem+json` (RFC 9457); `code` and `next` are members of our own.
+    /// An error as `application/problem+json` (RFC 9457) with the extension members `code` and `next`.
     public struct Problem: Codable, Equatable, Sendable {
-        /// The kind as a URI reference: the place in the API's own document where it is explained. A
-        /// reader does without it (RFC 9457 §3.1.1).
+        /// The kind as a URI reference to its explanation in the API's document. Readers may ignore it (RFC 9457
+        /// §3.1.1).
         public var type: String?
         /// Kind of the error, for programs.
         public var code: APIError.Code
         /// The HTTP status, as in the response.
         public var status: Int
-        /// The kind in words; the same for every problem of one code.
+        /// The kind in words; fixed for each code.
         public var title: String
-        /// This case: names the asset and the cause. A sentence without a full stop.
+        /// The particular error: names the asset and the cause. A sentence without a full stop.
         public var detail: String
         /// Next step, as a sentence or a command line.
         public var next: String?
 
-        /// The problem that an error is to a client.
+        /// Converts an error.
         public init(_ error: APIError) {
             type = "\(API.root)/openapi.json#\(error.code.rawValue)"
             code = error.code

@@ -24,7 +24,7 @@ extension APIClient {
 }
 
 extension APIClient {
-    /// The keys of an asset, without the keys.
+    /// The state of an asset's keys, without key material.
     public func keys(ofAsset name: String) async throws(APIError) -> API.KeyList {
         try await call("GET", Self.route(keysOf: name))
     }

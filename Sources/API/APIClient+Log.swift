@@ -2,13 +2,13 @@ public import AccessLog
 internal import HTTPMessage
 
 extension APIClient {
-    /// The sessions.
+    /// The running sessions and the latest ended ones.
     public func sessions() async throws(APIError) -> [SessionSummary] {
         let list: API.SessionList = try await call("GET", "/sessions")
         return list.sessions
     }
 
-    /// Tells what a player reports of its playback.
+    /// Sends a player's report on its playback.
     public func report(_ report: PlayerReport, of session: String) async throws(APIError) -> SessionSummary {
         let route = "/sessions/\(PercentEncoding.encode(session))/report"
         return try await call("PUT", route, body: try API.encode(report))

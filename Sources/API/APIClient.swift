@@ -1,40 +1,41 @@
 import HTTPMessage
 
-/// The API as a command sees it: finds the daemon by its state directory, calls it, and turns whatever goes wrong into
-/// a `APIError` with an exit code.
+/// A client of the API for commands: finds the daemon by its state directory, calls it, and converts every failure to
+/// an `APIError` with an exit code.
 public struct APIClient: Sendable {
-    /// One call: a request line, and a body where there is one.
+    /// A call: a request line, and optionally a body.
     public struct Call: Sendable {
         /// `GET`, `POST`, `PUT`, `PATCH` or `DELETE`.
         public let method: String
-        /// The whole URL.
+        /// The complete URL.
         public let url: String
-        /// For the Authorization field; empty for none.
+        /// The token for the Authorization field; empty for none.
         public let token: String
-        /// JSON; nil for none.
+        /// The JSON body; nil for none.
         public let body: [UInt8]?
         /// True if the call has no deadline, because its duration cannot be known.
         public var isLong = false
     }
 
-    /// The answer to a call.
+    /// The response to a call.
     public struct Answer: Sendable {
-        /// The status.
+        /// The HTTP status.
         public let status: Int
-        /// The whole body.
+        /// The complete body.
         public let body: [UInt8]
 
-        /// An answer.
+        /// Creates a response.
         public init(status: Int, body: [UInt8]) {
             self.status = status
             self.body = body
         }
     }
 
-    /// Performs a call; throws `.noDaemon` when nobody answers.
+    /// Performs a call. Throws `.noDaemon` if there is no server.
     public typealias Transport = @Sendable (Call) async throws(APIError) -> Answer
 
-    /// Performs a call whose answer comes bit by bit, and ends with a `APIError` where it is none or breaks off.
+    /// Performs a call and streams the response's body. Ends with an `APIError` if the response is an error or breaks
+    /// off.
     public typealias Stream = @Sendable (Call) -> AsyncThrowingStream<[UInt8], any Error>
 
     /// The state directory by which the daemon is found.
@@ -42,7 +43,7 @@ public struct APIClient: Sendable {
     private let transport: Transport
     private let stream: Stream
 
-    /// A client of the daemon that has this state directory.
+    /// Creates a client of the daemon with this state directory.
     public init(
         state: StateDirectory, transport: @escaping Transport, stream: @escaping Stream = { _ in .init { $0.finish() } }
     ) {
@@ -51,20 +52,21 @@ public struct APIClient: Sendable {
         self.stream = stream
     }
 
-    /// Every asset, by name.
+    /// All assets, sorted by name.
     ///
-    /// - Parameter isBrief: whether their tracks stay empty, and `storage` is left out where it says nothing, which spares
+    /// - Parameter isBrief: True to leave tracks empty, and `storage` out if it has no information, which saves most of
+    ///   the time.
     ///   most of the time.
     public func assets(isBrief: Bool = false) async throws(APIError) -> [API.Asset] {
         try await assets(as: API.Asset.self, isBrief: isBrief)
     }
 
-    /// Every asset, by name, in a shape with fewer keys than `API.Asset`; fewer keys are read faster.
+    /// All assets, sorted by name, in a shape with fewer keys than `API.Asset`. Fewer keys decode faster.
     public func assets<Shape: Decodable & Sendable>(
         as shape: Shape.Type, isBrief: Bool
     ) async throws(APIError) -> [Shape] {
         var wish = API.ListWish(limit: isBrief ? 1000 : 500, isBrief: isBrief)
-        // Reading a page takes longer than fetching it: each is read while the next ones come.
+        // Decoding a page takes longer than fetching it, so each page is decoded while the next ones arrive.
         var pages: [Task<Result<Page<Shape>, APIError>, Never>] = []
         repeat {
             let body = try await answer("GET", "/assets" + wish.query)
@@ -80,7 +82,7 @@ public struct APIClient: Sendable {
         return assets
     }
 
-    /// An `API.AssetList`.
+    /// A page of an `API.AssetList`.
     private struct Page<Shape: Decodable & Sendable>: Decodable, Sendable {
         let assets: [Shape]
     }
@@ -105,28 +107,28 @@ public struct APIClient: Sendable {
         try await call("DELETE", "/assets/" + PercentEncoding.encode(name))
     }
 
-    /// Gives an asset another policy.
+    /// Replaces the policy of an asset.
     public func setPolicy(_ policy: API.Policy, ofAsset name: String) async throws(APIError) -> API.Asset {
         try await call("PUT", "/assets/\(PercentEncoding.encode(name))/policy", body: try API.encode(policy))
     }
 
-    /// Gives an asset another name or title.
+    /// Renames an asset, or changes its title.
     public func change(_ change: API.AssetChange, ofAsset name: String) async throws(APIError) -> API.Asset {
         try await call("PATCH", "/assets/" + PercentEncoding.encode(name), body: try API.encode(change))
     }
 
-    /// Keeps an image with an asset.
+    /// Stores an image with an asset.
     public func keepArtwork(_ bytes: [UInt8], ofAsset name: String) async throws(APIError) -> API.Asset {
         try await call("PUT", "/assets/\(PercentEncoding.encode(name))/artwork", body: bytes)
     }
 
-    /// Writes an asset to a place outside of the store; returns when it is there.
+    /// Exports an asset to a path outside the store; returns at the end.
     public func export(_ request: API.ExportRequest, ofAsset name: String) async throws(APIError) -> API.Export {
         try await call(
             "POST", "/assets/\(PercentEncoding.encode(name))/export", body: try API.encode(request), isLong: true)
     }
 
-    /// Makes an asset of a folder; returns when it is there.
+    /// Imports a folder as an asset; returns at the end.
     public func importAsset(_ request: API.ImportRequest) async throws(APIError) -> API.Asset {
         try await call("POST", "/assets", body: try API.encode(request), isLong: true)
     }
@@ -139,7 +141,7 @@ public struct APIClient: Sendable {
         try await call("PUT", "/mode", body: try API.encode(mode))
     }
 
-    /// The path of the page, with its key.
+    /// The link to the page, with its key.
     public func page() async throws(APIError) -> API.PageLink { try await call("GET", "/page") }
 
     /// The presentation at an origin URL.
@@ -147,12 +149,12 @@ public struct APIClient: Sendable {
         try await call("GET", "/presentation?url=" + PercentEncoding.encode(url))
     }
 
-    /// The selection that a request would make, with reasons; starts no download.
+    /// The tracks that a request would select, with reasons; starts no download.
     public func explain(_ request: API.DownloadRequest) async throws(APIError) -> API.Presentation {
         try await call("POST", "/selection", body: try API.encode(request))
     }
 
-    /// Starts a download, or attaches to one.
+    /// Starts a download, or attaches to a running one.
     public func download(_ request: API.DownloadRequest) async throws(APIError) -> API.Download {
         try await call("POST", "/downloads", body: try API.encode(request))
     }
@@ -162,15 +164,15 @@ public struct APIClient: Sendable {
         try await call("GET", "/downloads/" + PercentEncoding.encode(id))
     }
 
-    /// Every download, in the order of the requests.
+    /// All downloads in the order of the requests.
     public func downloads() async throws(APIError) -> [API.Download] {
         let list: API.DownloadList = try await call("GET", "/downloads")
         return list.downloads
     }
 
-    /// Pauses, resumes or cancels a download; gives it as it then stands.
+    /// Pauses, resumes or cancels a download, and returns its new state.
     ///
-    /// - Parameter request: for `resume`, where the asset is fetched from now on, and how.
+    /// - Parameter request: for `resume`, a new URL or header fields of the asset.
     public func change(
         _ change: API.DownloadChange, id: String, _ request: API.ResumeRequest = API.ResumeRequest()
     ) async throws(APIError) -> API.Download {
@@ -178,7 +180,7 @@ public struct APIClient: Sendable {
         return try await call("POST", route, body: try API.encode(request))
     }
 
-    /// The events of downloads, from a snapshot on, until the daemon ends or the connection breaks.
+    /// The stream of events, starting with a snapshot, until the daemon ends or the connection breaks.
     public func events() -> AsyncThrowingStream<API.Event, any Error> {
         AsyncThrowingStream { continuation in
             let task = Task {
@@ -200,9 +202,9 @@ public struct APIClient: Sendable {
         }
     }
 
-    /// Returns when a daemon answers at a base URL, whoever's it is: the API asks for its token there.
+    /// Returns if any user's daemon answers at a base URL: its API demands a token.
     ///
-    /// - Throws: `APIError` with `.noDaemon` where nobody answers, or somebody else does.
+    /// - Throws: `APIError` with `.noDaemon` if there is no server, or another kind of server.
     public func findDaemon(at base: String) async throws(APIError) {
         let answer = try await transport(Call(method: "GET", url: base + API.root + "/mode", token: "", body: nil))
         let problem = try? API.decode(API.Problem.self, from: answer.body)
@@ -216,14 +218,14 @@ public struct APIClient: Sendable {
         return Call(method: method, url: base + API.root + route, token: try state.token(), body: body)
     }
 
-    /// Calls a route, and reads what it answers.
+    /// Calls a route and decodes the response.
     func call<Shape: Decodable>(
         _ method: String, _ route: String, body: [UInt8]? = nil, isLong: Bool = false
     ) async throws(APIError) -> Shape {
         try Self.read(try await answer(method, route, body: body, isLong: isLong))
     }
 
-    /// Calls a route: the body of what it answers.
+    /// Calls a route and returns the response's body.
     private func answer(
         _ method: String, _ route: String, body: [UInt8]? = nil, isLong: Bool = false
     ) async throws(APIError) -> [UInt8] {
@@ -242,7 +244,7 @@ public struct APIClient: Sendable {
         }
     }
 
-    /// The error that a problem stands for; what is no problem did not come from Weir.
+    /// Converts a problem response. Any other response did not come from Weir.
     private static func error(_ answer: Answer) -> APIError {
         guard let problem = try? API.decode(API.Problem.self, from: answer.body) else {
             return APIError(.internal, "the daemon answers with status \(answer.status) and no reason")

@@ -1,62 +1,63 @@
 /// An error of the control API, on the server or in the client.
 ///
-/// The one place where errors of the rooms below become HTTP statuses for a client and exit codes for the command line.
+/// The only place where errors become HTTP statuses for a client and exit codes for the command line.
 public struct APIError: Error, CustomStringConvertible, Sendable {
-    /// The kinds. The raw values are part of the API and never change.
+    /// The kinds of error. The raw values are part of the API and never change.
     public enum Code: String, Codable, Sendable, CaseIterable {
-        /// The request's JSON, query or path is not what the route takes.
+        /// The request's JSON, query or path is invalid for the route.
         case badRequest = "bad-request"
         /// The bearer token is missing or wrong.
         case unauthorized
-        /// No such route.
+        /// No route has this path.
         case noSuchRoute = "no-such-route"
-        /// There is no such version of the API.
+        /// The API has no such version.
         case unknownVersion = "unknown-version"
-        /// The Host field has a name that is none of the daemon's.
+        /// The Host field names another host than the daemon.
         case misdirected
-        /// A web page of another site asks.
+        /// The request comes from a web page of another site.
         case foreignPage = "foreign-page"
-        /// The daemon is not to be reached from the network.
+        /// The daemon is not reachable from the network.
         case noLAN = "no-lan"
-        /// The route exists, but not for this method.
+        /// The route exists, but does not take this method.
         case methodNotAllowed = "method-not-allowed"
-        /// The request's body is larger than the API takes.
+        /// The request's body is larger than the API allows.
         case tooLarge = "too-large"
-        /// A body that does not say that it is JSON.
+        /// The body's Content-Type is not JSON.
         case unsupportedMediaType = "unsupported-media-type"
         /// The library has no asset of this name.
         case noSuchAsset = "no-such-asset"
-        /// There is no download of this id.
+        /// No download has this id.
         case noSuchDownload = "no-such-download"
-        /// Another asset has the name that was asked for.
+        /// Another asset has the requested name.
         case nameTaken = "name-taken"
-        /// The URL that was given for an asset is another asset's.
+        /// Another asset has the URL given for an asset.
         case urlTaken = "url-taken"
-        /// The URL that was given for an asset leads to something else.
+        /// The URL given for an asset leads to other content.
         case otherContent = "other-content"
-        /// The URL is not http or https, carries credentials, or leads to a private address that the user did not name.
+        /// The URL is not http or https, contains credentials, or leads to a private address that the user did not
+        /// name.
         case refusedURL = "refused-url"
-        /// The time for which the asset was to be played is over.
+        /// The asset has expired.
         case expired
-        /// A key of the asset may not be used any more.
+        /// A key of the asset has expired or was revoked.
         case keyExpired = "key-expired"
         /// The asset has no key of this number.
         case noSuchKey = "no-such-key"
-        /// No session goes on that is called so.
+        /// No running session has this id.
         case noSuchSession = "no-such-session"
-        /// Nothing of an asset is stored whole, so that it could leave the store.
+        /// Nothing of the asset is complete, so nothing can leave the store.
         case notWhole = "not-whole"
-        /// The target of an export exists already.
+        /// The target of the export already exists.
         case targetExists = "target-exists"
-        /// The target of an export cannot be written.
+        /// The target of the export cannot be written.
         case badTarget = "bad-target"
         /// The import source is not a presentation, or is incomplete.
         case badImport = "bad-import"
-        /// A program that is needed is not there.
+        /// A required program is not installed.
         case noProgram = "no-program"
-        /// A program that the daemon ran failed; the message says how.
+        /// A program that the daemon ran has failed; the message gives the reason.
         case programFailed = "program-failed"
-        /// The presentation has nothing that fits the selection.
+        /// No track of the presentation fits the selection.
         case noMatch = "no-match"
         /// A live stream cannot be saved while it is in progress.
         case live
@@ -64,52 +65,52 @@ public struct APIError: Error, CustomStringConvertible, Sendable {
         case notArtwork = "not-artwork"
         /// The asset has no image.
         case noArtwork = "no-artwork"
-        /// The presentation is protected by DRM, and could not be played.
+        /// The presentation is protected by DRM and could not be played.
         case protected
         /// The stored record was written by a newer Weir.
         case unreadable
-        /// The response is not a playlist, or violates RFC 8216 too far to be used.
+        /// The response is not a playlist, or violates RFC 8216 too much to be used.
         case notPlaylist = "not-a-playlist"
-        /// The origin broke HTTP, lied about a length, or answered with an error.
+        /// The origin violated HTTP, sent a wrong length, or answered with an error.
         case badOrigin = "bad-origin"
-        /// The origin asks for credentials, or refuses them (401, 403).
+        /// The origin demands credentials or refuses them (401, 403).
         case originRefused = "origin-refused"
-        /// The origin cannot be reached now.
+        /// The origin cannot be reached.
         case originAbsent = "origin-absent"
-        /// Weir was told to stay off the network.
+        /// The user has disabled network use.
         case offline
         /// The store cannot be written.
         case cannotWrite = "cannot-write"
-        /// The disk is full, or near enough.
+        /// The disk is full, or nearly full.
         case diskFull = "disk-full"
-        /// The disk gives errors.
+        /// The disk reports errors.
         case disk
-        /// The disk on which the asset lies is not there.
+        /// The disk that holds the asset is absent.
         case away
-        /// Something else is done with the asset, which has to end first.
+        /// Another operation on the asset has to end first.
         case busy
-        /// The daemon is about to stop.
+        /// The daemon is stopping.
         case stopping
-        /// The daemon takes too long; on the client's side only.
+        /// The daemon takes too long to answer; thrown only by the client.
         case timeout
-        /// No daemon answers; on the client's side only.
+        /// No daemon answers; thrown only by the client.
         case noDaemon = "no-daemon"
-        /// No link conditioner answers; on the client's side only.
+        /// No link conditioner answers; thrown only by the client.
         case noLink = "no-link"
-        /// A defect of Weir, or an answer that no Weir gives.
+        /// A bug in Weir, or a response that Weir never sends.
         case `internal`
     }
 
     /// The kind.
     public let code: Code
-    /// Names the asset and the cause; a sentence without a capital or a full stop.
+    /// The message: names the asset and the cause; a sentence without a capital or a full stop.
     public let message: String
     /// Next step: a command, or a few words; nil if there is none.
     public let next: String?
     /// The underlying error. It goes into the log only: a client sees `message`.
     public let underlying: (any Error)?
 
-    /// An error.
+    /// Creates an error.
     public init(_ code: Code, _ message: String, next: String? = nil, underlying: (any Error)? = nil) {
         self.code = code
         self.message = message
@@ -117,7 +118,7 @@ public struct APIError: Error, CustomStringConvertible, Sendable {
         self.underlying = underlying
     }
 
-    /// The message, and what was beneath it.
+    /// The message, with the underlying error.
     public var description: String { underlying.map { "\(message) (\($0))" } ?? message }
 
     /// The next step for an asset whose link has expired.
@@ -125,7 +126,7 @@ public struct APIError: Error, CustomStringConvertible, Sendable {
 }
 
 extension APIError.Code {
-    /// The HTTP status (RFC 9110 §15) that a client of the API gets.
+    /// The HTTP status (RFC 9110 §15) of the response.
     public var status: Int {
         switch self {
         case .badRequest: 400
@@ -149,7 +150,7 @@ extension APIError.Code {
         }
     }
 
-    /// The exit code of a command that ends by this, as in sysexits(3).
+    /// The exit code of a command that fails with this error, as in sysexits(3).
     public var exitCode: Int32 {
         switch self {
         case .badRequest: 64
@@ -170,7 +171,6 @@ extension APIError.Code {
         }
     }
 
-    /// The default next step.
     fileprivate var usualNext: String? {
         switch self {
         case .refusedURL: "give a URL that begins with http:// or https://, without a password"

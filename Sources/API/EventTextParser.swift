@@ -1,20 +1,20 @@
-/// Reads server-sent events out of bytes, however these are cut (WHATWG HTML §9.2.6). Pure.
+/// Parses server-sent events from chunks of any size (WHATWG HTML §9.2.6). Pure.
 struct EventTextParser {
     /// One message.
     struct Message: Equatable {
-        /// Its `event`; `message` where there is none.
+        /// The `event` field; `message` if it is absent.
         var name: String
-        /// Its `data` lines, with a line end between two of them.
+        /// The `data` lines, joined with line feeds.
         var data: String
     }
 
     private var line: [UInt8] = []
     private var name = ""
     private var data: [String] = []
-    /// True if the last byte was a carriage return: a line feed behind it does not end another line.
+    /// True if the last byte was a carriage return, so that a following line feed does not end another line.
     private var endsWithReturn = false
 
-    /// The messages that these bytes complete.
+    /// Parses bytes and returns the messages that they complete.
     mutating func take(_ bytes: some Sequence<UInt8>) -> [Message] {
         var messages: [Message] = []
         for byte in bytes {
@@ -38,7 +38,7 @@ struct EventTextParser {
         switch String(decoding: line[..<colon], as: UTF8.self) {
         case "event": name = String(decoding: value, as: UTF8.self)
         case "data": data.append(String(decoding: value, as: UTF8.self))
-        // Comments, ids and pauses are of no account here: whoever lost the stream begins with a snapshot.
+        // Comments, ids and retry times are not used: a client that reconnects starts with a snapshot.
         default: break
         }
         return nil

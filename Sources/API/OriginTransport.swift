@@ -3,7 +3,7 @@ import HTTPMessage
 import Origin
 
 extension APIClient {
-    /// A client over HTTP. One that has made no call has opened nothing.
+    /// Creates a client over HTTP. It opens nothing before its first call.
     public init(state: StateDirectory) {
         let transport = OriginTransport(to: "daemon")
         self.init(
@@ -12,10 +12,10 @@ extension APIClient {
     }
 }
 
-/// Performs calls with the HTTP client that Weir has anyway; the daemon, or whatever else is called, is its origin
-/// here.
+/// Performs calls with Weir's HTTP client for origins. The daemon, or another called server, takes the place of the
+/// origin.
 @LoopActor final class OriginTransport {
-    /// The daemon reads playlists before it answers a `POST`, and may wait for a slow origin.
+    /// The daemon reads playlists before it answers a `POST`, and may have to wait for a slow origin.
     private static let timeLimit = Duration.seconds(120)
     private lazy var client = OriginClient()
     /// Name of the peer in messages.
@@ -33,7 +33,7 @@ extension APIClient {
         }
     }
 
-    /// The body of the answer as it comes; a status other than 200 is an error.
+    /// Streams the response's body. A status other than 200 is an error.
     nonisolated func stream(_ call: APIClient.Call) -> AsyncThrowingStream<[UInt8], any Error> {
         AsyncThrowingStream { continuation in
             Task { @LoopActor in

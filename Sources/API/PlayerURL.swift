@@ -1,39 +1,39 @@
 import HTTPMessage
 
-/// The URLs by which players reach a daemon.
+/// Builds the URLs with which players reach a daemon.
 public struct PlayerURL: Sendable {
-    /// The daemon's own, without a slash at its end; `localhost` stands for its loopback address.
+    /// The daemon's base URL without a slash at its end; `localhost` replaces its loopback address.
     public let base: String
 
-    /// The URLs of the daemon that has this base URL.
+    /// Creates the URLs of the daemon with this base URL.
     public init(base: String) {
         let port = base.split(separator: ":").last ?? ""
         let isUsual = base.hasPrefix("http://127.0.0.1:") || base.hasPrefix("http://[::1]:")
         self.base = isUsual ? "http://localhost:\(port)" : base
     }
 
-    /// True if a word of the command line is an origin URL, false if it is a name.
+    /// True if a command-line argument is an origin URL, false if it is a name.
     public static func isURL(_ word: String) -> Bool { word.contains("://") }
 
-    /// An asset, by its name.
+    /// The URL of an asset by its name.
     public func asset(named name: String) -> String { "\(base)/\(PercentEncoding.encode(name)).m3u8" }
 
-    /// An asset, by its name, in a session that never touches the network.
+    /// The URL of an asset by its name, in a session that never uses the network.
     public func offlineAsset(named name: String) -> String { "\(base)/offline/\(PercentEncoding.encode(name)).m3u8" }
 
-    /// A name or an origin URL, in a session that lists what is stored whole alone where there is such.
+    /// The URL of a name or an origin URL, in a session that lists only complete renditions if there are any.
     public func localEntry(_ word: String) -> String {
         "\(base)/local/" + (Self.isURL(word) ? word : PercentEncoding.encode(word) + ".m3u8")
     }
 
-    /// A name or an origin URL, as one variant of which Weir chooses the quality.
+    /// The URL of a name or an origin URL, as one variant whose quality Weir adapts.
     public func adaptiveEntry(_ word: String) -> String {
         "\(base)/auto/" + (Self.isURL(word) ? word : PercentEncoding.encode(word) + ".m3u8")
     }
 
-    /// Whatever an origin has, by the URL there.
+    /// The URL of any resource of an origin.
     public func origin(url: String) -> String { "\(base)/\(url)" }
 
-    /// A name or an origin URL.
+    /// The URL of a name or an origin URL.
     public func entry(_ word: String) -> String { Self.isURL(word) ? origin(url: word) : asset(named: word) }
 }

@@ -1,12 +1,13 @@
 extension StateDirectory {
-    /// Writes `page.html`, for nobody but its owner, which leads a browser to the page. So the key stands in no program's
-    /// arguments, which all users of a machine can read.
+    /// Writes `page.html`, readable by its owner only, which leads a browser to the page. So the key does not appear in
+    /// a program's arguments, which all users of a machine can read.
     ///
-    /// It leads to `/`, where links from anywhere may lead, with the key in the fragment, which is sent to nobody.
+    /// The file leads to `/`, which accepts links from anywhere. The key is in the fragment, which browsers do not
+    /// send.
     ///
     /// - Parameters:
     ///   - base: the daemon's URL for browsers, without a slash at its end.
-    ///   - path: the page's, as the API gives it.
+    ///   - path: the page's path from the API.
     /// - Returns: the file's path.
     public func writeDoor(to base: String, _ path: String) throws(APIError) -> String {
         let key = path.split(separator: "/").last ?? ""
@@ -21,9 +22,9 @@ extension StateDirectory {
     }
 }
 
-/// Text in HTML.
+/// Escapes text for HTML.
 public enum HTMLText {
-    /// Text as it may stand in an element or in an attribute with quotation marks: titles come from anywhere.
+    /// Escapes text for an element or a quoted attribute. Titles are untrusted.
     public static func escaped(_ text: String) -> String {
         var result = ""
         for character in text.unicodeScalars {

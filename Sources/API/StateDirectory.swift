@@ -1,20 +1,19 @@
 internal import Glibc
 
-/// The folder by which a command finds its daemon: `token`, and `listening` with the daemon's URL while it serves; and
-/// `link`, with that of a link conditioner.
+/// The directory by which a command finds its daemon. It holds `token`, `listening` with the daemon's URL while it
+/// serves, and `link` with a link conditioner's control URL.
 ///
-/// Mode 0700, its files 0600: whoever can read the token is the user who started the daemon, or root.
+/// Its mode is 0700 and its files have 0600, so only the user who started the daemon and root can read the token.
 public struct StateDirectory: Sendable {
-    /// Absolute.
+    /// The absolute path.
     public let path: String
 
-    /// A folder that need not exist yet.
+    /// Creates a directory object. The directory need not exist yet.
     public init(_ path: String) { self.path = path }
 
-    /// The bearer token that the API wants.
+    /// The bearer token of the API.
     ///
-    /// - Throws: `APIError` with `.noDaemon` where no daemon ever made one, `.unauthorized` where it cannot be
-    ///   read.
+    /// - Throws: `APIError` with `.noDaemon` if no daemon has created one, `.unauthorized` if it cannot be read.
     public func token() throws(APIError) -> String {
         switch readFile("token") {
         case .success(let text) where Self.isToken(text): return text
@@ -25,12 +24,12 @@ public struct StateDirectory: Sendable {
         }
     }
 
-    /// The base URL of the daemon that noted it last, without a slash at its end; nil when none serves.
+    /// The base URL of the latest daemon, without a slash at its end; nil if no daemon serves.
     ///
-    /// After a kill the note is stale: that a connection to it fails is the sign. Only loopback URLs are believed.
+    /// The record is stale after a kill: then a connection to it fails. Only loopback URLs are accepted.
     public var daemonURL: String? { loopbackURL(in: "listening") }
 
-    /// Why `daemonURL` is nil: no daemon serves, or this user may not know.
+    /// The reason why `daemonURL` is nil: no daemon serves, or this user may not read the record.
     var absence: APIError {
         if case .failure(let error) = readFile("listening"), error.number == EACCES {
             return APIError(
@@ -41,9 +40,9 @@ public struct StateDirectory: Sendable {
         return APIError(.noDaemon, "no daemon runs with the state directory \(path)")
     }
 
-    /// Where the link conditioner that was started last (`tools/link`) is controlled; nil when none runs.
+    /// The control URL of the most recent link conditioner (`tools/link`); nil if none runs.
     ///
-    /// As stale after a kill as `daemonURL`, and believed as little.
+    /// The record may be stale after a kill, and only loopback URLs are accepted, as for `daemonURL`.
     public var linkURL: String? { loopbackURL(in: "link") }
 
     private func loopbackURL(in name: String) -> String? {
@@ -52,14 +51,14 @@ public struct StateDirectory: Sendable {
         return text
     }
 
-    /// The error of a folder or file that cannot be used.
+    /// The error for a folder or file that cannot be used.
     public func failure(_ what: String, _ error: SystemError?) -> APIError {
         APIError(
             .cannotWrite, "the state directory \(path) \(what)" + (error.map { ": \($0)" } ?? ""),
             next: "give another one with --state DIR", underlying: error)
     }
 
-    /// The first line of a small file.
+    /// Reads the first line of a small file.
     public func readFile(_ name: String) -> Result<String, SystemError> {
         let descriptor = open("\(path)/\(name)", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return .failure(SystemError(errno)) }
@@ -71,7 +70,7 @@ public struct StateDirectory: Sendable {
         return .success(String(decoding: line, as: UTF8.self))
     }
 
-    /// Replaces a file in one step: a reader sees the old text or the new one.
+    /// Replaces a file atomically: a reader sees the old text or the new one.
     public func writeFile(_ name: String, _ line: String) throws(APIError) {
         let target = "\(path)/\(name)"
         let draft = target + ".new"
@@ -88,7 +87,8 @@ public struct StateDirectory: Sendable {
 
     private static let tokenAlphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-    /// A new token: 256 random bits as base64url (RFC 4648 §5), 43 characters of six bits each; the last one carries four.
+    /// Generates a token: 256 random bits as base64url (RFC 4648 §5), 43 characters of six bits each; the last one
+    /// carries four.
     public static func randomToken() -> String {
         var generator = SystemRandomNumberGenerator()
         var sextets = (0..<43).map { _ in Int(generator.next() & 63 as UInt64) }
@@ -102,14 +102,14 @@ public struct StateDirectory: Sendable {
     }
 }
 
-/// A system call's errno.
+/// The errno of a failed system call.
 public struct SystemError: Error, Equatable, CustomStringConvertible {
     /// ENOENT.
     public static let noSuchFile = SystemError(ENOENT)
 
     /// The errno.
     public let number: Int32
-    /// The error of an errno.
+    /// Creates an error from an errno.
     public init(_ number: Int32) { self.number = number }
 
     /// The text of strerror(3).

@@ -62,14 +62,14 @@ public struct AccessEvent: Codable, Equatable, Sendable {
     public var stallTime = 0.0
     /// Number of pictures that the player did not show in time; absent if the player has not reported it.
     public var framesDropped: Int?
-    /// Time from the event's beginning (the entry playlist, a seek) to the first delivered segment, or in the first event
-    /// to the first picture if the player reported it. Absent before that, and after a change of variant, for which no
-    /// player waits.
+    /// Time from the event's beginning (the entry playlist, a seek) to the first delivered segment, or in the first
+    /// event to the first picture if the player reported it. Absent before that, and after a change of variant, because
+    /// players do not wait for it.
     public var startup: Double?
     /// Number of segments that took longer to arrive than they last.
     public var overdue = 0
-    /// The keys of this event that are inferred from the requests and their times: all that only a player knows for
-    /// certain, except those that the player sent by CMCD or reported.
+    /// The keys of this event that are inferred from the requests and their times: everything that only a player knows
+    /// for certain, except what the player sent by CMCD or reported.
     public var inferred = Self.inferable
 
     /// The keys that are inferred unless the player sends them.

@@ -6,18 +6,18 @@ internal import Glibc
 public import Library
 internal import Logging
 
-/// The composition root: builds the rooms in order, serves until it is told to stop, and takes them down in reverse.
+/// The composition root: builds the rooms in order, serves until a signal, and stops the rooms in reverse order.
 public enum Application {
     /// Output of `weir --version`.
     public static let version = "0.1.0"
 
     /// Runs the daemon until SIGINT or SIGTERM.
     ///
-    /// Prints one line when it is ready: `weir is listening on http://127.0.0.1:8216`. A service manager that wants to
-    /// know hears of that, and of the end.
+    /// Prints one line when it is ready: `weir is listening on http://127.0.0.1:8216`. Notifies a service manager, if
+    /// there is one, of the start and the stop.
     ///
-    /// - Parameter streams: what is known by name, of `Configuration.streams()`.
-    /// - Throws: `ApplicationError` for what keeps it from serving.
+    /// - Parameter streams: the known streams, from `Configuration.streams()`.
+    /// - Throws: `ApplicationError` if the daemon cannot serve.
     public static func run(
         _ configuration: Configuration, streams: [KnownStream] = []
     ) async throws(ApplicationError) {
@@ -42,11 +42,11 @@ public enum Application {
         }
         let invitation = lan.map { Self.invitation($0) }
         let manager = ServiceManager(environment)
-        // Whoever hears that it is ready may end it at once.
+        // Catches signals before the line is printed: a reader of the line may end the process at once.
         let signal = await Signals.first(of: [SIGINT, SIGTERM]) {
             print("weir is listening on \(url)")
             if let invitation { print(invitation) }
-            fflush(nil)  // Whoever started the daemon through a pipe waits for this line.
+            fflush(nil)  // A program that started the daemon through a pipe waits for this line.
             report(to: logger) { () throws(ApplicationError) in try manager.ready(status: "listening on \(url)") }
         }
         report(to: logger) { () throws(ApplicationError) in try manager.stopping(status: "stopping") }
@@ -55,12 +55,12 @@ public enum Application {
         await daemon.stop()
     }
 
-    /// A manager that cannot be told is none of the players' business.
+    /// Logs a failure to notify the service manager. Players are not affected by it.
     private static func report(to logger: Logger, _ body: () throws(ApplicationError) -> Void) {
         do { try body() } catch { logger.warning("\(error)") }
     }
 
-    /// Lets the network in, where it was asked for; else nil.
+    /// Listens on the network if that is configured; nil otherwise.
     private static func openNetwork(
         _ configuration: Configuration, _ claim: StateClaim, _ daemon: Daemon, _ url: String
     ) async throws(ApplicationError) -> String? {
@@ -77,7 +77,8 @@ public enum Application {
         }
     }
 
-    /// What tells a person how others get in. The token goes to a terminal alone: what is written elsewhere may be a log.
+    /// A text that explains how to play from another device. The token is shown on a terminal only: other outputs may
+    /// be logs.
     private static func invitation(_ lan: String) -> String {
         guard isatty(STDOUT_FILENO) != 0 else {
             return "the network is let in; \"weir url NAME --lan\" tells the URL, with its token"

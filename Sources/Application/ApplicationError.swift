@@ -2,15 +2,15 @@
 public struct ApplicationError: Error, CustomStringConvertible, Sendable {
     /// Cause of the error.
     public enum Code: String, Sendable {
-        /// The state directory cannot be written, or another daemon has it.
+        /// The state directory cannot be written, or another daemon holds it.
         case stateDirectory
         /// The store cannot be opened or written.
         case store
         /// A newer Weir has used the store.
         case newerStore
-        /// An address cannot be listened on.
+        /// The daemon cannot listen on an address.
         case address
-        /// Anything else.
+        /// Any other cause.
         case other
     }
 
@@ -30,7 +30,7 @@ public struct ApplicationError: Error, CustomStringConvertible, Sendable {
         self.underlying = underlying
     }
 
-    /// The port belongs to another program already.
+    /// Another program already uses the port.
     static func portTaken(_ address: ListenAddress, underlying: any Error) -> ApplicationError {
         let free = ListenAddress(host: address.host, port: 0)
         return ApplicationError(
@@ -41,14 +41,15 @@ public struct ApplicationError: Error, CustomStringConvertible, Sendable {
             underlying: underlying)
     }
 
-    /// A service manager has handed over what cannot be listened on.
+    /// The daemon cannot listen on a socket that a service manager passed on.
     static func handedOver(_ reason: String, underlying: any Error) -> ApplicationError {
         ApplicationError(
             .address, "a socket that was handed over: \(reason)",
             next: "have the service manager listen on 127.0.0.1:8216 or [::1]:8216", underlying: underlying)
     }
 
-    /// As in sysexits(3): 73 for what cannot be made or written, 78 for what is not for this Weir, 1 for the rest.
+    /// The exit code as in sysexits(3): 73 for what cannot be created or written, 78 for a store of a newer Weir, 1 for
+    /// other errors.
     public var exitCode: Int32 {
         switch code {
         case .stateDirectory, .store, .address: 73
@@ -57,6 +58,6 @@ public struct ApplicationError: Error, CustomStringConvertible, Sendable {
         }
     }
 
-    /// The sentence.
+    /// The message.
     public var description: String { message }
 }

@@ -3,13 +3,13 @@ internal import Glibc
 public import Library
 
 extension Configuration {
-    /// The configuration from all of its sources; an option goes before the environment, that before the file, and that
-    /// before the default.
+    /// Loads the configuration from all sources. Options override the environment, which overrides the file, which
+    /// overrides the defaults.
     ///
     /// - Parameters:
-    ///   - options: what was given on the command line.
-    ///   - file: the file that `--config` names; nil for `WEIR_CONFIG`, else the standard file, which need not exist.
-    ///   - environment: the process's. An empty variable counts as one that is not set.
+    ///   - options: the values from the command line.
+    ///   - file: the file from `--config`; nil for `WEIR_CONFIG`, or else the standard file, which need not exist.
+    ///   - environment: the process's environment. An empty variable counts as unset.
     public static func load(
         options: [ConfigurationKey: [String]], file: String? = nil, environment: [String: String]
     ) throws(ConfigurationError) -> Configuration {
@@ -29,7 +29,7 @@ extension Configuration {
         return configuration
     }
 
-    /// The folders are in the user's home, unless they are said to be elsewhere: at `/` they would be nobody's.
+    /// Requires HOME unless all folders are configured: without HOME the default folders would be at `/`.
     private func checkHome(_ environment: [String: String]) throws(ConfigurationError) {
         guard !Self.hasHome(environment) else { return }
         let homeless = Configuration(environment: environment)
@@ -52,11 +52,11 @@ extension Configuration {
         }
     }
 
-    /// The text of a file of settings; nil for one that is not there and was not asked for.
+    /// Reads the text of a settings file; nil if the standard file does not exist.
     ///
-    /// One that cannot be looked at, in a folder of somebody else, may be there: what it says would be left undone.
+    /// A file in an inaccessible folder may exist, and ignoring it would ignore its settings, so that is an error.
     ///
-    /// - Parameter option: by which it was named; nil where it is the standard one.
+    /// - Parameter option: the option or variable that named the file; nil for the standard file.
     private static func text(of path: String, named option: String?) throws(ConfigurationError) -> String? {
         if option == nil, access(path, F_OK) != 0, errno == ENOENT || errno == ENOTDIR { return nil }
         do {
@@ -84,9 +84,9 @@ extension Configuration {
         }
     }
 
-    /// The streams of the catalogue; none where that is left to its default and is not there.
+    /// Reads the streams file. Returns no streams if the path is the default and the file does not exist.
     ///
-    /// - Throws: `ConfigurationError`, with the line and the key, for what is no list of streams.
+    /// - Throws: `ConfigurationError` with the line and the key for an invalid list.
     public func streams() throws(ConfigurationError) -> [KnownStream] {
         guard let text = try Self.text(of: catalogue, named: catalogueIsDefault ? nil : "--catalogue") else {
             return []

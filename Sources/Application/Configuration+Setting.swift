@@ -8,7 +8,7 @@ extension Configuration {
         case option, environment, file
     }
 
-    /// Gives a key a value.
+    /// Sets the value of a key.
     mutating func set(
         _ key: ConfigurationKey, to setting: Setting, from place: Place, home: String
     ) throws(Refusal) {
@@ -43,7 +43,7 @@ extension Configuration {
     }
 }
 
-/// Takes a setting for what a key needs. In the file values have types; elsewhere all are text.
+/// Converts a setting to the type of its key. Values in the file have types; values from elsewhere are text.
 private struct SettingReader {
     let setting: Setting
     let isTyped: Bool
@@ -76,7 +76,7 @@ private struct SettingReader {
         return try number(in: 0...100_000_000)
     }
 
-    /// A size in bytes; nil for any.
+    /// Reads a size in bytes; nil for no limit.
     func limit() throws(Refusal) -> Int64? {
         if case .text("unlimited") = setting { return nil }
         if case .number(let bytes) = setting, bytes >= 0 { return Int64(bytes) }
@@ -94,7 +94,7 @@ private struct SettingReader {
         return limit
     }
 
-    /// A length of time in seconds; nil for ever.
+    /// Reads a duration in seconds; nil for no limit.
     func span() throws(Refusal) -> Int64? {
         if case .text("never") = setting { return nil }
         guard case .text(let text) = setting, let seconds = TimeSpan.seconds(text) else {
@@ -129,7 +129,7 @@ private struct SettingReader {
         return addresses
     }
 
-    /// An address for others; nil where the text is empty.
+    /// Reads an address for the network; nil for an empty text.
     func network() throws(Refusal) -> NetworkAddress? {
         let text = try text("an address of this machine")
         return text.isEmpty ? nil : try NetworkAddress(text)
@@ -155,7 +155,8 @@ private struct SettingReader {
         return level
     }
 
-    /// An absolute path without a slash at its end. A file cannot say what it is relative to.
+    /// Reads an absolute path and removes a slash at its end. A path in the file must be absolute, because there is no
+    /// base for a relative one.
     func folder(
         _ what: String = "a folder", from place: Configuration.Place, home: String
     ) throws(Refusal) -> String {

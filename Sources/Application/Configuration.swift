@@ -2,59 +2,59 @@ public import Library
 public import Logging
 public import Store
 
-/// Everything that a user can set, each with its default.
+/// All settings with their defaults.
 ///
-/// The names of options, keys and environment variables are one list: `ConfigurationKey`. `conf/weir.toml` explains
-/// each.
+/// `ConfigurationKey` lists the names of options, keys and environment variables. `conf/weir.toml` explains each.
 public struct Configuration: Equatable, Sendable {
     /// Addresses of the daemon; never empty.
     public var listen: [ListenAddress]
-    /// True if `listen` was set by the user: a default address that the machine lacks may be passed over.
+    /// True if the user did not set `listen`. A default address that the machine lacks is skipped.
     public var listenIsDefault = true
     /// Address for players on the network; nil for none.
     public var lan: NetworkAddress?
-    /// The folder of pieces and catalogue; absolute.
+    /// The absolute path of the folder of pieces and catalogue.
     public var store: String
-    /// The folder of the token, and of the note where the daemon listens; absolute.
+    /// The absolute path of the folder of the token and of the daemon's URL.
     public var state: String
     /// True if the process opens no socket to an origin.
     public var offline = false
-    /// True if only what is stored whole is listed where there is such.
+    /// True if playlists list only complete renditions, if there are any.
     public var local = false
-    /// Most transfers at a time from one host, 1–64.
+    /// Maximum number of parallel transfers from one host, 1–64.
     public var maxParallel = 6
-    /// Most downloads that run at a time, 1–64.
+    /// Maximum number of downloads that run at a time, 1–64.
     public var maxDownloads = 3
-    /// Megabytes (2²⁰ bytes) of the disk below which nothing more is kept; nil for the larger of 256 and 2 % of the
-    /// disk.
+    /// Free space of the disk, in megabytes (2²⁰ bytes), that Weir does not use; nil for the larger of 256 and 2 % of
+    /// the disk.
     public var reserve: Int?
-    /// Bytes of pieces that merely flowed above which the longest unused of them make way; nil for no limit. Ten
-    /// gigabytes hold a film of two hours at 10 Mb/s, for who boards a train in the midst of it.
+    /// Maximum size of cached pieces in bytes, above which the least recently used ones are evicted; nil for no limit.
+    /// The default of ten gigabytes holds a film of two hours at 10 Mb/s, for a viewer who loses the network halfway
+    /// through.
     public var playCache: Int64? = 10 << 30
-    /// Megabytes (2²⁰ bytes) a second at which pieces are read to be verified, 0–100,000; 0 for as fast as the disk is.
+    /// Rate of verification in megabytes (2²⁰ bytes) per second, 0–100,000; 0 for no limit.
     public var verifyRate = 100
     /// The assets that may be purged when the disk is full.
     public var purge = PurgePlan.Limit.expired
     /// Lifetime of the keys of new downloads.
     public var keyTerms = KeyTerms()
-    /// True if tools for backups are told to pass over what is stored.
+    /// True if the store is marked so that backup programs skip it.
     public var isExcludedFromBackups = false
-    /// Names beside localhost that may stand in a request's Host field, without port.
+    /// Names besides localhost that are accepted in a request's Host field, without port.
     public var hostNames: [String] = []
-    /// Origins of web pages that may ask, as `scheme://host:port`.
+    /// Origins of web pages whose requests are accepted, as `scheme://host:port`.
     public var allowedOrigins: [String] = []
     /// Number of days for which session logs are kept, 0–3650; 0 for no log.
     public var logDays = 30
-    /// The least severe level that is logged.
+    /// Minimum log level.
     public var logLevel: Logger.Level = .info
-    /// The list of streams that are known by name; absolute.
+    /// The absolute path of the streams file.
     public var catalogue: String
-    /// True if `catalogue` was left to its default, where no file need be.
+    /// True if the user did not set `catalogue`. The default file need not exist.
     public var catalogueIsDefault = true
-    /// The player that `play` starts: a program's name or path; empty for the first of mpv, vlc, ffplay that is there.
+    /// The player of `weir play`: a program's name or path; empty for the first installed one of mpv, vlc, ffplay.
     public var player = ""
 
-    /// The defaults of a user whose environment is this: the folders are those of the XDG Base Directory Specification.
+    /// Creates the defaults for a user's environment. The folders follow the XDG Base Directory Specification.
     public init(environment: [String: String]) {
         listen = ListenAddress.standard
         store = Self.folder("XDG_DATA_HOME", ".local/share", environment)
@@ -62,12 +62,12 @@ public struct Configuration: Equatable, Sendable {
         catalogue = Self.folder("XDG_CONFIG_HOME", ".config", environment) + "/streams.toml"
     }
 
-    /// The file that is read unless another one is named.
+    /// The path of the settings file that is read by default.
     public static func standardFile(environment: [String: String]) -> String {
         folder("XDG_CONFIG_HOME", ".config", environment) + "/weir.toml"
     }
 
-    /// The specification has relative paths ignored.
+    /// The specification requires that relative paths are ignored.
     private static func folder(_ variable: String, _ fallback: String, _ environment: [String: String]) -> String {
         if let base = environment[variable], base.hasPrefix("/") { return base + "/weir" }
         let home = home(environment)

@@ -1,12 +1,12 @@
-/// A setting that cannot be used: where it stands, what is wrong with it, and what to do.
+/// An invalid setting: its place, the error and the next step.
 public struct ConfigurationError: Error, Equatable, CustomStringConvertible, Sendable {
     /// Place of a setting.
     public enum Place: Equatable, Sendable {
-        /// An option of the command line, with its dashes.
+        /// A command-line option, with its dashes.
         case option(String)
         /// An environment variable.
         case variable(String)
-        /// A file, and the line in it, from 1, as far as known.
+        /// A file, and the line number from 1 if it is known.
         case file(String, line: Int?)
     }
 
@@ -17,7 +17,7 @@ public struct ConfigurationError: Error, Equatable, CustomStringConvertible, Sen
     /// Next step.
     public let next: String?
 
-    /// As in sysexits(3): 64 for what was typed as an option, 78 for the rest.
+    /// The exit code as in sysexits(3): 64 for an option, 78 for other places.
     public var exitCode: Int32 {
         if case .option = place { return 64 }
         return 78

@@ -6,15 +6,15 @@ struct ConfigurationFile {
     struct Entry {
         let key: ConfigurationKey
         let setting: Setting
-        /// Counted from 1; nil when the key is written in a way that is not found again.
+        /// The line number from 1; nil if the search for the key finds none.
         let line: Int?
     }
 
     let entries: [Entry]
 
-    /// Reads the text of the file at `path`.
+    /// Parses the text of the file at `path`.
     ///
-    /// - Throws: `ConfigurationError` for text that is not TOML, and for keys that do not exist.
+    /// - Throws: `ConfigurationError` for text that is not TOML, and for unknown keys.
     init(_ text: String, path: String) throws(ConfigurationError) {
         let table = try Self.parse(text, path: path)
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -31,7 +31,7 @@ struct ConfigurationFile {
         self.entries = entries
     }
 
-    /// The table of a text; with what to do about one that is none.
+    /// Parses a text to a table. The error of an invalid text has a next step.
     static func parse(
         _ text: String, path: String,
         next: String = "write it as: key = \"text\", key = 1, key = true or key = [\"text\"]"
@@ -57,7 +57,7 @@ struct ConfigurationFile {
         return texts.count == array.count ? .list(texts) : .other("array of other things than strings")
     }
 
-    /// The parser keeps no positions of values, so the line is looked for: where the key or its table begins.
+    /// Finds the line where a key or its table begins. The parser keeps no positions of values.
     static func line(of name: String, in lines: ArraySlice<Substring>) -> Int? {
         let index = lines.firstIndex { line in
             var rest = line.drop { " \t[\"'".contains($0) }

@@ -1,4 +1,4 @@
-/// The keys of the configuration: in the file as they are, `--key` as options, `WEIR_KEY` in the environment.
+/// The keys of the configuration. A key is an option as `--key`, and an environment variable as `WEIR_KEY`.
 public enum ConfigurationKey: String, CaseIterable, Sendable {
     /// `Configuration.listen`.
     case listen
@@ -43,12 +43,12 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
     /// `Configuration.player`.
     case player
 
-    /// The variable's name, `WEIR_MAX_PARALLEL` for instance.
+    /// The name of the environment variable, for example `WEIR_MAX_PARALLEL`.
     public var variable: String {
         "WEIR_" + String(rawValue.uppercased().map { $0 == "-" ? "_" : $0 })
     }
 
-    /// The key that is fewest edits away from a name, when it is near enough to have been meant.
+    /// Finds the key with the smallest edit distance to a name; nil if no key is similar enough.
     static func nearest(to name: String) -> ConfigurationKey? {
         let name = name.lowercased().replacing("_", with: "-")
         let ranked = allCases.map { (key: $0, edits: editDistance(name, $0.rawValue)) }
@@ -59,9 +59,9 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
     }
 }
 
-/// A value as it came, before its key has given it a meaning.
+/// A value before it is converted to the type of its key.
 public enum Setting: Equatable, Sendable {
-    /// A string of the file, or an option or variable whatever its type.
+    /// A string of the file, or any option or variable.
     case text(String)
     /// An array of strings.
     case list([String])
@@ -69,7 +69,7 @@ public enum Setting: Equatable, Sendable {
     case number(Int)
     /// A boolean of the file.
     case truth(Bool)
-    /// Anything else that TOML has, by its name.
+    /// Any other TOML value, with the name of its type.
     case other(String)
 }
 

@@ -14,7 +14,8 @@ import Playback
 import Retention
 import Store
 
-/// The rooms, built in order: store, origin client, library, retention, exchange, downloader, playback, control, server.
+/// Builds and owns the rooms, in this order: store, origin client, library, retention, exchange, downloader, playback,
+/// control, server.
 @LoopActor final class Daemon {
     private let client: OriginClient
     private let library: Library
@@ -25,14 +26,14 @@ import Store
     private let sessions: Sessions
     private let server: HTTPServer
     private let control: ControlRoutes
-    /// What listens for the rest of the network; nil where nothing does.
+    /// The server for the network; nil if none is configured.
     private var network: HTTPServer?
     private let playback: Playback
     private let limits: HTTPServer.Configuration
     private let metrics: Metrics
     private let logger: Logger
 
-    /// Builds everything up to the server, which does not listen yet.
+    /// Builds all rooms and the server, which does not listen yet.
     init(
         _ configuration: Configuration, streams: [KnownStream], token: String, logger: Logger
     ) throws(ApplicationError) {
@@ -155,12 +156,12 @@ import Store
         return server
     }
 
-    /// Listens for the rest of the network.
+    /// Listens on the network.
     ///
     /// - Parameters:
-    ///   - port: for an address without one.
-    ///   - token: for media, in the path.
-    /// - Returns: the URL for people there, token included, without a slash at its end.
+    ///   - port: the port for an address without one.
+    ///   - token: the token for media, which becomes part of the path.
+    /// - Returns: the URL for users on the network, with the token and without a slash at its end.
     func open(_ address: NetworkAddress, port: UInt16, token: String) throws(ApplicationError) -> String {
         let gate = NetworkGate(token: token, library: library, playback: playback)
         var limits = self.limits
@@ -184,10 +185,10 @@ import Store
         return url
     }
 
-    /// Listens, and goes on with the downloads of an earlier process.
+    /// Listens, and resumes the downloads of an earlier process.
     ///
-    /// - Parameter inherited: descriptors of sockets that are used in place of the configured addresses; empty for none.
-    /// - Returns: the URL of the first address, for people and for the command line.
+    /// - Parameter inherited: descriptors of sockets that replace the configured addresses; empty for none.
+    /// - Returns: the URL of the first address, for users and the command line.
     func start(_ configuration: Configuration, inherited: Range<Int32>) throws(ApplicationError) -> String {
         var addresses: [ListenAddress] = []
         for descriptor in inherited { addresses.append(try listen(inherited: descriptor)) }
@@ -207,7 +208,7 @@ import Store
         } catch {
             throw .handedOver("\(error)", underlying: error)
         }
-        // The rule for what is configured holds for what is handed over.
+        // Inherited sockets must follow the rule for configured addresses.
         do { return try ListenAddress("\(address)") } catch { throw .handedOver(error.sentence, underlying: error) }
     }
 
@@ -220,7 +221,7 @@ import Store
             } catch  where error.code == .addressInUse {
                 throw ApplicationError.portTaken(address, underlying: error)
             } catch  where configuration.listenIsDefault && error.code == .addressNotAvailable && !addresses.isEmpty {
-                logger.debug("\(error)")  // A machine without IPv6.
+                logger.debug("\(error)")  // The machine may lack IPv6.
             } catch {
                 throw ApplicationError(
                     .address, "\(error)", next: "weir serve --listen 127.0.0.1:8216", underlying: error)
@@ -229,11 +230,12 @@ import Store
         return addresses
     }
 
-    /// Takes everything down in reverse: no new requests, what is under way gets a moment, sessions are logged,
-    /// transfers end, and what has come is kept.
+    /// Stops all rooms in reverse order: accepts no more requests, gives running ones a short time, logs the sessions,
+    /// ends the transfers, and keeps the received bytes.
     func stop() async {
         events.end()
-        // Both at once: one that waits for a player must neither let new ones in by the other, nor wait twice.
+        // Stops both servers in parallel. One after the other would double the wait for players, and let new ones in
+        // meanwhile.
         async let networkStopped: ()? = network?.stop(within: .seconds(2))
         await server.stop(within: .seconds(2))
         await networkStopped

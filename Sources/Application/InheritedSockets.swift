@@ -1,16 +1,15 @@
 internal import Glibc
 
-/// The sockets on which a service manager has listened for this process, as sd_listen_fds(3) has it.
+/// The listening sockets that a service manager passed to this process, as in sd_listen_fds(3).
 ///
-/// They outlive the process, so whoever connects while it is started anew waits for it instead of being refused.
+/// The sockets outlive the process, so a client that connects during a restart waits instead of being refused.
 enum InheritedSockets {
     private static let first: Int32 = 3
     private static let limit: Int32 = 64
 
-    /// Their descriptors, which no child of this process gets; empty where nothing was handed over, or to another
-    /// process than this one.
+    /// The descriptors, marked close-on-exec. Empty if there are none, or if they are for another process.
     ///
-    /// - Throws: `ApplicationError` where their number is none.
+    /// - Throws: `ApplicationError` if the number of descriptors is invalid.
     static func descriptors(_ environment: [String: String]) throws(ApplicationError) -> Range<Int32> {
         guard let count = environment["LISTEN_FDS"], environment["LISTEN_PID"] == "\(getpid())" else {
             return first..<first

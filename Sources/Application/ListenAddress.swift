@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// A literal loopback address and a port: where the daemon listens.
+/// A literal loopback address and a port on which the daemon listens.
 public struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
-    /// `127.…` or `::1`, without brackets.
+    /// The address: `127.…` or `::1`, without brackets.
     public let host: String
-    /// 0 for any free one.
+    /// The port; 0 for any free one.
     public let port: UInt16
 
-    /// The port of RFC 8216.
+    /// The default port, after RFC 8216.
     public static let standardPort: UInt16 = 8216
     /// The default address.
     public static let standard = [
@@ -19,9 +19,9 @@ public struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
-    /// Reads `127.0.0.1:8216` or `[::1]:8216`.
+    /// Parses `127.0.0.1:8216` or `[::1]:8216`.
     ///
-    /// - Throws: `Refusal` for names, for addresses that others can reach, and for what is no port.
+    /// - Throws: `Refusal` for names, addresses that other machines can reach, and invalid ports.
     init(_ text: String) throws(Refusal) {
         let wanted = "an address of this machine with a port, such as 127.0.0.1:8216 or [::1]:8216"
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
@@ -42,6 +42,6 @@ public struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
 
     private static let loopback6 = [UInt8](repeating: 0, count: 15) + [1]
 
-    /// The form that it is read from.
+    /// The text form, which `init(_:)` parses.
     public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }

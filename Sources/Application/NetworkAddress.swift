@@ -1,15 +1,15 @@
 internal import Glibc
 
-/// An address of this machine by which others on the network reach it, with a port or that of the daemon.
+/// An address of this machine on the network, optionally with a port.
 public struct NetworkAddress: Equatable, Sendable {
-    /// A literal address, without brackets.
+    /// The literal address, without brackets.
     public let host: String
-    /// nil for the port that the daemon listens on.
+    /// The port; nil for the daemon's own port.
     public let port: UInt16?
 
-    /// Reads `192.168.1.5`, `192.168.1.5:8216`, `fd00::5` or `[fd00::5]:8216`.
+    /// Parses `192.168.1.5`, `192.168.1.5:8216`, `fd00::5` or `[fd00::5]:8216`.
     ///
-    /// - Throws: `Refusal` for names, and for what is not one address: whoever opens a door says which.
+    /// - Throws: `Refusal` for names, and for wildcard addresses: the user has to choose one address.
     init(_ text: String) throws(Refusal) {
         let wanted = "one address of this machine, such as 192.168.1.5 or 192.168.1.5:8216"
         var (host, port) = (text, UInt16?.none)

@@ -4,14 +4,14 @@ import HTTPServer
 import Library
 import Playback
 
-/// What the rest of the network sees, on an address of its own: media, for those who have the token in the path, as a
-/// television has nowhere else to put it. The control API is not there.
+/// Serves media to the network, on an address of its own. The token is part of the path, because a television cannot
+/// send it anywhere else. The control API is not served.
 ///
-/// | path | what |
+/// | path | response |
 /// |---|---|
-/// | `/t/TOKEN/` | a page of what there is to play |
-/// | `/t/TOKEN/…` | what players find below `/`; every URL in a playlist keeps the token |
-/// | any other | 404, whether the token is wrong or missing |
+/// | `/t/TOKEN/` | a page with links to playable assets |
+/// | `/t/TOKEN/…` | the same as below `/` for local players; every URL in a playlist keeps the token |
+/// | any other | 404, for a wrong and for a missing token |
 @LoopActor final class NetworkGate {
     private let prefix: [UInt8]
     private let library: Library
@@ -42,7 +42,7 @@ import Playback
         inner.reply(representation, .bytes(page))
     }
 
-    /// Takes as long for a token that is nearly right as for one that is not.
+    /// Compares in constant time, so that the duration reveals nothing about the token.
     private func isOurs(_ path: ArraySlice<UInt8>) -> Bool {
         guard path.count > prefix.count else { return false }
         let difference = zip(path, prefix).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) }
@@ -53,7 +53,7 @@ import Playback
         exchange.reply(.notFound, "There is nothing here.")
     }
 
-    /// Links that a player, or a phone's browser, can open.
+    /// The page with links for a player or a phone's browser.
     private var page: String {
         var names: [(name: String, title: String?)] = library.assets.map { ($0.name, $0.title) }
         names += library.unopenedStreams.map { ($0.name, $0.title) }

@@ -9,25 +9,25 @@ internal import PlaylistCheck
 public struct PlaylistCheck: Sendable {
     /// Severity of a finding, least severe first.
     public enum Severity: String, CaseIterable, Sendable {
-        /// Worth to know; nothing is wrong.
+        /// Worth knowing, but not wrong.
         case note
-        /// A rule is broken that most players let pass, or something stands there that some of them cannot do.
+        /// Violates a rule that most players tolerate, or uses a feature that some players lack.
         case warning
-        /// Players fail, or play something else than was meant.
+        /// Players fail, or play something unintended.
         case error
     }
 
-    /// One thing to say of a playlist.
+    /// One result of the check, about one playlist.
     public struct Finding: Sendable {
-        /// Which playlist: its URL without secrets, or its path.
+        /// The playlist: its URL without secrets, or its path.
         public let playlist: String
-        /// The line, counted from 1; nil where the playlist as a whole is meant.
+        /// The line number from 1; nil for the playlist as a whole.
         public let line: Int?
         /// Severity of the finding.
         public let severity: Severity
         /// Kind of the finding; stable, for programs.
         public let code: String
-        /// The clause that says so, such as `RFC 8216 §4.3.3.1`.
+        /// The clause that contains the rule, such as `RFC 8216 §4.3.3.1`.
         public let clause: String
         /// The error, without a full stop.
         public let message: String
@@ -35,19 +35,20 @@ public struct PlaylistCheck: Sendable {
 
     /// The reason why a check failed.
     public struct Failure: Sendable {
-        /// For programs: `no-such-file`, or a code of the API.
+        /// The code for programs: `no-such-file`, or a code of the API.
         public let code: String
         /// A sentence without a capital or a full stop.
         public let message: String
         /// Next step; nil if there is none.
         public let next: String?
-        /// As in sysexits(3).
+        /// The exit code, as in sysexits(3).
         public let exitCode: Int32
     }
 
-    /// The playlists that were read, or could not be: the entry first, then what it names in the order of its lines.
+    /// All named playlists, including unreadable ones: the entry playlist first, then the others in the order of their
+    /// lines.
     public let playlists: [String]
-    /// The findings, by playlist: first those of a whole playlist, then by line.
+    /// The findings, grouped by playlist: first those about the whole playlist, then by line.
     public let findings: [Finding]
     /// The reason why the check failed; nil if the entry playlist could be read.
     public let failure: Failure?
@@ -55,7 +56,7 @@ public struct PlaylistCheck: Sendable {
     /// Number of findings of a severity.
     public func count(of severity: Severity) -> Int { findings.count { $0.severity == severity } }
 
-    /// Asks the origin for the playlist at a URL, and for all that it names. The URL's host and port may be private.
+    /// Fetches the playlist at a URL and all playlists that it names. The URL's host and port may be private.
     public static func ofURL(_ text: String) async -> PlaylistCheck {
         do throws(PlaylistCheckError) {
             return PlaylistCheck(try await CheckReport.ofURL(text))
@@ -64,7 +65,7 @@ public struct PlaylistCheck: Sendable {
         }
     }
 
-    /// Reads a file, and what it names in its folder and below; nothing else is opened.
+    /// Reads a playlist file, and the playlists that it names in its folder and below. Opens nothing else.
     public static func ofFile(_ path: String) async -> PlaylistCheck {
         PlaylistCheck(await CheckReport.ofFile(path))
     }
@@ -95,7 +96,7 @@ extension PlaylistCheck.Failure {
         message = known.message
         switch error.code {
         case .unreadableFile: (code, next, exitCode) = ("no-such-file", "give a URL, or the path of a playlist", 66)
-        // The check judges the data, wherever it came from: 65, not 76.
+        // The check judges the data, whatever its source: 65, not 76.
         case .tooLarge: (code, next, exitCode) = (known.code.rawValue, nil, 65)
         // A check never uses the daemon's store.
         default: (code, next, exitCode) = (known.code.rawValue, Self.ownNext(known), known.code.exitCode)

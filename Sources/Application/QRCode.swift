@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// A text as a picture for a phone's camera, drawn with characters.
+/// Draws a text as a QR code with characters, for a phone's camera.
 ///
-/// By qrencode, where that is installed: to encode such pictures is not what Weir is for.
+/// Uses the program qrencode if it is installed, because encoding QR codes is outside Weir's scope.
 public enum QRCode {
-    /// The picture's lines, the last without its end; nil where there is no qrencode, or the text is too long.
+    /// The lines of the picture; nil without qrencode, or if the text is too long.
     public static func lines(of text: String) -> String? {
         guard text.utf8.count <= longest else { return nil }
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
@@ -18,8 +18,8 @@ public enum QRCode {
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         do {
-            // By its standard input, for arguments are to be seen by every user. It fits into the pipe, and is written first:
-            // to one that nobody reads any more would end this process.
+            // The text goes through standard input, because other users can see a program's arguments. It fits into the
+            // pipe, and is written before qrencode starts: a write to a pipe without a reader would end this process.
             try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
             try input.fileHandleForWriting.close()
             try process.run()

@@ -1,21 +1,21 @@
 internal import Glibc
 
-/// The service manager that has started this process, told as sd_notify(3) has it: one datagram for each message.
+/// The service manager that started this process. It is notified as in sd_notify(3), with one datagram per message.
 struct ServiceManager {
-    /// A path, or a name that begins with `@` for an abstract socket (unix(7)); nil where nobody wants to be told.
+    /// A path, or a name that begins with `@` for an abstract socket (unix(7)); nil without a service manager.
     private let address: String?
 
-    /// The manager that an environment names.
+    /// Reads the manager's address from the environment.
     init(_ environment: [String: String]) {
         address = environment["NOTIFY_SOCKET"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Says that connections are answered from now on.
+    /// Reports that the daemon answers connections.
     ///
-    /// - Parameter status: a line for people.
+    /// - Parameter status: a line for users.
     func ready(status: String) throws(ApplicationError) { try send("READY=1\nSTATUS=\(status)") }
 
-    /// Says that the end has begun.
+    /// Reports that the daemon is stopping.
     func stopping(status: String) throws(ApplicationError) { try send("STOPPING=1\nSTATUS=\(status)") }
 
     private func send(_ message: String) throws(ApplicationError) {
@@ -42,7 +42,7 @@ struct ServiceManager {
             next: "start weir from a unit with Type=notify, or without that variable")
     }
 
-    /// The address, and the bytes of its path that count: an abstract name is as long as it is, with no NUL behind it.
+    /// The socket address and its significant length: an abstract name has no NUL at its end.
     private static func socketName(_ address: String) -> (value: sockaddr_un, length: Int)? {
         var bytes = Array(address.utf8)
         var value = sockaddr_un()

@@ -1,10 +1,10 @@
 internal import EventLoop
 
-/// Signals to the process, awaited.
+/// Waits for signals to the process.
 public enum Signals {
-    /// Waits for the first of these signals (as in signal(7)); nil when the task is cancelled before one comes.
+    /// Waits for the first of some signals (see signal(7)); nil if the task is cancelled first.
     ///
-    /// Until it returns the signals have no other effect; then they have their former one again.
+    /// During the wait the signals have no other effect. Afterwards their former handling is restored.
     ///
     /// - Parameter begun: called once the signals are caught.
     public static func first(
@@ -19,7 +19,7 @@ public enum Signals {
     }
 }
 
-/// Holds the watches as long as someone waits.
+/// Holds the signal sources during the wait.
 @LoopActor private final class SignalWaiter {
     private final class Watch {
         let watch: SignalWatch

@@ -3,46 +3,47 @@ public import Logging
 
 /// Writes log lines to standard error: `12:34:56 warning origin: the message key=value`.
 ///
-/// Under systemd the time is left out, for the journal has its own.
+/// Under systemd the time is left out, because the journal has its own.
 public struct StandardErrorLog: LogHandler {
-    /// The least severe level that is written.
+    /// Minimum level that is written.
     public var logLevel: Logger.Level
-    /// Goes onto every line.
+    /// Metadata that is added to every line.
     public var metadata: Logger.Metadata = [:]
     private let label: String
     private let hasTime: Bool
 
-    /// A log for one label.
+    /// Creates a log for one label.
     public init(label: String, level: Logger.Level, hasTime: Bool) {
         self.label = label
         logLevel = level
         self.hasTime = hasTime
     }
 
-    /// Makes this the program's log; to be called once, before the first logger is made.
+    /// Installs this as the program's log. Call it once, before the first logger is created.
     public static func install(level: Logger.Level, environment: [String: String]) {
         let hasTime = environment["JOURNAL_STREAM"] == nil
         LoggingSystem.bootstrap { StandardErrorLog(label: $0, level: level, hasTime: hasTime) }
     }
 
-    /// One value of the log's own metadata.
+    /// A value of the log's own metadata.
     public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }
     }
 
-    /// Writes one line with one call, so that lines of several threads do not mix.
+    /// Writes a line with one system call, so that lines of several threads do not mix.
     public func log(event: LogEvent) {
         let all = metadata.merging(event.metadata ?? [:]) { $1 }
         let text = Self.line(
             time: hasTime ? Self.clock() : nil, level: event.level, label: label, message: event.message.description,
             metadata: all)
         let bytes = Array(text.utf8)
-        // A log that cannot be written has nowhere to say so.
+        // There is no other place to report a failure.
         _ = bytes.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 
-    /// The text of a line, its end included. Control characters become spaces: what a peer sent cannot feign a line.
+    /// The text of a line with its line end. Control characters become spaces, so that text from a peer cannot imitate
+    /// a line.
     static func line(
         time: String?, level: Logger.Level, label: String, message: String, metadata: Logger.Metadata
     ) -> String {

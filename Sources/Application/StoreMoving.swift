@@ -1,13 +1,13 @@
 internal import Store
 internal import Synchronization
 
-/// The moving of a whole store to another folder, while no daemon has it.
+/// Moves the whole store to another folder while no daemon uses it.
 public final class StoreMoving: Sendable {
     /// Result of a move.
     public struct Result: Sendable {
         /// Path of the moved store, with links resolved.
         public let path: String
-        /// The bytes of its files.
+        /// Bytes of the moved files.
         public let bytes: Int64
         /// Number of damaged pieces; they were copied as they are.
         public let damaged: Int
@@ -18,29 +18,29 @@ public final class StoreMoving: Sendable {
     private let pace: ReadingPace
     private let total = Atomic<Int64>(0)
 
-    /// A move that has not begun.
+    /// Creates a move that has not begun.
     ///
     /// - Parameters:
-    ///   - configuration: says where the store is.
-    ///   - path: where it is to be; absolute.
+    ///   - configuration: names the current folder of the store.
+    ///   - path: the absolute path of the new folder.
     public init(_ configuration: Configuration, to path: String) throws(ApplicationError) {
         (store, self.path) = (configuration.store, path)
         do { pace = try ReadingPace(bytesPerSecond: 0) } catch { throw Self.failure(error, configuration.store) }
     }
 
-    /// The bytes that were copied so far.
+    /// Bytes copied so far.
     public var bytes: Int64 { pace.bytes }
 
-    /// The bytes that there are; 0 before that is known.
+    /// Total bytes; 0 until they are known.
     public var totalBytes: Int64 { total.load(ordering: .relaxed) }
 
-    /// True if it was given up.
+    /// True if the move was cancelled.
     public var isCancelled: Bool { pace.isCancelled }
 
-    /// Gives it up; what was copied is of use to the next one.
+    /// Cancels the move. The next move to the same folder continues with the copied files.
     public func cancel() { pace.cancel() }
 
-    /// Does it, or goes on with one that was interrupted.
+    /// Runs the move, or continues an interrupted one.
     public func run() async throws(ApplicationError) -> Result {
         do {
             return try await DiskWork.run { [self] () throws(StoreError) in

@@ -2,21 +2,21 @@ internal import HTTPMessage
 internal import Library
 internal import TOMLKit
 
-/// A list of streams that the user has written down: a TOML file with a table for each.
+/// The streams file: the user's list of known streams, as a TOML file with one table per stream.
 ///
 /// ```
 /// [[stream]]
 /// title = "BipBop, 16:9"
 /// url = "https://example.com/bipbop/master.m3u8"
-/// name = "bipbop"            # made of the title where it is left out
+/// name = "bipbop"            # optional; derived from the title
 /// ```
 struct StreamFile {
     let streams: [KnownStream]
 
-    /// Reads the text of the file at `path`.
+    /// Parses the text of the file at `path`.
     ///
-    /// - Throws: `ConfigurationError`, with the line and the key, for what is no such list, for a URL that Weir does not
-    ///   fetch, and for a name or a URL that stands there twice.
+    /// - Throws: `ConfigurationError` with the line and the key for an invalid list, a URL that Weir does not fetch,
+    ///   and a repeated name or URL.
     init(_ text: String, path: String) throws(ConfigurationError) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         let table = try ConfigurationFile.parse(text, path: path, next: "write each stream as in conf/streams.toml")
@@ -80,7 +80,7 @@ struct StreamFile {
         return stream
     }
 
-    /// The lines of an entry: the parser keeps no positions, so that they are looked for.
+    /// Finds the lines of an entry. The parser keeps no positions.
     private static func block(_ index: Int, of lines: [Substring]) -> ArraySlice<Substring> {
         let heads = lines.indices.filter {
             lines[$0].filter { $0 != " " && $0 != "\t" && $0 != "\r" }.hasPrefix("[[stream]]")

@@ -7,10 +7,10 @@
 #include <sys/select.h>
 #include <curl/curl.h>
 
-// Swift cannot call C's variadic functions. Each of these fixes the one argument that a kind of option takes, so that a
-// value of another width cannot slip in.
+// Swift cannot call C's variadic functions. Each wrapper fixes the type of the variable argument for one kind of
+// option, so that a value of another width cannot be passed.
 
-// Swift does not take in a macro that names an enumerator.
+// Swift does not import macros that name enumerators.
 static const CURLversion weir_curl_version_now = CURLVERSION_NOW;
 
 // Options of type CURLOPTTYPE_LONG and CURLOPTTYPE_VALUES.
@@ -28,7 +28,7 @@ static inline CURLcode weir_easy_set_text(CURL *easy, CURLoption option, const c
     return curl_easy_setopt(easy, option, value);
 }
 
-// The callbacks' contexts, lists and copied bodies: libcurl takes them as they are.
+// Contexts and lists of callbacks, and bodies to copy: libcurl takes these pointers unchanged.
 static inline CURLcode weir_easy_set_pointer(CURL *easy, CURLoption option, void *value) {
     return curl_easy_setopt(easy, option, value);
 }
@@ -38,32 +38,32 @@ static inline CURLcode weir_easy_set_write(CURL *easy, CURLoption option, curl_w
     return curl_easy_setopt(easy, option, value);
 }
 
-// CURLOPT_OPENSOCKETFUNCTION has a type of its own.
+// CURLOPT_OPENSOCKETFUNCTION.
 static inline CURLcode weir_easy_set_opensocket(CURL *easy, curl_opensocket_callback value) {
     return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, value);
 }
 
-// So has CURLOPT_SEEKFUNCTION.
+// CURLOPT_SEEKFUNCTION.
 static inline CURLcode weir_easy_set_seek(CURL *easy, curl_seek_callback value) {
     return curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, value);
 }
 
-// And CURLOPT_CLOSESOCKETFUNCTION.
+// CURLOPT_CLOSESOCKETFUNCTION.
 static inline CURLcode weir_easy_set_closesocket(CURL *easy, curl_closesocket_callback value) {
     return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, value);
 }
 
-// What curl_easy_getinfo writes depends on the option: a long here.
+// Information of type long.
 static inline CURLcode weir_easy_get_long(CURL *easy, CURLINFO info, long *value) {
     return curl_easy_getinfo(easy, info, value);
 }
 
-// Text of libcurl's own here, which lasts until the handle is used again.
+// Information of type text. libcurl owns the text; it is valid until the handle is used again.
 static inline CURLcode weir_easy_get_text(CURL *easy, CURLINFO info, const char **value) {
     return curl_easy_getinfo(easy, info, value);
 }
 
-// A 64-bit count here.
+// Information of type curl_off_t, a 64-bit count.
 static inline CURLcode weir_easy_get_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
     return curl_easy_getinfo(easy, info, value);
 }
@@ -71,18 +71,19 @@ static inline CURLcode weir_easy_get_offset(CURL *easy, CURLINFO info, curl_off_
 // <netinet/tcp.h> is not in Swift's Glibc module.
 static const int weir_tcp_window_clamp = TCP_WINDOW_CLAMP;
 
-// <asm/socket.h>, since Linux 5.16: whether a buffer has the size that was set, or one that the system adapts.
+// SO_BUF_LOCK of <asm/socket.h>, since Linux 5.16: tells apart a buffer with a fixed size and one that the system
+// adapts.
 static const int weir_so_buf_lock = 72;
 
-// What a CURLOPT_WRITEFUNCTION returns to keep the bytes for later; a macro with a cast in some versions.
+// The result of a CURLOPT_WRITEFUNCTION that keeps the bytes for later. In some versions it is a macro with a cast.
 static const size_t weir_writefunc_pause = CURL_WRITEFUNC_PAUSE;
 
-// The same for the multi handle: numbers.
+// Options of the multi handle with numbers.
 static inline CURLMcode weir_multi_set_long(CURLM *multi, CURLMoption option, long value) {
     return curl_multi_setopt(multi, option, value);
 }
 
-// Contexts.
+// Options of the multi handle with pointers: callback contexts.
 static inline CURLMcode weir_multi_set_pointer(CURLM *multi, CURLMoption option, void *value) {
     return curl_multi_setopt(multi, option, value);
 }
@@ -97,14 +98,14 @@ static inline CURLMcode weir_multi_set_timer(CURLM *multi, curl_multi_timer_call
     return curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, value);
 }
 
-// mallopt(3) is not in Swift's Glibc module. Blocks below `block` bytes come from the heap, and so much of it as `heap` says
-// stays with the process when it is free.
+// mallopt(3) is not in Swift's Glibc module. Blocks smaller than `block` bytes come from the heap. When the heap
+// shrinks, up to `heap` free bytes at its end stay with the process.
 static inline void weir_keep_freed_memory(int block, int heap) {
     mallopt(M_MMAP_THRESHOLD, block);
     mallopt(M_TRIM_THRESHOLD, heap);
 }
 
-// CURL_GLOBAL_ALL is a macro made of others, which Swift does not import.
+// CURL_GLOBAL_ALL is a macro made of other macros, which Swift does not import.
 static inline CURLcode weir_global_init(void) { return curl_global_init(CURL_GLOBAL_ALL); }
 
 #endif

@@ -3,13 +3,13 @@ import CDocument
 internal import FoundationEssentials
 
 extension API {
-    /// Reads a request's body: as `decode`, and whatever the shape does not know is refused, for whoever sends it counts on
-    /// an effect.
+    /// Reads a request's body as `decode` does, and refuses keys that the shape does not know: their sender expects an
+    /// effect.
     ///
-    /// - Throws: `APIError` with `.badRequest`, and the key at fault in the sentence.
+    /// - Throws: `APIError` with `.badRequest`; the message names the key at fault.
     static func body<Shape: Codable>(_ shape: Shape.Type = Shape.self, from text: [UInt8]) throws(APIError) -> Shape {
         let value = try decode(shape, from: text)
-        // What a shape has read, it writes: a key that is not written again is none of its own.
+        // A shape writes every key that it has read. A key that is not written again is unknown to it.
         let known = try decode(Keys.self, from: try encode(value))
         do {
             _ = try JSONDecoder().decode(KeyCheck.self, from: Data(text), configuration: known)
@@ -51,7 +51,7 @@ private indirect enum Keys: Decodable {
     }
 }
 
-/// Reads a JSON text no deeper than the known keys go, and throws for a key that is none of them.
+/// Reads a JSON text no deeper than the known keys go. Throws for an unknown key.
 private struct KeyCheck: DecodableWithConfiguration {
     init(from decoder: any Decoder, configuration known: Keys) throws {
         switch known {
@@ -59,7 +59,7 @@ private struct KeyCheck: DecodableWithConfiguration {
             let object = try decoder.container(keyedBy: AnyKey.self)
             for key in object.allKeys.sorted(by: { $0.stringValue < $1.stringValue }) {
                 let isNull = try object.decodeNil(forKey: key)
-                // Null stands for nothing here, not even for a default, unless the shape itself writes it.
+                // An unknown key is refused even with a null value; only a shape that writes null itself may have it.
                 if isNull, case .null? = keys[key.stringValue] { continue }
                 guard !isNull, let inner = keys[key.stringValue] else { throw Self.refusal(key, isNull, in: object) }
                 _ = try object.decode(KeyCheck.self, forKey: key, configuration: inner)
@@ -85,7 +85,7 @@ private struct KeyCheck: DecodableWithConfiguration {
 }
 
 extension API {
-    /// This API as an OpenAPI 3.1 document: `conf/openapi.json`, as `GET /api/v1/openapi.json` gives it.
+    /// The OpenAPI 3.1 document of this API: `conf/openapi.json`, served at `GET /api/v1/openapi.json`.
     static let document: [UInt8] = {
         var count = 0
         let start = weir_openapi(&count)

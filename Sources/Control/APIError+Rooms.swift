@@ -5,9 +5,9 @@ public import Library
 import Store
 
 extension APIError {
-    /// The library's error. The one place where its codes become the API's.
+    /// Converts an error of the library. The only place where its codes become the API's.
     ///
-    /// - Parameter asset: the name of the asset that it is about: goes into the command to try.
+    /// - Parameter asset: the name of the asset, for the command to try next.
     public init(_ error: LibraryError, asset: String? = nil) {
         let code: Code =
             switch error.code {
@@ -50,14 +50,14 @@ extension APIError {
         self.init(code, error.message, underlying: error.underlying)
     }
 
-    /// A bundle in the store that cannot be used.
+    /// Creates the error of a bundle in the store that cannot be used.
     init(_ orphan: OrphanBundle) {
         self.init(
             .unreadable, "\(orphan.name) cannot be used: \(orphan.reason)",
             next: "delete it with: weir remove \(orphan.name)")
     }
 
-    /// The error of a download that did not start; `url` is without secrets.
+    /// Creates the error of a download that did not start; `url` contains no secrets.
     init(_ refusal: Downloader.Refusal, asset: String, url: String) {
         switch refusal {
         case .live:
@@ -79,14 +79,14 @@ extension APIError {
         }
     }
 
-    /// A download that a newer Weir noted in a form that this one does not understand.
+    /// Creates the error of a download record that a newer Weir wrote in a form that this version cannot read.
     init(unreadable name: String) {
         self.init(.unreadable, Downloader.Refusal.unreadable(name: name).description)
     }
 }
 
 extension APIError.Code {
-    /// The API's code for what `LibraryError.Code` and `StoreError.Code` call so, as downloads keep it.
+    /// Converts a stored code: the raw value of a `LibraryError.Code` or `StoreError.Code`, as downloads keep it.
     init(stored code: String) {
         switch code {
         case Download.unreadable: self = .unreadable

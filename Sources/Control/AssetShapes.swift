@@ -11,7 +11,7 @@ import Playlist
 
     init(_ asset: Asset) { self.asset = asset }
 
-    /// Everything that the entry playlist names.
+    /// All tracks in the multivariant playlist.
     var tracks: API.Tracks {
         guard let playlist = asset.multivariant else {
             return API.Tracks(
@@ -22,12 +22,11 @@ import Playlist
             subtitles: renditions(.subtitles, of: playlist))
     }
 
-    /// The tracks of these renditions.
     func tracks(of ids: [String]) -> API.Tracks {
         var tracks = tracks
-        // Several lines may name one rendition; a download of it is one. What was asked for last comes first.
+        // Several lines may name one rendition, but a download of it has one. The latest request comes first.
         tracks.variants = ids.compactMap { id in tracks.variants.first { $0.id == id } }
-        // Sound that is a variant by itself as well is there as sound.
+        // Audio that is also a variant of its own is listed as audio.
         let sound = Set(tracks.audio.compactMap(\.id))
         if !tracks.variants.allSatisfy({ sound.contains($0.id) }) {
             tracks.variants.removeAll { sound.contains($0.id) }
@@ -95,7 +94,7 @@ import Playlist
         return shape
     }
 
-    /// Of a rendition that is a variant as well: of others no playlist tells.
+    /// Bandwidth of a rendition that is also a variant. Playlists give none for other renditions.
     private func bandwidth(ofRendition place: Int) -> Int? {
         asset.multivariant?.variants.first { $0.renditionIndex == place }.map { $0.averageBandwidth ?? $0.bandwidth }
     }

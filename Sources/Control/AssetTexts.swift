@@ -5,13 +5,12 @@ import Library
 import Retention
 import Store
 
-/// Caches the JSON of assets from one list to the next, as most assets do not change in between.
+/// Caches the JSON of assets between lists, because most assets do not change in between.
 @LoopActor final class AssetTexts {
     /// One asset's text.
     struct Text: Sendable {
-        /// Without its tracks, and without `storage` where that says nothing.
+        /// Without tracks, and without `storage` if that has no information.
         let brief: [UInt8]
-        /// Its tracks.
         let tracks: String
         /// True if `storage` was left out.
         let isStoragePlain: Bool
@@ -28,7 +27,8 @@ import Store
         let place: API.Place?
     }
 
-    /// Texts that another thread writes, or has written: JSON takes the longest, and the loop has players to serve.
+    /// Texts that another thread writes or has written. Writing JSON takes the longest, and the loop must serve
+    /// players.
     private typealias Sheet = Task<Result<[Text], APIError>, Never>
 
     /// Position of a text that is written or will be.
@@ -47,22 +47,22 @@ import Store
 
     private unowned let service: LibraryService
     private var known: [String: (state: State, place: Place)] = [:]
-    /// The most texts of a sheet.
+    /// Maximum number of texts in a sheet.
     private static let mostLines = 128
-    /// Between two turns others have the loop.
+    /// The loop serves other work between two turns.
     private static let turn = Duration.milliseconds(5)
 
     init(_ service: LibraryService) { self.service = service }
 
-    /// Makes the texts of those assets of which nothing has to be read for it, before anybody asks for them.
+    /// Writes the texts of assets whose files need not be read, ahead of the first request.
     func prepare() async {
         let service = service
         await service.library.summaries.check()
         _ = try? await texts(of: service.library.assets.filter { service.library.summaries[$0] != nil })
     }
 
-    /// The texts of assets, in their order, without those that are removed before their turn comes. It takes turns with
-    /// others.
+    /// The texts of assets in their order, without assets that are removed before their turn. Yields the loop between
+    /// turns.
     func texts(of assets: [Asset]) async throws(APIError) -> [Text] {
         var begin = ContinuousClock.now
         var (places, drafts): ([Place], [Draft]) = ([], [])
@@ -83,7 +83,7 @@ import Store
             }
         }
         places += write(&drafts)
-        // Those of assets that are there no more.
+        // Drops the texts of removed assets.
         if known.count > 2 * service.library.assets.count + 64 { known = [:] }
         return try await read(places)
     }
@@ -91,12 +91,12 @@ import Store
     private func draft(of asset: Asset) -> Draft {
         let facts = service.facts(of: asset)
         let shape = service.brief(asset, facts)
-        // To make it the asset may have been looked into.
+        // Drafting a shape may have opened the asset, so its state is read afterwards.
         return Draft(id: asset.id, state: state(of: asset), shape: shape, tracks: facts.tracks)
     }
 
-    /// Gives drafts to another thread, and tells where their texts will stand: before others have the loop, so that nobody
-    /// drafts them again.
+    /// Hands drafts to another thread and returns the positions of their texts. The positions are recorded before the
+    /// loop runs other work, so that no asset is drafted twice.
     private func write(_ drafts: inout [Draft]) -> [Place] {
         guard !drafts.isEmpty else { return [] }
         let contents = drafts.map { ($0.shape, $0.tracks) }
@@ -141,9 +141,9 @@ import Store
 }
 
 extension AssetTexts.Text {
-    /// The storage of most assets.
+    /// The storage that most assets have.
     private static let plain = API.Storage()
-    /// That as JSON, which it always is.
+    /// `plain` as JSON. Encoding it never fails.
     private static let plainText = (try? API.encode(plain)) ?? []
     /// The JSON of empty tracks by `API.encode`. It cannot occur inside a JSON string, where its quotation marks would
     /// be escaped.
@@ -156,7 +156,7 @@ extension AssetTexts.Text {
         (brief, self.tracks) = (try API.encode(shape), tracks)
     }
 
-    /// With its tracks, and with `storage` whatever it says.
+    /// The text with its tracks and its `storage`.
     var whole: [UInt8] {
         guard let place = brief.lastRange(of: Self.empty) else { return brief }
         var text = Array(brief[..<place.lowerBound])
@@ -169,7 +169,7 @@ extension AssetTexts.Text {
 }
 
 extension [UInt8] {
-    /// Range of the last occurrence of some bytes.
+    /// Range of the last occurrence of `bytes`.
     fileprivate func lastRange(of bytes: [UInt8]) -> Range<Int>? {
         stride(from: count - bytes.count, through: 0, by: -1).lazy.map { $0..<$0 + bytes.count }
             .first { self[$0.lowerBound] == bytes[0] && self[$0].elementsEqual(bytes) }

@@ -1,15 +1,15 @@
 internal import API
 internal import HTTPMessage
 
-/// The query of a request to the API: each key once, with its value. What a route does not know is refused by its
-/// name, as in a body, for whoever sends it counts on an effect.
+/// The query of an API request: each key once, with its value. An unknown key is refused by name, as in a body, because
+/// its sender expects an effect.
 struct ControlQuery {
     private var values: [String: String] = [:]
 
     /// Reads a query.
     ///
-    /// - Parameter known: the keys that the route has for this method.
-    /// - Throws: `badRequest` for a key that is none of them or comes twice, and for what is not percent-encoded UTF-8.
+    /// - Parameter known: the keys that the route takes for this method.
+    /// - Throws: `badRequest` for an unknown or repeated key, and for text that is not percent-encoded UTF-8.
     init(_ text: String?, knowing known: [String]) throws(APIError) {
         for pair in (text ?? "").split(separator: "&") {
             let encoded = pair.prefix { $0 != "=" }
@@ -27,10 +27,10 @@ struct ControlQuery {
         }
     }
 
-    /// A value as it stands; nil where the key was left out.
+    /// The value of a key, unchanged; nil if the query lacks the key.
     subscript(key: String) -> String? { values[key] }
 
-    /// A value that is not empty.
+    /// A value that must not be empty.
     func word(_ key: String) throws(APIError) -> String? {
         guard let text = values[key] else { return nil }
         guard !text.isEmpty else {
@@ -39,7 +39,7 @@ struct ControlQuery {
         return text
     }
 
-    /// A whole number in digits, from 1 on.
+    /// A whole number in digits, 1 or more.
     func count(_ key: String, upTo limit: Int = .max) throws(APIError) -> Int? {
         guard let text = values[key] else { return nil }
         guard text.utf8.allSatisfy(Self.isDigit), let number = Int(text), (1...limit).contains(number) else {
@@ -49,10 +49,10 @@ struct ControlQuery {
         return number
     }
 
-    /// A number as in JSON (RFC 8259 §6).
+    /// A number in the form of JSON (RFC 8259 §6).
     func number(_ key: String) throws(APIError) -> Double? {
         guard let text = values[key] else { return nil }
-        // Double reads "0x1p3", "infinity" and ".5" as well.
+        // Double also reads "0x1p3", "infinity" and ".5".
         let isDecimal = text.utf8.allSatisfy { Self.isDigit($0) || "+-.eE".utf8.contains($0) }
         let (first, last) = (text.utf8.first { $0 != UInt8(ascii: "-") }, text.utf8.last)
         guard isDecimal, let first, let last, Self.isDigit(first), Self.isDigit(last), let number = Double(text),
@@ -61,7 +61,7 @@ struct ControlQuery {
         return number
     }
 
-    /// 0 or 1.
+    /// A flag: 0 or 1.
     func flag(_ key: String) throws(APIError) -> Bool? {
         guard let text = values[key] else { return nil }
         guard text == "0" || text == "1" else {
@@ -74,12 +74,11 @@ struct ControlQuery {
 }
 
 extension API.ListWish {
-    /// The keys of the query.
     static let keys = ["limit", "after", "brief"]
 
     /// Reads a query with these keys.
     ///
-    /// - Throws: `badRequest` for a limit that is none, and for a `brief` that is neither 0 nor 1.
+    /// - Throws: `badRequest` for an invalid limit, and for a `brief` that is neither 0 nor 1.
     init(_ query: ControlQuery) throws(APIError) {
         self.init()
         limit = try query.count("limit")

@@ -26,7 +26,7 @@ enum ControlRoute: Equatable {
     case document
     case lan
 
-    /// The route of a path; nil for any other.
+    /// Reads a path; nil if no route has it.
     init?(path: String) {
         guard path.hasPrefix(API.root + "/") else { return nil }
         let parts = path.dropFirst(API.root.count + 1).split(separator: "/", omittingEmptySubsequences: false)
@@ -64,7 +64,7 @@ enum ControlRoute: Equatable {
         }
     }
 
-    /// The methods that it takes; HEAD goes with GET.
+    /// The methods that the route takes. HEAD is allowed where GET is.
     var methods: [HTTPMethod] {
         switch self {
         case .log(.report): [.put]
@@ -79,7 +79,7 @@ enum ControlRoute: Equatable {
         }
     }
 
-    /// The keys of its query; all others are refused.
+    /// The query keys that the route takes. All other keys are refused.
     func parameters(of method: HTTPMethod) -> [String] {
         guard method == .get || method == .head else { return [] }
         return switch self {
@@ -102,7 +102,7 @@ enum LogRoute: Equatable {
     case errors
     case kpis
 
-    /// The route of a path's words behind the root; nil for any other.
+    /// Reads the path components behind the root; nil if no route has them.
     init?(_ words: [String]) {
         switch words {
         case ["sessions"]: self = .sessions
@@ -117,10 +117,8 @@ enum LogRoute: Equatable {
 }
 
 extension LogQuery {
-    /// The keys of a query of the API.
     static let keys = ["asset", "since", "limit"]
 
-    /// Reads a query with these keys.
     init(_ query: ControlQuery) throws(APIError) {
         self.init(asset: try query.word("asset"), since: try query.number("since"))
         limit = try query.count("limit", upTo: 100_000) ?? limit

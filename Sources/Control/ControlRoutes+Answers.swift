@@ -23,7 +23,7 @@ extension ControlRoutes {
 }
 
 extension ControlRoutes {
-    /// Answers a request about the keys of an asset, or of all of them where there is no name.
+    /// Answers a request about the keys of an asset, or of all assets if `name` is nil.
     func keys(_ request: ControlRequest, of name: String?) async throws(APIError) -> ControlResponse {
         guard let keys else { throw APIError(.noSuchRoute, "the API has no \(request.path)") }
         guard let name else {
@@ -39,7 +39,6 @@ extension ControlRoutes {
 }
 
 extension ControlRoutes {
-    /// Answers a request about sessions and their logs.
     func answer(_ request: ControlRequest, _ route: LogRoute, _ query: ControlQuery) async throws(APIError)
         -> ControlResponse
     {
@@ -60,7 +59,7 @@ extension ControlRoutes {
 }
 
 extension ControlRoutes {
-    /// Answers a request about the link conditioner that was started last with this daemon's state directory.
+    /// Answers a request about the most recent link conditioner that uses this daemon's state directory.
     func link(_ request: ControlRequest) async throws(APIError) -> ControlResponse {
         guard let conditioner else { throw APIError(.noSuchRoute, "the API has no \(request.path)") }
         guard request.method == .patch else { return try ok(try await conditioner().state()) }

@@ -4,7 +4,7 @@ public import HTTPMessage
 public import HTTPServer
 
 extension ControlRoutes {
-    /// Answers a request to the API, later; false if it is none.
+    /// Answers an API request asynchronously. Returns false for a request that is not for the API.
     public func handle(_ exchange: Exchange) -> Bool {
         let head = exchange.head
         let path = head.path
@@ -25,14 +25,14 @@ extension ControlRoutes {
 }
 
 extension ControlRoutes {
-    /// What a client of the API is told that is refused before it could be asked for its token: a problem; nil for a
-    /// request that is none to the API.
+    /// The problem response to an API request that the server refuses before its token is checked; nil for a request
+    /// that is not for the API.
     public nonisolated static func refusal(
         of head: RequestHead, _ status: HTTPStatus, _ sentence: String
     ) -> (fields: ResponseHead, body: [UInt8])? {
         guard owns(path: head.path) else { return nil }
         let code: APIError.Code? = [421: .misdirected, 403: .foreignPage, 413: .tooLarge][status.code]
-        // A problem has a sentence without a capital or a full stop.
+        // A problem's sentence has no capital and no full stop.
         let detail = sentence.prefix(1).lowercased() + sentence.dropFirst().prefix { $0 != "." }
         let response = problem(APIError(code ?? .badRequest, detail))
         return (response.head, response.body)
@@ -40,7 +40,7 @@ extension ControlRoutes {
 }
 
 extension ControlResponse {
-    /// The head of the HTTP response; no cache keeps an answer of the API.
+    /// The head of the HTTP response. API responses are never cached.
     var head: ResponseHead {
         var head = ResponseHead(status)
         if isProblem {
@@ -48,14 +48,14 @@ extension ControlResponse {
         } else if events != nil {
             head.append(.contentType, literal: "text/event-stream")
         } else if let mediaType {
-            // One of few words of ours.
+            // The media type is one of a few constants.
             try? head.append(.contentType, mediaType)
         } else {
             head.append(.json)
         }
         head.append(.cacheControl, literal: "no-store")
         if status == .unauthorized { head.append(FieldName("WWW-Authenticate"), literal: "Bearer") }
-        // Routes name their own methods: nothing in them can break out of a field.
+        // Routes name their own methods, so no value can break out of the field.
         if let allow { try? head.append(.allow, allow) }
         return head
     }

@@ -2,13 +2,13 @@ public import API
 public import EventLoop
 public import HTTPMessage
 
-/// A request to the API, as far as the API looks at it.
+/// The parts of an HTTP request that the API uses.
 public struct ControlRequest: Sendable {
-    /// The method.
+    /// The HTTP method.
     public var method: HTTPMethod
-    /// Without the query.
+    /// The path without the query.
     public var path: String
-    /// The query, without its question mark.
+    /// The query without its question mark.
     public var query: String?
     /// The Authorization field.
     public var authorization: String?
@@ -16,10 +16,10 @@ public struct ControlRequest: Sendable {
     public var contentType: String?
     /// The Last-Event-ID field (WHATWG HTML §9.2.4).
     public var lastEventID: String?
-    /// The whole body.
+    /// The complete body.
     public var body: [UInt8]
 
-    /// A request.
+    /// Creates a request.
     public init(
         _ method: HTTPMethod, _ path: String, query: String? = nil, authorization: String? = nil,
         contentType: String? = nil, lastEventID: String? = nil, body: [UInt8] = []
@@ -34,15 +34,15 @@ public struct ControlRequest: Sendable {
     }
 }
 
-/// An answer of the API.
+/// A response of the API.
 public struct ControlResponse: Sendable {
-    /// The status.
+    /// The HTTP status.
     public var status: HTTPStatus
-    /// JSON text.
+    /// The body as JSON text.
     public var body: [UInt8]
-    /// Media type of a body that is not JSON.
+    /// Media type of the body if it is not JSON.
     var mediaType: String?
-    /// A stream of events in place of a body.
+    /// A stream of events instead of a body.
     var events: EventReader?
     /// True if the body is a problem (RFC 9457).
     public var isProblem = false
@@ -50,46 +50,41 @@ public struct ControlResponse: Sendable {
     public var allow: String?
 }
 
-/// The API's routes: who may ask, which method, which shape; then the service.
+/// The routes of the API: checks the token, the method and the shape, then calls the service.
 ///
-/// The token is asked for before anything else, so that without it not even the routes can be told apart.
+/// The token is checked first, so that a client without it cannot find out which routes exist.
 @LoopActor public final class ControlRoutes {
     private let service: any ControlService
     private let events: EventFeed?
     /// The service for sessions; nil without playback.
     let sessions: (any SessionService)?
-    /// The service for verifications.
     private let verifications: (any JobService<API.Verification>)?
-    /// The service for keys.
     let keys: (any KeyService)?
-    /// The service for publications.
     private let publications: (any JobService<API.Publication>)?
-    /// The service for moves.
     private let moves: (any JobService<API.Move>)?
-    /// The service for the store's totals.
     private let store: (any StoreService)?
-    /// The way to the link conditioner that was started last; nil where none is looked for.
+    /// Finds the most recent link conditioner; nil if the daemon does not look for one.
     let conditioner: LinkFinder?
-    /// The daemon's URL for the network; nil without one.
+    /// The daemon's URL for the network; nil if it is not reachable from the network.
     public var lan: API.LAN?
     private let token: [UInt8]
-    /// Key of the page in place of the token; valid until the process ends.
+    /// The page's key, which replaces the token in a browser. It is valid until the process ends.
     private let pageKey = StateDirectory.randomToken()
 
-    /// Finds the link conditioner that was started last, or throws `.noLink`.
+    /// Finds the most recent link conditioner, or throws `.noLink`.
     public typealias LinkFinder = @Sendable () throws(APIError) -> LinkClient
 
-    /// Routes to a service for those who know the token.
+    /// Creates routes to a service for clients that know the token. The routes of an omitted service do not exist.
     ///
     /// - Parameters:
-    ///   - events: what happens to the service's downloads; without it there is no such route.
-    ///   - sessions: who answers about sessions; without it there are no such routes.
-    ///   - verifications: who verifies assets; without it there is no such route.
-    ///   - keys: who answers about keys; without it there are no such routes.
-    ///   - publications: who publishes assets; without it there is no such route.
-    ///   - moves: who moves assets; without it there is no such route.
-    ///   - store: who tells of the store as a whole; without it there is no such route.
-    ///   - conditioner: the way to the link conditioner; without it there is no such route.
+    ///   - events: the stream of events.
+    ///   - sessions: the service for sessions.
+    ///   - verifications: the service for verifications.
+    ///   - keys: the service for keys.
+    ///   - publications: the service for publications.
+    ///   - moves: the service for moves.
+    ///   - store: the service for the store's totals.
+    ///   - conditioner: finds the link conditioner.
     public init(
         service: any ControlService, events: EventFeed? = nil, sessions: (any SessionService)? = nil,
         verifications: (any JobService<API.Verification>)? = nil, keys: (any KeyService)? = nil,
@@ -108,10 +103,10 @@ public struct ControlResponse: Sendable {
         self.token = Array(token.utf8)
     }
 
-    /// True if a path is the API's, existing or not.
+    /// True if a path belongs to the API, even if no route has it.
     public nonisolated static func owns(path: String) -> Bool { path == "/api" || path.hasPrefix("/api/") }
 
-    /// Answers a request; never fails, for errors are answers.
+    /// Answers a request. Errors become responses, so this never throws.
     public func respond(to request: ControlRequest) async -> ControlResponse {
         do throws(APIError) {
             try authorize(request)
@@ -187,7 +182,7 @@ public struct ControlResponse: Sendable {
         ControlResponse(status: .ok, body: try API.encode(value))
     }
 
-    /// True if a request of which there is the head alone may have a long body: an image, from who knows the token.
+    /// True if a request with this head may have a long body: an image from a client with a valid token.
     public nonisolated func admitsLongBody(_ head: RequestHead) -> Bool {
         guard head.method == .put, case .artwork? = ControlRoute(path: head.path) else { return false }
         return isToken(head[.authorization])
@@ -199,7 +194,7 @@ public struct ControlResponse: Sendable {
         return isToken || isKey
     }
 
-    /// Takes as long for a token that is nearly right as for one that is not.
+    /// Compares in constant time, so that the duration reveals nothing about the token.
     private nonisolated static func isBearer(_ token: [UInt8], _ given: [UInt8]) -> Bool {
         let wanted = Array("Bearer ".utf8) + token
         var difference = given.count ^ wanted.count
@@ -252,7 +247,7 @@ public struct ControlResponse: Sendable {
     }
 
     nonisolated static func problem(_ error: APIError) -> ControlResponse {
-        // Integers and strings alone are always JSON.
+        // A problem has only integers and strings, which JSON can always encode.
         let body = (try? API.encode(API.Problem(error))) ?? []
         return ControlResponse(status: HTTPStatus(error.code.status), body: body, isProblem: true)
     }

@@ -1,74 +1,75 @@
 public import API
 public import EventLoop
 
-/// The library and its downloads, as the control API uses them.
+/// The control API's access to the library and its downloads.
 ///
-/// Every error is a `APIError` whose message names the asset and the cause, and whose `next` says what to try.
+/// Every error is an `APIError`. Its message names the asset and the cause, and its `next` gives the next step.
 @LoopActor public protocol ControlService: AnyObject, Sendable {
-    /// Assets, by name, and the play cache that they share: an `API.AssetList` as JSON, for it may be long.
+    /// All assets by name, and the play cache that they share: an `API.AssetList`, already encoded as JSON because it
+    /// may be long.
     func assets(_ wish: API.ListWish) async throws(APIError) -> [UInt8]
 
-    /// The asset of this name, with whether it is playable; `.noSuchAsset` when there is none.
+    /// The asset of this name, with its playability. Throws `.noSuchAsset`.
     func asset(named name: String) async throws(APIError) -> API.Asset
 
-    /// Gives the asset another policy, in the place of the one before; `.noSuchAsset`, `.badRequest`, and those of the
-    /// store, and nothing is changed then.
+    /// Replaces the asset's policy. Throws `.noSuchAsset`, `.badRequest` and errors of the store; then nothing has
+    /// changed.
     func setPolicy(_ policy: API.Policy, ofAsset name: String) async throws(APIError) -> API.Asset
 
-    /// Gives the asset another name, or another title; `.noSuchAsset`, `.nameTaken`, and those of the store, and nothing
-    /// is changed then.
+    /// Renames the asset, or changes its title. Throws `.noSuchAsset`, `.nameTaken` and errors of the store; then
+    /// nothing has changed.
     func change(_ change: API.AssetChange, ofAsset name: String) async throws(APIError) -> API.Asset
 
     /// The network mode.
     func mode() async throws(APIError) -> API.Mode
 
-    /// Changes how origins are asked, until the daemon ends. What is under way ends where that is not at all.
+    /// Changes the network mode until the daemon ends. A change to `offline` ends running fetches.
     func change(to mode: API.Mode) async throws(APIError) -> API.Mode
 
-    /// Ends the asset's download, deletes what is stored of it and forgets it; `.noSuchAsset` when there is none.
+    /// Ends the asset's download, deletes its stored content and forgets it. Throws `.noSuchAsset`.
     ///
-    /// Players that are in the middle of it keep what they have open.
+    /// Players keep the files that they have open.
     func removeAsset(named name: String) async throws(APIError) -> API.Removal
 
-    /// Writes what is whole of an asset to a place outside of the store; `.noSuchAsset`, `.notWhole`, `.targetExists`,
-    /// `.badTarget`, `.noProgram`, `.diskFull`. Takes as long as it takes.
+    /// Writes the complete part of an asset to a path outside the store. Throws `.noSuchAsset`, `.notWhole`,
+    /// `.targetExists`, `.badTarget`, `.noProgram`, `.diskFull`. Has no deadline.
     func export(_ request: API.ExportRequest, ofAsset name: String) async throws(APIError) -> API.Export
 
-    /// Makes an asset of a folder on the daemon's disk, and gives it as it then stands; `.badImport`, `.nameTaken`,
-    /// `.diskFull`. Takes as long as it takes.
+    /// Creates an asset from a folder on the daemon's disk and returns its state. Throws `.badImport`, `.nameTaken`,
+    /// `.diskFull`. Has no deadline.
     func importAsset(_ request: API.ImportRequest) async throws(APIError) -> API.Asset
 
-    /// The image that is kept with an asset; `.noSuchAsset`, `.noArtwork`.
+    /// The asset's image. Throws `.noSuchAsset`, `.noArtwork`.
     func artwork(ofAsset name: String) async throws(APIError) -> API.Artwork
 
-    /// Keeps an image with an asset, in the place of the one before; `.notArtwork`, and nothing is changed then.
+    /// Stores an image with an asset and replaces the former one. Throws `.notArtwork`; then nothing has changed.
     func keepArtwork(_ bytes: [UInt8], ofAsset name: String) async throws(APIError) -> API.Asset
 
-    /// Reads the playlists at an origin URL and changes nothing; `.refusedURL`, `.notPlaylist`, `.badOrigin`,
-    /// `.originAbsent`, `.offline`.
+    /// Reads the playlists at an origin URL without changing the store. Throws `.refusedURL`, `.notPlaylist`,
+    /// `.badOrigin`, `.originAbsent`, `.offline`.
     func inspect(url: String) async throws(APIError) -> API.Presentation
 
-    /// What a download would choose and why, and starts none; nothing of the presentation is fetched but playlists, and
-    /// of a known asset's not even these. Throws what `download` does, but for `.live` and `.nameTaken`.
+    /// The tracks that a download would select, with reasons. Starts no download. Fetches only playlists, and for a
+    /// known asset nothing at all. Throws the errors of `download` except `.live` and `.nameTaken`.
     func explain(_ request: API.DownloadRequest) async throws(APIError) -> API.Presentation
 
-    /// Starts a download, starts a stopped one again, or attaches to one under way.
+    /// Starts a download, restarts a stopped one, or attaches to a running one.
     ///
-    /// Returns once the playlists were read and the selection was made, so that the answer has `selection` and
-    /// `duration`; and `.badRequest` for a contradiction, `.live`, `.noMatch` (with what exists in the message),
-    /// `.nameTaken` and those of `inspect` are thrown here.
+    /// Returns once the playlists are read and the selection is made, so the result has `selection` and `duration`.
+    /// Throws `.badRequest` for a contradiction, `.live`, `.noMatch` (its message names the available tracks),
+    /// `.nameTaken` and the errors of `inspect`.
     func download(_ request: API.DownloadRequest) async throws(APIError) -> API.Download
 
-    /// All downloads, in the order in which they were asked for.
+    /// All downloads in the order of the requests.
     func downloads() async throws(APIError) -> [API.Download]
 
-    /// Changes what becomes of a download, and gives it as it then stands: one that is complete stays so.
+    /// Pauses, resumes or cancels a download, and returns its new state. A complete download does not change.
     ///
-    /// `.noSuchDownload` when there is none, `.unreadable` for one that a newer Weir noted; with a URL, those of
-    /// `inspect` where that does not lead to the asset, and nothing is changed then.
+    /// Throws `.noSuchDownload`, and `.unreadable` for the record of a newer Weir. If the request has a URL that does
+    /// not lead to the asset, throws the errors of `inspect`, and nothing has changed.
     func change(_ change: API.DownloadChange, id: String, _ request: API.ResumeRequest) async throws(APIError)
         -> API.Download
 
-    /// A download as it stands; `.noSuchDownload` when there is none. Cheap: asked a few times a second.
+    /// The state of a download. Throws `.noSuchDownload`. Cheap, because clients poll it a few times per second.
     func download(id: String) async throws(APIError) -> API.Download
 }

@@ -4,7 +4,7 @@ import EventLoop
 import Library
 
 extension API.Download {
-    /// A download as it stands. Cheap enough for a few times a second.
+    /// Converts a download. Cheap enough for a few calls per second.
     @LoopActor init(_ download: Download) {
         let asset = download.asset
         let progress = download.progress
@@ -31,11 +31,11 @@ extension API.Download {
         error = download.failure.map { Failure(code: APIError.Code(stored: $0.code), message: $0.message) }
     }
 
-    /// A download of which all is there, in a list: nothing of its tracks is told.
+    /// Converts a complete download for a list, without its tracks.
     ///
     /// - Parameters:
-    ///   - duration: the media's length in seconds, where it is known.
-    ///   - bytes: what is kept of its asset.
+    ///   - duration: the media's length in seconds, if known.
+    ///   - bytes: the stored bytes of its asset.
     @LoopActor init(complete download: Download, duration: Double?, bytes: Int) {
         self.init(id: download.asset.id, asset: download.asset.name, title: download.asset.title)
         state = .complete
@@ -63,7 +63,7 @@ extension API.Download {
 }
 
 extension API.Download {
-    /// The weight of each of some renditions, by their kinds; their sum is 1.
+    /// The weights of renditions by their kinds. Their sum is 1.
     static func weights(of kinds: [String]) -> [Double] {
         let counts = Dictionary(kinds.map { ($0, 1) }, uniquingKeysWith: +)
         let sum = counts.keys.reduce(0) { $0 + share(of: $1) }
@@ -82,7 +82,7 @@ extension API.Download {
 extension API.Download.State {
     @LoopActor init(_ download: Download) { self.init(download, isWhole: download.isWhole) }
 
-    /// - Parameter isWhole: whether all that is wanted is there.
+    /// - Parameter isWhole: true if everything selected is stored.
     @LoopActor init(_ download: Download, isWhole: @autoclosure () -> Bool) {
         switch download.state {
         case .queued: self = .queued
@@ -91,7 +91,7 @@ extension API.Download.State {
         case .waiting: self = .waiting
         case .failed: self = .failed
         case .cancelled: self = .cancelled
-        // The disk decides: pieces may have been lost since, or it may not be there.
+        // The disk decides: pieces may have been lost since, or the volume may be absent.
         case .complete: self = isWhole() ? .complete : download.isAway ? .waiting : .failed
         }
     }
@@ -105,7 +105,7 @@ extension API.Download.Need {
 }
 
 extension Download {
-    /// True if what it has stored is on a disk that is not there.
+    /// True if the asset's volume is absent.
     fileprivate var isAway: Bool { asset.volume.map { !$0.isThere } ?? false }
 }
 

@@ -4,21 +4,21 @@ import Library
 
 /// The control API's access to jobs of one kind.
 @LoopActor public protocol JobService<Job>: AnyObject, Sendable {
-    /// The kind, as it is told of.
+    /// The shape of the job.
     associatedtype Job: API.Job
 
-    /// Begins a job on an asset, or attaches to what is under way; `.noSuchAsset`, and what is known to be in its way. What
-    /// else goes wrong is in what `job` gives later.
+    /// Starts a job on an asset, or attaches to a running one. Throws `.noSuchAsset` and obstacles that are already
+    /// known. `job` reports later errors.
     func begin(_ request: Job.Request, ofAsset name: String) async throws(APIError) -> Job
 
-    /// State of the asset's last job; throws `.noSuchAsset`. Cheap while the job runs.
+    /// State of the asset's last job. Throws `.noSuchAsset`. Cheap while the job runs.
     func job(ofAsset name: String) async throws(APIError) -> Job
 
-    /// Gives it up, if it goes on; `.noSuchAsset`. It may end a little later, or well.
+    /// Cancels a running job. Throws `.noSuchAsset`. The job may end a little later, or still succeed.
     func cancelJob(ofAsset name: String) async throws(APIError) -> Job
 }
 
-/// One kind of jobs on the assets of a library.
+/// The jobs of one kind on a library's assets.
 @LoopActor final class AssetJobs<Job: API.Job>: JobService {
     private let service: LibraryService
     private let start: (Asset, Job.Request) throws(APIError) -> Void
@@ -27,9 +27,9 @@ import Library
 
     /// - Parameters:
     ///   - service: finds the assets.
-    ///   - start: begins a job, or leaves alone what is under way and comes to the same.
-    ///   - look: how the last one stands, where there was one.
-    ///   - stop: gives it up, if it goes on.
+    ///   - start: starts a job, or keeps a running job that has the same effect.
+    ///   - look: returns the state of the last job, if there was one.
+    ///   - stop: cancels a running job.
     init(
         _ service: LibraryService, start: @escaping (Asset, Job.Request) throws(APIError) -> Void,
         look: @escaping (Asset) -> Job, stop: @escaping (Asset) -> Void

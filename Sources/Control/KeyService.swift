@@ -5,13 +5,13 @@ import Store
 
 /// The control API's access to keys.
 @LoopActor public protocol KeyService: AnyObject, Sendable {
-    /// The keys of an asset; `.noSuchAsset`.
+    /// The keys of an asset. Throws `.noSuchAsset`.
     func keys(ofAsset name: String) async throws(APIError) -> API.KeyList
 
-    /// Carries an order out; `.noSuchAsset`, `.noSuchKey`, and for a renewal what keeps the key from being had.
+    /// Renews, revokes or dates keys. Throws `.noSuchAsset`, `.noSuchKey`, and for a renewal the error of the fetch.
     func order(_ order: API.KeyOrder, ofAsset name: String) async throws(APIError) -> API.KeyList
 
-    /// Takes back every key of every asset.
+    /// Revokes every key of every asset.
     func invalidateAllKeys() async throws(APIError) -> API.KeyLists
 }
 
@@ -51,7 +51,7 @@ extension LibraryService: KeyService {
             do throws(LibraryError) {
                 try await library.invalidateKeys(of: asset)
             } catch {
-                // The others all the same.
+                // Continues with the other assets.
                 failure = failure ?? APIError(error, asset: asset.name)
             }
         }
@@ -66,7 +66,7 @@ extension LibraryService: KeyService {
         return list
     }
 
-    /// Numbers of an asset's keys; nil if it has none.
+    /// Counts an asset's keys; nil if it has none.
     func keySummary(of asset: Asset) -> API.KeySummary? {
         guard !asset.keys.isEmpty else { return nil }
         let states = asset.keys.unusable.map { asset.keys.state(of: $0) }

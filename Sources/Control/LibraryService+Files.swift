@@ -27,7 +27,7 @@ extension LibraryService {
         return shape(asset)
     }
 
-    /// The image at the URL of a request; nil where it names none.
+    /// Fetches the image at the request's URL; nil if the request has none.
     func artwork(_ request: API.DownloadRequest, for asset: Asset) async throws(APIError) -> Artwork? {
         guard let text = request.artwork else { return nil }
         let url = try Self.url(text)

@@ -9,7 +9,7 @@ import Origin
 import Store
 
 extension LibraryService {
-    /// The verification of assets.
+    /// The service for verifications.
     public var verifications: any JobService<API.Verification> {
         AssetJobs(self, start: verify, look: verification, stop: cancelVerification)
     }
@@ -35,7 +35,7 @@ extension LibraryService {
 }
 
 extension API.Verification {
-    /// A verification as it stands. What was found is worked out from the playlists and folders, once all was read.
+    /// Converts a verification. Once everything is read, the findings are worked out from the playlists and folders.
     @LoopActor init(_ job: VerificationJob) {
         let verification = job.verification
         self.init(asset: job.asset.name, state: .init(job.state))
@@ -76,7 +76,7 @@ extension API.Download.TimeRange {
 }
 
 extension LibraryService {
-    /// The moving of assets to other disks; begins with `.busy` and `.cannotWrite`.
+    /// The service for moves to other disks. Starting one throws `.busy` and `.cannotWrite`.
     public var moves: any JobService<API.Move> { AssetJobs(self, start: move, look: move, stop: cancelMove) }
 
     private func move(_ asset: Asset, _ request: API.MoveRequest) throws(APIError) {
@@ -112,8 +112,8 @@ extension API.Move {
 }
 
 extension LibraryService {
-    /// The publication of what is whole of assets; begins with `.badTarget`, `.originRefused` without keys for an object
-    /// store, `.noProgram`, and `.targetExists` while it is published elsewhere.
+    /// The service for publications of complete renditions. Starting one throws `.badTarget`, `.originRefused` for an
+    /// object store without keys, `.noProgram`, and `.targetExists` while the asset is being published elsewhere.
     public var publications: any JobService<API.Publication> {
         AssetJobs(self, start: publish, look: publication, stop: cancelPublication)
     }
@@ -134,7 +134,7 @@ extension LibraryService {
 
     private func cancelPublication(of asset: Asset) { exchange.publications.publication(of: asset)?.cancel() }
 
-    /// How an object store is asked; nil without keys. Nothing of a key is in a message.
+    /// Reads the request's access to an object store; nil without keys. No message contains any part of a key.
     private static func access(_ request: API.PublicationRequest) throws(APIError) -> BucketAccess? {
         guard let keys = request.keys else { return nil }
         let isToken = { (text: String) in !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7E).contains($0) } }
@@ -156,7 +156,7 @@ extension LibraryService {
 }
 
 extension APIError {
-    /// Why an asset is not published, and what to try then.
+    /// Creates the error of a publication, with the next step.
     init(publishing error: ExchangeError, asset: String) {
         let general = APIError(error, asset: asset)
         let again = "the same command again: it goes on where it was"

@@ -7,7 +7,7 @@ import Library
 import Retention
 import Store
 
-/// The list of all assets: long ones are answered from what is known, in turns, and where wanted in pages.
+/// The list of all assets. A long list is built from known facts, in turns, and in pages on request.
 extension LibraryService {
     /// The keys that follow the assets in a list.
     private struct Tail: Encodable {
@@ -15,7 +15,7 @@ extension LibraryService {
         let playCache: API.PlayCache
     }
 
-    /// The form of the texts that summaries keep: to be raised when `facts` says something else, or `API.Tracks` has more.
+    /// Version of the texts in summaries. Raise it when `facts` changes its meaning or `API.Tracks` gains keys.
     static let summaryVersion = 1
 
     /// See `ControlService`.
@@ -39,7 +39,7 @@ extension LibraryService {
             isFirst = false
             body += try API.encode(shape)
         }
-        // The shapes first: to tell an asset's size the store is looked into.
+        // The shapes come first: the size of an asset may need a look into the store.
         let cache = API.PlayCache(bytes: Int(retention.cachedBytes), limit: retention.cacheLimit.map { Int($0) })
         let next = page.endIndex < all.endIndex ? page.last?.name : nil
         body += Array("],".utf8) + (try API.encode(Tail(next: next, playCache: cache))).dropFirst()
@@ -51,7 +51,7 @@ extension LibraryService {
         (exchange.orphans.bundles.values.map { Self.shape($0) } + knownOnly).sorted { $0.name < $1.name }
     }
 
-    /// The place of the first asset behind a name.
+    /// Position of the first asset after a name.
     private static func place(after name: String, in assets: [Asset]) -> Int {
         var range = assets.startIndex..<assets.endIndex
         while !range.isEmpty {
@@ -68,15 +68,15 @@ extension LibraryService {
         return shape
     }
 
-    /// What is to be said of an asset that rests on its playlists and pieces: as it is known, else by reading them.
+    /// The facts of an asset that depend on its playlists and pieces: from the summary, or by reading them.
     func facts(of asset: Asset) -> SummaryRecord { library.summaries[asset] ?? found(asset) }
 
     /// The facts of an asset, read from its playlists and pieces.
     func found(_ asset: Asset) -> SummaryRecord {
-        // What is wanted of it may not be understood.
+        // The download's record may be unreadable.
         let kept = downloader.download(of: asset)
         let isStored = kept.flatMap { $0.isUnreadable ? nil : $0.isWhole } ?? asset.isPlayableOffline
-        // What is stored does not play where its keys may not be used.
+        // A stored asset does not play if its keys may not be used.
         let isComplete = isStored && (asset.keys.unusable.isEmpty || asset.isPlayableOffline)
         let tracks = AssetShapes(asset).tracks
         let text = (try? API.encode(tracks)) ?? []
@@ -99,12 +99,12 @@ extension LibraryService {
         shape.bytes = Int(facts.bytes)
         shape.cachedBytes = Int(facts.cachedBytes)
         shape.isRevised = asset.revision != nil ? true : nil
-        // A change is noticed by looking at the asset.
+        // Only an open asset knows whether the content of its origin has changed.
         shape.hasChanged = !asset.isAsleep && asset.hasChanged ? true : nil
         shape.local = API.Local(rawValue: facts.local) ?? .none
         shape.quality = facts.quality
         shape.unreadable = asset.refusal
-        // Of one that sleeps the word says so, and nothing of it need be read.
+        // For an asset that is not open, the summary decides, so that nothing has to be read.
         let isWhole = asset.isAsleep ? facts.local == API.Local.complete.rawValue : nil
         shape.state = download.map { API.Download.State($0, isWhole: isWhole ?? $0.isWhole) }
         shape.need = shape.state == .waiting ? download.flatMap { API.Download.Need($0) } : nil
@@ -123,10 +123,10 @@ extension LibraryService {
     }
 }
 
-/// The list of all downloads. Most of a large store are complete: of these no more is told than what is known without
-/// looking into their assets.
+/// The list of all downloads. In a large store most are complete; for these it has only facts that are known without
+/// opening their assets.
 extension LibraryService {
-    /// Between two turns others have the loop.
+    /// The loop serves other work between two turns.
     private static let turn = Duration.milliseconds(5)
 
     /// See `ControlService`.
@@ -139,14 +139,14 @@ extension LibraryService {
                 await Task.yield()
                 begin = .now
             }
-            // Where an origin's new content is fetched, that download stands for the asset.
+            // While a new revision is fetched, its download represents the asset.
             guard download.asset.revision == nil, downloader.download(of: download.asset) === download else { continue }
             shapes.append(library.isComplete(download) ? complete(download) : API.Download(download))
         }
         return shapes
     }
 
-    /// A download of which all is there, in a list.
+    /// Converts a complete download for a list.
     private func complete(_ download: Download) -> API.Download {
         let asset = download.asset
         let facts = asset.isAsleep ? facts(of: asset) : nil
@@ -156,7 +156,7 @@ extension LibraryService {
 }
 
 extension Library {
-    /// True if a download is complete, as far as is known without its asset being looked into.
+    /// True if a download is complete, judged without opening its asset.
     func isComplete(_ download: Download) -> Bool {
         let asset = download.asset
         guard download.state == .complete else { return false }
@@ -165,20 +165,20 @@ extension Library {
     }
 }
 
-/// Streams that the user has written down, and of which the library has nothing yet.
+/// Entries of the streams file of which nothing is stored yet.
 extension LibraryService {
     /// Entries of the streams file without an asset.
     var knownOnly: [API.Asset] { library.unopenedStreams.map(shape) }
 
-    /// One of them, as `knownOnly` has it; nil where there is none of that name.
+    /// One entry of `knownOnly`; nil if there is none of that name.
     func knownOnly(named name: String) -> API.Asset? {
         library.stream(named: name).flatMap { library.asset(at: $0.url) == nil ? shape($0) : nil }
     }
 
-    /// The asset that a stream's name leads to, though it is called otherwise.
+    /// The asset at a stream's URL, even if the asset has another name.
     func asset(ofStream name: String) -> Asset? { library.stream(named: name).flatMap { library.asset(at: $0.url) } }
 
-    /// Throws for a stream of this name: what is asked is about something that is not here.
+    /// Throws if a stream has this name, because the request needs a stored asset.
     func refuse(stream name: String) throws(APIError) {
         guard library.stream(named: name) != nil else { return }
         throw APIError(

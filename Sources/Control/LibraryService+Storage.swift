@@ -84,7 +84,7 @@ extension API.Storage.Purge {
 extension LibraryService: StoreService {
     /// See `StoreService`.
     public func store() async throws(APIError) -> API.Store {
-        // What nobody has looked into since the start is not looked into for this.
+        // Assets that were not opened since the start are not opened for this.
         let bytes = library.assets.map { asset in
             library.summaries[asset]?.bytes ?? (asset.isAsleep ? 0 : asset.bytes + (asset.revision?.bytes ?? 0))
         }
@@ -102,9 +102,9 @@ extension LibraryService: StoreService {
     }
 }
 
-/// True if what is stored plays.
+/// Playability of stored assets.
 extension LibraryService {
-    /// True if an asset plays without its origin, by what is on disk.
+    /// The playability of an asset without its origin, judged from the disk.
     func playable(_ asset: Asset) async -> API.Playable {
         await library.survey(asset)
         do { try retention.checkExpiry(of: asset) } catch { return API.Playable(.no, error.message, duration: nil) }
@@ -124,7 +124,7 @@ extension API.Playable.Answer {
     }
 }
 
-/// True if the network is used.
+/// The network mode.
 extension LibraryService {
     /// See `ControlService`.
     public func mode() async throws(APIError) -> API.Mode { API.Mode(.init(library.mode)) }

@@ -8,22 +8,21 @@ import Origin
 import Playlist
 public import Retention
 
-/// The control API's answers, from the library and its downloads.
+/// Answers the control API from the library and its downloads.
 @LoopActor public final class LibraryService: ControlService {
     let library: Library
     let retention: Retention
     let downloader: Downloader
-    /// JSON of assets for lists.
     private(set) lazy var texts = AssetTexts(self)
     let exchange: ExchangeServices
 
-    /// A service over rooms that outlive it.
+    /// Creates a service over rooms that outlive it.
     public init(library: Library, retention: Retention, exchange: ExchangeServices, downloader: Downloader) {
         (self.library, self.retention) = (library, retention)
         self.downloader = downloader
         self.exchange = exchange
         library.summaries.describe = { [weak self] asset in self?.found(asset) }
-        // It holds the service until it is done.
+        // The task holds the service until it is done.
         Task { @LoopActor in await self.texts.prepare() }
     }
 
@@ -94,7 +93,7 @@ public import Retention
         return presentation
     }
 
-    /// The variants that never stand in for one of them.
+    /// The variants whose segments never substitute those of the variant `id`.
     private static func unmixed(with id: String?, of asset: Asset) -> [API.Explanation.Unmixed]? {
         guard let multivariant = asset.multivariant, let rendition = id.flatMap({ asset.rendition($0) }) else {
             return nil
@@ -140,7 +139,7 @@ public import Retention
         return whole(download)
     }
 
-    /// Lets what is resumed be fetched from another place.
+    /// Changes the URL or header fields of a download that is resumed.
     private func lead(
         _ asset: Asset, _ change: API.DownloadChange, _ request: API.ResumeRequest
     ) async throws(APIError) {
@@ -173,7 +172,7 @@ public import Retention
         throw APIError(.noSuchDownload, "there is no download \(id)", next: "weir list")
     }
 
-    /// The asset that a request is about, with the title and the header fields that it gives it.
+    /// The asset of a request, opened with the request's title and header fields.
     private func open(_ request: API.DownloadRequest) async throws(APIError) -> Asset {
         let fields = try Self.fields(request.headers)
         let isName = library.asset(named: request.source) != nil || !request.source.contains(":")
@@ -213,7 +212,7 @@ public import Retention
         if let contradiction = request.contradiction { throw APIError(.badRequest, contradiction) }
     }
 
-    /// The header fields of a request; nil where it says nothing of any.
+    /// The header fields of a request; nil if it has none.
     private static func fields(_ headers: [API.Header]?) throws(APIError) -> UserFields? {
         guard let headers else { return nil }
         do {
@@ -241,7 +240,7 @@ public import Retention
         return presentation
     }
 
-    /// A download with what there is besides.
+    /// A download, with its unselected tracks.
     private func whole(_ download: Download) -> API.Download {
         var shape = API.Download(download)
         shape.unselected = AssetShapes(download.asset).tracks(besides: download.ids)

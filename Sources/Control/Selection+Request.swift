@@ -2,7 +2,7 @@ import API
 import Downloader
 
 extension Selection {
-    /// The selection that a request asks for.
+    /// Converts a request's selection.
     init(_ request: API.SelectionRequest) {
         self.init(
             quality: request.quality.map { Quality($0) }, audio: Choice(request.audio),
@@ -49,7 +49,7 @@ extension Selection.Preferences {
 }
 
 extension DownloadOrder {
-    /// The order that a request is.
+    /// Converts a request.
     init(_ request: API.DownloadRequest) {
         self.init(range: request.range?.seconds)
         selections = request.selections.map { Selection($0) }

@@ -6,25 +6,25 @@ public import Playback
 
 /// The control API's access to sessions and their logs.
 @LoopActor public protocol SessionService: AnyObject, Sendable {
-    /// The sessions.
+    /// The running sessions and the latest ended ones.
     func sessions() async throws(APIError) -> API.SessionList
 
-    /// Takes what a player reports; `.noSuchSession` where none goes on that is called so.
+    /// Records a report of a player. Throws `.noSuchSession` if no running session has this id.
     func take(_ report: PlayerReport, of session: String) async throws(APIError) -> SessionSummary
 
-    /// The access log; `.noSuchAsset` for an asset that neither the library nor the log knows.
+    /// The access log. Throws `.noSuchAsset` for an asset that neither the library nor the log knows.
     func accessLog(_ query: LogQuery) async throws(APIError) -> API.Log<AccessEvent>
 
-    /// The error log; as `accessLog`.
+    /// The error log. Throws as `accessLog` does.
     func errorLog(_ query: LogQuery) async throws(APIError) -> API.Log<ErrorEvent>
 }
 
-/// The answers about sessions, from playback.
+/// Answers the API's questions about sessions from playback.
 @LoopActor public final class PlaybackService: SessionService {
     private let playback: Sessions
     private let library: Library
 
-    /// A service over rooms that outlive it.
+    /// Creates a service over rooms that outlive it.
     public init(_ playback: Sessions, library: Library) {
         self.playback = playback
         self.library = library

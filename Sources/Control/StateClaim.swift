@@ -1,15 +1,15 @@
 public import API
 internal import Glibc
 
-/// The right of one daemon to a state directory, given back when the last reference goes or the process ends.
+/// A daemon's lock on a state directory. It is released with the last reference or at the end of the process.
 public final class StateClaim: Sendable {
-    /// The folder.
+    /// The locked directory.
     public let directory: StateDirectory
     /// The bearer token: 256 random bits as base64url (RFC 4648 §5).
     public let token: String
     private let lock: Int32
 
-    /// Locks the folder, which exists.
+    /// Locks the directory, which must exist.
     init(_ directory: StateDirectory) throws(APIError) {
         self.directory = directory
         lock = try Self.lock(directory)
@@ -23,13 +23,13 @@ public final class StateClaim: Sendable {
 
     deinit { close(lock) }
 
-    /// The token that players elsewhere on the network have in their URLs. It opens media alone, never the API.
+    /// The token in the URLs of players on the network. It opens media only, never the API.
     public func mediaToken() throws(APIError) -> String { try Self.token(directory, in: "media-token") }
 
-    /// Notes where the daemon listens, once it does: `http://127.0.0.1:8216`.
+    /// Records the URL at which the daemon listens, such as `http://127.0.0.1:8216`. Call it once the daemon listens.
     public func publish(url: String) throws(APIError) { try directory.writeFile("listening", url) }
 
-    /// Takes the note away, before the daemon stops to listen.
+    /// Deletes the record of the URL. Call it before the daemon stops listening.
     public func withdraw() { unlink("\(directory.path)/listening") }
 
     private static func lock(_ directory: StateDirectory) throws(APIError) -> Int32 {
@@ -47,7 +47,7 @@ public final class StateClaim: Sendable {
         return descriptor
     }
 
-    /// The token that is there, unless others could have read it; else a new one.
+    /// Reads the stored token. Generates a new one if there is none or if other users could have read it.
     private static func token(_ directory: StateDirectory, in file: String) throws(APIError) -> String {
         var status = stat()
         let isPrivate =
@@ -61,9 +61,10 @@ public final class StateClaim: Sendable {
 }
 
 extension StateDirectory {
-    /// Makes the folder if need be, takes it for one daemon, and gives the token, made on first use.
+    /// Creates the directory if necessary, locks it for one daemon, and reads the token, which is generated on first
+    /// use.
     ///
-    /// - Throws: `APIError` with `.cannotWrite` when it cannot be written or another daemon has it.
+    /// - Throws: `APIError` with `.cannotWrite` if the directory cannot be written or another daemon holds it.
     public func claim() throws(APIError) -> StateClaim {
         try create()
         return try StateClaim(self)
@@ -71,7 +72,7 @@ extension StateDirectory {
 
     private func create() throws(APIError) {
         var made = ""
-        // What is there already need not be writable.
+        // An existing directory need not be writable.
         var refusal: SystemError?
         for part in path.split(separator: "/") {
             made += "/" + part

@@ -3,14 +3,14 @@ import Fetching
 public import Library
 import Store
 
-/// Repair of damaged pieces.
+/// Repairs damaged pieces.
 extension Integrity {
     /// The number of pieces that are fetched at a time.
     private static let repairWidth = 6
 
-    /// Fetches the damaged pieces of a verification again that are still missing, and no others.
+    /// Fetches the damaged pieces of a verification again if they are still missing, and no other pieces.
     ///
-    /// - Throws: the first error that would stop other pieces as well, or else the first of all; fetched pieces stay.
+    /// - Throws: the first error that would stop other pieces as well, or else the first error; fetched pieces stay.
     public func fetchAgain(_ verification: Verification) async throws(LibraryError) {
         let asset = verification.asset
         var failure: LibraryError?
@@ -54,7 +54,7 @@ extension Integrity {
 }
 
 extension Fetch {
-    /// Waits for its end. The reason why no piece was stored; nil if one was.
+    /// Waits for the end of the fetch. Returns the reason why no piece was stored; nil if one was stored.
     fileprivate func failure() async -> LibraryError? {
         let result = await withCheckedContinuation { continuation in
             whenEnded { continuation.resume(returning: $0) }

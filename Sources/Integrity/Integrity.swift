@@ -9,16 +9,16 @@ import Store
     let library: Library
     private let retention: Retention
 
-    /// - Parameter retention: knows the content that downloads pin.
+    /// - Parameter retention: knows the content pinned by downloads.
     public init(of library: Library, _ retention: Retention) { (self.library, self.retention) = (library, retention) }
 
     // MARK: Verification
 
-    /// A verification of an asset that has not begun.
+    /// Creates a verification of an asset, which has not begun.
     ///
-    /// - Parameter bytesPerSecond: the most that is read; 0 for no limit.
-    /// - Throws: `store` if the system has no descriptor left, or the asset's volume is not mounted; `busy` while the asset
-    ///   is moved.
+    /// - Parameter bytesPerSecond: maximum reading rate; 0 for no limit.
+    /// - Throws: `store` if the system has no descriptor left or the asset's volume is not mounted; `busy` while the
+    ///   asset is moved.
     public func verification(of asset: Asset, bytesPerSecond: Int64) throws(LibraryError) -> Verification {
         try library.checkPresence(of: asset)
         try library.checkStill(asset)
@@ -29,16 +29,16 @@ import Store
         }
     }
 
-    /// Reads every piece, on a thread of the store. A damaged piece is set aside as soon as it is found, and is a hole from
-    /// then on; the bundle's own playlists are corrected. Nothing is fetched.
+    /// Reads every piece on a thread of the store. A damaged piece is set aside as soon as it is found, and is a hole
+    /// from then on; the bundle's own playlists are corrected. Nothing is fetched.
     ///
-    /// - Parameter now: the time that the bundle records, in seconds since 1970; it records nothing if the verification is
-    ///   cancelled.
+    /// - Parameter now: the time that the bundle records, in seconds since 1970. A cancelled verification is not
+    ///   recorded.
     /// - Throws: `store` if something cannot be read; the faults found so far stay.
     public func verify(_ verification: Verification, at now: Int64) async throws(LibraryError) {
         let asset = verification.asset
         defer { asset.letGo() }
-        // So that pieces stored just now have their ledger lines, and are read as well.
+        // Recently stored pieces get their ledger lines, so that they are verified too.
         await library.store.flush()
         var failure: StoreError?
         for folder in asset.folders where !verification.pace.isCancelled && failure == nil {
@@ -55,7 +55,7 @@ import Store
         asset.note(verifiedAt: now)
     }
 
-    /// The findings of a verification, as they stand now.
+    /// The current findings of a verification.
     public func report(on verification: Verification) -> VerificationReport {
         let pinned = retention.pinned(of: verification.asset)
         return VerificationReport(of: verification.asset, faults: verification.faults, pinned: pinned)
@@ -63,15 +63,15 @@ import Store
 
     // MARK: Scrubbing
 
-    /// The most bundles that one call reads for the time of their last verification.
+    /// Maximum number of bundles per call whose time of the last verification is read.
     private static let mostLooks = 64
 
-    /// The asset whose last verification, or creation if it was never verified, is the longest ago, if that is before a
-    /// time. Large stores are read over several calls.
+    /// The asset with the oldest verification before a time limit. For an asset that was never verified, its creation
+    /// counts. Large stores are searched over several calls.
     ///
     /// - Parameters:
-    ///   - limit: in seconds since 1970.
-    ///   - now: a later time of verification is a clock's mistake, and counts as long ago.
+    ///   - limit: the time limit, in seconds since 1970.
+    ///   - now: a verification after this time is due to a wrong clock, and counts as old.
     public func assetToVerify(before limit: Int64, at now: Int64, isPassedOver: (Asset) -> Bool) -> Asset? {
         var looks = 0
         var oldest: (asset: Asset, time: Int64)?
@@ -89,8 +89,8 @@ import Store
 extension Asset {
     private static let verifiedFile = "verified"
 
-    /// The time when all of it was last verified, in seconds since 1970; nil if it never was. The bundle has it, so that it
-    /// moves with the pieces.
+    /// Time of the last complete verification, in seconds since 1970; nil if there was none. It is stored in the
+    /// bundle, so that it moves with the pieces.
     public var verified: Int64? {
         if let knownVerified { return knownVerified }
         let bytes = bundle.glance { (try? bundle.directory(create: false).read(Self.verifiedFile)) ?? nil }
@@ -102,7 +102,7 @@ extension Asset {
     func note(verifiedAt time: Int64) {
         knownVerified = .some(time)
         bundle.changed()
-        // If the file cannot be written, the asset is verified again a little sooner.
+        // If the file cannot be written, the asset is verified again a little earlier.
         try? bundle.directory(create: false).write(Array("\(time)\n".utf8), as: Self.verifiedFile)
     }
 }

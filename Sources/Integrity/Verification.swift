@@ -3,17 +3,17 @@ import Fetching
 public import Library
 public import Store
 
-/// One reading of everything stored of an asset: its progress and its findings.
+/// A verification of all stored pieces of an asset: its progress and its findings.
 @LoopActor public final class Verification {
-    /// The asset that is read.
+    /// The asset.
     public let asset: Asset
     /// Limits, pauses and cancels the reading, and counts the bytes read.
     public let pace: ReadingPace
-    /// The bytes that were stored when it began.
+    /// Bytes stored at the beginning.
     public let totalBytes: Int64
-    /// The faults found, by folder and file.
+    /// The faults by folder and file.
     public private(set) var faults: [String: [String: PieceFault]] = [:]
-    /// True once everything was read.
+    /// True once everything is read.
     public internal(set) var isComplete = false
 
     init(of asset: Asset, at pace: ReadingPace) {
@@ -21,19 +21,18 @@ public import Store
         totalBytes = asset.bytes
     }
 
-    /// The number of damaged pieces.
+    /// Number of damaged pieces.
     public var faultCount: Int { faults.values.reduce(0) { $0 + $1.count } }
 
-    /// Records the fault of a piece.
     func note(_ fault: PieceFault, of file: String, in folder: PieceFolder) {
         faults[folder.id, default: [:]][file] = fault
     }
 }
 
 extension PieceFolder {
-    /// Reads the pieces and compares them with the ledger; damaged ones are absent from then on.
+    /// Reads the pieces and compares them with the ledger. Damaged pieces become holes.
     ///
-    /// - Throws: `StoreError` if the folder cannot be read; not if there is none.
+    /// - Throws: `StoreError` if the folder exists and cannot be read.
     func verify(_ verification: Verification, by store: Store) async throws(StoreError) {
         _ = sizes
         guard let directory = try? directory(create: false) else { return }
@@ -52,11 +51,11 @@ extension PieceFolder {
         }
         guard result.isComplete else { return }
         for file in sizes.keys where result.sound[file] == nil { leave(file, directory) }
-        // Pieces that other programs have put here.
+        // Other programs may have added pieces.
         if result.sound.keys.contains(where: { !contains($0) && directory.directory.size(of: $0) != nil }) { reread() }
     }
 
-    /// Forgets a piece whose file is gone; not one that was stored in its place.
+    /// Forgets a piece whose file is gone, unless a new piece was stored in its place.
     private func leave(_ file: String, _ directory: PieceDirectory) {
         if directory.directory.size(of: file) == nil { went(file) }
     }

@@ -6,11 +6,11 @@ import Playlist
 import Retention
 import Store
 
-/// The report, made of the folders and playlists as they are now.
+/// Builds the report from the current folders and playlists.
 extension VerificationReport {
     /// - Parameters:
-    ///   - faults: by folder and file.
-    ///   - pinned: the content that downloads pin.
+    ///   - faults: the faults by folder and file.
+    ///   - pinned: the content pinned by downloads.
     @LoopActor init(of asset: Asset, faults: [String: [String: PieceFault]], pinned: PinnedContent) {
         for rendition in asset.renditions + asset.images {
             let wrong = faults[rendition.folder.id] ?? [:]
@@ -66,7 +66,7 @@ extension VerificationReport.Part {
         }
     }
 
-    /// Adds a key or an initialization section that is missing.
+    /// Adds a missing key or initialization section.
     @LoopActor private mutating func addHole(
         _ file: String, _ folder: PieceFolder, _ faults: [String: PieceFault], _ pinned: PinnedContent
     ) {
@@ -99,11 +99,11 @@ extension VerificationReport.Part {
     }
 }
 
-/// Joins stored segments and missing segments into stretches. Pure.
+/// Joins consecutive stored or missing segments. Pure.
 struct VerifiedStretches {
-    /// Stored.
+    /// Stored ranges of media time.
     private(set) var whole: [Range<Double>] = []
-    /// Missing.
+    /// Missing segments.
     private(set) var holes: [VerificationReport.Hole] = []
     /// The kind of the last segment.
     private var last: Kind?

@@ -1,33 +1,33 @@
-/// Chooses the elements of a queue that are evicted above a limit: the least recently used first, except needed ones.
+/// Chooses the elements of a queue to evict above a limit: the least recently used first, except needed ones.
 ///
-/// Pure, and done in parts, so that no turn of a loop takes long. A needed element is passed over and moves behind all
-/// others. Each new element permits a limited number of looks, so that a queue with many needed elements is not walked
-/// again and again; a whole round is made when something may have changed.
+/// Pure. Works in small turns, so that no turn of the loop takes long. A needed element is skipped and moves to the
+/// end. Each new element permits a limited number of looks, so that a queue with many needed elements is not searched
+/// again and again. A full round runs when many elements may have become evictable.
 struct EvictionRounds {
-    /// The bytes that may stay; nil for no limit.
+    /// Maximum size in bytes; nil for no limit.
     var limit: Int64?
-    /// The number of elements that may still be looked at.
+    /// Number of elements that may still be looked at.
     private(set) var looks = 0
 
-    /// The number of looks that each new element permits: the beginnings of many others, or the pieces around a
-    /// session's playhead.
+    /// Number of looks that each new element permits. It exceeds the needed beginnings of many assets, or the needed
+    /// pieces around a session's playhead.
     static let looksEach = 64
-    /// The most looks and evictions of one turn.
+    /// Maximum number of looks and evictions in one turn.
     static let turn = (looks: 256, evictions: 8)
 
-    /// True if a queue is over the limit.
+    /// True if the queue exceeds the limit.
     func isOver<Element>(_ queue: RecencyQueue<Element>) -> Bool { limit.map { queue.size > $0 } ?? false }
 
-    /// Permits the looks of one new element.
+    /// Permits the looks for one new element.
     mutating func noteArrival() { looks += Self.looksEach }
 
-    /// Permits a look at every element.
+    /// Permits a look at every element; `count` is their number.
     mutating func begin(_ count: Int) { looks = count }
 
-    /// Takes the elements that are evicted now out of the queue.
+    /// Removes the elements to evict now from the queue.
     ///
-    /// - Parameter isNeeded: true if an element must stay.
-    /// - Returns: the evicted elements in order, with their sizes, and true if there is more to do at once.
+    /// - Parameter isNeeded: returns true if an element must stay.
+    /// - Returns: the evicted elements in order, with their sizes, and true if the next turn should follow at once.
     mutating func turn<Element>(
         over queue: inout RecencyQueue<Element>, isNeeded: (Element) -> Bool
     ) -> (evicted: [(element: Element, size: Int64)], hasMore: Bool) {

@@ -2,13 +2,13 @@ package import Fetching
 import Library
 package import Playheads
 
-/// The content of an asset that a download keeps, whatever the limit of the play cache.
+/// The content of an asset that a download keeps regardless of the play cache's limit.
 ///
-/// Keys are kept with it, and the initialization sections of each rendition of which a part is pinned.
+/// The keys are kept with it, and the initialization sections of each rendition with pinned segments.
 public enum PinnedContent: Equatable, Sendable {
-    /// All that is stored, and all that will be.
+    /// All content that is stored now or later.
     case everything
-    /// Times of renditions, by their ids.
+    /// Ranges of media time, by rendition id.
     case renditions([String: WantedTime])
 
     /// No content.
@@ -17,8 +17,8 @@ public enum PinnedContent: Equatable, Sendable {
     /// True if a piece is pinned.
     ///
     /// - Parameters:
-    ///   - folder: the rendition's id, or that of the keys or session data.
-    ///   - span: a segment's time; nil if it is unknown, and for other pieces.
+    ///   - folder: the id of the rendition, or of the keys or session data.
+    ///   - span: the segment's media time; nil if it is not known, and for other pieces.
     package func contains(_ role: PieceName.Role, of folder: String, _ span: SegmentSpan?) -> Bool {
         guard case .renditions(let wanted) = self else { return true }
         switch role {
@@ -30,7 +30,7 @@ public enum PinnedContent: Equatable, Sendable {
         }
     }
 
-    /// True if any of a rendition is pinned.
+    /// True if any part of a rendition is pinned.
     package func includes(rendition: String) -> Bool {
         switch self {
         case .everything: true
@@ -39,14 +39,14 @@ public enum PinnedContent: Equatable, Sendable {
     }
 }
 
-/// The times of a rendition that a download keeps.
+/// The media time of a rendition that a download keeps.
 public enum WantedTime: Equatable, Sendable {
-    /// From its start to its end.
+    /// The whole rendition.
     case whole
-    /// The time within any of these, in seconds.
+    /// The segments that overlap any of these ranges, in seconds.
     case parts([Range<Double>])
 
-    /// True if any part of a segment with this start and end, in seconds, is wanted: all of the segment is then.
+    /// True if a segment with this start and end (seconds) overlaps the wanted time. The whole segment is then kept.
     public func touches(_ start: Double, _ end: Double) -> Bool {
         switch self {
         case .whole: true
@@ -54,7 +54,7 @@ public enum WantedTime: Equatable, Sendable {
         }
     }
 
-    /// True if all of a range is wanted; nil stands for the whole length.
+    /// True if a whole range is wanted; nil stands for the whole length.
     public func contains(_ range: Range<Double>?) -> Bool {
         switch self {
         case .whole: true

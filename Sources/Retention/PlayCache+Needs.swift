@@ -4,16 +4,16 @@ import Library
 import Playheads
 import Store
 
-/// Pieces that stay although the cache is over its limit.
+/// Decides which pieces stay even if the cache exceeds its limit.
 extension PlayCache {
-    /// True if a session plays an asset, or was given a playlist of it and is about to play.
+    /// True if a session plays the asset, or received a playlist of it and is about to play.
     func isInUse(_ asset: Asset) -> Bool {
         library.playheads.isPlayed(asset.id) || !needs(of: asset).isEmpty
     }
 
-    /// True if a piece must stay: for a session, or for other pieces that are of no use without it.
+    /// True if a piece must stay: for a session, or for other pieces that need it.
     ///
-    /// Reads no folder, since that would change the queue during the turn: it adds unread folders to `unread`.
+    /// Reads no folder, because that would change the queue during the turn; adds unread folders to `unread`.
     func isNeeded(_ piece: Piece, _ needs: NeededTimes, of asset: Asset) -> Bool {
         guard let role = PieceName(piece.file)?.role else { return true }
         switch role {
@@ -33,7 +33,7 @@ extension PlayCache {
         return found.contains { $0 ?? true }
     }
 
-    /// The times of an asset that its sessions need, and those about to play it.
+    /// The media times that running and starting sessions of an asset need.
     func needs(of asset: Asset) -> NeededTimes {
         var needs = NeededTimes()
         for time in library.playheads.neededTimes(of: asset.id) { needs.add(around: time) }
@@ -43,13 +43,13 @@ extension PlayCache {
 }
 
 extension Asset {
-    /// The rendition whose pieces a folder has; nil for keys and session data.
+    /// The rendition of a folder; nil for keys and session data.
     func rendition(in folder: PieceFolder) -> Rendition? {
         rendition(folder.id).flatMap { $0.folder === folder ? $0 : nil }
     }
 }
 
 extension Rendition {
-    /// True if its pieces were recorded: no origin has them any more.
+    /// True if the asset is a recording, whose pieces no origin has any more.
     var isOfRecording: Bool { recording != nil || source?.isRecorded ?? false }
 }

@@ -7,12 +7,12 @@ import Store
 
 /// The pieces cached by playback, in the order of their last use. Evicts the least recently used ones above a limit.
 ///
-/// A piece is in the play cache unless it is pinned, so a download copies nothing that is stored already: its pieces leave
-/// the cache in place. The time of last use is kept in memory, and on disk as the file's access time, written once in an
-/// hour of use: any other record could name a piece that is gone, or outlive its bundle. A process that is killed loses an
-/// hour's order at most.
+/// A piece is in the play cache unless it is pinned. A download therefore copies nothing that is already stored: its
+/// pieces leave the cache in place. The time of last use is kept in memory, and on disk as the file's access time,
+/// which is written at most once per hour of use. Any other record could name a piece that is gone, or outlive its
+/// bundle. A killed process loses at most one hour of the order.
 @LoopActor final class PlayCache: PieceObserver {
-    /// A cached piece. In the queue as long as `accounts` has its slot.
+    /// A cached piece. It is in the queue as long as `accounts` has its slot.
     struct Piece {
         let folder: PieceFolder
         let file: String
@@ -20,40 +20,40 @@ import Store
 
     /// The cached pieces of one folder.
     private struct Account {
-        /// The pieces' places in the queue, by file name.
+        /// The slots of the pieces in the queue, by file name.
         var slots: [String: RecencyQueue<Piece>.Slot] = [:]
-        /// The sum of their lengths.
+        /// Bytes of these pieces.
         var bytes: Int64 = 0
     }
 
     private(set) var queue = RecencyQueue<Piece>()
-    /// By folder. A folder with an account is alive: the queue holds it.
+    /// The accounts by folder. The queue holds every folder with an account, so its identifier stays valid.
     private var accounts: [ObjectIdentifier: Account] = [:]
     private var rounds = EvictionRounds()
     private(set) var starting = StartingSessions()
-    /// By asset id.
+    /// The pinned content by asset id.
     private var pinned: [String: PinnedContent] = [:]
     let library: Library
     private var timer: LoopTimer?
-    /// Assets of an earlier process whose folders are not read yet.
+    /// Assets of an earlier process whose folders have not been read yet.
     private var uncounted: [Asset] = []
     private var isCounting = false
-    /// Folders that are to be read after this turn: a piece may go if they have no segments.
+    /// Folders to read after this turn. A piece that they need may be evicted if they have no segments.
     var unread: [PieceFolder] = []
-    /// True if the timer's next turn looks at every piece again.
+    /// True if the timer's next turn has to look at every piece again.
     private var isRetry = false
     private var hasFailed = false
     /// Callers that wait for the end of an eviction.
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    /// The seconds within which a piece's use is written to disk once.
+    /// Interval in seconds at which the use of a piece is written to disk.
     private static let noteSpan: Int64 = 3600
-    /// The pause before the next try if the needed pieces alone exceed the limit.
+    /// Pause before the next try if the needed pieces alone exceed the limit.
     private static let retryPause = Duration.seconds(5)
-    /// Not zero: descriptors come first.
+    /// Not zero, so that the loop serves its descriptors first.
     private static let turnPause = Duration.milliseconds(1)
 
-    /// - Parameter limit: the bytes that may stay; nil for no limit.
+    /// - Parameter limit: maximum size in bytes; nil for no limit.
     init(of library: Library, limit: Int64?) {
         self.library = library
         self.limit = limit
@@ -61,11 +61,11 @@ import Store
         timer = LoopTimer { [weak self] in self?.turn() }
     }
 
-    /// The bytes that may stay; nil for no limit.
+    /// Maximum size in bytes; nil for no limit.
     let limit: Int64?
 
-    /// Counts the pieces of an earlier process, asset by asset, and evicts those above the limit. Assets without cached
-    /// pieces, as their summaries say, stay asleep.
+    /// Counts the pieces of an earlier process, asset by asset, and evicts those above the limit. Assets whose
+    /// summaries list no cached pieces are not opened.
     func start() {
         guard library.readOnlyReason == nil else { return }
         isCounting = true
@@ -106,7 +106,7 @@ import Store
         for (file, entry) in entries { sort(file, entry.size, in: folder, of: asset, lastUse: entry.lastUse) }
     }
 
-    /// Sorts all known pieces of an asset again: others are pinned than before.
+    /// Sorts all known pieces of an asset again after its pinned content has changed.
     private func reconsider(_ asset: Asset) {
         let now = Self.now
         for folder in asset.folders {
@@ -116,7 +116,7 @@ import Store
         schedule()
     }
 
-    /// Enters a piece into the cache, or takes a pinned one out.
+    /// Adds a piece to the cache, or removes it if it is pinned.
     private func sort(_ file: String, _ size: Int64, in folder: PieceFolder, of asset: Asset, lastUse: Int64) {
         if isPinned(file, in: folder, of: asset) {
             drop(file, of: folder)
@@ -138,7 +138,7 @@ import Store
         queue.remove(slot)
     }
 
-    /// Takes a piece out of its folder's account, not out of the queue.
+    /// Removes a piece from its folder's account, but not from the queue.
     private func close(_ file: String, _ size: Int64, of folder: PieceFolder) {
         let id = ObjectIdentifier(folder)
         accounts[id]?.slots[file] = nil
@@ -165,13 +165,13 @@ import Store
 
     func pinned(of asset: Asset) -> PinnedContent { pinned[asset.id] ?? .nothing }
 
-    /// Follows the pieces of an asset that is registered.
+    /// Follows the pieces of a registered asset.
     func follow(_ asset: Asset) {
         asset.bundle.observer = self
         if !asset.isAsleep, asset.folders.contains(where: { $0.known != nil }) { reconsider(asset) }
     }
 
-    /// Forgets the pieces and pins of an asset that is removed or purged.
+    /// Forgets the pieces and pins of a removed or purged asset.
     func forget(_ asset: Asset) {
         pinned[asset.id] = nil
         guard !asset.isAsleep else { return }
@@ -185,8 +185,8 @@ import Store
         starting.add(session, of: asset.id, isOffline: isOffline, at: .now)
     }
 
-    /// Evicts this many bytes for a full disk, whatever the limit, unless sessions need them. Afterwards the limit counts
-    /// again.
+    /// Evicts a number of bytes for a full disk, regardless of the limit, except pieces that sessions need. Afterwards
+    /// the limit applies again.
     func evict(bytes: Int64) {
         queue.sort()
         rounds.limit = max(0, queue.size - bytes)
@@ -194,7 +194,7 @@ import Store
         schedule()
     }
 
-    /// Waits until the bytes are evicted, or every piece was looked at: those that stay are needed.
+    /// Waits until the bytes are evicted, or until every piece was looked at and the rest is needed.
     func evictionEnd() async {
         guard isEvictingForDisk, rounds.isOver(queue), library.readOnlyReason == nil else { return }
         await withCheckedContinuation { waiting.append($0) }
@@ -205,10 +205,10 @@ import Store
         waiting = []
     }
 
-    /// True if it evicts more than its limit demands, for a full disk.
+    /// True while the cache evicts more than its limit requires, for a full disk.
     var isEvictingForDisk: Bool { rounds.limit != limit }
 
-    /// Evicts no more than the limit demands.
+    /// Stops evicting more than the limit requires.
     func relax() {
         rounds.limit = limit
         resumeWaiting()
@@ -240,11 +240,11 @@ import Store
         isRetry = false
         library.playheads.catchUp()
         var known: [ObjectIdentifier: NeededTimes] = [:]
-        // Read here: during the turn below the rounds are being changed.
+        // Read before the turn, which has exclusive access to `rounds`.
         let isEvictingForDisk = isEvictingForDisk
         let (evicted, hasMore) = rounds.turn(over: &queue) { piece in
             guard let asset = asset(of: piece.folder) else { return false }
-            // Pieces on another volume take no room on the full disk.
+            // Evicting pieces on another volume does not help the full disk.
             if asset.bundle.isHeld || (isEvictingForDisk && !asset.isHome) { return true }
             let id = ObjectIdentifier(asset)
             let needs = known[id] ?? needs(of: asset)
@@ -257,14 +257,14 @@ import Store
         let hasNews = !evicted.isEmpty || !unread.isEmpty
         for folder in unread { _ = folder.sizes }
         unread = []
-        // Keys and initialization sections may go after the last of their segments.
+        // Keys and initialization sections may be evicted after the last of their segments.
         if hasNews { rounds.noteArrival() }
         isRetry = !hasMore && !hasNews
         if isRetry { resumeWaiting() }
         timer?.schedule(after: isRetry ? Self.retryPause : Self.turnPause)
     }
 
-    /// Reads the folders of one more asset; false if none is left.
+    /// Reads the folders of one more asset. Returns false if all were read.
     private func count() -> Bool {
         if let asset = uncounted.popLast() {
             if !asset.isRemoved { for folder in asset.folders { _ = folder.sizes } }
@@ -282,8 +282,8 @@ import Store
         return false
     }
 
-    /// Deletes a piece: first from the bundle's own playlists, and then from the disk. A reader in the middle of it reads
-    /// on.
+    /// Deletes a piece: first from the bundle's own playlists, then from the disk. A reader that has the file open can
+    /// finish.
     private func evict(_ piece: Piece) {
         let asset = asset(of: piece.folder)
         let rendition = asset?.rendition(in: piece.folder)

@@ -4,10 +4,10 @@ import Library
 import Playheads
 import Store
 
-/// Makes room on a full disk by a `PurgePlan`, and deletes assets a day after they expired.
+/// Makes room on a full disk by a `PurgePlan`, and deletes assets one day after they expired.
 ///
-/// It looks at the disk once something could not be kept, and every two seconds for as long as a download waits for room:
-/// then it also notices room that other programs have made.
+/// Checks the disk after something could not be stored, and every two seconds while a download waits for space, so that
+/// it also notices space freed by other programs.
 @LoopActor final class Purger: RoomMaker {
     /// The assets that may be purged.
     let limit: PurgePlan.Limit
@@ -15,22 +15,22 @@ import Store
     private weak var retention: Retention?
     private var turn: LoopTimer?
     private var sweep: LoopTimer?
-    /// True if the disk was full at the last look, and will be looked at again.
+    /// True if the disk was full at the last check and will be checked again.
     private var isFull = false
-    /// The purge in progress, which others join.
+    /// The running purge, which further callers join.
     private var work: Task<Bool, Never>?
-    /// True if something could not be kept since the last look.
+    /// True if something could not be stored since the last check.
     private var wasRefused = false
-    /// The room after the last refusal, once the refused file was deleted.
+    /// The free space after the last refusal, once the refused file was deleted.
     private var leastRoom: Int64?
-    /// The cache's bytes at the last order to evict: those that have not gone by the next look do not go.
+    /// The cache's size at the last order to evict. Bytes that are still cached at the next check are needed.
     private var cacheThen: Int64?
-    /// True if the report that nothing more may be deleted was made.
+    /// True if it was reported that nothing more may be deleted.
     private var hasGivenUp = false
 
     private static let pause = Duration.seconds(2)
     private static let sweepPause = Duration.seconds(600)
-    /// Seconds for which expired assets stay if there is room: a wrong date can still be corrected.
+    /// Seconds that expired assets stay while there is space, so that a wrong date can be corrected.
     static let grace: Int64 = 86_400
 
     init(limit: PurgePlan.Limit) {
@@ -39,7 +39,7 @@ import Store
         sweep = LoopTimer { [weak self] in self?.sweepLater() }
     }
 
-    /// Begins to look for expired assets.
+    /// Starts the search for expired assets.
     func start(for retention: Retention) {
         self.retention = retention
         guard retention.library.readOnlyReason == nil else { return }
@@ -68,7 +68,7 @@ import Store
         }
     }
 
-    /// Purges by plan until there is room, or nothing more may be deleted.
+    /// Purges by plan until there is space or nothing more may be deleted.
     ///
     /// - Returns: true if anything was deleted.
     func makeRoom() async -> Bool {
@@ -124,7 +124,7 @@ import Store
         if retention.library.isRoomAwaited { retention.library.events.send(.roomCame) }
     }
 
-    /// True if other programs have made room since the last refusal; not much less than a piece or two.
+    /// True if other programs have freed a notable amount of space since the last refusal, roughly a piece or two.
     private func hasGrown(_ room: Int64?, in library: Library) -> Bool {
         guard let room, !wasRefused else { return false }
         guard let before = leastRoom else {
@@ -154,7 +154,7 @@ import Store
             "the disk is full, and nothing more that is stored may be deleted\(more); streams play through")
     }
 
-    /// The bytes of everything that may be purged.
+    /// Bytes of everything that may be purged.
     var purgeableBytes: Int64 {
         guard let retention else { return 0 }
         let date = retention.library.date()
@@ -170,7 +170,7 @@ import Store
         }
     }
 
-    /// Deletes assets and keys that expired a day ago.
+    /// Deletes assets and keys that expired more than a day ago.
     func sweepOut() async {
         guard let retention else { return }
         let library = retention.library

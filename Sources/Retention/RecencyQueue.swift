@@ -1,17 +1,17 @@
 /// Elements in the order of their last use, each with its size. The least recently used is the first to be evicted.
 ///
-/// Pure. A linked list whose links are indices into one array: to insert, use and remove an element takes constant time
-/// and moves nothing in memory. An element costs 32 bytes beside itself.
+/// Pure. A linked list whose links are indices into an array: inserting, using and removing an element takes constant
+/// time and moves nothing in memory. The overhead is 32 bytes per element.
 struct RecencyQueue<Element> {
-    /// Identifies an element while it is in the queue; afterwards the slot may be another's.
+    /// Identifies an element while it is in the queue. Later the slot may be reused.
     typealias Slot = Int32
 
     private struct Node {
         var element: Element?
         var size: Int64
-        /// In seconds since 1970.
+        /// Time of the last use, in seconds since 1970.
         var lastUse: Int64
-        /// The slots of the elements used just before it and just after it.
+        /// The slots of the neighbours in the order of use.
         var older: Slot
         var newer: Slot
     }
@@ -22,9 +22,9 @@ struct RecencyQueue<Element> {
     /// The slot of the least recently used element; nil if the queue is empty.
     var oldest: Slot? { first == Self.none ? nil : first }
     private var first = Self.none
-    /// The number of elements.
+    /// Number of elements.
     private(set) var count = 0
-    /// The sum of their sizes.
+    /// Sum of the sizes.
     private(set) var size: Int64 = 0
 
     private static var none: Slot { -1 }
@@ -40,7 +40,7 @@ struct RecencyQueue<Element> {
     /// The time of the element's last use, in seconds since 1970.
     func lastUse(of slot: Slot) -> Int64 { nodes[Int(slot)].lastUse }
 
-    /// All slots, the least recently used first. Walks over all of them.
+    /// All slots, the least recently used first. Takes linear time.
     var slots: [Slot] {
         var slots: [Slot] = []
         var slot = first
@@ -74,7 +74,7 @@ struct RecencyQueue<Element> {
         rotate(slot)
     }
 
-    /// Moves an element behind all others and leaves its time of last use: it is looked at again after them.
+    /// Moves an element to the end without changing its time of last use, so that it is looked at after all others.
     mutating func rotate(_ slot: Slot) {
         guard newest != slot else { return }
         unlink(slot)
@@ -90,9 +90,9 @@ struct RecencyQueue<Element> {
         free.append(slot)
     }
 
-    /// Orders all elements again by the time of last use; those of the same second keep their order.
+    /// Sorts all elements by the time of last use. The sort is stable.
     mutating func sort() {
-        // Beside the nodes, so that comparing touches nothing else.
+        // A separate array, so that comparisons touch no other memory.
         var order = slots.enumerated().map { (time: lastUse(of: $1), place: $0, slot: $1) }
         order.sort { ($0.time, $0.place) < ($1.time, $1.place) }
         (first, newest) = (Self.none, Self.none)

@@ -9,22 +9,22 @@ extension Retention {
     /// True if an asset has expired.
     public func isExpired(_ asset: Asset) -> Bool { asset.life.isExpired(at: library.date()) }
 
-    /// Throws `expired` for an asset that may not be played any more, and `newerBundle` for one that cannot be.
+    /// Throws `expired` for an expired asset, and `newerBundle` for one that this version cannot play.
     public func checkExpiry(of asset: Asset) throws(LibraryError) {
         try library.checkExpiry(of: asset)
     }
 
-    /// Throws `expired` for an asset that may not be played any more, except by a session that began before: it may play
-    /// to the end.
+    /// Throws `expired` for an expired asset, except for a session that began before the expiry: it may play to the
+    /// end.
     public func checkExpiry(of asset: Asset, for session: String) throws(LibraryError) {
         try library.checkBundle(of: asset)
         guard asset.life.expiration != nil, !library.playheads.hasSession(session) else { return }
         try checkExpiry(of: asset)
     }
 
-    /// Gives an asset another policy, in the catalogue and in its bundle.
+    /// Replaces the policy of an asset, in the catalogue and in its bundle.
     ///
-    /// - Throws: `store` if the policy cannot be kept; nothing has changed then.
+    /// - Throws: `store` if the policy cannot be written; then nothing has changed.
     public func setPolicy(_ policy: StoragePolicy, of asset: Asset) async throws(LibraryError) {
         if let reason = library.readOnlyReason {
             throw LibraryError(reason, about: "the policy of \(asset.name) stays as it is")
@@ -52,8 +52,8 @@ extension Retention {
         if !changed.isEmpty { library.rectify(asset) }
     }
 
-    /// Gives the keys of an asset that is downloaded for the first time the terms of `newKeyTerms`, unless its policy has
-    /// terms, or it has no keys.
+    /// Applies `newKeyTerms` to the keys of an asset that is downloaded for the first time, unless its policy has terms
+    /// or it has no keys.
     public func giveTerms(to asset: Asset) async {
         guard newKeyTerms != KeyTerms(), asset.life.policy.keys == KeyTerms(), !asset.keys.isEmpty else { return }
         var policy = asset.life.policy

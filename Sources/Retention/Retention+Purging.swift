@@ -3,12 +3,12 @@ import Fetching
 public import Library
 import Store
 
-/// Purging: deletes everything stored of an asset, which stays known.
+/// Purges assets: deletes everything stored of an asset, which stays in the library.
 extension Retention {
-    /// Deletes everything stored of an asset and its revision, unless a session plays it. The asset stays in the list, with
-    /// the record of the purge; a new download or playback starts from nothing.
+    /// Deletes everything stored of an asset and its revision, unless a session plays it. The asset stays in the list
+    /// with the record of the purge. A new download or playback starts from nothing.
     ///
-    /// Returns once the room is free.
+    /// Returns once the space is free.
     func purge(_ asset: Asset, _ cause: StorageLife.Cause) async {
         asset.wake()
         guard library.readOnlyReason == nil, !asset.isRemoved, asset.refusal == nil, !cache.isInUse(asset) else {
@@ -40,7 +40,7 @@ extension Retention {
         library.events.send(.purged(asset, purge))
     }
 
-    /// Removes the record of a purge: the asset is asked for again.
+    /// Removes the record of a purge, because the asset was requested again.
     public func forgetPurge(of asset: Asset) {
         guard asset.life.purge != nil else { return }
         asset.life.purge = nil
@@ -55,9 +55,9 @@ extension Retention {
         }
     }
 
-    /// The assets among which a plan chooses.
+    /// The assets that a plan chooses from.
     var purgeCandidates: [PurgePlan.Candidate] {
-        // Assets on another volume take no room here.
+        // Purging assets on another volume frees no space here.
         library.assets.filter(\.isHome).map { asset in
             let summary = library.summaries[asset]
             let (bytes, cached) = (summary?.bytes ?? asset.bytes, summary?.cachedBytes ?? asset.cachedBytes)

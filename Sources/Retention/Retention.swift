@@ -12,13 +12,13 @@ public import Store
     let purger: Purger
     private var subscription: Subscription?
 
-    /// The terms for keys of newly downloaded assets whose policy has none.
+    /// The lifetimes for keys of newly downloaded assets whose policy has none.
     public var newKeyTerms = KeyTerms()
 
-    /// Begins to follow a library, which does not keep it alive.
+    /// Starts to follow a library. Does not keep the library alive.
     ///
     /// - Parameters:
-    ///   - cacheLimit: the bytes above which cached pieces are evicted; nil for no limit.
+    ///   - cacheLimit: maximum size of cached pieces in bytes; nil for no limit.
     ///   - purge: the assets that may be purged on a full disk.
     public init(of library: Library, cacheLimit: Int64? = nil, purge: PurgePlan.Limit = .expired) {
         self.library = library
@@ -44,22 +44,22 @@ public import Store
 
     // MARK: Cached and pinned pieces
 
-    /// The bytes of cached pieces in the folders read so far.
+    /// Bytes of cached pieces in the folders read so far.
     public var cachedBytes: Int64 { cache.queue.size }
 
-    /// The bytes above which the least recently used pieces are evicted; nil for no limit.
+    /// Maximum size of cached pieces in bytes, above which the least recently used are evicted; nil for no limit.
     public var cacheLimit: Int64? { cache.limit }
 
-    /// Replaces the pinned content of an asset: none of its pieces is evicted, neither those stored already nor those
-    /// stored later. Content that is not pinned any more counts as used just now.
+    /// Replaces the pinned content of an asset, which is never evicted, whether stored before or later. Content that is
+    /// no longer pinned counts as just used.
     public func pin(_ content: PinnedContent, of asset: Asset) { cache.pin(content, of: asset) }
 
     /// The pinned content of an asset.
     package func pinned(of asset: Asset) -> PinnedContent { cache.pinned(of: asset) }
 
-    /// Records that a session was given a playlist of an asset, and is about to ask for pieces.
+    /// Records that a session received a playlist of an asset and is about to request pieces.
     ///
-    /// - Parameter isOffline: true if the session has nothing but the store.
+    /// - Parameter isOffline: true if the session plays from the store alone.
     public func expect(_ session: String, at asset: Asset, isOffline: Bool) {
         cache.expect(session, at: asset, isOffline: isOffline || library.isOffline || asset.isOriginAbsent)
     }
@@ -69,15 +69,15 @@ public import Store
     /// The assets that may be purged on a full disk.
     public var purgeLimit: PurgePlan.Limit { purger.limit }
 
-    /// `Library.room(for:)`, and the bytes that a purge would free.
+    /// `Library.room(for:)` plus the bytes that a purge would free.
     public func roomAfterPurge(for asset: Asset) -> Int64? {
         library.room(for: asset).map { $0 + (asset.isHome ? purger.purgeableBytes : 0) }
     }
 
-    /// Makes room soon: something was not kept because the disk is full.
+    /// Makes space soon, because something could not be stored on the full disk.
     public func noteFull() { purger.noteFull() }
 
-    /// Evicts and purges, so that content which was not kept may be.
+    /// Evicts and purges to make space for content that could not be stored.
     ///
     /// - Returns: true if anything was deleted.
     public func makeRoom() async -> Bool { await purger.makeRoom() }

@@ -1,7 +1,7 @@
-/// The sessions that were given a playlist of an asset, and may not have asked for a piece yet.
+/// Sessions that received a playlist of an asset and may not have requested a piece yet.
 ///
-/// A session that plays without the origin stays on the list for as long as it plays: it needs all of the asset. Pure: the
-/// caller passes the time.
+/// A session that plays without the origin stays in the list while it plays, because it needs the whole asset. Pure:
+/// the caller passes the time.
 struct StartingSessions {
     private struct Start {
         let session: String
@@ -11,14 +11,14 @@ struct StartingSessions {
     }
 
     private var all: [Start] = []
-    /// The time that a session may take to ask for its first piece.
+    /// Maximum time that a session takes to request its first piece.
     static let life = Duration.seconds(60)
-    /// Sessions beyond this number replace the earliest ones: any client can make up session ids.
+    /// Maximum number of sessions. Further ones replace the earliest, because any client can invent session ids.
     private static let limit = 256
 
-    /// Records that a session was given a playlist.
+    /// Records that a session received a playlist.
     ///
-    /// - Parameter isOffline: true if the session has nothing but the store.
+    /// - Parameter isOffline: true if the session plays from the store alone.
     mutating func add(_ session: String, of asset: String, isOffline: Bool, at now: ContinuousClock.Instant) {
         if let known = all.firstIndex(where: { $0.session == session && $0.asset == asset }) {
             all[known].at = now
@@ -29,7 +29,7 @@ struct StartingSessions {
         all.append(Start(session: session, asset: asset, at: now, isOffline: isOffline))
     }
 
-    /// Adds the media times that an asset's starting sessions need.
+    /// Adds the media times that the starting sessions of an asset need.
     ///
     /// - Parameter isPlaying: true if a session plays the asset now.
     func addNeeds(

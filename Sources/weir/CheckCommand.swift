@@ -33,6 +33,6 @@ struct CheckCommand: AsyncParsableCommand {
 }
 
 extension PlaylistCheck {
-    /// 65 where players fail.
+    /// The exit code: 65 if there are errors.
     var exitCode: Int32 { failure?.exitCode ?? (count(of: .error) > 0 ? 65 : 0) }
 }

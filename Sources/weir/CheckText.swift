@@ -1,6 +1,6 @@
 import Application
 
-/// Output of `weir check` for people: a line for each finding, in the style of compilers, and a summary.
+/// Output of `weir check` for users: one line per finding in the style of compilers, and a summary.
 enum CheckText {
     static func lines(_ check: PlaylistCheck) -> [String] {
         check.findings.map(line) + (check.failure == nil ? [summary(check)] : [])
@@ -28,7 +28,7 @@ enum CheckText {
         "\(number) \(noun)" + (number == 1 ? "" : "s")
     }
 
-    /// Names and values are strangers' text: nothing of it may move a terminal's cursor.
+    /// Replaces control characters. Names and values come from strangers, and must not move a terminal's cursor.
     static func printable(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -40,7 +40,7 @@ enum CheckText {
     }
 }
 
-/// Output of `weir check --json`: a `diagnostic` for each finding, and one `result`.
+/// Output of `weir check --json`: one `diagnostic` per finding, and one `result`.
 enum CheckRecord {
     private static let version = 1
 

@@ -3,7 +3,7 @@ import Application
 import ArgumentParser
 import Foundation
 
-/// The options of every command: what they are called is what the configuration calls them.
+/// The options of every command. Their names are those of the configuration keys.
 struct CommonOptions: ParsableArguments {
     @Option(
         help: "Address that the daemon listens on, such as 127.0.0.1:8216; port 0 takes a free port. May be repeated.")
@@ -26,23 +26,23 @@ struct CommonOptions: ParsableArguments {
         return settings
     }
 
-    /// The configuration of a command with further options of its own.
+    /// Loads the configuration, with further options of the command.
     func configuration(with more: [ConfigurationKey: [String]] = [:]) throws(ConfigurationError) -> Configuration {
         try Configuration.load(
             options: settings.merging(more) { $1 }, file: config, environment: ProcessInfo.processInfo.environment)
     }
 
-    /// The daemon, as the configuration has it.
+    /// Creates the daemon's client from the configuration.
     func daemon(with more: [ConfigurationKey: [String]] = [:]) throws(ConfigurationError) -> Daemon {
         Daemon(configuration: try configuration(with: more), isNamed: !listen.isEmpty)
     }
 }
 
-/// A daemon to talk to, which may or may not run.
+/// The daemon that a command talks to. It may or may not be running.
 struct Daemon {
     let configuration: Configuration
     let client: APIClient
-    /// True if the command line says where it listens.
+    /// True if the command line gives the daemon's address.
     private let isNamed: Bool
 
     init(configuration: Configuration, isNamed: Bool = false) {
@@ -51,19 +51,18 @@ struct Daemon {
         client = APIClient(state: StateDirectory(configuration.state))
     }
 
-    /// Where it listens: where the command line says, else the daemon that runs, else where one would.
+    /// The daemon's base URL: from the command line, else of the running daemon, else from the configuration.
     var base: String {
         let configured = "http://\(configuration.listen[0])"
         return isNamed && configuration.listen[0].port != 0 ? configured : client.state.daemonURL ?? configured
     }
 
-    /// The URLs for players.
     var urls: PlayerURL { PlayerURL(base: base) }
 }
 
-/// Paths as a person writes them, for a daemon that is somewhere else.
+/// Converts relative paths for the daemon, which has another working directory.
 enum DiskPath {
-    /// The path from the root, without a `/` at its end. Links stay as they are.
+    /// The absolute path without a `/` at its end. Symbolic links are kept.
     static func absolute(_ path: String) -> String {
         let whole = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
         let parts = whole.split(separator: "/").filter { $0 != "." }

@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// `weir completions`
 struct CompletionsCommand: ParsableCommand {
-    /// The shells that there are completions for.
+    /// The supported shells.
     enum Shell: String, ExpressibleByArgument, CaseIterable {
         case bash, zsh, fish
     }
@@ -19,7 +19,7 @@ struct CompletionsCommand: ParsableCommand {
     var shell: Shell
 
     func run() {
-        // One of the three that the parser has.
+        // The parser supports the same three shells.
         guard let shell = CompletionShell(rawValue: shell.rawValue) else { return }
         Output.line(Weir.completionScript(for: shell))
     }

@@ -30,7 +30,7 @@ struct DoctorCommand: AsyncParsableCommand {
         if report.exitCode != 0 { throw ExitCode(report.exitCode) }
     }
 
-    /// A line for each finding, and one more for what to do about it.
+    /// One line per finding, and one more for its next step.
     static func lines(_ report: Doctor.Report) -> [String] {
         let width = report.findings.map(\.subject.count).max() ?? 0
         return report.findings.flatMap { finding in

@@ -2,14 +2,14 @@ import API
 import Foundation
 import Synchronization
 
-/// Starts a download and follows it until it ends, or needs a person: by the daemon's events, and where these break off
-/// by asking.
+/// Starts a download and follows it until it ends or needs the user. Uses the daemon's events, and polls if the event
+/// stream breaks off.
 final class DownloadFollower: Sendable {
     /// Result of following a download.
     struct Outcome: Sendable {
-        /// The last known state; nil when there never was one.
+        /// The last known state; nil if the download did not start.
         var download: API.Download?
-        /// What went wrong with the asking; nil when the download came to its end.
+        /// The error that ended the following; nil if the download reached its end.
         var error: (any Error)?
     }
 
@@ -19,8 +19,8 @@ final class DownloadFollower: Sendable {
     private let pace: Duration
 
     /// - Parameters:
-    ///   - state: as `Failure` takes it.
-    ///   - pace: the longest time between two questions.
+    ///   - state: the state directory from the command line, for `Failure`.
+    ///   - pace: maximum interval between two polls.
     init(client: APIClient, reporter: ProgressReporter, state: String?, pace: Duration = .milliseconds(250)) {
         self.client = client
         self.reporter = Mutex(reporter)
@@ -28,9 +28,9 @@ final class DownloadFollower: Sendable {
         self.pace = pace
     }
 
-    /// Follows until the download is final or waits for a person, an error comes, or the task is cancelled.
+    /// Follows until the download is final or needs the user, an error occurs, or the task is cancelled.
     ///
-    /// - Parameter artwork: an image to be kept with the asset.
+    /// - Parameter artwork: an image to store with the asset.
     func run(_ request: API.DownloadRequest, artwork: [UInt8]? = nil) async -> Outcome {
         var download: API.Download?
         let start = ContinuousClock.now
@@ -49,12 +49,12 @@ final class DownloadFollower: Sendable {
             return Outcome(download: download)
         } catch {
             perform { $0.leave() }
-            // Being cancelled shows in many guises below.
+            // A cancellation surfaces as various errors.
             return Outcome(download: download, error: Task.isCancelled ? CancellationError() : error)
         }
     }
 
-    /// Follows the daemon's events to the download's end, or to theirs; gives what was known last.
+    /// Follows the event stream until the download or the stream ends. Returns the last known state.
     private func followEvents(
         of first: API.Download, since start: ContinuousClock.Instant, _ note: (API.Download) -> Void
     ) async -> API.Download {
@@ -62,7 +62,7 @@ final class DownloadFollower: Sendable {
         do {
             for try await event in client.events() {
                 guard event.hasNews(of: first.id) else { continue }
-                // One that is gone is asked for, so that the daemon says what became of it.
+                // A download that is gone is polled, so that the daemon reports its fate.
                 guard let next = event.download(first.id) else { return current }
                 current = next
                 note(next)
@@ -70,12 +70,12 @@ final class DownloadFollower: Sendable {
                 if next.isToBeLeft { return next }
             }
         } catch {
-            // A stream that breaks off says nothing about the download.
+            // The end of the stream says nothing about the download.
         }
         return current
     }
 
-    /// Asks about the download until its end; whoever is there already asks nothing.
+    /// Polls the download until it ends. Does nothing if it has already ended.
     private func ask(
         about first: API.Download, since start: ContinuousClock.Instant, _ note: (API.Download) -> Void
     ) async throws {
@@ -89,7 +89,7 @@ final class DownloadFollower: Sendable {
         }
     }
 
-    /// The download that goes on in the place of one that has ended since its origin has other content now.
+    /// The download of the new revision, if the followed one ended because the origin's content changed.
     private func successor(of download: API.Download?) async throws -> API.Download? {
         guard let download, download.state == .failed, let reason = download.error, reason.code == .otherContent else {
             return nil
@@ -103,13 +103,13 @@ final class DownloadFollower: Sendable {
         perform { $0.report(download, at: .now - start, columns: Terminal.columns()) }
     }
 
-    /// Says what it is, and how to play it, without following.
+    /// Prints a summary and how to play it, without following.
     func introduce(_ download: API.Download) {
         perform { $0.report(download, at: .zero, columns: Terminal.columns()) }
         perform { $0.leave() }
     }
 
-    /// Why the command does not end with 0; nil when it does.
+    /// The failure for the command's exit code; nil if the outcome is good.
     func failure(_ outcome: Outcome) -> Failure? {
         if let error = outcome.error {
             return error is CancellationError ? Self.interrupted(outcome.download) : Failure(error, state: state)
@@ -125,7 +125,7 @@ final class DownloadFollower: Sendable {
         return Failure(reason.message, next: next, exitCode: reason.code.exitCode, code: reason.code.rawValue)
     }
 
-    /// It goes on by itself, but not before somebody does something.
+    /// The failure for a download that waits until the user acts.
     private static func needsPerson(_ download: API.Download) -> Failure {
         let cause = download.error.map { ": \($0.message)" } ?? ""
         let message = "\(download.asset) is \(download.stateWords), and goes on by itself as soon as it can\(cause)"
@@ -163,14 +163,14 @@ final class DownloadFollower: Sendable {
 }
 
 extension API.Download {
-    /// True if following it is over: it has ended, or waits for what only a person can give.
+    /// True if the following ends: the download is final, or waits for something that only the user can provide.
     fileprivate var isToBeLeft: Bool {
         state.isFinal || (state == .waiting && (need == .space || need == .key || need == .disk))
     }
 }
 
 extension API.Event {
-    /// True if it tells how a download stands, or that it is gone.
+    /// True if the event has the state of the download, or reports its removal.
     fileprivate func hasNews(of id: String) -> Bool {
         switch self {
         case .snapshot: true
@@ -180,7 +180,7 @@ extension API.Event {
         }
     }
 
-    /// How a download stands, by this; nil where it is gone.
+    /// The state of the download in the event; nil if the download is gone.
     fileprivate func download(_ id: String) -> API.Download? {
         switch self {
         case .snapshot(let downloads): downloads.first { $0.id == id }

@@ -1,7 +1,7 @@
 import API
 import ArgumentParser
 
-/// Which downloads a command is about: some by their assets' names, or all that it could concern.
+/// The downloads that a command applies to: by their assets' names, or all.
 struct DownloadNames: ParsableArguments {
     @Argument(help: ArgumentHelp("The assets' names, or their URLs.", valueName: "name"))
     var names: [String] = []
@@ -13,11 +13,11 @@ struct DownloadNames: ParsableArguments {
         if names.isEmpty != all { throw ValidationError("Give names, or --all.") }
     }
 
-    /// Changes each, and says how it then stands; goes on after one that cannot be changed, and ends with its failure.
+    /// Changes each download and prints its new state. Continues after a failure, and then ends with it.
     ///
     /// - Parameters:
     ///   - request: for `resume`.
-    ///   - isConcerned: which of all downloads it is about.
+    ///   - isConcerned: selects from all downloads.
     func perform(
         _ change: API.DownloadChange, _ request: API.ResumeRequest = API.ResumeRequest(), in daemon: Daemon,
         isConcerned: (API.Download) -> Bool

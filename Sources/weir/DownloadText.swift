@@ -1,6 +1,6 @@
 import API
 
-/// A download for `weir show`: what becomes of it, and how far each of its tracks is.
+/// Text of a download for `weir show`: its state and the progress of each track.
 enum DownloadText {
     static func lines(_ download: API.Download) -> [String] {
         let important = download.priority == .important ? "important" : nil
@@ -17,7 +17,7 @@ enum DownloadText {
         return [part.id, Format.percent(part.fraction), time(part), size]
     }
 
-    /// `4:00 of 10:00`.
+    /// Loaded and expected time: `4:00 of 10:00`.
     private static func time(_ part: API.Download.Part) -> String {
         let seconds: ([API.Download.TimeRange]) -> Double = { $0.reduce(0) { $0 + $1.end - $1.start } }
         return "\(Format.clock(seconds(part.loaded))) of \(Format.clock(seconds(part.expected)))"
@@ -25,10 +25,10 @@ enum DownloadText {
 }
 
 extension API.Download {
-    /// Its state in a word or a few: `waiting for space`.
+    /// The state in a few words: `waiting for space`.
     var stateWords: String { Self.words(state, need) }
 
-    /// A state in a word or a few.
+    /// A state in a few words.
     static func words(_ state: State, _ need: Need?) -> String {
         switch state {
         case .queued: "queued"
@@ -48,7 +48,7 @@ extension API.Download {
         }
     }
 
-    /// `only 10:00-20:04`: the time that is wanted, where that is not all.
+    /// The selected range if it is not the whole media: `only 10:00-20:04`.
     var rangeWords: String? {
         guard let duration, !expected.isEmpty, let wanted = expectedDuration, wanted < duration - 0.5 else {
             return nil

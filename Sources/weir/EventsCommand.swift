@@ -21,7 +21,7 @@ struct EventsCommand: AsyncParsableCommand {
         }
     }
 
-    /// Ends with an error, or when its task is cancelled.
+    /// Prints events until an error occurs, which is returned, or the task is cancelled.
     private func follow(_ client: APIClient) async -> (any Error)? {
         do {
             for try await event in client.events() {
@@ -34,9 +34,9 @@ struct EventsCommand: AsyncParsableCommand {
     }
 }
 
-/// Events as lines.
+/// Formats events as lines.
 enum EventText {
-    /// One object: `{"v":1,"t":"state","download":{…}}`, or for a snapshot `"downloads":[…]`.
+    /// One JSON object: `{"v":1,"t":"state","download":{…}}`, or for a snapshot `"downloads":[…]`.
     static func json(_ event: API.Event) -> String {
         var line = JSONLine()
         line.add("v", 1)
@@ -67,7 +67,7 @@ enum EventText {
         return line.text
     }
 
-    /// For people. What ends in `complete` or `error` is said once, though it is a state as well.
+    /// Lines for users. `complete` and `error` are printed once, although a `state` event precedes them.
     static func lines(_ event: API.Event) -> [String] {
         switch event {
         case .snapshot(let downloads): downloads.map(line)

@@ -2,7 +2,7 @@ import API
 
 /// Text of the reasons of a selection.
 enum ExplanationText {
-    /// A line for what is chosen, then one for each variant that is not.
+    /// One line for the chosen variant, then one for each other variant.
     static func lines(_ explanation: API.Explanation, of tracks: API.Tracks) -> [String] {
         let size = size(explanation.selection)
         let chosen = "chosen: \(explanation.selection.summary)" + (size.map { "   \(Format.estimate($0))" } ?? "")
@@ -22,7 +22,7 @@ enum ExplanationText {
         return variants[place].summary.isEmpty ? variants[place].id : variants[place].summary
     }
 
-    /// Of what can be estimated: no playlist tells the size of a rendition.
+    /// The estimated size; nil if it is not known. Playlists give no size for renditions.
     private static func size(_ tracks: API.Tracks) -> Int? {
         let sizes =
             tracks.variants.map(\.estimatedBytes) + tracks.audio.map(\.estimatedBytes)

@@ -9,7 +9,7 @@ struct Failure: Error, Equatable {
     var message: String
     var next: String?
     var exitCode: Int32
-    /// For `--json`.
+    /// The error code for `--json`.
     var code: String
 
     init(_ message: String, next: String? = nil, exitCode: Int32, code: String) {
@@ -19,10 +19,9 @@ struct Failure: Error, Equatable {
         self.code = code
     }
 
-    /// The failure behind any error of the rooms below.
+    /// Converts any error.
     ///
-    /// - Parameter state: the state directory as it was given on the command line: goes into the command that starts a
-    ///   daemon.
+    /// - Parameter state: the state directory from the command line, for the suggested command that starts a daemon.
     init(_ error: any Error, state: String? = nil) {
         switch error {
         case let error as Failure: self = error
@@ -37,10 +36,10 @@ struct Failure: Error, Equatable {
         }
     }
 
-    /// Two lines at most.
+    /// The message, and the next step on a second line.
     var text: String { "weir: \(message)\n" + (next.map { "try: \($0)\n" } ?? "") }
 
-    /// A word for a shell.
+    /// Quotes a word for a shell.
     static func quoted(_ word: String) -> String {
         let isPlain =
             !word.isEmpty
@@ -52,7 +51,7 @@ struct Failure: Error, Equatable {
 }
 
 extension AsyncParsableCommand {
-    /// Runs a command's body; whatever it throws is told on standard error and becomes the exit code.
+    /// Runs the body of a command. Prints an error on standard error and converts it to the exit code.
     func reporting(_ common: CommonOptions, _ body: () async throws -> Void) async throws {
         do {
             try await body()
@@ -66,9 +65,9 @@ extension AsyncParsableCommand {
     }
 }
 
-/// Ctrl-C as the end of waiting, not of the process.
+/// Converts Ctrl-C to a cancellation, so that the process can end in order.
 enum Interruption {
-    /// Runs work to its end; at SIGINT or SIGTERM its task is cancelled, and it is to return soon.
+    /// Runs work to its end. SIGINT or SIGTERM cancels its task, which should then return soon.
     static func orEnd<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) async -> Value {
         let task = Task { await work() }
         let watch = Task {

@@ -1,6 +1,6 @@
-/// Numbers as people read them.
+/// Formats numbers for users.
 enum Format {
-    /// `151 MB`: powers of 1024, two digits at least.
+    /// A size in powers of 1024 with at least two digits: `151 MB`.
     static func bytes(_ count: Int) -> String {
         let units = ["KB", "MB", "GB", "TB"]
         guard count >= 1024 else { return "\(max(0, count)) B" }
@@ -13,13 +13,13 @@ enum Format {
         return "\(short(value)) \(units[unit])"
     }
 
-    /// `about 240 MB`: a size that is not certain.
+    /// An estimated size: `about 240 MB`.
     static func estimate(_ count: Int) -> String { "about \(bytes(count))" }
 
-    /// `5.1 MB/s`.
+    /// A transfer rate: `5.1 MB/s`.
     static func rate(_ bytesPerSecond: Int) -> String { bytes(bytesPerSecond) + "/s" }
 
-    /// `2.1 Mb/s`: powers of 1000, as network people count.
+    /// A bandwidth in powers of 1000, as usual for networks: `2.1 Mb/s`.
     static func bandwidth(_ bitsPerSecond: Int) -> String {
         switch bitsPerSecond {
         case ..<1000: "\(max(0, bitsPerSecond)) b/s"
@@ -28,7 +28,7 @@ enum Format {
         }
     }
 
-    /// `9:19` or `1:02:03`; parts of a second are cut off.
+    /// A duration: `9:19` or `1:02:03`; fractions of a second are cut off.
     static func clock(_ seconds: Double) -> String {
         let all = seconds.isFinite ? Int(min(max(0, seconds + 0.0005), 1e9)) : 0
         let (hours, minutes, rest) = (all / 3600, all / 60 % 60, all % 60)
@@ -36,12 +36,12 @@ enum Format {
         return hours > 0 ? "\(hours):\(two(minutes)):\(two(rest))" : "\(minutes):\(two(rest))"
     }
 
-    /// `63%`, rounded; 100 only for all of it.
+    /// A rounded percentage: `63%`; 100 only if nothing is missing.
     static func percent(_ fraction: Double) -> String {
         fraction >= 1 ? "100%" : "\(min(99, Int((max(0, fraction) * 100).rounded())))%"
     }
 
-    /// One decimal below ten, none above.
+    /// One decimal below ten, none from ten on.
     private static func short(_ value: Double) -> String {
         guard value < 9.95 else { return "\(Int(value.rounded()))" }
         let tenths = Int((value * 10).rounded())
@@ -50,19 +50,19 @@ enum Format {
 }
 
 extension String {
-    /// The text with blanks behind it, up to a width in characters.
+    /// Pads the text on the right to a width in characters.
     func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 
-    /// The text with blanks before it, up to a width in characters.
+    /// Pads the text on the left to a width in characters.
     func rightAligned(to width: Int) -> String { String(repeating: " ", count: max(0, width - count)) + self }
 }
 
-/// Columns of text, two blanks between them, each as wide as its widest cell.
+/// Text in columns, separated by two blanks, each as wide as its widest cell.
 struct TextTable {
     /// The cells of each row; the first row is the heading.
     var rows: [[String]]
 
-    /// The lines, without blanks at their ends.
+    /// The lines, without trailing blanks.
     var lines: [String] {
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0 }

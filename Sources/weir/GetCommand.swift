@@ -58,7 +58,7 @@ struct GetCommand: AsyncParsableCommand {
         if let failure = follower.failure(outcome) { throw withPlayableURL(failure, daemon) }
     }
 
-    /// Whatever happens, the last line is the one result.
+    /// Prints one result as the last line in every case.
     private func reportingAsJSON() async throws {
         var download: API.Download?
         var failure: Failure?
@@ -80,7 +80,7 @@ struct GetCommand: AsyncParsableCommand {
         throw ExitCode(failure.exitCode)
     }
 
-    /// What cannot be saved can still be watched, and recorded.
+    /// Adds a player URL to the failure of a live stream, which can be watched or recorded, but not saved.
     private func withPlayableURL(_ failure: Failure, _ daemon: Daemon) -> Failure {
         guard failure.code == APIError.Code.live.rawValue else { return failure }
         var failure = failure

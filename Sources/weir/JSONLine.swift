@@ -1,12 +1,12 @@
 import API
 
-/// A JSON object on one line whose keys stand in the order in which they were added.
+/// A JSON object on one line. Its keys keep the order in which they were added.
 struct JSONLine {
     private var members: [String] = []
 
-    /// Adds a key with a value; one that is nil is left out.
+    /// Adds a key with a value, unless the value is nil.
     mutating func add(_ key: String, _ value: (some Encodable)?) {
-        // What is added are the API's shapes, strings and whole numbers: always JSON.
+        // The API's shapes, strings and integers can always be encoded.
         guard let value, let text = try? API.encode(value) else { return }
         members.append("\"\(key)\":" + String(decoding: text, as: UTF8.self))
     }
@@ -34,7 +34,7 @@ enum DownloadRecord {
         return line.text
     }
 
-    /// The end, good or bad; `download` is nil when there never was one.
+    /// The final line; `download` is nil if the download did not start.
     static func result(_ download: API.Download?, url: String?, failure: Failure?) -> String {
         var line = JSONLine()
         line.add("v", version)

@@ -1,20 +1,20 @@
 import API
 
-/// Begins a job on an asset and follows it to its end; where it is interrupted, so is the daemon's work.
+/// Starts a job on an asset and follows it to its end. An interruption cancels the job in the daemon.
 ///
-/// It asks, and does not listen to events: whoever begins a job wants to hear of it alone, and where the daemon is busy for
-/// a moment there is no stream to begin again.
+/// Polls instead of using events: only this job matters, and a busy daemon does not break a stream that would have to
+/// be restarted.
 struct JobFollower<Text: JobText>: Sendable {
     typealias Job = Text.Job
 
     let client: APIClient
     let style: ProgressReporter.Style
-    /// As `Failure` takes it.
+    /// The state directory from the command line, for `Failure`.
     let state: String?
 
-    /// Follows to the end, or until the user interrupts it, and writes what came of it.
+    /// Follows the job until it ends or the user interrupts it, and prints the result.
     ///
-    /// - Returns: why the command does not end with 0; nil where it does.
+    /// - Returns: the failure for the exit code; nil if the job succeeded.
     func report(_ name: String, _ request: Job.Request) async -> Failure? {
         let outcome = await Interruption.orEnd { await run(name, request) }
         let (job, failure): (Job?, Failure?) =
@@ -30,7 +30,7 @@ struct JobFollower<Text: JobText>: Sendable {
         return failure
     }
 
-    /// Follows until the job is over, an error comes, or the task is cancelled.
+    /// Follows the job until it ends, an error occurs, or the task is cancelled.
     func run(_ name: String, _ request: Job.Request) async -> Result<Job, Failure> {
         var progress = JobProgress<Text>(style)
         defer { progress.leave() }
@@ -45,12 +45,12 @@ struct JobFollower<Text: JobText>: Sendable {
             return .success(job)
         } catch {
             guard Task.isCancelled else { return .failure(Failure(error, state: state)) }
-            // By a task of its own: this one can ask for nothing any more.
+            // Uses a new task, because this one is cancelled and its requests would fail.
             return await Task.detached { await giveUp(name) }.value
         }
     }
 
-    /// Ends the daemon's work, and waits for that: it may be too late, and then it is told how it has ended.
+    /// Cancels the job in the daemon and waits for its end. If the job had already ended, returns its result.
     private func giveUp(_ name: String) async -> Result<Job, Failure> {
         var pause = Pause()
         var job = try? await client.cancel(Job.self, ofAsset: name)
@@ -64,7 +64,8 @@ struct JobFollower<Text: JobText>: Sendable {
     }
 }
 
-/// The time between two questions: what is short ends at once, and what is long is asked about as often as events come.
+/// The growing interval between two polls: a short job ends at once, and a long one is polled as often as events
+/// arrive.
 private struct Pause {
     private var current = Duration.milliseconds(25)
 
@@ -74,15 +75,14 @@ private struct Pause {
     }
 }
 
-/// Shows how far a job is: each state once.
+/// Prints the progress of a job, without repetitions.
 struct JobProgress<Text: JobText> {
     private let style: ProgressReporter.Style
     private var last: Text.Job?
 
-    /// Nothing is shown yet.
     init(_ style: ProgressReporter.Style) { self.style = style }
 
-    /// Shows a state, if it is another one than before.
+    /// Prints a state if it differs from the previous one.
     mutating func show(_ job: Text.Job) {
         guard job != last else { return }
         last = job
@@ -95,7 +95,7 @@ struct JobProgress<Text: JobText> {
         }
     }
 
-    /// Clears the line that was drawn, if one was.
+    /// Ends the drawn line, if there is one.
     mutating func leave() {
         if case .drawn = style, last != nil { Output.error("\r\u{1B}[K") }
         last = nil

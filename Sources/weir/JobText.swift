@@ -4,19 +4,19 @@ import API
 protocol JobText: SendableMetatype {
     associatedtype Job: API.Job
 
-    /// What goes on where bytes do not tell how far it is; nil where they do.
+    /// The current activity, if bytes do not describe the progress; nil otherwise.
     static func stage(_ job: Job) -> String?
 
-    /// Adds what a line of progress has for a program beside the name and the bytes.
+    /// Adds the job's own keys to a line of JSON progress, besides the name and the bytes.
     static func add(_ job: Job, to line: inout JSONLine)
 
-    /// The end, for people; empty where the failure says it all.
+    /// The result for users; empty if the failure says everything.
     static func lines(_ job: Job) -> [String]
 
-    /// Why the command does not end with 0; nil where it does.
+    /// The failure for the exit code; nil if the job succeeded.
     static func failure(_ job: Job) -> Failure?
 
-    /// What an interruption leaves behind, and what to try then.
+    /// The message and next step after an interruption.
     static func interruption(ofAsset name: String) -> (message: String, next: String)
 }
 
@@ -25,7 +25,7 @@ extension JobText {
 
     static func add(_ job: Job, to line: inout JSONLine) {}
 
-    /// The line that is drawn over and over, for a terminal of so many columns.
+    /// The progress line that is redrawn on a terminal, for a number of columns.
     static func drawn(_ job: Job, columns: Int, hasColor: Bool) -> String {
         let name = job.asset
         if let stage = stage(job) { return "\(name)  \(stage)" }
@@ -52,7 +52,7 @@ extension JobText {
         return line.text
     }
 
-    /// The end, good or bad; nil where there was never a job.
+    /// The final line; nil if there was no job.
     static func result(_ job: Job?, _ failure: Failure?) -> String {
         var line = JSONLine()
         line.add("v", 1)

@@ -1,9 +1,9 @@
 import API
 import AccessLog
 
-/// Key performance indicators as people read them.
+/// Formats key performance indicators for users.
 enum KPIText {
-    /// A row for each session, and one for all.
+    /// One row per session, and one for all.
     static func table(_ report: API.KPIReport) -> TextTable {
         let heading = [
             "ASSET", "CLIENT", "WATCHED", "START", "STALLS", "STALLED", "DROPPED", "INDICATED", "OBSERVED", "LOWEST",
@@ -30,15 +30,15 @@ enum KPIText {
         bitsPerSecond.map { Format.bandwidth(Int(min($0, 1e15).rounded())) } ?? "–"
     }
 
-    /// The first word of what a player calls itself, as far as it fits a column.
+    /// The first word of the player's User-Agent, cut to fit a column.
     private static func client(_ name: String?) -> String {
         String((name ?? "–").prefix { $0 != " " }.prefix(20))
     }
 }
 
-/// Numbers in tables of the log.
+/// Formats numbers in tables of the log.
 enum LogNumber {
-    /// One digit behind the point.
+    /// A number with one decimal.
     static func tenths(_ value: Double) -> String {
         let tenths = Int((min(max(0, value), 1e9) * 10).rounded())
         return "\(tenths / 10).\(tenths % 10)"

@@ -73,7 +73,7 @@ struct KeysCommand: AsyncParsableCommand {
         Output.line(String(decoding: try API.encode(list), as: UTF8.self))
     }
 
-    /// What the options ask for; nil for a look.
+    /// The order of the options; nil to only list the keys.
     func order(now: Date) throws -> API.KeyOrder? {
         let meant = keys.isEmpty ? nil : keys
         if renew { return API.KeyOrder(.renew, keys: meant) }

@@ -1,12 +1,12 @@
 import API
 import Foundation
 
-/// Keys in words, never the keys.
+/// Formats the state of keys, without key material.
 enum KeysText {
-    /// `3 keys`.
+    /// A count: `3 keys`.
     static func count(_ count: Int) -> String { count == 1 ? "1 key" : "\(count) keys" }
 
-    /// A sentence on all of them, and a line for each.
+    /// A summary, then one line per key.
     static func lines(_ list: API.KeyList, zone: TimeZone = .current) -> [String] {
         guard !list.keys.isEmpty else { return ["\(list.asset) has no keys, as far as is known"] }
         let bad = list.keys.count { $0.state == .expired || $0.state == .invalidated }
@@ -22,7 +22,7 @@ enum KeysText {
             + TextTable(rows: [["KEY", "STATE", "CAME", "EXPIRES", "FOR"]] + rows).lines + next
     }
 
-    /// `30d from when they came, 48h from the first time on`; nil for ever.
+    /// The lifetimes: `30d from when they came, 48h from the first time on`; nil for no limit.
     static func terms(_ lifetime: Int?, _ window: Int?) -> String? {
         let words = [
             lifetime.map { TimeText.words(ofSpan: $0) + " from when they came" },
@@ -31,14 +31,14 @@ enum KeysText {
         return words.isEmpty ? nil : words.joined(separator: ", ")
     }
 
-    /// What a list says behind what is local: `, key expired`.
+    /// The suffix in a list's column of stored parts: `, key expired`.
     static func badge(_ keys: API.KeySummary?) -> String {
         guard let keys else { return "" }
         if keys.expired > 0 { return ", key expired" }
         return keys.invalidated > 0 ? ", key invalidated" : ""
     }
 
-    /// A line for `weir show`; nothing where all may be used.
+    /// The line for `weir show`; empty if all keys are usable.
     static func lines(_ asset: API.Asset) -> [String] {
         guard let keys = asset.keys, keys.expired + keys.invalidated > 0 else { return [] }
         let what = keys.expired > 0 ? "expired" : "invalidated"

@@ -2,7 +2,7 @@ public import API
 public import ArgumentParser
 
 extension LinkRate: ExpressibleByArgument {
-    /// The rate that `weir link set` was given.
+    /// Parses the argument of `weir link set`.
     public init?(argument: String) { self.init(argument) }
 }
 
@@ -40,7 +40,7 @@ struct LinkSetCommand: AsyncParsableCommand {
 
     @OptionGroup var options: LinkOptions
 
-    /// What was asked for.
+    /// The change that the options make.
     var change: LinkChange {
         var change = LinkChange(preset: preset.isEmpty ? nil : preset.joined(separator: " "))
         (change.down, change.up) = (down, up)

@@ -1,8 +1,8 @@
 import API
 
-/// Links as people read them.
+/// Formats links for users.
 enum LinkText {
-    /// `3G  down 780 kb/s 100 ms  up 330 kb/s 100 ms`.
+    /// The figures in one line: `3G  down 780 kb/s 100 ms  up 330 kb/s 100 ms`.
     static func line(_ figures: LinkFigures) -> String {
         guard figures != .off else { return "off" }
         let parts: [String?] = [
@@ -13,7 +13,7 @@ enum LinkText {
         return parts.compactMap(\.self).joined(separator: "  ")
     }
 
-    /// The figures, where the link leads, and what it has carried.
+    /// The figures, the addresses and the traffic.
     static func lines(_ state: LinkState) -> [String] {
         let traffic = state.traffic
         let rows = [
@@ -26,7 +26,7 @@ enum LinkText {
             + TextTable(rows: rows).lines
     }
 
-    /// The presets as `weir link list` shows them.
+    /// The presets as a table.
     static func table(_ presets: [LinkFigures]) -> TextTable {
         let rows = presets.map { figures in
             [
@@ -49,6 +49,6 @@ enum LinkText {
 
     private static func share(_ share: Double) -> String { "\(number(share))%" }
 
-    /// Without a fraction where there is none.
+    /// A number, without a fraction if it is whole.
     private static func number(_ value: Double) -> String { value == value.rounded() ? "\(Int(value))" : "\(value)" }
 }

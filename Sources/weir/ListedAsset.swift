@@ -1,7 +1,6 @@
 import API
 
-/// What `weir list` shows of an asset, as `API.Asset` has it: to read all the rest would take most of the time of a long
-/// list.
+/// The keys of `API.Asset` that `weir list` prints. Decoding the others would take most of the time of a long list.
 struct ListedAsset: Decodable, Sendable {
     private let name: String
     private let duration: Double?
@@ -25,10 +24,10 @@ struct ListedAsset: Decodable, Sendable {
         (keys, unreadable, isKnownOnly) = (asset.keys, asset.unreadable, asset.isKnownOnly)
     }
 
-    /// True if it plays without the network.
+    /// True if the asset plays without the network.
     var isOffline: Bool { local == .complete && !(storage?.isExpired ?? false) }
 
-    /// Its cells in the table.
+    /// The cells of the table's row.
     var row: [String] {
         let time = duration.map(Format.clock) ?? (isLive ? "live" : "–")
         return [name, time, quality ?? "–", bytes > 0 ? Format.bytes(bytes) : "–", here]

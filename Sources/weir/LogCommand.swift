@@ -5,7 +5,7 @@ import ArgumentParser
 
 /// `weir log`
 struct LogCommand: AsyncParsableCommand {
-    /// What the lines look like.
+    /// The format of the lines.
     enum Format: String, ExpressibleByArgument, CaseIterable {
         case w3c, apple, json
 

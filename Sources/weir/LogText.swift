@@ -8,7 +8,7 @@ struct LogText<Event: LogEvent>: Sendable {
 
     init(_ format: LogCommand.Format) { self.format = format }
 
-    /// Writes events, and above them what a log begins with, if there is a header.
+    /// Writes events, after a header if `header` is not nil.
     func write(_ events: [Event], header software: String? = nil) {
         if let software, format != .json {
             let now = Date().timeIntervalSince1970
@@ -17,26 +17,26 @@ struct LogText<Event: LogEvent>: Sendable {
         for event in events { Output.line(line(event)) }
     }
 
-    /// One event.
+    /// Formats one event.
     func line(_ event: Event) -> String {
         format == .json ? Self.tagged(event, Event.fileName) : event.line(format.style)
     }
 
-    /// A JSON object with its version and its kind in front.
+    /// A JSON object with its version and kind as first keys.
     static func tagged(_ value: some Encodable, _ kind: String) -> String {
-        // Events are strings and finite numbers: always JSON.
+        // Strings and finite numbers can always be encoded.
         let json = (try? API.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
         return "{\"v\":1,\"t\":\"\(kind)\"" + (json == "{}" ? "" : ",") + json.dropFirst()
     }
 }
 
-/// Shows what is written to a log as it comes: each event once, when it has ended.
+/// Prints events as they are added to a log: each event once, after its end.
 struct LogFollower<Event: LogEvent>: Sendable {
     private let query: LogQuery
     private let text: LogText<Event>
     private let ask: @Sendable (LogQuery) async throws(APIError) -> API.Log<Event>
 
-    /// So often the daemon is asked: it is on this machine, and has little to do for it.
+    /// Interval between polls. The daemon is on this machine, and a poll costs it little.
     private static var pause: Duration { .milliseconds(500) }
 
     init(
@@ -48,7 +48,7 @@ struct LogFollower<Event: LogEvent>: Sendable {
         self.ask = ask
     }
 
-    /// Goes on until its task is cancelled, or the daemon does not answer any more; answers why.
+    /// Runs until the task is cancelled or the daemon stops answering; returns the error.
     func run() async -> APIError? {
         var query = query
         var last: [Event] = []
@@ -66,7 +66,7 @@ struct LogFollower<Event: LogEvent>: Sendable {
             } catch {
                 return error
             }
-            // The log has no event of its own: a command that follows it asks again.
+            // The API has no event for the log, so this polls.
             try? await Task.sleep(for: Self.pause)
         }
         return nil

@@ -2,7 +2,7 @@ import API
 
 /// Output of `weir move`.
 enum MoveText: JobText {
-    /// The end in a sentence or two, where it is a good one.
+    /// The result in a sentence or two if the move succeeded.
     static func lines(_ move: API.Move) -> [String] {
         guard move.state == .done else { return [] }
         let place = move.path.map { "in \($0)" } ?? "in the store"
@@ -15,7 +15,7 @@ enum MoveText: JobText {
         return ["\(move.asset) lies \(place), \(Format.bytes(move.totalBytes))"] + (rest ?? [])
     }
 
-    /// For people who follow all events: only its end is told.
+    /// The line for `weir events`, which reports only the end of a move.
     static func event(_ move: API.Move) -> [String] {
         switch move.state {
         case .none, .running, .repairing: []
@@ -25,7 +25,7 @@ enum MoveText: JobText {
         }
     }
 
-    /// Why it does not end with 0; nil where it is there.
+    /// The failure for the exit code; nil if the move succeeded.
     static func failure(_ move: API.Move) -> Failure? {
         switch move.state {
         case .done, .running, .repairing: return nil

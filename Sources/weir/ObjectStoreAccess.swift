@@ -1,22 +1,23 @@
 import API
 import Foundation
 
-/// The keys of an object store as AWS's own programs find them: in the environment, or in a profile of a file.
+/// Finds the keys of an object store as AWS's own programs do: in the environment, or in a profile of a file.
 ///
-/// They are the business of who gives the command, not of the daemon, which may be another user's service. So they are
-/// found here, and go to the daemon in the body of one request on this machine, which wants the token: never in the words
+/// The keys belong to the user of the command. The daemon may run as another user, so the command finds the keys and
+/// sends them in the body of one authenticated request on this machine. They are never arguments of a command, which
+/// every user of the machine can read.
 /// of a command, which every user of the machine can read.
 struct ObjectStoreAccess {
-    /// nil where there are none: see `lack`.
+    /// The keys; nil if there are none, with the reason in `lack`.
     let keys: API.PublicationRequest.Keys?
-    /// Why there are no keys.
+    /// The reason why there are no keys.
     let lack: String
-    /// As the environment names it.
+    /// The region from the environment or the profile.
     let region: String?
-    /// The same, for a server that is not AWS's.
+    /// The endpoint of an object store other than AWS, from the environment or the profile.
     let endpoint: String?
 
-    /// - Parameter read: the text of a file; nil where it cannot be read.
+    /// - Parameter read: returns the text of a file; nil if it cannot be read.
     init(_ environment: [String: String], read: (String) -> String?) {
         func value(_ names: String...) -> String? {
             names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
@@ -41,7 +42,7 @@ struct ObjectStoreAccess {
         }
     }
 
-    /// The lines `name = value` under `[profile]`.
+    /// Parses the lines `name = value` under `[profile]`.
     private static func entries(of profile: String, in text: String) -> [String: String] {
         var (isOurs, entries): (Bool, [String: String]) = (false, [:])
         for line in text.split(whereSeparator: \.isNewline).map({ $0.trimmingCharacters(in: .whitespaces) }) {

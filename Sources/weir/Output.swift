@@ -1,11 +1,11 @@
 import Foundation
 import Glibc
 
-/// Standard output for results, standard error for everything else; each call writes at once and whole.
+/// Writes results to standard output and everything else to standard error. Each call writes its whole text at once.
 enum Output {
     static func line(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
 
-    /// Lines that are all there already: thousands of them are not thousands of calls of the system.
+    /// Writes lines with one system call, because there may be thousands.
     static func lines(_ lines: [String]) { write(lines.reduce(into: "") { $0 += $1 + "\n" }, to: STDOUT_FILENO) }
 
     static func error(_ text: String) { write(text, to: STDERR_FILENO) }
@@ -14,7 +14,7 @@ enum Output {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            // A reader that has gone wants no more.
+            // The reader has closed its end.
             guard count > 0 || errno == EINTR else { return }
             bytes = bytes.dropFirst(max(0, count))
         }
@@ -23,27 +23,27 @@ enum Output {
 
 /// The device that standard error is connected to.
 enum Terminal {
-    /// True if a line can be drawn over.
+    /// True if a line can be redrawn.
     static func canRedraw(environment: [String: String]) -> Bool {
         isatty(STDERR_FILENO) == 1 && environment["TERM"] != "dumb"
     }
 
-    /// As https://no-color.org has it.
+    /// True if colour is allowed, by https://no-color.org.
     static func hasColor(environment: [String: String]) -> Bool { (environment["NO_COLOR"] ?? "").isEmpty }
 
-    /// Characters in a line, as the window is now.
+    /// The current width of the window in characters.
     static func columns() -> Int {
         var size = winsize()
         guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
         return Int(size.ws_col)
     }
 
-    /// True if someone can be asked.
+    /// True if the user can answer a question.
     static var canAsk: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 }
 
 extension ProgressReporter.Style {
-    /// What standard error takes, or objects.
+    /// Chooses the style by `--json` and the terminal's abilities.
     init(isJSON: Bool, environment: [String: String] = ProcessInfo.processInfo.environment) {
         let drawn = Self.drawn(hasColor: Terminal.hasColor(environment: environment))
         self = isJSON ? .json : Terminal.canRedraw(environment: environment) ? drawn : .plain

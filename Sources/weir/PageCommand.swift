@@ -32,7 +32,7 @@ struct PageCommand: AsyncParsableCommand {
         }
     }
 
-    /// Program that opens files as the desktop does.
+    /// Finds the program that opens files on the desktop.
     static func opener(in environment: [String: String]) throws(Failure) -> Program {
         let hasDisplay = ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment[$0].map { !$0.isEmpty } ?? false }
         guard hasDisplay else {

@@ -37,7 +37,7 @@ struct PlayCommand: AsyncParsableCommand {
         try await reporting(common) {
             let daemon = try common.daemon(with: player.map { [.player: [$0]] } ?? [:])
             let player = try Player.find(daemon.configuration.player, environment: ProcessInfo.processInfo.environment)
-            // A player says little about a server that is not there.
+            // Checks the daemon first, because players report a missing server poorly.
             if PlayerURL.isURL(source), !offline { _ = try await daemon.client.list(.init(limit: 1, isBrief: true)) }
             let entry = try await Entry(source, try manner, in: daemon)
             throw player.start(arguments + [entry.url])
@@ -45,15 +45,13 @@ struct PlayCommand: AsyncParsableCommand {
     }
 }
 
-/// A program that plays URLs.
 struct Player: Equatable {
-    /// Its path.
     let path: String
 
-    /// The players that are looked for, best first.
+    /// The supported players, best first.
     static let known = ["mpv", "vlc", "ffplay"]
 
-    /// Finds a player: the one that is wished for, by name or path, else the first known one in PATH.
+    /// Finds the requested player by name or path, or else the first known one in PATH.
     static func find(_ wish: String, environment: [String: String]) throws(Failure) -> Player {
         for name in wish.isEmpty ? known : [wish] {
             if let program = Program.find(name, environment: environment) { return Player(path: program.path) }
@@ -64,7 +62,7 @@ struct Player: Equatable {
             exitCode: 69, code: "no-player")
     }
 
-    /// Becomes the player; returns, with the reason, only when that fails.
+    /// Replaces this process with the player. Returns only on failure.
     func start(_ arguments: [String]) -> Failure {
         Failure(Program(path: path).start(arguments), exitCode: 1, code: "no-player")
     }

@@ -65,9 +65,9 @@ struct PolicyCommand: AsyncParsableCommand {
         }
     }
 
-    /// A policy with what the options change of it.
+    /// Applies the options to a policy.
     ///
-    /// - Parameter hasKeys: whether the asset is encrypted, so that a rental is one of its keys.
+    /// - Parameter hasKeys: true if the asset is encrypted; then a rental limits its keys.
     func changed(_ policy: API.Policy, hasKeys: Bool = false, now: Date) throws -> API.Policy {
         var policy = policy
         if rental { Self.rent(&policy, hasKeys: hasKeys, now: now) }
@@ -91,7 +91,7 @@ struct PolicyCommand: AsyncParsableCommand {
         return span
     }
 
-    /// The usual rental: 30 days, and 48 hours from the first time on.
+    /// Sets the usual rental: 30 days, and 48 hours from the first play.
     private static func rent(_ policy: inout API.Policy, hasKeys: Bool, now: Date) {
         let (days, hours) = (30 * 86_400, 48 * 3600)
         if hasKeys {

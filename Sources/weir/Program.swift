@@ -1,11 +1,10 @@
 import Foundation
 
-/// A program of the machine's, which a command becomes.
+/// A program that replaces the command's process.
 struct Program: Equatable {
-    /// Its path.
     let path: String
 
-    /// The program of this name in PATH, or at this path; nil where there is none.
+    /// Finds a program by its name in PATH or by its path; nil if there is none.
     static func find(_ name: String, environment: [String: String]) -> Program? {
         let folders = (environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":").map(String.init)
         let places = name.contains("/") ? [name] : folders.map { "\($0)/\(name)" }
@@ -18,9 +17,9 @@ struct Program: Equatable {
             && FileManager.default.isExecutableFile(atPath: path)
     }
 
-    /// Becomes the program; returns, with the reason in a sentence, only when that fails.
+    /// Replaces this process with the program. Returns only on failure, with the reason as a sentence.
     func start(_ arguments: [String]) -> String {
-        // What this process has open and ignores is not the program's business.
+        // The program must not inherit this process's open files and ignored signals.
         for descriptor in Int32(3)..<1024 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         signal(SIGPIPE, SIG_DFL)
         var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) }

@@ -1,11 +1,11 @@
 import API
 
-/// The one line that says how far a download is.
+/// Formats the progress of a download in one line.
 struct ProgressLine {
     let download: API.Download
 
-    /// For a terminal of so many columns, of which the last stays free: a bar as wide as there is room for; where there
-    /// is none, the bar goes first, then the time left, then the rate.
+    /// The line for a terminal; the last column stays free. The bar takes the remaining width. In a narrow terminal the
+    /// bar is dropped first, then the remaining time, then the rate.
     func drawn(columns: Int, hasColor: Bool) -> String {
         let percent = self.percent.rightAligned(to: 4)
         var tail = [mediaTime(aligned: true), bytes, rate, remaining].filter { !$0.isEmpty }
@@ -21,7 +21,7 @@ struct ProgressLine {
         return (["\(percent) \(colored)"] + tail).joined(separator: "  ")
     }
 
-    /// For a log.
+    /// The line for a log.
     var plain: String {
         [percent, mediaTime(aligned: false), bytes, rate, remaining].filter { !$0.isEmpty }.joined(separator: "  ")
     }
@@ -40,7 +40,7 @@ struct ProgressLine {
 
     private var rate: String { download.state == .running ? download.rate.map(Format.rate) ?? "" : "" }
 
-    /// The time left, or why there is none.
+    /// The remaining time, or the reason why there is none.
     private var remaining: String {
         switch download.state {
         case .running: download.eta.map { "\(Format.clock(Double($0))) left" } ?? ""
@@ -51,11 +51,11 @@ struct ProgressLine {
     }
 }
 
-/// A bar of block characters with eighths of a block: `████████▌·····`.
+/// A progress bar of block characters with eighths of a block: `████████▌·····`.
 enum ProgressBar {
     private static let eighths = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
 
-    /// A bar of so many characters. Full only for all of it, empty only for nothing at all that can be drawn.
+    /// A bar of `width` characters. It is full only at 1, and empty only if less than an eighth of a block is done.
     static func text(_ fraction: Double, width: Int) -> String {
         guard width > 0 else { return "" }
         let all = width * 8

@@ -1,12 +1,12 @@
 import API
 
-/// Decides what is said while a download is followed, and when. Knows no clock: time comes with each state.
+/// Decides what to print while a download is followed. Has no clock: the caller passes the time with each state.
 struct ProgressReporter {
     /// Style of the output.
     enum Style: Equatable {
-        /// Objects on standard output.
+        /// JSON objects on standard output.
         case json
-        /// One line on standard error that is drawn over and over.
+        /// One line on standard error that is redrawn.
         case drawn(hasColor: Bool)
         /// Lines on standard error, few enough for a log.
         case plain
@@ -16,7 +16,7 @@ struct ProgressReporter {
     enum Action: Equatable {
         /// A line on standard output.
         case output(String)
-        /// Text on standard error, as it is.
+        /// Text on standard error, unchanged.
         case error(String)
     }
 
@@ -32,11 +32,11 @@ struct ProgressReporter {
         self.urls = urls
     }
 
-    /// Output for a state at a time since the start.
+    /// The output for a state; `time` counts from the start.
     mutating func report(_ download: API.Download, at time: Duration, columns: Int) -> [Action] {
         defer {
             last = download
-            // Only the first answer has it: that it is gone is no news.
+            // Only the first response has `unselected`. Its absence later is not a change.
             last?.unselected = nil
         }
         switch style {
@@ -52,7 +52,7 @@ struct ProgressReporter {
         }
     }
 
-    /// What to write when following ends, before anything else is said.
+    /// The output at the end of the following, before any other message.
     mutating func finish(_ download: API.Download) -> [Action] {
         let end: [Action] = isDrawn ? [.error("\n")] : []
         guard style != .json, download.state == .complete else { return end }
@@ -61,10 +61,10 @@ struct ProgressReporter {
         return end + [.error(sentence)]
     }
 
-    /// Leaves the line that was drawn.
+    /// Ends the drawn line.
     mutating func leave() -> [Action] { isDrawn ? [.error("\n")] : [] }
 
-    /// What it is, what there is besides, and how to play it, once what was chosen is known.
+    /// The headline, the unselected tracks and the player URL, once the selection is known.
     private mutating func introduction(_ download: API.Download) -> [Action] {
         guard !isIntroduced, !download.selection.variants.isEmpty || download.state.isFinal else { return [] }
         isIntroduced = true
@@ -74,7 +74,7 @@ struct ProgressReporter {
             + [.error("play now:  mpv \(urls.asset(named: download.asset))\n")]
     }
 
-    /// `sintel  14:48  720p avc1 2.1 Mb/s + audio en   about 240 MB`.
+    /// The headline: `sintel  14:48  720p avc1 2.1 Mb/s + audio en   about 240 MB`.
     static func headline(_ download: API.Download) -> String {
         var parts = [download.title ?? download.asset]
         if let duration = download.duration { parts.append(Format.clock(duration)) }
@@ -85,7 +85,7 @@ struct ProgressReporter {
         return line + (download.totalBytes.map { "   \(Format.estimate($0))" } ?? "")
     }
 
-    /// A line for a new state, for each tenth, and otherwise every five seconds.
+    /// A line for each new state and each tenth, and otherwise every five seconds.
     private mutating func plainLine(_ download: API.Download, at time: Duration) -> [Action] {
         let tenth = Int((download.loadedFraction ?? 0) * 10)
         if let lastLine, download.state == last?.state, download.need == last?.need,

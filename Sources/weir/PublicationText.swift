@@ -20,7 +20,7 @@ enum PublicationText: JobText {
         return ["published \(publication.asset) to \(publication.target ?? "–"): \(words.joined(separator: ", "))"]
     }
 
-    /// Why it does not end with 0; nil where everything is there.
+    /// The failure for the exit code; nil if the publication is complete.
     static func failure(_ publication: API.Publication) -> Failure? {
         switch publication.state {
         case .done: return nil

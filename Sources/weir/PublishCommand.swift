@@ -54,7 +54,7 @@ struct PublishCommand: AsyncParsableCommand {
         }
     }
 
-    /// What the daemon is asked. Only what goes to an object store has keys.
+    /// The request to the daemon. Only object stores need keys.
     func request(_ environment: [String: String]) throws(Failure) -> API.PublicationRequest {
         guard target.hasPrefix("s3://") else {
             let isFolder = target.split(separator: "/", omittingEmptySubsequences: false)[0].contains(":") == false

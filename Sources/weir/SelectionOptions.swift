@@ -5,7 +5,7 @@ extension API.Quality: ExpressibleByArgument {}
 extension API.Choice: ExpressibleByArgument {}
 extension API.Size: ExpressibleByArgument {}
 
-/// The options that say what of a stream is wanted: the same wherever something is chosen.
+/// The options that select tracks, shared by all commands with a selection.
 struct SelectionOptions: ParsableArguments {
     @Option(
         name: [.customShort("q"), .long],
@@ -55,12 +55,12 @@ struct SelectionOptions: ParsableArguments {
         if let contradiction = request(for: "", environment: [:]).contradiction { throw ValidationError(contradiction) }
     }
 
-    /// True if one of them was given.
+    /// True if the user gave any of the options.
     var areGiven: Bool { request(for: "", environment: [:]) != API.DownloadRequest(source: "") }
 
-    /// A request for a source.
+    /// Creates a request for a source.
     ///
-    /// - Parameter environment: the command's, for the user's language: the daemon may have another.
+    /// - Parameter environment: the command's environment, for the user's language; the daemon's may differ.
     func request(for source: String, environment: [String: String]) -> API.DownloadRequest {
         var request = API.DownloadRequest(source: source, quality: quality, audio: audio, subtitles: subs)
         let preferences = preferences(environment)
@@ -106,10 +106,10 @@ struct SelectionOptions: ParsableArguments {
     }
 }
 
-/// The language that a user's environment asks for.
+/// The language in a user's environment.
 enum UserLanguage {
-    /// An RFC 5646 tag from the locale for messages (POSIX.1 §8.2: LC_ALL, else LC_MESSAGES, else LANG): `pt-BR` of
-    /// `pt_BR.UTF-8`. Nil of `C` and `POSIX`, which ask for none.
+    /// The RFC 5646 tag of the locale for messages (POSIX.1 §8.2: LC_ALL, else LC_MESSAGES, else LANG): `pt-BR` for
+    /// `pt_BR.UTF-8`. Nil for `C` and `POSIX`, which have no language.
     static func tag(environment: [String: String]) -> String? {
         let values = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }
         guard let locale = values.first(where: { !$0.isEmpty }) else { return nil }

@@ -46,7 +46,7 @@ struct ShowCommand: AsyncParsableCommand {
         return try await client.download(id: id)
     }
 
-    /// Whoever says what to choose wants to see what is chosen.
+    /// A command line with selection options asks for the explanation too.
     private var isExplained: Bool { explain || json || selection.areGiven || !headers.header.isEmpty }
 
     private func explained(by client: APIClient) async throws -> API.Presentation {
@@ -100,7 +100,7 @@ struct ShowCommand: AsyncParsableCommand {
         }
     }
 
-    /// `151 MB`, and how much of it does not stay for good.
+    /// The stored size: `151 MB`, with the part that is only cached.
     private static func size(_ asset: API.Asset) -> String {
         let cached = asset.cachedBytes ?? 0
         let all = Format.bytes(asset.bytes)

@@ -3,7 +3,7 @@ import Foundation
 
 /// Text of an asset's policy and expiry.
 enum StorageText {
-    /// `plays until 2026-12-24 18:00, 48h from the first time on; important; not in backups`.
+    /// A sentence: `plays until 2026-12-24 18:00, 48h from the first time on; important; not in backups`.
     static func sentence(_ storage: API.Storage, zone: TimeZone = .current) -> String {
         let policy = storage.policy
         let importance = policy.priority == .important ? ["important"] : []
@@ -12,7 +12,7 @@ enum StorageText {
         return ([term(storage, zone)] + keys + importance + backup + purged(storage, zone)).joined(separator: "; ")
     }
 
-    /// A line for `weir show`; nothing where there is nothing to say.
+    /// The line for `weir show`; empty if there is nothing to report.
     static func lines(_ storage: API.Storage?, zone: TimeZone = .current) -> [String] {
         guard let storage, storage.policy != API.Policy() || storage.purge != nil || storage.isExpired else {
             return []
@@ -20,7 +20,7 @@ enum StorageText {
         return [sentence(storage, zone: zone)]
     }
 
-    /// What a list says behind what is local: `, expired`.
+    /// The suffix in a list's column of stored parts: `, expired`.
     static func badge(_ storage: API.Storage?, local: API.Local) -> String {
         guard let storage else { return "" }
         let importance = storage.policy.priority == .important ? ", important" : ""
@@ -35,7 +35,7 @@ enum StorageText {
             return "expired since \(TimeText.words(end, zone: zone))"
         }
         let end = storage.expiration.map { "until " + TimeText.words($0, zone: zone) }
-        // A window that runs has its end in the expiration.
+        // The expiration already includes a window that has begun.
         let words = [end, storage.firstPlayed == nil || end == nil ? window : nil].compactMap(\.self)
         return words.isEmpty ? "never expires" : "plays " + words.joined(separator: ", ")
     }

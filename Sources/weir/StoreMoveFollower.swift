@@ -1,13 +1,13 @@
 import API
 import Application
 
-/// Moves the whole store, and says how far that is. No daemon runs meanwhile that could tell of it: this process has the
-/// store, and looks at its own figures.
+/// Moves the whole store and prints the progress. No daemon runs meanwhile: this process owns the store and reads its
+/// own counters.
 struct StoreMoveFollower: Sendable {
     let moving: StoreMoving
     let style: ProgressReporter.Style
 
-    /// Returns when it is over; where its task is cancelled, soon.
+    /// Runs until the move ends, or shortly after the task is cancelled.
     func run() async -> Result<StoreMoving.Result, Failure> {
         let ticker = Task {
             var progress = JobProgress<MoveText>(style)
@@ -35,7 +35,7 @@ struct StoreMoveFollower: Sendable {
             code: "interrupted")
     }
 
-    /// As an asset's move is told of.
+    /// The progress in the shape of an asset's move.
     private var current: API.Move {
         var move = API.Move(asset: "store", state: .running)
         (move.bytes, move.totalBytes) = (Int(moving.bytes), Int(moving.totalBytes))

@@ -5,7 +5,7 @@ import Foundation
 extension API.MediaRange: ExpressibleByArgument {}
 extension API.Download.Priority: ExpressibleByArgument {}
 
-/// The options that say how a download is done: the same for `get` and `add`.
+/// The options for how a download is done, shared by `get` and `add`.
 struct TaskOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -43,16 +43,16 @@ struct TaskOptions: ParsableArguments {
     @Flag(help: "Begin although the disk has no room for it, and keep what fits.")
     var anyway = false
 
-    /// Throws `ValidationError` for what contradicts itself or cannot be read.
+    /// Throws `ValidationError` for contradictory or invalid options.
     func check(_ selection: SelectionOptions) throws {
         if let contradiction = try request(for: "", selection, environment: [:]).contradiction {
             throw ValidationError(contradiction)
         }
     }
 
-    /// A request for a source.
+    /// Creates a request for a source.
     ///
-    /// - Parameter environment: the command's, for the user's language: the daemon may have another.
+    /// - Parameter environment: the command's environment, for the user's language; the daemon's may differ.
     func request(
         for source: String, _ selection: SelectionOptions, environment: [String: String]
     ) throws -> API.DownloadRequest {
@@ -75,10 +75,10 @@ struct TaskOptions: ParsableArguments {
 
     // MARK: Artwork
 
-    /// The image in the file that was named, so that one that is none stops the command before anything has begun.
+    /// Reads the image file. An invalid image fails the command before anything has begun.
     func ownArtwork() throws -> [UInt8]? {
         guard let artwork, !PlayerURL.isURL(artwork) else { return nil }
-        // One byte more than an image may have is enough to know that it is none.
+        // One byte above the limit is enough to detect a file that is too large.
         let file = FileHandle(forReadingAtPath: artwork)
         guard let data = try? file.map({ try $0.read(upToCount: API.Artwork.limit + 1) ?? Data() }) else {
             throw Failure("\(artwork) cannot be read", next: "an image that is there", exitCode: 66, code: "no-artwork")
@@ -110,7 +110,7 @@ struct TaskOptions: ParsableArguments {
     }
 }
 
-/// The option for header fields of the user's own. They are secrets, and no message repeats them.
+/// The option for header fields. Their values are secrets, and no message repeats them.
 struct HeaderOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -122,7 +122,7 @@ struct HeaderOptions: ParsableArguments {
 
     func validate() throws { _ = try fields }
 
-    /// The fields; nil where there are none, which leaves those that an asset has.
+    /// The fields; nil without the option, so that an asset keeps its fields.
     var fields: [API.Header]? {
         get throws {
             guard !header.isEmpty else { return nil }

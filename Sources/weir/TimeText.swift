@@ -2,9 +2,9 @@ import Application
 import ArgumentParser
 import Foundation
 
-/// Spans and instants as people write them.
+/// Parses and formats durations and times.
 enum TimeText {
-    /// The seconds of `30d`; nil for what is no span, or longer than a hundred years.
+    /// The seconds of a duration such as `30d`; nil for invalid text, and for more than a hundred years.
     static func span(_ text: String) -> Int? { TimeSpan.seconds(text) }
 
     /// Value of `--expires` in seconds since 1970; nil for never.
@@ -18,17 +18,17 @@ enum TimeText {
         return instant
     }
 
-    /// The help of an option that takes such a time.
+    /// The help of an option with such a time.
     ///
-    /// - Parameter words: what the time is for, with a capital.
+    /// - Parameter words: the purpose of the time, with a capital.
     static func expiryHelp(_ words: String) -> ArgumentHelp {
         ArgumentHelp(
             "\(words): in 30d (s, m, h, d or w), at the end of 2026-12-24, at 2026-12-24T18:00, or never.",
             valueName: "time")
     }
 
-    /// The seconds since 1970 of `2026-12-24`, which stands for the end of that day, and of `2026-12-24T18:00`, both by
-    /// the clock of this place; with a `Z` behind it by UTC.
+    /// Parses `2026-12-24`, which means the end of that day, and `2026-12-24T18:00`, both in local time, or in UTC with
+    /// a trailing `Z`. Returns seconds since 1970.
     static func instant(_ text: String, zone: TimeZone = .current) -> Int? {
         let isUniversal = text.hasSuffix("Z")
         let parts = (isUniversal ? text.dropLast() : text[...]).split(separator: "T", omittingEmptySubsequences: false)
@@ -44,20 +44,20 @@ enum TimeText {
         calendar.timeZone = isUniversal ? TimeZone(secondsFromGMT: 0) ?? zone : zone
         let components = DateComponents(
             year: day[0], month: day[1], day: day[2], hour: time[0], minute: time[1], second: time[2])
-        // A calendar makes the 2nd of March of the 30th of February.
+        // A calendar would convert 30 February to 2 March.
         guard components.isValidDate(in: calendar), let date = calendar.date(from: components) else { return nil }
         guard parts.count == 1 else { return Int(date.timeIntervalSince1970) }
         return calendar.date(byAdding: .day, value: 1, to: date).map { Int($0.timeIntervalSince1970) }
     }
 
-    /// Numbers of so many digits each, with a sign between them.
+    /// Parses numbers with fixed digit counts and a separator.
     private static func numbers(_ text: Substring, _ sign: Character, _ digits: [Int]) -> [Int]? {
         let parts = text.split(separator: sign, omittingEmptySubsequences: false)
         guard parts.map(\.count) == digits, parts.joined().allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
         return parts.compactMap { Int($0) }
     }
 
-    /// `2026-12-24 18:00`, by the clock of this place.
+    /// A local time: `2026-12-24 18:00`.
     static func words(_ seconds: Int, zone: TimeZone = .current) -> String {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = zone
@@ -67,7 +67,7 @@ enum TimeText {
         return "\(date.year ?? 0)-\(two(date.month))-\(two(date.day)) \(two(date.hour)):\(two(date.minute))"
     }
 
-    /// `48h`, `7d`, `90m`: in the largest unit that has no rest, days from two on.
+    /// A duration in the largest unit without a remainder, in days from two days on: `48h`, `7d`, `90m`.
     static func words(ofSpan seconds: Int) -> String {
         for (unit, length) in [("d", 86_400), ("h", 3600), ("m", 60)] where seconds % length == 0 {
             if unit != "d" || seconds > 2 * length { return "\(seconds / length)\(unit)" }

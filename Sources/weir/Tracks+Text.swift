@@ -1,10 +1,10 @@
 import API
 
 extension API.Variant {
-    /// `avc1`: the first codec, without its profile.
+    /// The first codec without its profile: `avc1`.
     var shortCodec: String? { codecs?.split(separator: ",").first?.split(separator: ".").first.map(String.init) }
 
-    /// `720p avc1 2.1 Mb/s`.
+    /// A summary: `720p avc1 2.1 Mb/s`.
     var summary: String {
         let parts = [quality, shortCodec, bandwidth.map(Format.bandwidth)]
         return parts.compactMap(\.self).joined(separator: " ")
@@ -12,12 +12,12 @@ extension API.Variant {
 }
 
 extension API.Rendition {
-    /// `en`, or what the playlist calls it.
+    /// The language, such as `en`, or else NAME of the playlist.
     var shortName: String { language ?? name }
 }
 
 extension API.Tracks {
-    /// `720p avc1 2.1 Mb/s + audio en + subs en`.
+    /// A summary: `720p avc1 2.1 Mb/s + audio en + subs en`.
     var summary: String {
         let all =
             variants.map(\.summary).filter { !$0.isEmpty } + audio.map { "audio \($0.shortName)" }
@@ -25,7 +25,7 @@ extension API.Tracks {
         return all.joined(separator: " + ")
     }
 
-    /// `720p`, `1080p`, `audio fr`, `subs en`: what could be asked for, each once.
+    /// The available choices, each once: `720p`, `1080p`, `audio fr`, `subs en`.
     var choices: [String] {
         var seen: Set<String> = []
         let all =
@@ -36,11 +36,11 @@ extension API.Tracks {
 }
 
 extension API.Local {
-    /// A word for a table.
+    /// The word for a table.
     var word: String { self == .none ? "–" : rawValue }
 }
 
-/// A size of which a part is stored: `240 MB`, `151 of about 240 MB`, `about 240 MB`, `–`.
+/// The stored size and the total: `240 MB`, `151 of about 240 MB`, `about 240 MB`, `–`.
 func storedSize(bytes: Int, of estimate: Int?, local: API.Local) -> String {
     switch (local, estimate) {
     case (.complete, _): Format.bytes(bytes)

@@ -56,14 +56,14 @@ struct URLCommand: AsyncParsableCommand {
 struct Entry {
     let url: String
 
-    /// In which kind of session it plays.
+    /// The kind of session.
     enum Manner {
         case usual
         case offline
         case local
         case auto
 
-        /// The one that was asked for; throws where more than one was.
+        /// The kind that the options choose. Throws if there is more than one.
         init(offline: Bool, local: Bool, auto: Bool) throws {
             let wanted = [(offline, Self.offline), (local, .local), (auto, .auto)].filter(\.0).map(\.1)
             if wanted.count > 1 { throw ValidationError("--offline, --local and --auto exclude each other") }
@@ -71,8 +71,8 @@ struct Entry {
         }
     }
 
-    /// Finds the URL for a name or an origin URL; a name has to exist, and so does an asset for a URL that is to play
-    /// offline.
+    /// Finds the URL for a name or an origin URL. A name must exist, and so must the asset of an origin URL that is to
+    /// play offline.
     init(
         _ source: String, _ manner: Manner, in daemon: Daemon, _ base: PlayerURL? = nil
     ) async throws(APIError) {

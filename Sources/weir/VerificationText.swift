@@ -8,7 +8,7 @@ enum VerificationText: JobText {
 
     static func add(_ verification: API.Verification, to line: inout JSONLine) { line.add("state", verification.state) }
 
-    /// What was found: a line for all, a table of the renditions, and then each hole and mismatch by its time.
+    /// The findings: a summary, a table of the renditions, then each hole and damaged piece in order of time.
     static func lines(_ verification: API.Verification) -> [String] {
         let parts = verification.parts ?? []
         guard !parts.isEmpty else { return ["\(verification.asset)  \(summary(verification))"] }
@@ -16,7 +16,7 @@ enum VerificationText: JobText {
         return ["\(verification.asset)  \(summary(verification))"] + table.lines + parts.flatMap(findings)
     }
 
-    /// For people who follow all events: only its end is told.
+    /// The line for `weir events`, which reports only the end of a verification.
     static func event(_ verification: API.Verification) -> [String] {
         verification.state.isFinal ? ["\(verification.asset)  verified: \(summary(verification))"] : []
     }
@@ -41,7 +41,8 @@ enum VerificationText: JobText {
         ]
     }
 
-    /// What players have not of a rendition, by time. What nobody wants is not counted out: it was never there.
+    /// The missing and damaged media of a rendition in order of time. Holes that no download selects are not listed,
+    /// because they were never stored.
     private static func findings(_ part: API.Verification.Part) -> [String] {
         let holes = part.holes.filter(\.isWanted).map { hole in
             (hole.time, "missing", hole.count == 1 ? hole.first : "\(hole.first) to \(hole.last)")
@@ -65,7 +66,7 @@ enum VerificationText: JobText {
         return fault + (mismatch.isMended ? ", fetched again" : ", set aside")
     }
 
-    /// Why it does not end with 0; nil where all is sound.
+    /// The failure for the exit code; nil if nothing is missing or damaged.
     static func failure(_ verification: API.Verification) -> Failure? {
         let (name, count) = (verification.asset, verification.remaining)
         if let reason = verification.error {

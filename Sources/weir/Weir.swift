@@ -1,7 +1,7 @@
 import Application
 import ArgumentParser
 
-/// The command line: `weir serve` is the daemon, the other commands talk to it.
+/// The command line. `weir serve` is the daemon; the other commands talk to it.
 @main struct Weir: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "weir",

@@ -1,13 +1,13 @@
 /// A client of a link conditioner (`tools/link`).
 public struct LinkClient: Sendable {
-    /// `http://127.0.0.1:PORT`.
+    /// The control URL: `http://127.0.0.1:PORT`.
     private let base: String
     private let transport: APIClient.Transport
 
-    /// A client of the conditioner that is controlled at a URL.
+    /// Creates a client of the conditioner at a control URL.
     ///
-    /// - Parameter control: as `tools/link` prints it, with or without the path. Loopback only, as it is asked without
-    ///   a token.
+    /// - Parameter control: the URL that `tools/link` prints, with or without its path. Loopback only, because calls
+    ///   have no token.
     /// - Throws: `APIError` with `.badRequest` for any other URL.
     public init(control: String, transport: @escaping APIClient.Transport) throws(APIError) {
         var base = control
@@ -22,9 +22,9 @@ public struct LinkClient: Sendable {
         self.transport = transport
     }
 
-    /// A client of the conditioner that was started last.
+    /// Creates a client of the most recent conditioner.
     ///
-    /// - Throws: `APIError` with `.noLink` where none runs.
+    /// - Throws: `APIError` with `.noLink` if none runs.
     public init(state: StateDirectory, transport: @escaping APIClient.Transport) throws(APIError) {
         guard let url = state.linkURL else {
             throw APIError(.noLink, "no link conditioner runs with the state directory \(state.path)")
@@ -32,12 +32,12 @@ public struct LinkClient: Sendable {
         try self.init(control: url, transport: transport)
     }
 
-    /// The conditioner as it stands.
+    /// The current state of the conditioner.
     public func state() async throws(APIError) -> LinkState { try await call("GET", body: nil) }
 
-    /// Changes the link, for the connections that there are as well.
+    /// Changes the link, also for open connections.
     ///
-    /// - Throws: `APIError` with `.badRequest` for figures that no link has.
+    /// - Throws: `APIError` with `.badRequest` for invalid figures.
     public func change(_ change: LinkChange) async throws(APIError) -> LinkState {
         try await call("POST", body: try API.encode(change))
     }
@@ -67,7 +67,7 @@ public struct LinkClient: Sendable {
         }
     }
 
-    /// A silent peer is no daemon that is missing.
+    /// Performs a call. Converts `.noDaemon`, because the missing peer is a conditioner.
     private func answer(to call: APIClient.Call) async throws(APIError) -> APIClient.Answer {
         do {
             return try await transport(call)
@@ -79,7 +79,7 @@ public struct LinkClient: Sendable {
 }
 
 extension LinkClient {
-    /// A client over HTTP: of the conditioner that is controlled at a URL, else of the one that was started last.
+    /// Creates a client over HTTP: of the conditioner at `control`, or else of the most recent one.
     public init(control: String?, state: StateDirectory) throws(APIError) {
         let transport = OriginTransport(to: "link conditioner")
         let perform: APIClient.Transport = { call throws(APIError) in try await transport.perform(call) }

@@ -1,21 +1,21 @@
 /// The settings of a conditioned link. "Down" is the direction towards the client.
 public struct LinkFigures: Codable, Equatable, Sendable {
-    /// The preset that has these figures; nil for ones of the user's own.
+    /// The preset that has these figures; nil for custom figures.
     public var preset: String?
-    /// Towards the client.
+    /// Rate towards the client.
     public var down: LinkRate
-    /// From the client.
+    /// Rate from the client.
     public var up: LinkRate
-    /// Milliseconds that a byte takes towards the client.
+    /// Delay towards the client in milliseconds.
     public var delayDown: Double
-    /// Milliseconds that a byte takes from the client.
+    /// Delay from the client in milliseconds.
     public var delayUp: Double
-    /// Per cent of the packets.
+    /// Packet loss in per cent.
     public var loss: Double
-    /// Milliseconds for a name that is not known.
+    /// Delay of an uncached name lookup in milliseconds.
     public var dnsDelay: Double
 
-    /// A preset.
+    /// Creates a preset.
     init(
         _ preset: String, down: LinkRate = .unlimited, up: LinkRate = .unlimited,
         delays: (down: Double, up: Double) = (0, 0), loss: Double = 0, dnsDelay: Double = 0
@@ -31,7 +31,7 @@ public struct LinkFigures: Codable, Equatable, Sendable {
 }
 
 extension LinkFigures {
-    /// The known presets, from the worst to the best of what they are about; those of `tools/link`.
+    /// The known presets: networks roughly from slow to fast, then special faults. The same as in `tools/link`.
     public static let presets = [
         LinkFigures("100% Loss", down: .bits(0), up: .bits(0), loss: 100),
         LinkFigures("EDGE", down: .bits(240_000), up: .bits(200_000), delays: (400, 440)),
@@ -45,10 +45,10 @@ extension LinkFigures {
         off,
     ]
 
-    /// A link that does nothing.
+    /// A link without any limit or delay.
     public static let off = LinkFigures("off")
 
-    /// The preset of a name, whatever its case.
+    /// Finds a preset by its name, ignoring case.
     public static func preset(named name: String) -> LinkFigures? {
         presets.first { $0.preset?.lowercased() == name.lowercased() }
     }
@@ -56,12 +56,12 @@ extension LinkFigures {
 
 /// The rate limit of one direction of a link.
 public enum LinkRate: Equatable, Sendable {
-    /// As much as the machine does.
+    /// No limit.
     case unlimited
-    /// Bits a second; 0: nothing passes.
+    /// A limit in bits per second; 0 blocks all traffic.
     case bits(Double)
 
-    /// A rate as people write it: `780k`, `2M`, `50Mb/s`, `64000`, `unlimited`; nil for anything else.
+    /// Parses a rate: `780k`, `2M`, `50Mb/s`, `64000`, `unlimited`; nil for any other text.
     public init?(_ text: String) {
         guard text.lowercased() != "unlimited" else {
             self = .unlimited
@@ -73,15 +73,15 @@ public enum LinkRate: Equatable, Sendable {
     }
 }
 
-/// In JSON a number, or null where there is no limit.
+/// In JSON a number, or null for no limit.
 extension LinkRate: Codable {
-    /// Null is no limit.
+    /// Reads a number, or null for no limit.
     public init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()
         self = value.decodeNil() ? .unlimited : .bits(try value.decode(Double.self))
     }
 
-    /// No limit is null.
+    /// Writes a number, or null for no limit.
     public func encode(to encoder: any Encoder) throws {
         var value = encoder.singleValueContainer()
         switch self {
@@ -91,15 +91,15 @@ extension LinkRate: Codable {
     }
 }
 
-/// Numbers with units, as `tools/link` takes them too.
+/// Parses numbers with units in the forms that `tools/link` accepts.
 public enum LinkNumber {
-    /// Milliseconds from `100`, `100ms` or `1.5s`; nil for anything else.
+    /// Parses milliseconds from `100`, `100ms` or `1.5s`; nil for any other text.
     public static func delay(_ text: String) -> Double? { read(text, units: ["ms": 1, "s": 1000]) }
 
-    /// Per cent, 0 to 100, from `10` or `10%`; nil for anything else.
+    /// Parses per cent, 0 to 100, from `10` or `10%`; nil for any other text.
     public static func share(_ text: String) -> Double? { read(text, units: ["%": 1]).flatMap { $0 <= 100 ? $0 : nil } }
 
-    /// The longest unit that the text ends with counts, in any case.
+    /// Parses a number with the longest unit that the text ends with, ignoring case.
     static func read(_ text: String, units: [String: Double]) -> Double? {
         let text = text.lowercased()
         let unit = units.filter { text.hasSuffix($0.key) }.max { $0.key.utf8.count < $1.key.utf8.count }

@@ -7,62 +7,63 @@ public struct LinkState: Codable, Equatable, Sendable {
 
     /// Addresses and traffic of a conditioner.
     public struct Traffic: Codable, Equatable, Sendable {
-        /// The URL that it relays to.
+        /// The URL of the server behind the conditioner.
         public var upstream: String
-        /// The URL to use in the place of `upstream`.
+        /// The URL for clients to use instead of `upstream`.
         public var listening: String
-        /// Connections that are open.
+        /// Number of open connections.
         public var connections: Int
-        /// Connections since it was started.
+        /// Number of connections since the start.
         public var accepted: Int
-        /// Since it was started.
+        /// Seconds since the start.
         public var seconds: Double
-        /// Bytes that arrived at the clients.
+        /// Bytes delivered to the clients.
         public var bytesDown: Int
-        /// Bytes that arrived at the upstream.
+        /// Bytes delivered to the upstream.
         public var bytesUp: Int
-        /// Bits that arrived at the clients in the last whole second.
+        /// Bits delivered to the clients in the last full second.
         public var rateDown: Int
-        /// Bits that arrived at the upstream in the last whole second.
+        /// Bits delivered to the upstream in the last full second.
         public var rateUp: Int
     }
 
-    /// Both have their keys in one object.
+    /// Reads figures and traffic from one object.
     public init(from decoder: any Decoder) throws {
         figures = try LinkFigures(from: decoder)
         traffic = try Traffic(from: decoder)
     }
 
-    /// One object.
+    /// Writes figures and traffic into one object.
     public func encode(to encoder: any Encoder) throws {
         try figures.encode(to: encoder)
         try traffic.encode(to: encoder)
     }
 }
 
-/// A change of a link's settings: a preset for all of them, then single settings; nil leaves a setting as it is.
+/// A change of a link's settings: first a preset for all of them, then single settings; nil keeps a setting.
 ///
-/// The body of `PATCH /api/v1/link`, answered by a `LinkState`. As in that, a rate is a number, or null for no limit.
+/// The body of `PATCH /api/v1/link`; the response is a `LinkState`. A rate is a number, or null for no limit, as in the
+/// response.
 public struct LinkChange: Codable, Equatable, Sendable {
-    /// In any case.
+    /// The name of the preset, ignoring case.
     public var preset: String?
-    /// Towards the client.
+    /// Rate towards the client.
     public var down: LinkRate?
-    /// From the client.
+    /// Rate from the client.
     public var up: LinkRate?
-    /// Milliseconds towards the client.
+    /// Delay towards the client in milliseconds.
     public var delayDown: Double?
-    /// Milliseconds from the client.
+    /// Delay from the client in milliseconds.
     public var delayUp: Double?
-    /// Per cent of the packets.
+    /// Packet loss in per cent.
     public var loss: Double?
-    /// Milliseconds for a name that is not known.
+    /// Delay of an uncached name lookup in milliseconds.
     public var dnsDelay: Double?
 
-    /// A change to a preset, or of nothing yet.
+    /// Creates a change to a preset, or an empty change.
     public init(preset: String? = nil) { self.preset = preset }
 
-    /// Reads a change; a rate that is null is not one that is left out.
+    /// Reads a change. A null rate means no limit; an absent rate does not change.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         preset = try values.decodeIfPresent(String.self, forKey: .preset)

@@ -2,7 +2,7 @@ internal import API
 internal import Control
 internal import Glibc
 
-/// The daemon, and the addresses where it is found.
+/// Checks of the daemon and its addresses.
 extension Doctor {
     var state: StateDirectory { StateDirectory(configuration.state) }
 
@@ -73,7 +73,7 @@ extension Doctor {
         }
     }
 
-    /// What bind(2) and listen(2) would say; nobody can connect meanwhile, for nothing is accepted.
+    /// Returns the errno of bind(2) and listen(2) for an address, or 0. Nothing accepts connections on the test socket.
     static func bindingError(_ address: ListenAddress) -> Int32 {
         var hints = addrinfo()
         hints.ai_flags = AI_NUMERICHOST | AI_PASSIVE

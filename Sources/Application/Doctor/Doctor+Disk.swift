@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Store
 
-/// The disk under the store, and the clock.
+/// Checks of the store's disk and of the clock.
 extension Doctor {
     func diskFindings() -> [Finding] {
         var folder = configuration.store
@@ -34,7 +34,7 @@ extension Doctor {
         return .ok("disk", words)
     }
 
-    /// Limitations of some file systems, by the number in statfs(2).
+    /// Limitations of some file systems, by their numbers in statfs(2).
     private static let kinds: [(numbers: [Int], name: String, trouble: String)] = [
         (
             [0x6969, 0xFF53_4D42, 0xFE53_4D42, 0x517B, 0x00C3_6400, 0x5346_414F, 0x0102_1997], "a network file system",
@@ -54,7 +54,7 @@ extension Doctor {
             next: "weir serve --store DIR, on a disk of this machine")
     }
 
-    /// Certificates are checked, and dates of expiry kept, by the clock. No file of Weir's own can be of tomorrow.
+    /// Checks the clock, because certificates and expiry dates depend on it. No file of Weir may have a future time.
     func clockFindings() -> [Finding] {
         let now = Int(time(nil))
         let files = ["\(configuration.state)/token", "\(configuration.state)/lock", "\(configuration.store)/lock"]
@@ -68,7 +68,7 @@ extension Doctor {
                 ]
             }
         }
-        // The first commit of Weir is of 2026.
+        // Weir's first commit is from 2026.
         guard now > 1_767_225_600 else {
             return [.fault("clock", "it is slow by years: no https origin can be trusted", next: "timedatectl")]
         }

@@ -2,7 +2,7 @@ internal import API
 internal import Control
 internal import Glibc
 
-/// The folders, who may use them, and the token.
+/// Checks of the folders, their permissions and the token.
 extension Doctor {
     func folderFindings() -> [Finding] {
         [("store", configuration.store), ("state", configuration.state)].map { name, path in
@@ -53,7 +53,7 @@ extension Doctor {
         return "/"
     }
 
-    /// True if the mark for backups is what the settings want; the daemon sets it when it starts.
+    /// Checks that the backup mark matches the settings. The daemon sets it at its start.
     private var backupFinding: Finding? {
         let assets = configuration.store + "/assets"
         guard isThere(assets) else { return nil }

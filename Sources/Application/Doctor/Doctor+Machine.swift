@@ -71,7 +71,7 @@ extension Doctor {
         return [.ok("libcurl", curl.version), loop]
     }
 
-    /// 256 connections, with a file each, and what downloads have open.
+    /// Enough for 256 connections with a file each, and for downloads.
     private static let descriptorsWanted = 1024
 
     var descriptorFinding: Finding {
@@ -87,7 +87,7 @@ extension Doctor {
             next: "ulimit -n 8192, before weir serve")
     }
 
-    /// Weir goes to origins directly. Players may be sent to a proxy even for this machine.
+    /// Warns of a proxy. Weir connects to origins directly, but players may send even local requests to a proxy.
     func proxyFindings() -> [Finding] {
         let names = ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"].filter {
             !(environment[$0] ?? "").isEmpty

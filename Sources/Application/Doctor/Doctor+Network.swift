@@ -3,9 +3,9 @@ internal import Control
 internal import Glibc
 internal import Origin
 
-/// The door for the rest of the network.
+/// Checks of the address for the network.
 extension Doctor {
-    /// - Parameter running: the URL of the daemon that runs; nil for none.
+    /// - Parameter running: the URL of the running daemon; nil if there is none.
     func networkFindings(running: String?) async -> [Finding] {
         let door = running == nil ? nil : await door
         let others = Self.machineAddresses.filter { !Self.isLocal($0) }
@@ -25,7 +25,7 @@ extension Doctor {
             .compactMap(\.self)
     }
 
-    /// The finding for an address of the machine; nil if there is none.
+    /// Warns of an address that other machines cannot reach, or that the whole Internet can; nil for a good address.
     private func reachFinding(of place: ListenAddress, next: String) -> Finding? {
         if Self.isLoopback(place.host) {
             return .warning("lan", "\(place.host) is this machine's alone: no other one reaches it", next: next)
@@ -70,7 +70,7 @@ extension Doctor {
 
     // MARK: Addresses
 
-    /// The literals that interfaces have which are up, without zones.
+    /// The addresses of all interfaces that are up, without zones.
     private static var machineAddresses: [String] {
         var first: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&first) == 0 else { return [] }
@@ -102,7 +102,7 @@ extension Doctor {
         return String(decoding: literal.prefix { $0 != UInt8(ascii: "%") }, as: UTF8.self)
     }
 
-    /// In whatever form it is written.
+    /// True if an interface has this address. Compares bytes, because an address has several text forms.
     private static func isThere(_ host: String) -> Bool {
         let wanted = bytes(host)
         return machineAddresses.contains { bytes($0) == wanted }
@@ -118,12 +118,12 @@ extension Doctor {
         literal.contains(":") ? bytes(literal) == bytes("::1") : literal.hasPrefix("127.")
     }
 
-    /// True if an address is of no use to others: this machine's own, or one that wants the name of an interface.
+    /// True if other machines cannot use an address: loopback, or link-local, which needs an interface's name.
     private static func isLocal(_ literal: String) -> Bool {
         isLoopback(literal) || literal.contains(":") && bytes(literal)[0] == 0xfe && bytes(literal)[1] & 0xc0 == 0x80
     }
 
-    /// The one that is least likely to be anybody's but the user's network's.
+    /// The best address to suggest: a private one, IPv4 before IPv6.
     private static func best(of literals: [String]) -> String? {
         let homes = literals.filter { !(OriginClient.isPublic($0) ?? true) }
         return homes.first { !$0.contains(":") } ?? homes.first

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Glibc
 
-/// The units of systemd, where they are installed.
+/// Checks of the systemd units, if they are installed.
 extension Doctor {
     func unitFindings() -> [Finding] {
         let home = Configuration.home(environment)

@@ -1,11 +1,11 @@
-/// Looks at all that Weir needs of a machine and of its user's settings. Changes nothing, and needs no daemon.
+/// Checks the machine and the user's settings for everything that Weir needs. Changes nothing and needs no daemon.
 public struct Doctor: Sendable {
     /// Result of the checks.
     public struct Report: Sendable {
-        /// In the order in which they are best read.
+        /// The findings in reading order.
         public let findings: [Finding]
 
-        /// 0 where nothing is at fault, 78 where a setting is, 1 for the rest.
+        /// The exit code: 0 without a fault, 78 for a fault in the settings, 1 for any other fault.
         public var exitCode: Int32 {
             let faults = findings.filter { $0.grade == .fault }
             if faults.isEmpty { return 0 }
@@ -21,7 +21,7 @@ public struct Doctor: Sendable {
     private let refusal: ConfigurationError?
     private let file: String
 
-    /// Takes settings as `Configuration.load` does; where these cannot be used, the defaults are looked at.
+    /// Takes the same settings as `Configuration.load`. If they are invalid, the defaults are checked.
     public init(options: [ConfigurationKey: [String]], file: String? = nil, environment: [String: String]) {
         self.environment = environment
         self.file = file ?? environment["WEIR_CONFIG"] ?? Configuration.standardFile(environment: environment)
@@ -34,9 +34,9 @@ public struct Doctor: Sendable {
         }
     }
 
-    /// Looks at everything; takes as long as a name server and a daemon take, and no daemon longer than two minutes.
+    /// Runs all checks. Waits for a name server, and at most two minutes for a daemon.
     public func report() async -> Report {
-        // Without a home, the folders that would be looked at are nobody's.
+        // Without HOME the default folders are unknown, so only the settings are reported.
         guard refusal?.place != .variable("HOME") else { return Report(findings: [settingsFinding]) }
         let daemon = await daemonFindings()
         let disk = diskFindings() + clockFindings()

@@ -1,16 +1,16 @@
-/// One thing that the doctor looked at, and what it found.
+/// The result of one check.
 public struct Finding: Codable, Equatable, Sendable {
     /// Grade of the finding.
     public enum Grade: String, Codable, Sendable {
-        /// As it should be.
+        /// No problem.
         case ok
-        /// Weir runs, but something does not work, or not as well as it could.
+        /// Weir runs, but something does not work or could work better.
         case warning
-        /// Weir does not run, or does not keep what it should.
+        /// Weir does not run, or does not store what it should.
         case fault
     }
 
-    /// Subject of the check in a word or two; not unique.
+    /// The subject of the check in one or two words; not unique.
     public let subject: String
     /// Grade of the finding.
     public let grade: Grade

@@ -2,5 +2,5 @@
 
 #include <stddef.h>
 
-/// The bytes of conf/openapi.json, and how many they are.
+/// Returns the bytes of conf/openapi.json, and stores their number in `count`.
 const unsigned char *weir_openapi(size_t *count);

@@ -1,4 +1,4 @@
-// The field for a URL, and what it offers.
+// The field for a URL, and the choices that it offers.
 
 import {api, words} from "./api.js";
 import {chooser} from "./chooser.js";
@@ -11,7 +11,7 @@ const form = document.getElementById("add-form");
 const field = document.getElementById("add-url");
 const offer = document.getElementById("offer");
 
-/** Makes the field usable; `started(download)` is called when a download began. */
+/** Enables the field. Calls `started(download)` when a download has begun. */
 export function prepareAdding(started) {
     section.hidden = false;
     const submit = form.querySelector("button");

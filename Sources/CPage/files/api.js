@@ -1,4 +1,4 @@
-// The API as the page sees it. The key is sent with each request, by us: a browser sends nothing of it by itself.
+// A client of the API. This code adds the key to each request; the browser never sends it by itself.
 
 const place = location.pathname.match(/^\/in\/([\w-]+)/);
 const key = place ? place[1] : "";
@@ -7,15 +7,15 @@ if (key) {
     history.replaceState(null, "", "/");
 }
 
-/** What the API refuses: `code` and `status` as in its problem, `next` what to try. */
+/** An error of the API: `code` and `status` as in its problem, `next` with the next step. */
 export class Problem extends Error {
     constructor(status, problem) {
         super(problem.detail || `the daemon answers with status ${status}`);
         [this.status, this.code, this.next] = [status, problem.code, problem.next];
     }
-    /** Both sentences, for a person. */
+    /** Both sentences for display. */
     get words() {
-        // A URL at its beginning stays as it is.
+        // A sentence that begins with a URL keeps its first letter.
         const sentence = /^\w+:\/\//.test(this.message) ? this.message : this.message[0].toUpperCase() + this.message.slice(1);
         return this.next ? `${sentence}. Try: ${this.next}` : `${sentence}.`;
     }
@@ -44,7 +44,7 @@ async function call(method, path, body, signal) {
 const named = name => `/assets/${encodeURIComponent(name)}`;
 
 export const api = {
-    /** All assets, page by page; `each` is given every page as it comes. */
+    /** Loads all assets page by page. Calls `each` with every page as it arrives. */
     async assets(each) {
         let after = "";
         do {
@@ -70,20 +70,20 @@ export const api = {
 
 /** The path by which players load an asset. */
 export const entry = name => `/${encodeURIComponent(name)}.m3u8`;
-/** What to type in a terminal to play it. */
+/** The terminal command that plays it. */
 export const mpv = path => `mpv ${quoted(location.origin + path)}`;
 
-/** A word as a shell takes it. */
+/** Quotes a word for a shell. */
 function quoted(word) {
     return /^[\w:/.,@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** A quiet stream says something every 15 seconds; after so many milliseconds without a word it is dead. */
+/** A quiet stream sends a comment every 15 seconds. After this many milliseconds of silence it counts as dead. */
 const SILENCE = 40_000;
 
 /**
- * What happens, for as long as the page is there: calls `heard(name, data)` for each event, `opened()` at each beginning,
- * and `lost(error)` each time that the stream breaks. It ends when the key is of no use any more.
+ * The stream of events, for the lifetime of the page. Calls `heard(name, data)` for each event, `opened()` at each
+ * start, and `lost(error)` each time the stream breaks. It ends when the key is no longer valid.
  */
 export async function listen({opened, heard, lost}) {
     let pause = 500;
@@ -122,7 +122,7 @@ async function stream(opened, heard) {
     }
 }
 
-/** One message of server-sent events, as the daemon writes them: one line for each field. */
+/** Parses one message of server-sent events in the daemon's form: one line for each field. */
 function tell(message, heard) {
     const field = name => message.split("\n").find(line => line.startsWith(`${name}: `))?.slice(name.length + 2);
     const data = field("data");

@@ -1,11 +1,11 @@
-// A bar for each track: what is stored of its media time, the holes in it, and where its players are.
+// A bar for each track: the stored media time, the holes, and the positions of players.
 
 import {el, setAttribute, setText, svg} from "./dom.js";
 import {coverage, time} from "./words.js";
 
 const WIDTH = 1000;
 
-/** A bar with its words; `update` changes what differs. */
+/** A bar with its text. `update` changes only what differs. */
 export class Bar {
     constructor() {
         this.name = el("span", {class: "track-name"});
@@ -18,7 +18,7 @@ export class Bar {
         this.element = el("li", {class: "track"}, this.name, this.picture, this.words);
     }
 
-    /** - `part`: as the API has it; `duration` of the asset; `heads`: where players are, in seconds. */
+    /** - `part`: as in the API; `duration`: of the asset; `heads`: positions of players in seconds. */
     update(part, name, duration, heads) {
         const scale = WIDTH / Math.max(duration || 0, part.expected.at(-1)?.[1] || 0, part.loaded.at(-1)?.[1] || 0, 0.001);
         const there = part.isGuess ? "partly" : coverage(part);
@@ -32,7 +32,7 @@ export class Bar {
     }
 }
 
-/** Rectangles for stretches of time; as many as there are already are moved. */
+/** Draws rectangles for ranges of time. Reuses existing rectangles. */
 function draw(group, ranges, scale) {
     while (group.childElementCount > ranges.length) group.lastChild.remove();
     while (group.childElementCount < ranges.length) group.append(svg("rect", {height: 10}));

@@ -1,18 +1,20 @@
-// The rows of a long list, in blocks. Only blocks near the window are in the document; for the others there is room.
+// The rows of a long list, in blocks. Only blocks near the window are in the document; placeholders keep the room of
+// the others.
 
 import {el} from "./dom.js";
 
-/** So many rows come and go together. */
+/** Number of rows in a block. */
 const LENGTH = 20;
-/** How far outside the window rows are made, and how far they are taken out again, in heights of the window. */
+/** Distances from the window, in window heights, within which rows are created and beyond which they are removed. */
 const [NEAR, FAR] = [1, 2.5];
-/** The height of a row in pixels before any was seen, and of what is between two. */
+/** Estimated height of a row in pixels before any was measured, and the gap between two rows. */
 const [GUESS, GAP] = [220, 10];
 
 export class Blocks {
     /**
      * - `place`: the list's element.
-     * - `make(name)`: gives a row's element; `drop(name)`: is told that it was taken out; `isBusy(name)`: whether it has to stay.
+     * - `make(name)`: returns the element of a row; `drop(name)`: called after a row was removed; `isBusy(name)`: true
+     *   if a row must stay.
      */
     constructor(place, {make, drop, isBusy}) {
         [this.place, this.make, this.drop, this.isBusy] = [place, make, drop, isBusy];
@@ -23,12 +25,12 @@ export class Blocks {
         new ResizeObserver(soon).observe(place);
     }
 
-    /** All names, in order. */
+    /** All names in order. */
     get names() { return this.all.flatMap(block => block.names); }
 
-    // MARK: What is in the list
+    // MARK: Contents of the list
 
-    /** Shows other names than before. Where one looks stays as far as it can. */
+    /** Replaces the names. Keeps the scroll position as far as possible. */
     show(names) {
         const focused = document.activeElement;
         for (const name of [...this.byName.keys()]) if (this.isIn(name)) this.drop(name);
@@ -42,12 +44,12 @@ export class Blocks {
         if (focused?.isConnected && focused !== document.activeElement && this.place.contains(focused)) focused.focus({preventScroll: true});
     }
 
-    /** Shows a name in front of all others. */
+    /** Inserts a name at the front. */
     insert(name) {
         let [first] = this.all;
         if (!first || first.names.length >= 2 * LENGTH) {
             first = this.block([], 0);
-            // Nothing is seen of it, and it is filled with its first row.
+            // An empty block needs no placeholder. It counts as filled; its first row is added below.
             this.hide(first);
             this.all.unshift(first);
             this.place.prepend(first.room);
@@ -59,7 +61,7 @@ export class Blocks {
         this.number();
     }
 
-    /** Takes a name out of the list. */
+    /** Removes a name from the list. */
     remove(name) {
         const block = this.byName.get(name);
         if (!block) return;
@@ -79,7 +81,7 @@ export class Blocks {
         this.number();
     }
 
-    /** Lets a row stand where it stands under another name. */
+    /** Renames a row without moving it. */
     rename(from, to) {
         const block = this.byName.get(from);
         if (!block) return;
@@ -88,12 +90,12 @@ export class Blocks {
         this.byName.set(to, block);
     }
 
-    /** Whether a row is in the document. */
+    /** True if a row is in the document. */
     isIn(name) { return this.byName.get(name)?.isFilled ?? false; }
 
-    // MARK: What is near
+    // MARK: Rows near the window
 
-    /** Makes the rows that are near the window, and takes out those that are far. */
+    /** Creates the rows near the window, and removes those far from it. */
     settle() {
         this.turn = undefined;
         const view = innerHeight;
@@ -105,13 +107,13 @@ export class Blocks {
         });
         const far = this.all.filter((block, place) => block.isFilled && distances[place] > FAR * view && !block.names.some(name => this.isBusy(name)));
         const near = this.all.filter((block, place) => !block.isFilled && distances[place] <= NEAR * view);
-        // Measured before anything is moved.
+        // Heights are measured before anything moves.
         const heights = far.map(block => this.extent(block)).map(([top, bottom]) => bottom - top);
         far.forEach((block, place) => this.empty(block, heights[place]));
         for (const block of near) this.fill(block);
         if (near.length === 0) return;
         this.number();
-        // Rows that are higher than was thought push the end away from whoever went there.
+        // Rows higher than estimated push the end of the page down. A user at the end stays at the end.
         if (isAtEnd) scrollTo(0, document.documentElement.scrollHeight);
     }
 
@@ -131,7 +133,7 @@ export class Blocks {
         [block.room.hidden, block.room.style.height] = [false, `${height}px`];
     }
 
-    /** Tells who hears the list where a row stands in it: the document has only some. */
+    /** Sets each row's position for screen readers, because the document has only a part of the list. */
     number() {
         let position = 0;
         for (const block of this.all) {
@@ -145,7 +147,7 @@ export class Blocks {
         }
     }
 
-    // MARK: Room
+    // MARK: Placeholders
 
     block(names, height) {
         const block = {names, isFilled: false, room: el("li", {class: "room", "aria-hidden": "true"})};
@@ -163,7 +165,7 @@ export class Blocks {
         return elements;
     }
 
-    /** Where a block begins and ends, from the top of the window. */
+    /** Top and bottom of a block, relative to the top of the window. */
     extent(block) {
         if (!block.isFilled) {
             const {top, bottom} = block.room.getBoundingClientRect();
@@ -173,7 +175,7 @@ export class Blocks {
         return [elements[0].getBoundingClientRect().top, elements.at(-1).getBoundingClientRect().bottom];
     }
 
-    /** How high a row is, by those that there are. */
+    /** The mean height of the rows in the document. */
     get rowHeight() {
         const filled = this.all.filter(block => block.isFilled && block.names.length > 0);
         const count = filled.reduce((sum, block) => sum + block.names.length, 0);
@@ -181,7 +183,7 @@ export class Blocks {
         return height > 0 ? height / count - GAP : GUESS;
     }
 
-    /** In a window of another width rows have other heights. */
+    /** Rows have other heights in a window of another width. */
     measureAnew() {
         const isFirst = this.width === 0;
         this.width = innerWidth;

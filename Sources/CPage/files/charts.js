@@ -1,4 +1,4 @@
-// Two charts, drawn by hand; the words beside them say the same.
+// Two charts, drawn as SVG. The text beside them has the same figures.
 
 import {el, svg} from "./dom.js";
 import {bitRate, size} from "./words.js";
@@ -25,7 +25,7 @@ export function throughput(events) {
         legend([["rate", "measured"], ["indicated", "what the variant wants"]]));
 }
 
-/** Where each session's bytes came from, one bar for each, the last ones. */
+/** Bars of the sources of bytes, one for each of the latest sessions. */
 export function sources(sessions) {
     const known = sessions.filter(session => total(session) > 0).slice(-8);
     if (known.length === 0) return undefined;
@@ -47,7 +47,7 @@ export function sources(sessions) {
     return figure("Where the bytes came from", "", el("ul", {class: "sessions"}, ...rows), legend(SOURCES));
 }
 
-/** The player and when it began. */
+/** The player and its start time. */
 export function sessionName(session) {
     const began = new Date(session.began * 1000).toLocaleTimeString(undefined, {hour: "2-digit", minute: "2-digit"});
     return `${began} ${(session.client || "a player").split("/")[0].slice(0, 24)}`;

@@ -1,4 +1,4 @@
-// What a stream offers, and the choice of what to save of it.
+// The choice of tracks to download from a stream.
 
 import {api, words} from "./api.js";
 import {button, el, say} from "./dom.js";
@@ -9,8 +9,8 @@ let count = 0;
 /**
  * A form for the tracks of a stream.
  *
- * - `tracks` as the API has them; `source` a URL or a name; `started(download)` when a download began, `closed()` when
- *   nobody wants one; `play` plays it instead, where that can be.
+ * - `tracks`: as in the API; `source`: a URL or a name; `started(download)`: called when a download has begun;
+ *   `closed()`: called when the form is cancelled; `play`: plays the stream instead, if possible.
  */
 export function chooser({tracks, source, title, started, closed, play}) {
     const group = `choice-${++count}`;
@@ -41,10 +41,10 @@ export function chooser({tracks, source, title, started, closed, play}) {
 
 const stored = local => local === "complete" ? "stored" : local === "partly" ? "partly stored" : "";
 
-/** One button for each variant, the best first. */
+/** One button for each variant, best first. */
 function variants(all, group) {
     const ordered = [...all].sort((a, b) => (b.height || 0) - (a.height || 0) || (b.bandwidth || 0) - (a.bandwidth || 0));
-    // To what is there, something is added: the best is proposed only where there is nothing.
+    // The best variant is preselected only if nothing is stored; otherwise the download adds to what is stored.
     const proposed = ["complete", "partly"].map(local => ordered.find(variant => variant.local === local)).find(Boolean) || ordered[0];
     return el("fieldset", {}, el("legend", {}, "Picture"), ...ordered.map(variant =>
         el("label", {class: "choice"},
@@ -55,7 +55,7 @@ function variants(all, group) {
                 stored(variant.local) || (variant.estimatedBytes ? `about ${size(variant.estimatedBytes)}` : "size not known")))));
 }
 
-/** One box for each language; where no language is told there is only what a player would choose. */
+/** One box for each language. Without languages, only a player's default choice is available. */
 function media(legend, renditions, isSound) {
     const languages = new Map();
     for (const rendition of renditions) {
@@ -74,7 +74,7 @@ function media(legend, renditions, isSound) {
             el("span", {class: "choice-size"}, stored(local)))));
 }
 
-/** The choice as the API takes it. */
+/** The choice in the API's form. */
 function chosen(form, tracks) {
     const checked = kind => [...form.querySelectorAll(`input[data-kind=${kind}]`)].filter(input => input.checked).map(input => input.value);
     const has = kind => form.querySelector(`input[data-kind=${kind}]`) !== null;
@@ -83,7 +83,7 @@ function chosen(form, tracks) {
         subtitles: has("subtitles") ? checked("subtitles").join(",") || "none" : "none",
     };
     const variant = tracks.variants.find(variant => variant.id === checked("variant")[0]);
-    // The lowest at or above its own bandwidth is the variant itself.
+    // A minimum equal to the variant's own bandwidth selects the variant itself.
     if (variant?.bandwidth && tracks.variants.length > 1) order.quality = `${variant.bandwidth / 1000}k`;
     return order;
 }

@@ -1,11 +1,11 @@
-// What is known of an asset beside what its row says: how it was played, and where it came from.
+// The details of an asset that its row does not show: playback and origin.
 
 import {api, words} from "./api.js";
 import {sessionName, sources, throughput} from "./charts.js";
 import {el} from "./dom.js";
 import {bitRate, date, percent, plural, size, time} from "./words.js";
 
-/** So many events of the log are shown. */
+/** Number of log events that are shown. */
 const EVENTS = 20;
 
 export class Details {
@@ -15,14 +15,14 @@ export class Details {
         this.load();
     }
 
-    /** The asset has changed; what was read in the logs stays until it is opened again. */
+    /** Updates the asset. Data from the logs stays until the details are opened again. */
     update(asset) {
         this.name = asset.name;
-        // In a list there is less of it.
+        // Assets from a list have fewer keys.
         if (this.facts && asset.playable) this.show(facts(asset));
     }
 
-    /** Puts what is known of the asset in the place of what was, unless it is the same. */
+    /** Shows the facts of the asset, unless they have not changed. */
     show(now) {
         if (now.textContent === this.facts.textContent) return;
         this.facts.replaceWith(now);
@@ -44,7 +44,7 @@ export class Details {
     }
 }
 
-/** Pairs of a word and its value; those without a value are left out. */
+/** Pairs of a term and its value. Pairs without a value are left out. */
 function pairs(entries, kind) {
     return el("dl", {class: kind}, ...entries.filter(([, value]) => value !== undefined && value !== "")
         .map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
@@ -79,7 +79,7 @@ function indicators({total}) {
     ], "figures");
 }
 
-/** Where each piece came from, session by session. */
+/** The source of each piece, session by session. */
 function pieces(sessions) {
     const known = sessions.filter(session => session.pieces.length > 0).slice(-4);
     if (known.length === 0) return undefined;

@@ -1,11 +1,14 @@
-// Elements made by hand: what comes from outside becomes text nodes and attributes that hold text, never markup.
+// Creates elements. Outside text becomes text nodes and attribute values, never markup.
 
-/** An element with attributes and children; a string is text, `on…` a listener, `false` and `undefined` no attribute. */
+/**
+ * Creates an element with attributes and children. A string is text, `on…` a listener; `false` and `undefined` add no
+ * attribute.
+ */
 export function el(name, attributes = {}, ...children) {
     return fill(document.createElement(name), attributes, children);
 }
 
-/** The same in SVG. */
+/** Creates an SVG element, as `el` does. */
 export function svg(name, attributes = {}, ...children) {
     return fill(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
 }
@@ -20,12 +23,12 @@ function fill(element, attributes, children) {
     return element;
 }
 
-/** Changes a text only where it differs: a screen reader, a selection and the layout notice nothing else. */
+/** Sets a text only if it differs, so that screen readers, selections and the layout are not disturbed. */
 export function setText(element, text) {
     if (element.textContent !== text) element.textContent = text;
 }
 
-/** Changes an attribute only where it differs. */
+/** Sets an attribute only if it differs. */
 export function setAttribute(element, name, value) {
     if (element.getAttribute(name) !== value) element.setAttribute(name, value);
 }
@@ -41,20 +44,20 @@ const icons = {
     details: "M5 19V11M12 19V5M19 19v-6",
 };
 
-/** A picture beside a word, which says nothing by itself. */
+/** An icon beside a word. It has no text of its own. */
 export function icon(name) {
     return svg("svg", {class: `icon icon-${name}`, viewBox: "0 0 24 24", "aria-hidden": "true"}, svg("path", {d: icons[name]}));
 }
 
-/** A button with a picture, a word, and a name that says what it is about where the word does not. */
+/** A button with an icon and a word, and with a label that names its object if the word does not. */
 export function button(picture, word, name, onclick, kind = "") {
     return el("button", {type: "button", class: kind, "aria-label": name, onclick}, icon(picture), el("span", {}, word));
 }
 
 const status = document.getElementById("status");
 
-/** Says something once, to those who hear the page. */
+/** Announces a sentence once to screen readers. */
 export function say(text) {
-    // The same sentence twice is a change as well.
+    // A repeated sentence has to count as a change.
     status.replaceChildren(el("span", {}, text));
 }

@@ -1,8 +1,8 @@
-// Whoever was in already goes in again: the key lies in the storage of this origin. `weir page --open` gives it in the fragment.
+// Lets a browser in that has the key in the storage of this origin, or gets it in the fragment by `weir page --open`.
 const stored = localStorage.getItem("weir-key");
 const given = location.hash.match(/^#key=([\w-]+)$/)?.[1];
 
-/** Whether a key opens anything: a link from anywhere may have led here, and is to do no harm. */
+/** True if a key is valid. A link from anywhere may have led here, and must do no harm. */
 async function opens(key) {
     const options = {headers: {Authorization: `Bearer ${key}`}, cache: "no-store", credentials: "omit"};
     try { return (await fetch("/api/v1/mode", options)).ok; } catch { return false; }

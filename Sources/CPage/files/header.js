@@ -1,4 +1,4 @@
-// The switch for the network, and how full the store is.
+// The switch for the network mode, and the used space of the store.
 
 import {api, words} from "./api.js";
 import {el, say, setText, svg} from "./dom.js";
@@ -9,7 +9,7 @@ const word = document.getElementById("network-word");
 const meter = document.getElementById("storage");
 let mode = "auto";
 
-/** Shows how the network is used. */
+/** Shows the network mode. */
 export function showMode(next) {
     mode = next;
     control.setAttribute("aria-checked", String(mode !== "offline"));
@@ -29,10 +29,10 @@ control.addEventListener("click", async () => {
     }
 });
 
-/** Asks how the network is used. */
+/** Loads the network mode. */
 export async function refreshMode() { showMode((await api.mode()).mode); }
 
-/** Draws how much is stored: `bytes` of all assets. */
+/** Draws the used space; `bytes` is the size of all assets. */
 export async function refreshStorage(bytes) {
     const {disk, problem, playCache} = await api.store();
     const room = problem === undefined ? disk?.roomBytes : undefined;

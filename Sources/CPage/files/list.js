@@ -1,4 +1,4 @@
-// All assets: known as a whole, shown where somebody looks.
+// The list of all assets. All are known, but only those in view are drawn.
 
 import {api} from "./api.js";
 import {Blocks} from "./blocks.js";
@@ -6,17 +6,17 @@ import {el, setText} from "./dom.js";
 import {Row} from "./row.js";
 import {badge, plural} from "./words.js";
 
-/** The milliseconds between two changes of what is shown: four a second. */
+/** Milliseconds between two updates of the list: four per second. */
 const PAUSE = 250;
-/** So long, in milliseconds, a row has to be in view before more is asked of it: who scrolls by wants nothing of it. */
+/** Milliseconds that a row must be in view before its details are loaded, so that fast scrolling loads nothing. */
 const GLANCE = 150;
-/** Of more assets than so many, the list is read as a whole rather than one by one. */
+/** Number of changed assets above which the whole list is loaded, instead of each asset. */
 const MANY = 40;
 
 const active = new Set(["queued", "running", "waiting", "paused"]);
 
 export class List {
-    /** - `counted(bytes)`: told how much is stored, when that has changed. */
+    /** - `counted(bytes)`: called when the stored size has changed. */
     constructor(counted) {
         this.counted = counted;
         [this.assets, this.downloads, this.heads, this.rows] = [new Map(), new Map(), new Map(), new Map()];
@@ -39,9 +39,9 @@ export class List {
 
     rowOf(element) { return this.rows.get(element.dataset.name); }
 
-    // MARK: What is known
+    // MARK: Data
 
-    /** Reads all assets anew. */
+    /** Loads all assets. */
     async load() {
         const assets = new Map();
         const isFirst = this.assets.size === 0;
@@ -49,13 +49,13 @@ export class List {
             setText(this.count, "Reading the list…");
             this.count.hidden = false;
         }
-        // One who begins to look has something to look at when the first page is there.
+        // The first page is shown as soon as it arrives.
         let isShown = false;
         [this.isReading, this.meanwhile] = [true, new Set()];
         try {
             await api.assets(page => {
                 for (const asset of page) {
-                    // What one knows of an asset beyond the list is not forgotten for it.
+                    // Details that a list does not have are kept.
                     asset.parts = this.assets.get(asset.name)?.parts;
                     assets.set(asset.name, asset);
                 }
@@ -69,7 +69,7 @@ export class List {
         this.take(assets);
         document.getElementById("tools").hidden = false;
         this.sum();
-        // What was read by itself meanwhile may be newer than the list.
+        // An asset that was loaded by itself meanwhile may be newer than the list.
         for (const name of this.meanwhile) this.refresh(name);
     }
 
@@ -79,13 +79,13 @@ export class List {
         this.arrange();
     }
 
-    /** All downloads, as they stand. */
+    /** Replaces the state of all downloads. */
     snapshot(downloads) {
         this.downloads = new Map(downloads.map(download => [download.asset, download]));
         for (const name of this.rows.keys()) this.touch(name);
     }
 
-    /** One download, as it stands. */
+    /** Updates the state of one download. */
     started(download) {
         this.called(download.id, download.asset);
         const before = this.downloads.get(download.asset);
@@ -94,7 +94,7 @@ export class List {
         this.touch(download.asset);
     }
 
-    /** Reads one asset anew; it may be new. */
+    /** Loads one asset, which may be new. */
     async refresh(name) {
         let asset;
         if (this.isReading) this.meanwhile.add(name);
@@ -113,7 +113,7 @@ export class List {
         this.sum();
     }
 
-    /** Something of an asset is otherwise: it is read anew soon, with what else is until then. */
+    /** Marks an asset as changed. It is loaded soon, together with other changes until then. */
     changed({id, asset}) {
         this.called(id, asset);
         this.stale.add(asset);
@@ -126,12 +126,12 @@ export class List {
         }, PAUSE);
     }
 
-    /** An asset is called so from now on; it may have been called otherwise. */
+    /** Sets the name of an asset, which may have been renamed. */
     called(id, name) {
         const former = this.names.get(id);
         if (former === undefined || former === name || !this.assets.has(former)) return;
         this.names.set(id, name);
-        // What had this name is told of by itself.
+        // The asset that had this name before has an event of its own.
         if (this.assets.has(name)) return this.removed(former);
         for (const known of [this.assets, this.downloads, this.heads, this.rows]) {
             if (!known.has(former)) continue;
@@ -159,13 +159,13 @@ export class List {
         this.sum();
     }
 
-    /** Where players are: `playing` has an asset's name and a time for each. */
+    /** Sets the positions of players: `playing` has pairs of an asset's name and a time. */
     playing(playing) {
         const heads = new Map();
         for (const [name, head] of playing) heads.set(name, [...(heads.get(name) || []), head]);
         for (const name of new Set([...heads.keys(), ...this.heads.keys()])) {
             if (String(heads.get(name)) === String(this.heads.get(name))) continue;
-            // What flows in while it is played comes without an event.
+            // There are no events for pieces that are cached by playback.
             this.refresh(name);
             this.touch(name);
         }
@@ -181,7 +181,7 @@ export class List {
         }, PAUSE);
     }
 
-    // MARK: What is shown
+    // MARK: Display
 
     fits(asset) {
         const word = this.find.value.trim().toLocaleLowerCase();
@@ -196,7 +196,7 @@ export class List {
         }
     }
 
-    /** What is under way first, the rest by name. A row keeps its place then, whatever becomes of it. */
+    /** Sorts running downloads first, the rest by name. Later changes do not move a row. */
     arrange() {
         const isActive = asset => active.has(this.downloads.get(asset.name)?.state ?? asset.state);
         const fitting = [...this.assets.values()].filter(asset => this.fits(asset));
@@ -204,7 +204,7 @@ export class List {
         if (order.length > 0 && String(order) === String(this.blocks.names)) {
             for (const name of this.rows.keys()) this.touch(name);
         } else {
-            // Rows that stay are the same ones: with the focus, and with what is open in them.
+            // Rows that stay keep their elements, with the focus and with open details.
             this.kept = new Map(this.rows);
             this.blocks.show(order);
             this.kept = undefined;
@@ -217,7 +217,7 @@ export class List {
         if (!row) return;
         this.seen.unobserve(row.element);
         row.come(false);
-        // A deletion that waits for its end keeps its row.
+        // A row whose deletion can still be undone stays.
         if (!row.isLeaving) this.rows.delete(name);
     }
 
@@ -229,7 +229,7 @@ export class List {
         return row;
     }
 
-    /** What is new comes first, where it is seen. */
+    /** Inserts a new asset at the front, where users see it. */
     insert(name) {
         if (this.fits(this.assets.get(name))) this.blocks.insert(name);
         this.tell();
@@ -240,14 +240,14 @@ export class List {
         const all = plural(this.assets.size, "asset") + (this.isReading ? " so far" : "");
         this.count.hidden = this.assets.size === 0;
         setText(this.count, shown === this.assets.size ? all : `${shown.toLocaleString("en")} of ${all}`);
-        // What stands there where no script runs.
+        // Removes the link that serves pages without a script.
         document.getElementById("rest").replaceChildren();
         const isEmpty = shown === 0 && !this.isReading;
         if (isEmpty && !this.place.querySelector(".empty")) this.place.replaceChildren(this.assets.size ? nothingFits() : nothingYet());
         if (!isEmpty) this.place.querySelector(".empty")?.remove();
     }
 
-    /** Something of an asset has changed: it is drawn soon, with what changes until then. */
+    /** Marks an asset for drawing. It is drawn soon, together with other changes until then. */
     touch(name) {
         this.dirty.add(name);
         this.drawing ??= setTimeout(() => {
@@ -261,7 +261,7 @@ export class List {
     }
 }
 
-/** The next row on one side, past rooms. */
+/** The next row on one side; skips placeholders. */
 function neighbour(element, side) {
     let other = element[side];
     while (other && !other.classList.contains("row")) other = other[side];

@@ -1,4 +1,4 @@
-// Puts the page together: the list, what happens to it, the header, the field.
+// Assembles the page: the list, its events, the header, the field.
 
 import {api, listen, Problem} from "./api.js";
 import {prepareAdding} from "./add.js";
@@ -9,7 +9,7 @@ import {List} from "./list.js";
 const trouble = document.getElementById("trouble");
 const list = new List(bytes => { refreshStorage(bytes).catch(() => {}); });
 
-/** The milliseconds between two looks at who plays, and before the first one. */
+/** Milliseconds between two requests for sessions, and before the first one. */
 const [LOOK, SOON] = [2000, 250];
 
 function complain(...content) {
@@ -30,7 +30,7 @@ const heard = {
     },
     error: download => say(`The download of ${download.title || download.asset} failed.`),
     renditionComplete: data => list.refresh(data.asset),
-    // Where it has gone, that shows when it is asked for.
+    // The reload shows whether the asset is gone.
     removed: data => list.changed(data),
     purged: data => list.changed(data),
     keys: data => list.changed(data),
@@ -38,7 +38,7 @@ const heard = {
     verification: data => { if (data.state !== "running") list.refresh(data.asset); },
     changed(data) {
         list.changed(data);
-        // Somebody may have begun to play it.
+        // Playback may have begun.
         looking ??= setTimeout(look, SOON);
     },
     mode: data => showMode(data.mode),
@@ -73,7 +73,7 @@ listen({
     },
 });
 
-/** Looks who plays, now and as long as somebody does: when somebody begins, an event comes. */
+/** Loads the sessions, and repeats that while any is active. An event reports the start of a session. */
 async function look() {
     clearTimeout(looking);
     looking = undefined;
@@ -83,7 +83,7 @@ async function look() {
         list.playing(going.map(session => [session.asset, session.playhead]));
         if (going.length > 0) looking ??= setTimeout(look, LOOK);
     } catch {
-        // The stream of events tells when nobody is there.
+        // The stream of events reports a missing daemon.
     }
 }
 

@@ -1,11 +1,11 @@
-// Playing here, where the browser plays HLS by itself.
+// Playback in the page, for browsers that play HLS themselves.
 
 import {mpv} from "./api.js";
 import {button, el, say} from "./dom.js";
 
 const HLS = "application/vnd.apple.mpegurl";
 
-/** Opens a player for a path of ours; what had the focus has it again behind it. */
+/** Opens a player for a path of the daemon. Restores the focus when it closes. */
 export function play(path, title) {
     const command = mpv(path);
     const notice = el("div", {class: "notice", hidden: true});
@@ -39,7 +39,7 @@ export function play(path, title) {
     dialog.showModal();
 }
 
-/** Puts a text on the clipboard. */
+/** Copies a text to the clipboard. */
 export async function copy(text) {
     try {
         await navigator.clipboard.writeText(text);

@@ -1,4 +1,4 @@
-// One asset: what it is called, how much of it is there, and what can be done with it.
+// The row of an asset: its name, its stored part, and its actions.
 
 import {api, entry, mpv, words} from "./api.js";
 import {Bar} from "./bars.js";
@@ -8,12 +8,12 @@ import {button, el, icon, say, setAttribute, setText} from "./dom.js";
 import {copy, play} from "./player.js";
 import {badge, doing, plural, quality, size, sizeOf, time} from "./words.js";
 
-/** So many seconds a deletion can be undone. */
+/** Seconds in which a deletion can be undone. */
 const REGRET = 10;
 let count = 0;
 
 export class Row {
-    /** - `list`: who is told of what changed: `removed(name)`, `changed(name)`, `started(download)`. */
+    /** - `list`: receives changes by `removed(name)`, `changed(name)`, `started(download)`. */
     constructor(asset, list) {
         [this.list, this.bars, this.heads] = [list, new Map(), []];
         const heading = `asset-${++count}`;
@@ -51,12 +51,12 @@ export class Row {
         };
     }
 
-    /** What it is called. */
+    /** The title, or else the name. */
     get called() { return this.asset.title || this.asset.name; }
 
-    // MARK: What it shows
+    // MARK: Display
 
-    /** - `download`: its download as it stands, if there is one; `heads`: where its players are, in seconds. */
+    /** - `download`: the asset's download, if there is one; `heads`: positions of its players in seconds. */
     update(asset, download, heads) {
         [this.asset, this.download, this.heads] = [asset, download, heads];
         const [word, mark] = badge(asset, download);
@@ -122,7 +122,7 @@ export class Row {
             if (!this.bars.has(part.id)) this.bars.set(part.id, new Bar());
             const bar = this.bars.get(part.id);
             if (this.tracks.children[place] !== bar.element) this.tracks.insertBefore(bar.element, this.tracks.children[place] || null);
-            // The playhead is that of the picture; where there is none, of the first track.
+            // The position is shown on the video track, or without video on the first track.
             bar.update(part, this.trackName(part), this.asset.duration, place === 0 || part.kind === "video" ? this.heads : []);
         }
         this.tracks.hidden = parts.size === 0;
@@ -151,7 +151,7 @@ export class Row {
         setText(this.buttons.add.querySelector("span"), state === undefined ? "Download" : "Add tracks");
         for (const [name, control] of Object.entries(this.buttons)) {
             const isShown = shown[name] !== false;
-            // Who was on a button that goes is not sent to the top of the page.
+            // The focus moves from a hidden button to another one, instead of to the top of the page.
             if (!isShown && document.activeElement === control) this.focusBehind(name);
             control.hidden = !isShown;
             setAttribute(control, "aria-label", `${control.textContent} ${this.called}`);
@@ -173,10 +173,13 @@ export class Row {
         this.picture.dataset.tone = String([...this.asset.id].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 997, 7) % 6);
     }
 
-    /** Whether somebody is about something in it, so that it has to stay. */
+    /** True if a user is working in the row, so that it must stay. */
     get isBusy() { return this.isLeaving || this.extra.hasChildNodes() || this.element.contains(document.activeElement); }
 
-    /** It has come into view, or gone out of it: once it has been there for so many milliseconds, what is dear is asked for. */
+    /**
+     * Called when the row enters or leaves the view. After `glance` milliseconds in view, its costly details are
+     * loaded.
+     */
     come(isThere, glance) {
         clearTimeout(this.coming);
         if (isThere && !this.isKnown) this.coming = setTimeout(() => this.seen(), glance);
@@ -203,9 +206,9 @@ export class Row {
         }
     }
 
-    // MARK: What can be done
+    // MARK: Actions
 
-    /** Says what went wrong, where it was tried. */
+    /** Shows an error at the action that failed. */
     complain(error) {
         this.extra.replaceChildren(el("p", {class: "trouble", role: "alert"}, words(error)));
     }
@@ -263,7 +266,7 @@ export class Row {
 
     // MARK: Deletion
 
-    /** Waits before it deletes. Who leaves the page meanwhile has deleted nothing: what is gone cannot be had back. */
+    /** Waits before deleting, because a deletion cannot be undone. Leaving the page meanwhile cancels it. */
     remove() {
         let left = REGRET;
         const seconds = el("span", {"aria-hidden": "true"}, ` (${left})`);
@@ -307,7 +310,7 @@ export class Row {
     }
 }
 
-/** What is stored of each track, as far as a list tells: of what is not whole, nothing is known of its holes yet. */
+/** The stored part of each track, from a list's data. The holes of incomplete tracks are not known yet. */
 function told({tracks, duration = 0}) {
     return Object.entries({video: tracks.variants, audio: tracks.audio, subtitles: tracks.subtitles}).flatMap(([kind, all]) =>
         unique(all).filter(track => track.local !== "none").map(({id, local}) => {
@@ -321,7 +324,7 @@ const stored = tracks => {
     return some.length ? some : undefined;
 };
 
-/** Several lines of a playlist may name one track. */
+/** Removes repeated tracks: several lines of a playlist may name one track. */
 function unique(tracks) {
     const seen = new Set();
     return tracks.filter(track => track.id !== undefined && !seen.has(track.id) && seen.add(track.id));

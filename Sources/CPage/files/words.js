@@ -1,6 +1,6 @@
-// Figures in words.
+// Formats figures as text.
 
-/** `14:48`, `1:02:03`. */
+/** A duration: `14:48`, `1:02:03`. */
 export function time(seconds) {
     const all = Math.max(0, Math.round(seconds));
     const two = number => String(number).padStart(2, "0");
@@ -16,17 +16,17 @@ function scaled(bytes) {
     return [unit > 2 && value < 99.95 ? value.toFixed(1) : value.toFixed(0), units[unit]];
 }
 
-/** `151 MB`: powers of 1024, as the command line has them. */
+/** A size in powers of 1024, as in the command line: `151 MB`. */
 export const size = bytes => scaled(bytes).join(" ");
 
-/** `151 of about 240 MB`. */
+/** A stored size and the total: `151 of about 240 MB`. */
 export function sizeOf(bytes, total) {
     const [part, partUnit] = scaled(bytes);
     const [whole, unit] = scaled(total);
     return partUnit === unit ? `${part} of about ${whole} ${unit}` : `${part} ${partUnit} of about ${whole} ${unit}`;
 }
 
-/** Bits a second: `2.1 Mb/s`. */
+/** A bandwidth in bits per second: `2.1 Mb/s`. */
 export function bitRate(bits) {
     if (bits < 999_500) return `${Math.round(bits / 1000)} kb/s`;
     return `${(bits / 1e6).toFixed(bits < 99.95e6 ? 1 : 0)} Mb/s`;
@@ -36,14 +36,14 @@ export const percent = fraction => `${Math.floor(fraction * 100 + 1e-6)} %`;
 
 export const plural = (number, one, many = `${one}s`) => `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 
-/** `720p`, `audio`, or what the store calls it. */
+/** The label of a variant: `720p`, `audio`, or else its id in the store. */
 export function quality(variant) {
     if (variant.height) return `${variant.height}p`;
     if (variant.bandwidth && /^(mp4a|ac-3|ec-3|ac-4|alac|fLaC|opus)/i.test(variant.codecs || "")) return "audio";
     return variant.id.replace(/^video-/, "");
 }
 
-/** What a variant is beside its size: `H.264, 2.1 Mb/s`. */
+/** The facts of a variant besides its size: `H.264, 2.1 Mb/s`. */
 export function variantFacts(variant) {
     const codecs = [...new Set((variant.codecs || "").split(",").map(codec => codec.trim().split(".")[0]).filter(Boolean))];
     return [
@@ -54,7 +54,7 @@ export function variantFacts(variant) {
     ].filter(Boolean).join(" · ");
 }
 
-/** The one word that says where an asset lies, and its style. */
+/** The word for an asset's state, and its style. */
 export function badge(asset, download) {
     if (asset.storage?.isExpired) return ["Expired", "expired"];
     if ((download?.state ?? asset.state) === "failed") return ["Failed", "failed"];
@@ -65,7 +65,7 @@ export function badge(asset, download) {
 
 const needs = {network: "the network", space: "room on the disk", key: "a key"};
 
-/** What its download does, as a sentence; empty for nothing. */
+/** The state of the download as a sentence; empty without one. */
 export function doing(download) {
     if (!download) return "";
     const far = download.isRecording ? `${time(loaded(download.loaded))} recorded` : percent(download.fraction);
@@ -82,10 +82,10 @@ export function doing(download) {
     }
 }
 
-/** The seconds in stretches of time. */
+/** The total seconds of ranges of time. */
 export const loaded = ranges => ranges.reduce((sum, [start, end]) => sum + end - start, 0);
 
-/** How much of a track is there: `all of 14:48`, `9:19 of 14:48, 2 holes`. */
+/** The stored part of a track: `all of 14:48`, `9:19 of 14:48, 2 holes`. */
 export function coverage(part) {
     const wanted = loaded(part.expected);
     if (part.isComplete) return `all of ${time(wanted)}`;

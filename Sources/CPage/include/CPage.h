@@ -1,18 +1,18 @@
 #pragma once
 #include <stddef.h>
 
-/// One file of the page, as it lies in `files`.
+/// One file of the page, from `files`.
 struct page_file {
-    /// Its path in URLs, `/page/…`; of the two documents, which have no URL of their own, their names.
+    /// The path in URLs, `/page/…`. The two documents have no URL of their own; for them it is the file name.
     const char *path;
-    /// Its bytes, with no NUL behind them.
+    /// The bytes, without a NUL at the end.
     const unsigned char *bytes;
-    /// How many they are.
+    /// Number of bytes.
     size_t length;
 };
 
-/// How many files there are.
+/// Number of files.
 size_t page_file_count(void);
 
-/// The file of a place from 0 on; what lies behind the last has no bytes and no path.
+/// The file at an index from 0. Beyond the last file, both pointers are NULL.
 struct page_file page_file_at(size_t place);

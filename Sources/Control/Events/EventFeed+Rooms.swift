@@ -5,8 +5,8 @@ public import Exchange
 public import Library
 
 extension EventFeed {
-    /// A feed of what happens to the downloads of a downloader, and to the assets of its library, which outlive it. One
-    /// of a library.
+    /// Creates a feed of the downloads of `downloader` and the assets of its library. Both outlive the feed. Create one
+    /// per library.
     public convenience init(
         _ downloader: Downloader, of library: Library, configuration: Configuration = Configuration()
     ) {
@@ -36,7 +36,7 @@ extension EventFeed {
 }
 
 extension EventFeed {
-    /// Publishes changes of a library's assets, keys and mode as well. Call it once.
+    /// Also publishes changes of the library's assets, keys and mode. Call it once.
     func follow(_ library: Library) {
         subscriptions.append(library.events.subscribe { [weak self] in self?.publish($0) })
     }
@@ -44,7 +44,7 @@ extension EventFeed {
     private func publish(_ event: LibraryEvent) {
         switch event {
         case .assetChanged(let asset):
-            // The name of a revision is that of the asset that it revises.
+            // A revision has the name of the asset that it revises.
             if !asset.isRevision { publish(.changed(.init(id: asset.id, asset: asset.name))) }
         case .modeChanged(let mode): publish(.mode(API.Mode(.init(mode))))
         case .purged(let asset, let purge):
@@ -56,7 +56,7 @@ extension EventFeed {
         }
     }
 
-    /// Publishes moves of assets to other volumes from now on.
+    /// Also publishes moves of assets to other volumes.
     public func follow(_ mover: Mover) {
         subscriptions.append(mover.changes.subscribe { [weak self] move in self?.publish(.move(API.Move(move))) })
     }

@@ -3,23 +3,23 @@ public import EventLoop
 
 /// The stream of events of assets and downloads: `GET /api/v1/events`.
 ///
-/// An event is written as JSON once, however many listen, and not at all when nobody does; so is the snapshot that those
-/// begin with who come at the same time, as browsers do to a daemon that was started anew. A message's id is that of this
-/// process and its number.
+/// Each event is encoded as JSON once for all readers, and not at all without readers. Readers that arrive at the same
+/// time, as browsers do after a restart of the daemon, share one snapshot. A message's id consists of the process's id
+/// and the message's number.
 @LoopActor public final class EventFeed {
     /// Settings that tests change.
     public struct Configuration: Sendable {
-        /// The time between two comments that keep a quiet stream alive.
+        /// Interval between the comments that keep a quiet stream alive.
         public var heartbeat = Duration.seconds(15)
-        /// The most bytes that wait for a client which does not read; with more it is cut off. Beside what the system
-        /// holds.
+        /// Maximum number of bytes that wait for a slow client, in addition to the system's socket buffer. A client
+        /// that exceeds it is disconnected.
         public var backlog = 256 * 1024
-        /// The most bytes of messages that are kept for a client that comes back.
+        /// Maximum number of bytes of messages kept for clients that reconnect.
         public var history = 256 * 1024
-        /// So long a snapshot is good for others, if nothing happens.
+        /// Time for which readers share a snapshot if no event occurs.
         public var snapshotLife = Duration.seconds(1)
 
-        /// The defaults.
+        /// Creates the default settings.
         public init() {}
     }
 
@@ -32,14 +32,14 @@ public import EventLoop
     private var readers: [ObjectIdentifier: EventReader] = [:]
     private var timer: LoopTimer?
     private var isOver = false
-    /// The streams of other rooms that this feed follows.
+    /// Subscriptions to the streams of other rooms.
     var subscriptions: [Subscription] = []
 
-    /// A feed that is told what to send by `publish`.
+    /// Creates a feed whose events come from `publish`.
     ///
     /// - Parameters:
-    ///   - readiness: waited for before a reader begins.
-    ///   - snapshot: all downloads that are not complete, as they stand.
+    ///   - readiness: awaited before a reader starts.
+    ///   - snapshot: all downloads that are not complete.
     public init(
         configuration: Configuration = Configuration(), readiness: @escaping () async -> Void = {},
         snapshot: @escaping () -> [API.Download]
@@ -54,7 +54,7 @@ public import EventLoop
     /// Number of readers.
     public var readerCount: Int { readers.count }
 
-    /// Sends an event to everybody, if there is anybody.
+    /// Sends an event to all readers. Encodes nothing without readers.
     public func publish(_ event: @autoclosure () -> API.Event) {
         guard !readers.isEmpty else { return history.skip() }
         guard let message = message(event(), number: history.next) else { return }
@@ -62,32 +62,32 @@ public import EventLoop
         for reader in readers.values { reader.send(message) }
     }
 
-    /// Ends every stream, and begins no other.
+    /// Ends every stream and starts no more.
     public func end() {
         isOver = true
         for reader in readers.values { reader.end() }
     }
 
-    /// Waits until a reader's first message can be told.
+    /// Waits until the first message of a reader can be sent.
     func prepare() async { await readiness() }
 
-    /// A body for a reply to one client.
+    /// Creates the body of a response to one client.
     ///
-    /// - Parameter lastEventID: the id of the last message that it had before, as it says.
+    /// - Parameter lastEventID: the id of the last message that the client received, from its request.
     func reader(after lastEventID: String?) -> EventReader {
         let reader = EventReader(self, lastEventID: lastEventID, limit: configuration.backlog)
         if isOver { reader.end() }
         return reader
     }
 
-    // MARK: The readers' side
+    // MARK: Readers
 
-    /// Takes a reader in: what it begins with.
+    /// Adds a reader and returns its first messages.
     func admit(_ reader: EventReader, after lastEventID: String?) -> [[UInt8]] {
         if readers.isEmpty { timer?.schedule(after: configuration.heartbeat) }
         readers[ObjectIdentifier(reader)] = reader
         if let missed = number(of: lastEventID).flatMap(history.messages(after:)) {
-            // Something comes at once, so that a client knows that it is listened to.
+            // Something is sent at once, so that the client knows that the stream works.
             return missed.isEmpty ? [EventText.heartbeat] : Array(missed)
         }
         return [snapshotMessage ?? EventText.heartbeat]
@@ -115,12 +115,12 @@ public import EventLoop
     // MARK: Messages
 
     private func message(_ event: API.Event, number: Int) -> [UInt8]? {
-        // Finite numbers and strings are always JSON.
+        // JSON can always encode finite numbers and strings.
         guard let data = try? event.data else { return nil }
         return EventText.message(id: "\(process)-\(number)", name: event.name, data: data)
     }
 
-    /// The number of a message of this process.
+    /// The number in an id of this process; nil for other ids.
     private func number(of id: String?) -> Int? {
         guard let id, id.hasPrefix(process + "-") else { return nil }
         return Int(id.dropFirst(process.utf8.count + 1))

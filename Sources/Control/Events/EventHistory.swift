@@ -1,24 +1,24 @@
-/// The latest messages, for whoever lost the stream for a moment. Pure.
+/// The latest messages, for clients that reconnect. Pure.
 struct EventHistory {
-    /// The most bytes that it keeps.
+    /// Maximum number of bytes kept.
     let limit: Int
-    /// The number of the last message, kept or not.
+    /// Number of the last message, even if it is no longer kept.
     private(set) var last = 0
     private var messages: [[UInt8]] = []
     private var bytes = 0
 
     init(limit: Int) { self.limit = limit }
 
-    /// The number of the message that comes next.
+    /// Number of the next message.
     var next: Int { last + 1 }
 
-    /// Notes a message that was sent.
+    /// Records a message that was sent.
     mutating func append(_ message: [UInt8]) {
         last += 1
         messages.append(message)
         bytes += message.count
         guard bytes > limit else { return }
-        // Half of it at a time, so that each message is moved once or twice in its life.
+        // Drops half of the messages at a time, so that each message is moved only once or twice.
         var dropped = 0
         while bytes > limit / 2, dropped < messages.count {
             bytes -= messages[dropped].count
@@ -27,14 +27,14 @@ struct EventHistory {
         messages.removeFirst(dropped)
     }
 
-    /// Notes that something happened of which nobody was told.
+    /// Counts an event that was not sent because there were no readers.
     mutating func skip() {
         last += 1
         messages.removeAll()
         bytes = 0
     }
 
-    /// The messages after a number; nil if they are no longer kept.
+    /// The messages after a number; nil if some of them are no longer kept.
     func messages(after number: Int) -> ArraySlice<[UInt8]>? {
         guard number <= last, number >= last - messages.count else { return nil }
         return messages.suffix(last - number)
@@ -43,7 +43,7 @@ struct EventHistory {
 
 /// The text of server-sent events (WHATWG HTML §9.2.5). Pure.
 enum EventText {
-    /// One message. Neither the id nor the name has a line end in it, and JSON on one line has none either.
+    /// Encodes one message. The id, the name and one-line JSON contain no line ends.
     static func message(id: String, name: String, data: [UInt8]) -> [UInt8] {
         var text = Array("id: \(id)\nevent: \(name)\ndata: ".utf8)
         text.append(contentsOf: data)
@@ -51,7 +51,6 @@ enum EventText {
         return text
     }
 
-    /// A comment, which a client passes over: it shows to both sides, and to what is between them, that the other is
-    /// there.
+    /// A comment, which clients ignore. It shows both ends, and proxies between them, that the connection is alive.
     static let heartbeat = Array(":\n\n".utf8)
 }

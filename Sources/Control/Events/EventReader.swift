@@ -1,7 +1,7 @@
 import EventLoop
 import HTTPServer
 
-/// One client of the event stream: what waits for it, bounded.
+/// One client of the event stream, with a bounded queue.
 @LoopActor final class EventReader: ReplyFeed {
     private weak var feed: EventFeed?
     private let lastEventID: String?
@@ -11,19 +11,19 @@ import HTTPServer
     private var isOver = false
     private var wake: () -> Void = {}
 
-    /// True if more waited for the client than it may: it hears no more of this reply.
+    /// True if the client's queue overflowed. The client gets no more of this response.
     private(set) var hasFailed = false
 
-    /// - Parameter limit: the most bytes that may wait.
+    /// - Parameter limit: maximum number of bytes in the queue.
     init(_ feed: EventFeed, lastEventID: String?, limit: Int) {
         self.feed = feed
         self.lastEventID = lastEventID
         self.limit = limit
     }
 
-    // MARK: The feed's side
+    // MARK: Calls from the feed
 
-    /// Sends a message whose bytes all readers share.
+    /// Sends a message. All readers share its bytes.
     func send(_ message: [UInt8]) {
         guard !hasFailed, !isOver else { return }
         if bytes + message.count > limit {
@@ -35,7 +35,7 @@ import HTTPServer
         wake()
     }
 
-    /// Says no more; what waits is still sent.
+    /// Ends the stream after the queued messages are sent.
     func end() {
         isOver = true
         wake()
@@ -46,7 +46,7 @@ import HTTPServer
     func open(wake: @escaping @LoopActor () -> Void) {
         guard let feed else { return isOver = true }
         self.wake = wake
-        // What it begins with may be long, and is not counted: it is written once.
+        // The first messages may be long, but are written once, so they do not count towards the limit.
         waiting = feed.admit(self, after: lastEventID)
     }
 

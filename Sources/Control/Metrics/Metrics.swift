@@ -8,23 +8,24 @@ public import Origin
 public import Playback
 import Store
 
-/// `GET /metrics`: what the daemon does, in numbers.
+/// Serves `GET /metrics`: the daemon's figures.
 ///
-/// Wants no token: nothing in it names an asset, an address or a player, and whoever watches over a machine need not be
-/// able to command Weir. Like everything else it is kept from web pages by the rules for Host and Origin.
+/// Needs no token: the figures name no asset, address or player, and a monitoring system should not need the right to
+/// command Weir. The rules for Host and Origin keep it from web pages, as everything else.
 @LoopActor public final class Metrics {
     private let library: Library
     private let downloader: Downloader
     private let sessions: Sessions
     private let client: OriginClient
     private let version: String
-    /// Whose replies are counted; answers through it reach this, so it is set when it is there.
+    /// The server whose responses are counted. Set after `init`, because the handlers of the server include this
+    /// object.
     public weak var server: HTTPServer?
-    /// What answers the rest of the network: counted with the other, so that nothing tells who plays from where. It has no
-    /// numbers to give: its token is for media.
+    /// The server for the network. Its responses are added to the other server's, so that the figures do not reveal who
+    /// plays from where. It does not serve the metrics: its token is for media.
     public weak var network: HTTPServer?
 
-    /// Numbers of rooms that outlive this.
+    /// Creates the metrics of rooms that outlive it.
     public init(
         library: Library, downloader: Downloader, sessions: Sessions, client: OriginClient, version: String
     ) {
@@ -35,7 +36,7 @@ import Store
         self.version = version
     }
 
-    /// Answers a request for the numbers; false if it is none.
+    /// Answers a request for the metrics. Returns false for any other request.
     public func handle(_ exchange: Exchange) -> Bool {
         guard exchange.head.path == "/metrics" else { return false }
         guard exchange.head.method == .get || exchange.head.method == .head else {
@@ -55,7 +56,7 @@ import Store
         return true
     }
 
-    /// - Parameter lag: the seconds that a job has waited for its turn on the loop.
+    /// - Parameter lag: seconds that a job waited for its turn on the loop.
     private func text(lag: Double) -> MetricsText {
         var text = MetricsText()
         text.add("weir_build", .info, "The program.", label: "version", [(version, 1)])
@@ -103,7 +104,7 @@ import Store
     private func addStore(to text: inout MetricsText) {
         let assets = library.assets
         text.add("weir_assets", .gauge, "Assets that are known.", assets.count)
-        // What nobody has looked into since the start is not looked into for this.
+        // Assets that were not opened since the start are not opened for this.
         let bytes = assets.map { library.summaries[$0]?.bytes ?? ($0.isAsleep ? 0 : $0.bytes) }
         text.add("weir_store_bytes", .gauge, "Bytes of stored pieces.", unit: "bytes", bytes.reduce(0, +))
         guard let room = library.room else { return }

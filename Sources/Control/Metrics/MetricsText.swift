@@ -1,12 +1,12 @@
-/// Text in the exposition format of OpenMetrics 1.0, which Prometheus and its like read.
+/// Text in the exposition format of OpenMetrics 1.0, which Prometheus and compatible systems read.
 struct MetricsText {
     /// Type of a metric family.
     enum Kind: String {
-        /// A number that goes up and down.
+        /// A value that rises and falls.
         case gauge
-        /// One that only grows, from the start of the process.
+        /// A value that only grows from the start of the process.
         case counter
-        /// No number, but labels.
+        /// Labels without a value.
         case info
 
         /// Suffix of the names of its samples.
@@ -26,10 +26,10 @@ struct MetricsText {
         add(name, kind, help, unit: unit, label: nil, [("", value)])
     }
 
-    /// Adds a family with a sample for each value of its one label. Both are words of ours, with nothing to escape, and few:
-    /// no name of an asset, and no URL.
+    /// Adds a family with one sample per value of its single label. Label and values are constants that need no
+    /// escaping, and few: never an asset's name or a URL.
     ///
-    /// - Parameter unit: what the name ends with, if it is a unit.
+    /// - Parameter unit: the suffix of the name, if it is a unit.
     mutating func add<Value: Numeric>(
         _ name: String, _ kind: Kind, _ help: String, unit: String? = nil, label: String?, _ samples: [(String, Value)]
     ) {
@@ -42,6 +42,6 @@ struct MetricsText {
         }
     }
 
-    /// All of it, with its end.
+    /// The complete text with its end marker.
     var bytes: [UInt8] { Array((lines.joined(separator: "\n") + "\n# EOF\n").utf8) }
 }

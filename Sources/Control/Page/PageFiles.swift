@@ -2,8 +2,8 @@ internal import CPage
 internal import HTTPMessage
 internal import HTTPServer
 
-/// The page's files as they were compiled in: its two documents, which are answered to nobody as they are, and what these
-/// load, which holds no secret and is given to whoever asks.
+/// The files of the page, compiled in. The two documents are templates and never served unchanged. The files that they
+/// load contain no secret and are served to everyone.
 struct PageFiles {
     /// A file with a URL of its own.
     struct File {
@@ -15,7 +15,7 @@ struct PageFiles {
     private let files: [String: File]
     /// The document with the list of assets.
     let page: PageTemplate
-    /// The document for those who are not let in.
+    /// The document for browsers without the key.
     let door: [UInt8]
 
     init() {
@@ -36,7 +36,7 @@ struct PageFiles {
         door = documents["door.html"] ?? []
     }
 
-    /// The file of a path; nil where there is none.
+    /// The file at a path; nil if there is none.
     subscript(path: String) -> File? { files[path] }
 }
 
@@ -46,14 +46,14 @@ extension PageFiles.File {
         var representation = Representation(
             size: Int64(bytes.count), mediaType: MediaType(forPath: path))
         representation.entityTag = EntityTag(Self.digest(of: bytes))
-        // A newer Weir has newer files under the same paths: a browser asks each time, and is told that nothing changed.
+        // A newer Weir has newer files under the same paths, so the browser revalidates each time.
         representation.fields.append(.cacheControl, literal: "no-cache")
         representation.fields.append(FieldName("X-Content-Type-Options"), literal: "nosniff")
         representation.fields.append(FieldName("Cross-Origin-Resource-Policy"), literal: "same-origin")
         self.representation = representation
     }
 
-    /// FNV-1a of 64 bits: it tells versions of one file apart, and nobody gains by two that are alike.
+    /// 64-bit FNV-1a: distinguishes versions of one file. A collision gains an attacker nothing.
     private static func digest(of bytes: [UInt8]) -> String {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }

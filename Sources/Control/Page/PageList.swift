@@ -2,11 +2,10 @@ internal import API
 internal import Foundation
 internal import HTTPMessage
 
-/// A page's worth of assets, as the API lists them.
+/// One page of the asset list.
 struct PageList {
-    /// The assets.
     let assets: [API.Asset]
-    /// The name after which the rest comes; nil where there is none.
+    /// The name after which the next page begins; nil on the last page.
     let next: String?
 
     private struct Answer: Decodable {
@@ -14,10 +13,10 @@ struct PageList {
         let next: String?
     }
 
-    /// Reads what the API answered; nil where that is no list.
+    /// Reads an API response; nil if it is not a list.
     init?(_ body: [UInt8], after: String?, limit: Int) {
         guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(body)) else { return nil }
-        // An answer that has all the assets is cut here.
+        // A response with all assets is cut here.
         let behind =
             answer.next == nil
             ? answer.assets.drop { asset in after.map { asset.name <= $0 } ?? false } : answer.assets[...]
@@ -25,13 +24,13 @@ struct PageList {
         next = answer.next ?? (behind.count > limit ? assets.last?.name : nil)
     }
 
-    /// The way to the rest, as HTML.
+    /// The link to the next page as HTML.
     var rest: String {
         guard let next else { return "" }
         return "<a href=\"?after=\(PercentEncoding.encode(next))\">Further assets</a>"
     }
 
-    /// The query of the API for the assets behind a name.
+    /// The API query for the assets after a name.
     static func query(after: String?, limit: Int) -> String {
         "limit=\(limit)" + (after.map { "&after=\(PercentEncoding.encode($0))" } ?? "")
     }

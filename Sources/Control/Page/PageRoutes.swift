@@ -3,28 +3,32 @@ public import EventLoop
 internal import HTTPMessage
 public import HTTPServer
 
-/// The page: what a browser sees at `/`.
+/// Serves the page at `/` to browsers.
 ///
-/// Who may see it. A key, made anew by each process and told by the API alone, stands in the link that `weir page` prints,
-/// `/in/<key>/`; the page's script keeps it in the storage of its origin, shows `/` in its place, and sends it with each
-/// request to the API in the Authorization field. So nothing goes along by itself that would let another site's page, or
-/// a link, do anything. It is no cookie, for cookies know no ports: a browser shows those of localhost:8216 to whatever
-/// another user of the machine runs on another port of localhost. And it is not the token, and dies with the process: a
-/// program that takes the port over while Weir is down, and is then asked by a page that is still open, learns nothing
-/// that opens the next Weir. Without the key, `/` says how to get in, with status 401, and tells nothing else.
+/// Access needs a key, which each process generates anew and only the API returns. The key is part of the link that
+/// `weir page` prints, `/in/<key>/`. The page's script stores it in the storage of its origin, replaces the URL by `/`,
+/// and sends it in the Authorization field of each API request. The browser sends nothing by itself, so another site's
+/// page or a link has no power.
+///
+/// The key is not a cookie, because cookies ignore ports: a browser sends the cookies of localhost:8216 to a server
+/// that another user runs on another port of localhost. The key is not the token either, and it dies with the process.
+/// So a program that takes over the port while Weir is down, and gets requests from a page that is still open, learns
+/// nothing that opens the next Weir.
+///
+/// Without the key, `/` answers 401 with a document that explains how to get in.
 @LoopActor public final class PageRoutes {
     private let control: ControlRoutes
     private let files = PageFiles()
 
     /// The path in front of the key.
     nonisolated static let entrance = "/in/"
-    /// The most assets on one page where no script runs.
+    /// Maximum number of assets on one page without a script.
     private static let pageLength = 200
 
-    /// The page of an API.
+    /// Creates the page of an API.
     public init(_ control: ControlRoutes) { self.control = control }
 
-    /// Answers a request for the page or one of its files; false if it is none.
+    /// Answers a request for the page or one of its files. Returns false for any other request.
     public func handle(_ exchange: Exchange) -> Bool {
         let path = exchange.head.path
         let file = files[path]
@@ -43,7 +47,7 @@ public import HTTPServer
         return true
     }
 
-    /// The page with the first assets, or with those behind a name.
+    /// Answers with the page's first assets, or the ones after a name.
     private func answer(_ exchange: Exchange, key: Substring) async {
         let key = key.hasSuffix("/") ? key.dropLast() : key
         let after = PageList.after(in: exchange.head.query)
@@ -62,7 +66,7 @@ public import HTTPServer
         exchange.reply(Self.head(.ok), .bytes(files.page.filled([.assets: rows, .rest: list.rest])))
     }
 
-    /// No script, style or image but our own, no frame around it, and no word to others of where it was.
+    /// Allows only our own scripts, styles and images, no frame around the page, and no referrer.
     private static func head(_ status: HTTPStatus) -> ResponseHead {
         var head = ResponseHead(status)
         head.append(.html)

@@ -2,13 +2,13 @@ internal import API
 internal import Foundation
 internal import HTTPMessage
 
-/// An asset as the page shows it where no script runs. Pure.
+/// A row of the page without a script: one asset as HTML. Pure.
 struct PageRow {
     private let asset: API.Asset
     /// Base of player URLs.
     private let base: String
 
-    /// - Parameter base: `http://` and what the request had in Host.
+    /// - Parameter base: `http://` and the request's Host.
     init(_ asset: API.Asset, base: String) {
         self.asset = asset
         self.base = base
@@ -25,7 +25,7 @@ struct PageRow {
         """
     }
 
-    /// The state in a word, and what its style is called.
+    /// The state in a word, and its CSS class.
     private var badge: (word: String, mark: String) {
         if asset.storage?.isExpired == true { return ("Expired", "expired") }
         if asset.state == .failed { return ("Failed", "failed") }
@@ -41,7 +41,7 @@ struct PageRow {
             .compactMap(\.self).joined(separator: " · ")
     }
 
-    /// The best that is stored; what there is, where nothing is.
+    /// The best stored quality; without stored content, the best available one.
     private var quality: String? {
         let heights = { (variants: [API.Variant]) in variants.compactMap(\.height).max().map { "\($0)p" } }
         return heights(asset.tracks.variants.filter { $0.local != .none }) ?? heights(asset.tracks.variants)
@@ -64,7 +64,7 @@ struct PageRow {
 
     // MARK: Words
 
-    /// `14:48`, `1:02:03`.
+    /// Formats a duration: `14:48`, `1:02:03`.
     static func time(_ seconds: Double) -> String {
         let all = Int(min(max(0, seconds.rounded()), 1e9))
         let (hours, minutes) = (all / 3600, all / 60 % 60)
@@ -72,7 +72,7 @@ struct PageRow {
         return hours > 0 ? "\(hours):\(two(minutes)):\(two(all % 60))" : "\(minutes):\(two(all % 60))"
     }
 
-    /// `151 MB`, `1.5 GB`: powers of 1024, as the command line has them.
+    /// Formats a size in powers of 1024, as the command line does: `151 MB`, `1.5 GB`.
     static func size(_ bytes: Int) -> String {
         guard bytes >= 1024 else { return "\(bytes) B" }
         var (value, unit) = (Double(bytes) / 1024, 0)

@@ -1,4 +1,4 @@
-/// A document with places in it that are filled at each request: `<!--weir:NAME-->`. Pure.
+/// A document with slots, `<!--weir:NAME-->`, which are filled for each request. Pure.
 struct PageTemplate {
     /// The slots of a template.
     enum Slot: String {
@@ -15,7 +15,7 @@ struct PageTemplate {
 
     private let parts: [Part]
 
-    /// Reads a document; a name that is not known stays a comment.
+    /// Parses a document. A slot with an unknown name stays a comment.
     init(_ document: [UInt8]) {
         var parts: [Part] = []
         var rest = Substring(String(decoding: document, as: UTF8.self))
@@ -29,7 +29,7 @@ struct PageTemplate {
         self.parts = parts
     }
 
-    /// The document with these texts, which are HTML; what is not given stays empty.
+    /// The document with its slots filled with HTML. A slot without a text stays empty.
     func filled(_ texts: [Slot: String]) -> [UInt8] {
         parts.flatMap { part -> [UInt8] in
             switch part {
