@@ -81,7 +81,7 @@ public enum Application {
     /// be logs.
     private static func invitation(_ lan: String) -> String {
         guard isatty(STDOUT_FILENO) != 0 else {
-            return "the network is let in; \"weir url NAME --lan\" tells the URL, with its token"
+            return "the network is let in; \"weir url NAME --lan\" prints the URL, with its token"
         }
         let picture = QRCode.lines(of: lan + "/") ?? "with qrencode installed, a picture for a phone would be here"
         return "on the network: \(lan)/\n\(picture)"

@@ -106,7 +106,7 @@ import Store
         } catch  where error.code == .newer {
             throw ApplicationError(
                 .newerStore,
-                "the store \(configuration.store) wants a newer Weir than \(Application.version): \(error)",
+                "the store \(configuration.store) needs a newer Weir than \(Application.version): \(error)",
                 next: "start the newer Weir again, or take another folder with: weir serve --store DIR",
                 underlying: error)
         } catch  where error.errno == EACCES {

@@ -71,7 +71,7 @@ static inline CURLcode weir_easy_get_offset(CURL *easy, CURLINFO info, curl_off_
 // <netinet/tcp.h> is not in Swift's Glibc module.
 static const int weir_tcp_window_clamp = TCP_WINDOW_CLAMP;
 
-// SO_BUF_LOCK of <asm/socket.h>, since Linux 5.16: tells apart a buffer with a fixed size and one that the system
+// SO_BUF_LOCK of <asm/socket.h>, since Linux 5.16: distinguishes a buffer with a fixed size and one that the system
 // adapts.
 static const int weir_so_buf_lock = 72;
 

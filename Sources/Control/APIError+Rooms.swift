@@ -105,7 +105,7 @@ extension APIError.Code {
         case LibraryError.Code.urlTaken.rawValue: self = .urlTaken
         case LibraryError.Code.otherContent.rawValue: self = .otherContent
         case LibraryError.Code.expired.rawValue: self = .expired
-        case LibraryError.Code.keyLapsed.rawValue: self = .keyExpired
+        case LibraryError.Code.keyExpired.rawValue: self = .keyExpired
         case LibraryError.Code.newerBundle.rawValue: self = .unreadable
         case LibraryError.Code.busy.rawValue: self = .busy
         case StoreError.Code.away.rawValue: self = .away

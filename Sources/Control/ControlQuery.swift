@@ -44,7 +44,7 @@ struct ControlQuery {
         guard let text = values[key] else { return nil }
         guard text.utf8.allSatisfy(Self.isDigit), let number = Int(text), (1...limit).contains(number) else {
             let range = limit == .max ? "from 1 on" : "from 1 to \(limit)"
-            throw APIError(.badRequest, "\(key)= wants a number \(range), not \"\(text)\"")
+            throw APIError(.badRequest, "\(key)= must be a number \(range), not \"\(text)\"")
         }
         return number
     }
@@ -57,7 +57,7 @@ struct ControlQuery {
         let (first, last) = (text.utf8.first { $0 != UInt8(ascii: "-") }, text.utf8.last)
         guard isDecimal, let first, let last, Self.isDigit(first), Self.isDigit(last), let number = Double(text),
             number.isFinite
-        else { throw APIError(.badRequest, "\(key)= wants a number, not \"\(text)\"") }
+        else { throw APIError(.badRequest, "\(key)= must be a number, not \"\(text)\"") }
         return number
     }
 
@@ -65,7 +65,7 @@ struct ControlQuery {
     func flag(_ key: String) throws(APIError) -> Bool? {
         guard let text = values[key] else { return nil }
         guard text == "0" || text == "1" else {
-            throw APIError(.badRequest, "\(key)= wants 0 or 1, not \"\(text)\"")
+            throw APIError(.badRequest, "\(key)= must be 0 or 1, not \"\(text)\"")
         }
         return text == "1"
     }

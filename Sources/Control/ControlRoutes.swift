@@ -162,7 +162,7 @@ public struct ControlResponse: Sendable {
             let wish = request.body.isEmpty ? API.ResumeRequest() : try Self.body(request)
             return try ok(try await service.change(change, id: id, wish))
         case .events:
-            guard let events else { throw APIError(.noSuchRoute, "this daemon tells of no events") }
+            guard let events else { throw APIError(.noSuchRoute, "this daemon has no event stream") }
             await events.prepare()
             return ControlResponse(status: .ok, body: [], events: events.reader(after: request.lastEventID))
         case .store:
@@ -208,14 +208,14 @@ public struct ControlResponse: Sendable {
     private func authorize(_ request: ControlRequest) throws(APIError) {
         guard isToken(request.authorization) else {
             throw APIError(
-                .unauthorized, "the API wants the token of the state directory as Authorization: Bearer",
+                .unauthorized, "the API requires the token of the state directory as Authorization: Bearer",
                 next: "read it from the file named token in the state directory")
         }
     }
 
     private static func url(_ query: ControlQuery) throws(APIError) -> String {
         guard let url = query["url"], !url.isEmpty else {
-            throw APIError(.badRequest, "the query wants url=, percent-encoded")
+            throw APIError(.badRequest, "the query must have url=, percent-encoded")
         }
         return url
     }

@@ -30,7 +30,7 @@ extension Downloader {
             case .needsDRM(let name): "\(name) is protected by DRM: a stored copy could not be played"
             case .noMatch(let error): error.description
             case .noSuchTime(let name, let duration):
-                "\(name) is over after \(Int(duration.rounded())) s: the range lies behind its end"
+                "\(name) is over after \(Int(duration.rounded())) s: the range begins after its end"
             case .noRoom(let name, let needed, let free):
                 "\(name) takes about \(needed >> 20) MB, and the disk has room for \(free >> 20) MB"
             case .unreadable(let name):

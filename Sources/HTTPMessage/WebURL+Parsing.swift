@@ -52,7 +52,7 @@ extension WebURL {
 
     /// Percent-encodes characters that RFC 3986 does not allow in paths and queries.
     ///
-    /// `[`, `]` and a stray `%` stay: origins use them, and signatures may cover them.
+    /// `[`, `]` and a lone `%` stay: origins use them, and signatures may cover them.
     static func encoding(_ text: Substring.UTF8View) -> String {
         guard text.contains(where: \.mustBeEncoded) else { return String(Substring(text)) }
         let digits = Array("0123456789ABCDEF".utf8)

@@ -34,18 +34,18 @@ package struct BundleIdentity: Codable, Sendable {
     /// The lifetime of one key, as in `KeyLife`, without the key itself.
     package struct Key: Codable, Sendable {
         package let number: Int
-        let came, firstPlayed, expires, dated, lapsed, invalidated: Int64?
+        let came, firstPlayed, expires, dated, expiredAt, invalidated: Int64?
 
         init(_ number: Int, _ life: KeyLife) {
             self.number = number
             (came, firstPlayed, expires) = (life.came, life.firstPlayed, life.expires)
-            (dated, lapsed, invalidated) = (life.dated, life.lapsed, life.invalidated)
+            (dated, expiredAt, invalidated) = (life.dated, life.expiredAt, life.invalidated)
         }
 
         package var life: KeyLife {
             var life = KeyLife()
             (life.came, life.firstPlayed, life.expires) = (came, firstPlayed, expires)
-            (life.dated, life.lapsed, life.invalidated) = (dated, lapsed, invalidated)
+            (life.dated, life.expiredAt, life.invalidated) = (dated, expiredAt, invalidated)
             return life
         }
     }

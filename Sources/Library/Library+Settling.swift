@@ -31,7 +31,7 @@ extension Library {
 extension Library: AssetObserver {
     func asset(_ asset: Asset, gainedKey number: Int) { keyCame(number, of: asset) }
 
-    func asset(_ asset: Asset, expiredKeys numbers: [Int]) { lapsed(numbers, of: asset) }
+    func asset(_ asset: Asset, expiredKeys numbers: [Int]) { keysExpired(numbers, of: asset) }
 
     func assetCompletedRenditions(_ asset: Asset) { publish(asset) }
 

@@ -36,7 +36,7 @@ public struct LibraryError: Error, CustomStringConvertible, Sendable {
         /// The asset's retention period is over.
         case expired
         /// The key has expired, or was revoked.
-        case keyLapsed
+        case keyExpired
         /// A newer Weir has written the asset's bundle.
         case newerBundle
         /// Another operation on the asset must end first.
@@ -75,7 +75,7 @@ public struct LibraryError: Error, CustomStringConvertible, Sendable {
     /// True if other resources of the same asset would fail as well.
     public var concernsEverything: Bool {
         switch code {
-        case .originAbsent, .notStored, .originRefused, .refusedURL, .store, .expired, .keyLapsed, .newerBundle: true
+        case .originAbsent, .notStored, .originRefused, .refusedURL, .store, .expired, .keyExpired, .newerBundle: true
         case .missing, .badOrigin, .notPlaylist, .badDirective, .nameTaken, .notArtwork, .otherContent, .urlTaken,
             .busy, .cancelled:
             false

@@ -109,12 +109,12 @@ extension Recording {
             text += writer.end
         }
         file = nil
-        removeStrays()
+        removeUnlistedPieces()
         return source
     }
 
     /// Deletes the pieces of items that were left out.
-    private func removeStrays() {
+    private func removeUnlistedPieces() {
         guard let playlist = source?.playlist else { return }
         var listed = Set(playlist.maps.map(\.uri))
         for segment in playlist.segments where !segment.isGap { listed.insert(segment.uri) }

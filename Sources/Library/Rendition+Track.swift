@@ -9,7 +9,7 @@ extension Rendition {
     ///
     /// A segment with EXT-X-GAP counts as a hole: the other renditions are cut there, too.
     func storedTrack(with substitutes: SegmentSubstitutes?) -> CommonRanges.Track? {
-        guard let source, source.isDurable, !folder.sizes.isEmpty, lapsedKeys.isEmpty else { return nil }
+        guard let source, source.isDurable, !folder.sizes.isEmpty, expiredKeys.isEmpty else { return nil }
         let playlist = source.playlist
         let absentKeys = Set(playlist.keys.filter { !isStored($0) }.map(\.index))
         let absentMaps = Set(

@@ -65,7 +65,7 @@ import Playlist
         return nil
     }
 
-    /// The same source with a freshly signed URL.
+    /// Renews the signed URL of the present source.
     private func renewed(_ rendition: Rendition) async -> Resource? {
         // Other fetches may have used up the URLs of the last renewal. As long as any of them makes progress, this one
         // may try again.

@@ -29,7 +29,7 @@ extension Playback {
     /// Answers a request for an expired key; returns false if the key is still usable. If the origin may be asked, the
     /// key is fetched again, because the origin decides who gets it. Otherwise the answer is 410. A session that began
     /// before the expiry may continue.
-    func lapsed(_ exchange: Exchange, _ place: RequestedFolder, _ file: String, _ tells: Bool) -> Bool {
+    func refusedForExpiredKey(_ exchange: Exchange, _ place: RequestedFolder, _ file: String, _ tells: Bool) -> Bool {
         let asset = place.asset
         guard place.folder === asset.keys.folder, case .key(let number)? = PieceName(file)?.role,
             !asset.keys.isUsable(number), !library.outlives(place.session.id, key: number, of: asset)
@@ -37,7 +37,7 @@ extension Playback {
         if place.session.mode != .offline, !library.isOffline, !asset.isImported {
             absent(exchange, place, file, tells)
         } else {
-            refuse(exchange, asset.keyLapse(of: number), about: Subject(place.session, asset, exchange.head.path))
+            refuse(exchange, asset.keyExpiry(of: number), about: Subject(place.session, asset, exchange.head.path))
         }
         return true
     }

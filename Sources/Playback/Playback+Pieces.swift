@@ -23,7 +23,7 @@ extension Playback {
     /// Answers a request for a file of a folder that was found.
     func piece(_ exchange: Exchange, _ place: RequestedFolder, _ file: String) {
         let tells = place.record.hears(exchange.head)
-        if lapsed(exchange, place, file, tells) { return }
+        if refusedForExpiredKey(exchange, place, file, tells) { return }
         if !adapted(exchange, place, file, tells) { own(exchange, place, file, tells) }
     }
 

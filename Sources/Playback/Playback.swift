@@ -85,7 +85,7 @@ public import Retention
         {
             let error =
                 rendition.isStored
-                ? asset.keyLapse(of: rendition)
+                ? asset.keyExpiry(of: rendition)
                 : LibraryError(.notStored, "\(name) of \(asset.name) is not wholly stored, and Weir is offline")
             return refuse(exchange, error, about: Subject(session, asset, exchange.head.path))
         }
@@ -252,7 +252,7 @@ public import Retention
     }
 
     private static func nothing(of asset: Asset, but seconds: Double = 0) -> LibraryError {
-        if let lapse = asset.keyLapse { return lapse }
+        if let expiry = asset.keyExpiry { return expiry }
         let rest = seconds > 0 ? " and only \(Int(seconds.rounded())) s can be played" : ""
         return LibraryError(.notStored, "nothing of \(asset.name) is wholly stored\(rest); \"weir get\" fetches it")
     }

@@ -6,7 +6,7 @@ extension LibraryError {
     var status: HTTPStatus {
         switch code {
         case .missing, .notStored: .notFound
-        case .expired, .keyLapsed: .gone
+        case .expired, .keyExpired: .gone
         case .originRefused where originStatus == HTTPStatus.gone.code: .gone
         case .notPlaylist, .badOrigin, .originRefused: .badGateway
         case .originAbsent: .gatewayTimeout

@@ -3,7 +3,7 @@ public import EventLoop
 /// Knows which session plays which asset, and where. Playback and downloads meet here only.
 ///
 /// Playback reports each piece that a session's player requests (`RenditionCursor`). The tracker infers the session's
-/// playhead from these reports (`SessionPlayhead`), and tells a download where to continue.
+/// playhead from these reports (`SessionPlayhead`), and notifies downloads where to continue.
 @LoopActor public final class PlayheadTracker {
     /// Sends each request for a segment and each delivery, in the order in which the tracker examines them.
     public let events = EventStream<PlayheadEvent>()

@@ -114,7 +114,7 @@ public struct KeyRecord: Codable, Equatable, Sendable, PersistableRecord, Catalo
     /// See `KeyLife`.
     public var dated: Int64?
     /// See `KeyLife`.
-    public var lapsed: Int64?
+    public var expiredAt: Int64?
     /// See `KeyLife`.
     public var invalidated: Int64?
     /// See `KeyLife`; 64 hexadecimal digits.
@@ -126,13 +126,13 @@ public struct KeyRecord: Codable, Equatable, Sendable, PersistableRecord, Catalo
         self.number = number
         self.url = url
         (came, firstPlayed, expires, dated) = (life.came, life.firstPlayed, life.expires, life.dated)
-        (lapsed, invalidated, digest) = (life.lapsed, life.invalidated, life.digest?.description)
+        (expiredAt, invalidated, digest) = (life.expiredAt, life.invalidated, life.digest?.description)
     }
 
     static let columns: [RowColumn<Self>] = [
         .init("asset", \.asset), .init("number", \.number), .init("url", \.url), .init("came", \.came),
         .init("firstPlayed", \.firstPlayed), .init("expires", \.expires), .init("dated", \.dated),
-        .init("lapsed", \.lapsed), .init("invalidated", \.invalidated), .init("digest", \.digest),
+        .init("expiredAt", \.expiredAt), .init("invalidated", \.invalidated), .init("digest", \.digest),
     ]
 
     static let blank = KeyRecord(asset: "", number: 0, url: "")
@@ -141,7 +141,7 @@ public struct KeyRecord: Codable, Equatable, Sendable, PersistableRecord, Catalo
     public var life: KeyLife {
         var life = KeyLife()
         (life.came, life.firstPlayed, life.expires, life.dated) = (came, firstPlayed, expires, dated)
-        (life.lapsed, life.invalidated) = (lapsed, invalidated)
+        (life.expiredAt, life.invalidated) = (expiredAt, invalidated)
         life.digest = digest.flatMap { Digest(hexadecimal: $0.utf8) }
         return life
     }

@@ -8,7 +8,7 @@ struct CheckCommand: AsyncParsableCommand {
         commandName: "check",
         abstract: "Check a playlist and the playlists that it names.",
         discussion: """
-            Reads playlists alone, no media, and needs no daemon. Of a file, it reads what lies beside it or below. Ends with \
+            Reads playlists alone, no media, and needs no daemon. Of a file, it reads playlists in its folder and below. Ends with \
             65 where players fail.
             """)
 

@@ -12,7 +12,7 @@ enum MoveText: JobText {
                     + "\"weir verify \(move.asset)\" says what is missing"
             ]
         }
-        return ["\(move.asset) lies \(place), \(Format.bytes(move.totalBytes))"] + (rest ?? [])
+        return ["\(move.asset) is \(place), \(Format.bytes(move.totalBytes))"] + (rest ?? [])
     }
 
     /// The line for `weir events`, which reports only the end of a move.
@@ -30,7 +30,7 @@ enum MoveText: JobText {
         switch move.state {
         case .done, .running, .repairing: return nil
         case .none, .cancelled:
-            let message = "the moving of \(move.asset) was given up: it lies where it was"
+            let message = "the moving of \(move.asset) was cancelled: it is where it was"
             return Failure(message, exitCode: 1, code: "cancelled")
         case .failed:
             let code = move.error?.code ?? .internal
@@ -41,6 +41,6 @@ enum MoveText: JobText {
     }
 
     static func interruption(ofAsset name: String) -> (message: String, next: String) {
-        ("\(name) lies where it was", "the same command again")
+        ("\(name) is where it was", "the same command again")
     }
 }

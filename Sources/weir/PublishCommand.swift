@@ -6,13 +6,13 @@ import Foundation
 struct PublishCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish",
-        abstract: "Put an asset on an object store, or a server of files, where it plays with no Weir.",
+        abstract: "Put an asset on an object store or a file server, where it plays without Weir.",
         discussion: """
             What is stored whole goes there as plain HLS: pieces first, then the playlists, the one to play last, so that \
             nobody finds a playlist that names what is not there. What is there already is not sent again, and after an \
             interruption the same command goes on. Files that an earlier publication has put there, and that are no part of \
             this one, are deleted last; what Weir did not put there stays, and a place where there is something else is \
-            refused. weir-published.txt there tells which files are Weir's.
+            refused. weir-published.txt there lists Weir's files.
 
             No token, header field or password goes along. The AES-128 keys that the playlists need do, as with weir \
             export: who may read the place can play the film.

@@ -38,7 +38,7 @@ struct RemoveCommand: AsyncParsableCommand {
                 code: "usage")
         }
         if let place = asset.place, !place.isThere {
-            Output.error("\(asset.name) lies in \(place.path), which is not there: its files stay there\n")
+            Output.error("\(asset.name) is stored in \(place.path), which is not there: its files stay there\n")
         }
         Output.error("remove \(asset.name), \(Format.bytes(asset.bytes))? [y/N] ")
         let answer = readLine()?.lowercased() ?? ""

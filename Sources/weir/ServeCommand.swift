@@ -6,7 +6,7 @@ struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Run the daemon in the foreground.",
         discussion: """
-            It prints one line when it is ready, and ends at SIGINT or SIGTERM. A service manager that wants to hear of both \
+            It prints one line when it is ready, and ends at SIGINT or SIGTERM. A service manager that is to be notified of both \
             does, as of systemd (Type=notify); sockets that it hands over are used in place of --listen: who connects while \
             Weir is started anew waits for it.
             """)
@@ -76,7 +76,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How many days' logs of sessions are kept, 0 to 3650; 0 for none.", valueName: "n"))
     var logDays: String?
 
-    @Option(help: ArgumentHelp("The least grave level that is logged.", valueName: "level"))
+    @Option(help: ArgumentHelp("Minimum log level.", valueName: "level"))
     var logLevel: String?
 
     func run() async throws {

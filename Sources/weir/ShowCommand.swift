@@ -67,7 +67,7 @@ struct ShowCommand: AsyncParsableCommand {
         let playable = asset.playable.map { [line($0)] } ?? []
         let storage = StorageText.lines(asset.storage) + KeysText.lines(asset)
         let origin = asset.isImported == true ? "imported: what is not stored of it is nowhere" : asset.url
-        let place = asset.place.map { [$0.isThere ? "lies in \($0.path)" : Self.away($0)] } ?? []
+        let place = asset.place.map { [$0.isThere ? "stored in \($0.path)" : Self.away($0)] } ?? []
         return [head, origin] + playable + place + storage + (download?.note.map { [$0] } ?? []) + change
             + lines(asset.tracks)
             + (download.map(DownloadText.lines) ?? []) + lines(asset.explanation, of: asset.tracks)
@@ -83,7 +83,7 @@ struct ShowCommand: AsyncParsableCommand {
     }
 
     private static func away(_ place: API.Place) -> String {
-        "what is stored lies in \(place.path), which is not there; it is found again when the disk is"
+        "its files are in \(place.path), which is not there; Weir finds them again when the disk is back"
     }
 
     private static func changed(_ asset: API.Asset) -> String {

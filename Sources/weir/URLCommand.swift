@@ -19,7 +19,7 @@ struct URLCommand: AsyncParsableCommand {
     @Flag(help: "One that gives a player which cannot adapt one variant, whose quality follows the network.")
     var auto = false
 
-    @Flag(help: "End with 69 unless Weir answers there; wants no token.")
+    @Flag(help: "End with 69 unless Weir answers there; needs no token.")
     var check = false
 
     @Flag(help: "One for another machine on the network, with the token that it needs.")

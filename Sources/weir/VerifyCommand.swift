@@ -7,7 +7,7 @@ struct VerifyCommand: AsyncParsableCommand {
         commandName: "verify", abstract: "Read what is stored, and say whether it is what had come.",
         discussion: """
             What is wrong is set aside at once, and is never played again. Ends with 0 where all is sound, and with 65 where \
-            something is missing that a download wants, or was wrong. Ctrl-C ends it in the daemon, too.
+            something is missing that a download needs, or was wrong. Ctrl-C ends it in the daemon, too.
             """)
 
     @Argument(help: ArgumentHelp("The assets' names, or their URLs.", valueName: "name"))

@@ -38,7 +38,7 @@ struct MoveTests {
             #expect(try await scene.mediaRequests().map(\.path) == [])
             let list = try await scene.weir.run(["list"]).output
             #expect(list.contains("complete, in \(volume)"), "\(list)")
-            #expect(try await scene.weir.run(["show", "cmaf"]).output.contains("lies in \(volume)\n"))
+            #expect(try await scene.weir.run(["show", "cmaf"]).output.contains("stored in \(volume)\n"))
             #expect(try await scene.weir.run(["verify", "cmaf"]).exit == .code(0))
             #expect(try await scene.weir.run(["export", "cmaf", disk.path("copy")]).exit == .code(0))
             #expect(try await scene.weir.run(["rename", "cmaf", "film"]).exit == .code(0))

@@ -57,7 +57,7 @@ struct PlayCacheTests {
 
             try await scene.origin.clearRequests()
             _ = try await PlaylistWalk.load(scene.url(Self.list(120)))
-            try await waitUntil("the other to make way") { scene.pieces().count <= 120 }
+            try await waitUntil("the other to be evicted") { scene.pieces().count <= 120 }
             let listed = try await scene.weir.run(["list", "--json"]).output.split(separator: "\n").map { line in
                 try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
             }

@@ -42,14 +42,14 @@ struct YieldingTests {
                 let paths = try await scene.requests(of: variant).filter { $0.range == nil }.map(\.path)
                 #expect(paths.count == LadderFixture.segments && Set(paths).count == paths.count, "\(paths)")
             }
-            #expect(try await scene.strays() == [])
+            #expect(try await scene.unexpected() == [])
             let offline = try await FrameHashes.of(scene.best(of: "/offline/ladder.m3u8"))
             let frames = try await FrameHashes.of(scene.origin.url("/ladder/top/media.m3u8"))
             #expect(offline.firstDifference(from: frames) == nil)
         }
     }
 
-    /// The same playback without Weir, over an equal link.
+    /// Playback without Weir, over an equal link.
     private static func playDirectly(_ folder: TemporaryFolder) async throws -> RealTimePlayer.Outcome {
         let origin = try await TestOrigin(root: folder.path)
         let link = try await LinkConditioner(to: origin.url(""), preset: "3G")
@@ -64,8 +64,8 @@ extension Scene {
     }
 
     /// The download's requests for segments before the player's position, made while segments after it were not requested.
-    fileprivate func strays() async throws -> [String] {
-        var (playhead, asked, strays) = (0, Set<Int>(), [String]())
+    fileprivate func unexpected() async throws -> [String] {
+        var (playhead, asked, unexpected) = (0, Set<Int>(), [String]())
         for request in try await mediaRequests() where request.range == nil {
             guard let number = request.path.split(separator: "/").last?.split(separator: ".").first.flatMap({ Int($0) })
             else { continue }
@@ -73,10 +73,10 @@ extension Scene {
                 playhead = max(playhead, number + 1)
             } else if asked.insert(number).inserted, number < playhead {
                 let isAllAsked = (playhead..<LadderFixture.segments).allSatisfy(asked.contains)
-                if !isAllAsked { strays.append("\(request.path) while \(playhead) plays") }
+                if !isAllAsked { unexpected.append("\(request.path) while \(playhead) plays") }
             }
         }
-        return strays
+        return unexpected
     }
 
     /// The best variant of a multivariant playlist from Weir.

@@ -17,7 +17,7 @@ struct PublicationTests {
     }
 
     @Test(
-        "What is none is refused",
+        "Refuses an invalid target",
         arguments: [
             "", "films", "s3://", "s3://ab", "s3://Films/a", "s3://films/a b", "s3://films/../x", "s3://films/%41",
             "s3://films/a?b", "host:", "-oX:/film", "a@-oX:/film", "@host:/film", "a:b@host:/film", "rsync://h",

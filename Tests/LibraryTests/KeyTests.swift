@@ -77,11 +77,11 @@ import Testing
         let bytes = asset.bytes
         try await retention.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 60)), of: asset)
         fixture.date += 59
-        #expect(asset.isPlayableOffline && asset.keyLapse == nil)
+        #expect(asset.isPlayableOffline && asset.keyExpiry == nil)
         fixture.date += 1
         #expect(!asset.isPlayableOffline && asset.offlineRenditions.isEmpty && asset.storedStretches == nil)
-        #expect(asset.keyLapse?.code == .keyLapsed)
-        #expect(asset.keyLapse?.message == "the keys of aes 90p have expired; renew with: weir keys aes --renew")
+        #expect(asset.keyExpiry?.code == .keyExpired)
+        #expect(asset.keyExpiry?.message == "the keys of aes 90p have expired; renew with: weir keys aes --renew")
         #expect(asset.playability == Playability(.no, "3 keys of 90p have expired"))
         #expect(asset.rendition("video-90p")?.isStored == true && asset.bytes == bytes)
         // The bundle's own playlists are deleted at once; the key files stay for a day.
@@ -105,7 +105,7 @@ import Testing
         #expect(!asset.isPlayableOffline)
         try await waitUntil("the catalogue") {
             let copy = try await fixture.copy()
-            return try Store(path: copy.path).catalogue.initial.keys.allSatisfy { $0.lapsed != nil }
+            return try Store(path: copy.path).catalogue.initial.keys.allSatisfy { $0.expiredAt != nil }
         }
         fixture.date -= 60
         #expect(!asset.isPlayableOffline)
@@ -136,7 +136,7 @@ import Testing
         try await library.setExpiry(fixture.date + 10, ofKeys: [1], of: asset)
         fixture.date += 10
         #expect(states(of: asset) == [.valid, .expired, .valid] && !asset.isPlayableOffline)
-        #expect(asset.keyLapse?.message.hasPrefix("the key of aes 90p has expired") == true)
+        #expect(asset.keyExpiry?.message.hasPrefix("the key of aes 90p has expired") == true)
         try await library.setExpiry(nil, ofKeys: [1], of: asset)
         #expect(asset.isPlayableOffline && files("/media.m3u8").count == 1)
         #expect(await code { try await library.setExpiry(nil, ofKeys: [7], of: asset) } == .missing)
@@ -318,7 +318,7 @@ import Testing
         #expect(!imported.isPlayableOffline)
         #expect(
             await code { _ = try await other.exchange.exporter.export(imported, to: exported.path("b"), as: .folder) }
-                == .keyLapsed
+                == .keyExpired
         )
     }
 

@@ -57,7 +57,7 @@ struct URLCheckTests {
         #expect(report.playlists[0].name == origin.master(name))
     }
 
-    @Test("tells of what could not be fetched, with the playlist, and the line that names it")
+    @Test("reports a failed request with the playlist and the line that names it")
     func missing() async throws {
         let origin = try await TestOrigin()
         try await origin.add(
@@ -75,7 +75,7 @@ struct URLCheckTests {
         #expect(try await origin.requests().map(\.path).filter { $0.contains("video-90p") }.count == 2)
     }
 
-    @Test("follows redirects, resolves what follows from where they end, and tells of them")
+    @Test("follows and reports redirects, and resolves URIs against the final URL")
     func redirects() async throws {
         try write(["b/real.m3u8": master("media.m3u8"), "b/media.m3u8": Self.media])
         let origin = try await TestOrigin(root: folder.path)
@@ -86,7 +86,7 @@ struct URLCheckTests {
         #expect(!"\(report)".contains("secret"))
     }
 
-    @Test("tells of a Content-Type that is none of a playlist; an error where the name is none either")
+    @Test("reports a wrong Content-Type: an error if the name is not a playlist's either")
     func contentTypes() async throws {
         try write(["m.m3u8": Self.media, "m": Self.media])
         let origin = try await TestOrigin(root: folder.path)
@@ -101,7 +101,7 @@ struct URLCheckTests {
         }
     }
 
-    @Test("tells of bodies beyond the limits, compressed ones too, and of what is no playlist")
+    @Test("reports bodies beyond the limits, compressed ones too, and bodies that are not playlists")
     func bodies() async throws {
         try write([
             "master.m3u8": master("large.m3u8", "bomb.m3u8", "html.m3u8", "cut.m3u8"),
@@ -122,7 +122,7 @@ struct URLCheckTests {
         #expect(alone.failure?.code == .tooLarge && told(alone) == ["bomb.m3u8:0 error tooLarge"])
     }
 
-    @Test("tells of URIs that lead nowhere, back, to another multivariant playlist, or to a private host")
+    @Test("reports invalid URIs, cycles, nested multivariant playlists and private hosts")
     func references() async throws {
         try write([
             "master.m3u8": master(

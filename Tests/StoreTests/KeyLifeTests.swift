@@ -137,7 +137,7 @@ import Testing
         let terms = KeyTerms(lifetime: 30)
         life.renew(at: 100, digest: nil)
         #expect([120, 130, 131].map { life.expire(by: terms, at: $0) } == [false, true, false])
-        #expect(life.lapsed == 130)
+        #expect(life.expiredAt == 130)
     }
 
     /// Playback during the change of terms counts as the first playback.

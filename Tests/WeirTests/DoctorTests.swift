@@ -254,7 +254,7 @@ import Testing
         let memory = try TemporaryFolder(inMemory: true)
         guard memory.path.hasPrefix("/dev/shm/") else { return }
         let report = try await examine(["--listen", "127.0.0.1:0", "--store", memory.path("store")])
-        #expect(report.says("file system", .warning, "lies on memory"))
+        #expect(report.says("file system", .warning, "is on memory"))
     }
 
     @Test func backupMarkAndSettingMustAgree() async throws {

@@ -51,7 +51,7 @@ import Testing
         switch end {
         case .done, .failed: #expect(result == .success(move(end)))
         default:
-            let message = "interrupted: film lies where it was"
+            let message = "interrupted: film is where it was"
             let next = "the same command again"
             #expect(result == .failure(Failure(message, next: next, exitCode: 130, code: "interrupted")))
         }

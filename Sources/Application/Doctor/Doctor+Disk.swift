@@ -50,7 +50,7 @@ extension Doctor {
             return .ok("file system", "nothing is known against it (type \(String(number, radix: 16)))")
         }
         return .warning(
-            "file system", "\(folder) lies on \(kind.name): \(kind.trouble)",
+            "file system", "\(folder) is on \(kind.name): \(kind.trouble)",
             next: "weir serve --store DIR, on a disk of this machine")
     }
 

@@ -22,7 +22,7 @@ export function throughput(events) {
     const words = `From ${bitRate(Math.min(...values))} to ${bitRate(Math.max(...values))} in ${values.length === 1 ? "one period" : `${values.length} periods`}.`;
     return figure("Throughput from the origin", words,
         svg("svg", {class: "chart", viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", role: "img", "aria-label": words}, ...bars),
-        legend([["rate", "measured"], ["indicated", "what the variant wants"]]));
+        legend([["rate", "measured"], ["indicated", "needed by the variant"]]));
 }
 
 /** Bars of the sources of bytes, one for each of the latest sessions. */

@@ -56,12 +56,12 @@ function facts(asset) {
     return pairs([
         ["Comes from", asset.isImported ? "it was imported" : el("code", {}, asset.url)],
         ["Plays offline", asset.playable ? `${answers[asset.playable.answer]}: ${asset.playable.reason}` : undefined],
-        ["Lies in", asset.place ? el("code", {}, asset.place.path) : undefined],
+        ["Stored in", asset.place ? el("code", {}, asset.place.path) : undefined],
         ["Kept", storage?.policy.priority === "important" ? "before others" : undefined],
         ["Expires", storage?.expiration ? date(storage.expiration) : undefined],
         ["Last played", storage?.lastPlayed ? date(storage.lastPlayed) : undefined],
         ["Purged", storage?.purge ? `${date(storage.purge.date)}, ${size(storage.purge.bytes)}` : undefined],
-        ["Play cache", asset.cachedBytes > 0 ? `${size(asset.cachedBytes)}, which make way when room is wanted` : undefined],
+        ["Play cache", asset.cachedBytes > 0 ? `${size(asset.cachedBytes)}, evicted when room is needed` : undefined],
     ], "pairs");
 }
 

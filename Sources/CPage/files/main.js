@@ -63,7 +63,7 @@ listen({
     heard: (name, data) => heard[name]?.(data),
     lost(error) {
         if (error instanceof Problem && error.status === 401) {
-            complain("Weir was started anew, and wants to know you again. In a terminal, type ", el("code", {}, "weir page"),
+            complain("Weir was restarted, and needs a new key. In a terminal, type ", el("code", {}, "weir page"),
                 " and open the link that it prints.");
         } else if (error instanceof Problem) {
             complain(error.words);

@@ -13,7 +13,7 @@ extension Asset {
     func exportContents() throws(ExchangeError) -> ExportContents {
         let playlists = BundlePlaylists(self)
         do {
-            guard let master = try playlists.master() else { throw keyLapse.map { ExchangeError($0) } ?? isNotWhole }
+            guard let master = try playlists.master() else { throw keyExpiry.map { ExchangeError($0) } ?? isNotWhole }
             let listed = master.renditions.sorted().map { renditions[$0] }
             var folders: [ExportContents.Folder] = []
             for rendition in listed { folders.append(try exportFolder(of: rendition, playlists)) }

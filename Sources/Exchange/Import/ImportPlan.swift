@@ -130,7 +130,7 @@ import Store
             throw ExchangeError(
                 .badImport, "\(folder.name(place)), line \(line): \(reason), and only what is in the folder is imported"
             )
-        case .invalid: throw ExchangeError(.badImport, "\(folder.name(place)), line \(line): the URI is none")
+        case .invalid: throw ExchangeError(.badImport, "\(folder.name(place)), line \(line): invalid URI")
         }
     }
 }

@@ -137,7 +137,7 @@ public struct OrphanBundle: Equatable, Sendable {
         }
         if !finds.foreign.isEmpty {
             library.report(
-                "in the folder for bundles lies what is none, and is left alone: \(Self.some(finds.foreign)). \"weir import\" "
+                "the folder for bundles has entries that are not bundles; they are left alone: \(Self.some(finds.foreign)). \"weir import\" "
                     + "takes in a folder of HLS from elsewhere")
         }
     }

@@ -16,7 +16,7 @@ import Synchronization
 
     init(_ place: String, _ store: Store) throws(ExchangeError) {
         guard let program = ChildProgram.find("rsync") else {
-            throw ExchangeError(.noProgram, "rsync, which \(place) wants, is not in the daemon's PATH")
+            throw ExchangeError(.noProgram, "rsync, which \(place) requires, is not in the daemon's PATH")
         }
         (self.place, self.store, self.program) = (
             place.hasSuffix("/") ? String(place.dropLast()) : place, store, program

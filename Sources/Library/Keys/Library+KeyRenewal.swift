@@ -22,7 +22,7 @@ extension Library {
         guard !asset.origin.isPlaceholder, !asset.isRecorded else {
             throw LibraryError(
                 .notStored,
-                "the keys of \(asset.name) cannot be renewed: it has no origin; a key that has merely expired "
+                "the keys of \(asset.name) cannot be renewed: it has no origin; a key that has only expired "
                     + "may be used again after: weir keys \(asset.name) --expires never")
         }
         guard !isOffline else {

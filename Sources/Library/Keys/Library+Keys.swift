@@ -71,7 +71,7 @@ extension Library {
         rectify(asset)
         let numbers = asset.keys.unusable.filter { number in
             let life = asset.keys.life(of: number)
-            let end = life.expiration(by: asset.keys.terms) ?? life.lapsed ?? 0
+            let end = life.expiration(by: asset.keys.terms) ?? life.expiredAt ?? 0
             return life.invalidated != nil || end <= bound
         }
         guard let failure = deleteKeys(numbers.sorted(), of: asset) else { return }
@@ -146,7 +146,7 @@ extension Library {
     }
 
     /// Handles expired keys.
-    func lapsed(_ numbers: [Int], of asset: Asset) {
+    func keysExpired(_ numbers: [Int], of asset: Asset) {
         // Not synchronously: the caller is still in a query if something is complete.
         Task { @LoopActor in
             guard self.asset(id: asset.id) === asset else { return }
@@ -200,7 +200,7 @@ extension Library {
 extension KeyRing {
     /// True if any of its keys has a date or limit besides its arrival.
     var isLimited: Bool {
-        terms != KeyTerms() || lives.values.contains { $0.expires ?? $0.lapsed ?? $0.invalidated != nil }
+        terms != KeyTerms() || lives.values.contains { $0.expires ?? $0.expiredAt ?? $0.invalidated != nil }
     }
 
     /// The digest of a stored key, and the date of its file, in seconds since 1970.

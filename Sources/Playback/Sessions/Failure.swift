@@ -68,7 +68,7 @@ extension LibraryError {
         case .store, .notStored, .newerBundle, .busy: .store
         case .notPlaylist: .media
         case .missing, .badDirective, .refusedURL, .nameTaken, .notArtwork, .otherContent, .urlTaken, .expired,
-            .keyLapsed:
+            .keyExpired:
             .player
         case .badOrigin, .originRefused, .originAbsent, .cancelled: .origin
         }

@@ -2,7 +2,7 @@
 enum CheckRule: String, CaseIterable {
     // Any text
     case byteOrderMark
-    case strayBlank
+    case unexpectedBlank
     case longLine
     case openEnd
     case unknownTag
@@ -79,7 +79,7 @@ enum CheckRule: String, CaseIterable {
     /// The clause of the rule, unless a finding names another.
     var clause: String {
         switch self {
-        case .byteOrderMark, .strayBlank, .longLine, .openEnd, .unknownTag, .wrongKind: "RFC 8216 §4.1"
+        case .byteOrderMark, .unexpectedBlank, .longLine, .openEnd, .unknownTag, .wrongKind: "RFC 8216 §4.1"
         case .repeatedTag, .latePosition: "RFC 8216 §4.3.3"
         case .versionTooLow, .versionHigh: "RFC 8216 §7"
         case .variables: "rfc8216bis §4.3"

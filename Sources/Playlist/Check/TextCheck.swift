@@ -46,7 +46,8 @@ struct TextCheck {
     private mutating func checkURI(_ line: Int) {
         let content = text.lines[line].content
         if text.bytes.trimmed(content) != content {
-            findings.add(.strayBlank, line: line + 1, "blanks around the URI; some players treat them as a part of it")
+            findings.add(
+                .unexpectedBlank, line: line + 1, "blanks around the URI; some players treat them as a part of it")
         }
     }
 
@@ -67,7 +68,7 @@ struct TextCheck {
         }
         let content = text.lines[line].content
         if text.bytes.trimmed(content).lowerBound != content.lowerBound {
-            findings.add(.strayBlank, line: line + 1, "a blank before the tag; some players then ignore it")
+            findings.add(.unexpectedBlank, line: line + 1, "a blank before the tag; some players then ignore it")
         }
         if tag == .define {
             findings.add(

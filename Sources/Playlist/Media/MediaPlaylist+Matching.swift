@@ -1,9 +1,9 @@
 extension MediaPlaylist {
     /// Result of comparing a refetched text with the previous one.
     public enum Relation: Hashable, Sendable {
-        /// The same segments and parts, and the same EXT-X-ENDLIST.
+        /// No change: equal segments, parts and EXT-X-ENDLIST.
         case same
-        /// The same beginning with `added` more segments; 0 if only parts or EXT-X-ENDLIST are new.
+        /// An equal beginning with `added` more segments; 0 if only parts or EXT-X-ENDLIST are new.
         case grown(added: Int)
         /// `removed` segments are gone from the beginning and `added` segments are new: all of them if the whole window
         /// was replaced.

@@ -45,10 +45,10 @@ public struct KeyLife: Equatable, Sendable {
     /// Time at which `expires` was set: a renewal adds the same duration again.
     public var dated: Int64?
     /// Time at which its expiry was detected: setting the clock back does not revive the key.
-    public var lapsed: Int64?
+    public var expiredAt: Int64?
     /// Time of its revocation.
     public var invalidated: Int64?
-    /// The SHA-256 of the key, which tells whether a new delivery is a different key. Kept after the file is deleted.
+    /// The SHA-256 of the key, which shows if a new delivery is a different key. Kept after the file is deleted.
     public var digest: Digest?
 
     /// Makes the life of an unknown key.
@@ -74,7 +74,7 @@ public struct KeyLife: Equatable, Sendable {
     /// Returns the key's usability.
     public func state(by terms: KeyTerms, at now: Int64) -> State {
         if invalidated != nil { return .invalidated }
-        if lapsed != nil { return .expired }
+        if expiredAt != nil { return .expired }
         return expiration(by: terms).map { $0 <= now } ?? false ? .expired : .valid
     }
 
@@ -98,7 +98,7 @@ public struct KeyLife: Equatable, Sendable {
             self.expires = Self.sum(now, max(0, expires.subtractingReportingOverflow(dated).partialValue))
             self.dated = now
         }
-        (came, firstPlayed, lapsed, invalidated) = (now, nil, nil, nil)
+        (came, firstPlayed, expiredAt, invalidated) = (now, nil, nil, nil)
         self.digest = digest ?? self.digest
     }
 
@@ -113,13 +113,13 @@ public struct KeyLife: Equatable, Sendable {
 
     /// The user sets or removes the key's own date. This can make an expired key usable again.
     public mutating func setExpiration(_ expires: Int64?, at now: Int64) {
-        (self.expires, dated, lapsed) = (expires, expires.map { _ in now }, nil)
+        (self.expires, dated, expiredAt) = (expires, expires.map { _ in now }, nil)
     }
 
     /// The asset gets other terms. A new window begins with the next playback, or now if the asset is being played.
     public mutating func adopt(_ terms: KeyTerms, after former: KeyTerms, isPlaying: Bool, at now: Int64) {
         guard terms != former else { return }
-        lapsed = nil
+        expiredAt = nil
         if former.afterFirstPlay == nil { firstPlayed = isPlaying && terms.afterFirstPlay != nil ? now : nil }
     }
 
@@ -130,8 +130,8 @@ public struct KeyLife: Equatable, Sendable {
     ///
     /// - Returns: true if it has expired since the last call.
     public mutating func expire(by terms: KeyTerms, at now: Int64) -> Bool {
-        guard lapsed == nil, state(by: terms, at: now) == .expired else { return false }
-        lapsed = now
+        guard expiredAt == nil, state(by: terms, at: now) == .expired else { return false }
+        expiredAt = now
         return true
     }
 }

@@ -5,7 +5,7 @@ import Playback
 extension SessionScript {
     static let oddities = [
         SessionScript(
-            testDescription: "a player that tells of its start and its stall",
+            testDescription: "a player that reports its start and its stall",
             steps: [
                 .fetch(0...0, of: low, in: 1, tells: "su,bl=0"), .fetch(1...1, of: low, in: 1, tells: "su,bl=2000"),
                 .fetch(2...2, of: low, in: 1, tells: "bl=4000"), .fetch(3...3, of: low, in: 9, tells: "bl=5000"),
@@ -18,7 +18,7 @@ extension SessionScript {
                     origin: [.of(low, 0...5)], told: told)
             ]),
         SessionScript(
-            testDescription: "a player that tells of its pause and its speed",
+            testDescription: "a player that reports its pause and its speed",
             steps: [
                 .fetch(0...1, of: low, in: 1, tells: "pr=1"), .fetch(2...2, of: low, in: 30, tells: "pr=0"),
                 .fetch(3...5, of: low, in: 1, tells: "pr=2"), .wait(20),
@@ -43,7 +43,7 @@ extension SessionScript {
             ],
             slack: 2),
         SessionScript(
-            testDescription: "a player that tells nonsense",
+            testDescription: "a player that reports nonsense",
             steps: [
                 .fetch(
                     0...5, of: low, in: 1,
@@ -56,7 +56,7 @@ extension SessionScript {
                     origin: [.of(low, 0...5)])
             ]),
         SessionScript(
-            testDescription: "a player that lies of starving while it has a minute of media",
+            testDescription: "a player that falsely reports starvation while it has a minute of media",
             stored: [.of(low, 0...29)],
             steps: [
                 .take(0...19, of: low, tells: "bs"), .take(20...29, of: low, every: 1, tells: "bs"), .wait(90),
@@ -68,7 +68,7 @@ extension SessionScript {
             ],
             slack: 2),
         SessionScript(
-            testDescription: "a player that lies of holding a day of media",
+            testDescription: "a player that falsely reports a day of media",
             steps: [.fetch(0...5, of: low, in: 1, tells: "bl=99999999999"), .wait(20)],
             lines: [
                 Line(
@@ -76,7 +76,7 @@ extension SessionScript {
                     told: told)
             ]),
         SessionScript(
-            testDescription: "a player that tells of a seek within what it holds",
+            testDescription: "a player that reports a seek within its buffer",
             stored: [.of(low, 0...15)],
             steps: [
                 .take(0...14, of: low), .wait(5), .take(15...15, of: low, tells: "bl=10000"), .wait(30),

@@ -34,7 +34,7 @@ extension SessionScript {
                     ended: 20, origin: [.of(low, 0...5)])
             ]),
         SessionScript(
-            testDescription: "a start that takes long is none",
+            testDescription: "a long start is not a stall",
             steps: [.load, .wait(1.5), .fetch(0...0, of: low, in: 9), .fetch(1...2, of: low, in: 1), .wait(20)],
             lines: [
                 Line(
@@ -123,7 +123,7 @@ extension SessionScript {
                     origin: [.of(low, 30...32)]),
             ]),
         SessionScript(
-            testDescription: "a pause that nobody tells",
+            testDescription: "a pause that the player does not report",
             steps: [.fetch(0...2, of: low, in: 0.5), .wait(50), .fetch(3...5, of: low, in: 0.5), .wait(20)],
             lines: [
                 Line(

@@ -10,7 +10,7 @@ import Testing
 @testable import Library
 
 /// Merged fetches, some parts of which players need.
-@Suite @LoopActor struct MergedFetchAudienceTests {
+@Suite @LoopActor struct MergedFetchReaderTests {
     // MARK: A player
 
     @Test func aPlayerInTheMiddleGoesFirstWithoutRepeatedBytes() async throws {

@@ -12,35 +12,35 @@ extension Asset {
 
     /// The error if only expired or revoked keys keep the asset from playing without the origin; names the command that
     /// renews them. Nil otherwise.
-    public var keyLapse: LibraryError? {
+    public var keyExpiry: LibraryError? {
         guard !isPlayableOffline, let rendition = renditions.first(where: { !$0.isWhole && $0.isStored }) else {
             return nil
         }
-        return keyLapse(of: rendition)
+        return keyExpiry(of: rendition)
     }
 
     /// The error if only expired or revoked keys keep a rendition from playing.
-    public func keyLapse(of rendition: Rendition) -> LibraryError {
-        LibraryError(.keyLapsed, "\(rendition.lapseInWords(of: name)); renew with: weir keys \(name) --renew")
+    public func keyExpiry(of rendition: Rendition) -> LibraryError {
+        LibraryError(.keyExpired, "\(rendition.expiryInWords(of: name)); renew with: weir keys \(name) --renew")
     }
 
     /// The error if an expired or revoked key is requested.
-    public func keyLapse(of number: Int) -> LibraryError {
+    public func keyExpiry(of number: Int) -> LibraryError {
         let words = keys.state(of: number) == .invalidated ? "was invalidated" : "has expired"
-        return LibraryError(.keyLapsed, "key \(number) of \(name) \(words); renew with: weir keys \(name) --renew")
+        return LibraryError(.keyExpired, "key \(number) of \(name) \(words); renew with: weir keys \(name) --renew")
     }
 }
 
 extension Rendition {
     /// Its expired and revoked keys.
-    var lapsedKeys: Set<Int> {
+    var expiredKeys: Set<Int> {
         let unusable = keys.unusable
         guard !unusable.isEmpty, let source else { return [] }
         return unusable.intersection(source.playlist.keys.compactMap { number(of: $0) })
     }
 
-    fileprivate func lapseInWords(of asset: String) -> String {
-        let states = lapsedKeys.map { keys.state(of: $0) }
+    fileprivate func expiryInWords(of asset: String) -> String {
+        let states = expiredKeys.map { keys.state(of: $0) }
         let words = states.contains(.expired) ? "expired" : "was invalidated"
         let what = inWords.map { "\(asset) \($0)" } ?? asset
         return states.count > 1 && words == "expired"
@@ -56,7 +56,7 @@ extension Library {
     /// session may play to the end. No session gets a revoked key.
     public func outlives(_ session: String, key number: Int, of asset: Asset) -> Bool {
         let life = asset.keys.life(of: number)
-        guard life.invalidated == nil, let end = life.expiration(by: asset.keys.terms) ?? life.lapsed,
+        guard life.invalidated == nil, let end = life.expiration(by: asset.keys.terms) ?? life.expiredAt,
             let age = playheads.age(of: session)
         else { return false }
         return date() - age < end
@@ -64,7 +64,7 @@ extension Library {
 
     /// True if a session may still use all the keys of a rendition.
     public func outlives(_ session: String, keysOf rendition: Rendition, of asset: Asset) -> Bool {
-        rendition.lapsedKeys.allSatisfy { number in
+        rendition.expiredKeys.allSatisfy { number in
             asset.keys.folder.contains(KeyRing.name(number).description) && outlives(session, key: number, of: asset)
         }
     }
