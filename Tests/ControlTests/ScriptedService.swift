@@ -115,8 +115,8 @@ import Retention
 }
 
 extension LibraryService {
-    /// A service for a library that moves no assets.
-    convenience init(library: Library, downloader: Downloader) {
+    /// A service over a library that moves no assets.
+    convenience init(library: Library, retention: Retention, downloader: Downloader) {
         self.init(
             library: library, retention: retention, exchange: ExchangeServices(library, moves: MoveRegister()),
             downloader: downloader)
