@@ -267,7 +267,9 @@ def compile_round(room, main, home, is_smoke):
     options = ["-swift-version", "6", "-parse-as-library", "-enable-upcoming-feature", "ExistentialAny",
                "-enable-upcoming-feature", "InternalImportsByDefault", "-enable-upcoming-feature", "MemberImportVisibility"]
     debug = ROOT / ".build" / "debug"
-    objects = sorted((debug / ("%s.build" % room)).rglob("*.swift.o"))
+    # SwiftPM keeps the objects of files that are gone.
+    present = {"%s.o" % path.name for path in (ROOT / "Sources" / room).rglob("*.swift")}
+    objects = [path for path in sorted((debug / ("%s.build" % room)).rglob("*.swift.o")) if path.name in present]
     if is_smoke and objects:
         program, modules, sources = home / "smoke", debug / "Modules", objects
     else:
