@@ -11,7 +11,7 @@ public import Retention
 /// Answers the control API from the library and its downloads.
 @LoopActor public final class LibraryService: ControlService {
     let library: Library
-    package let retention: Retention
+    let retention: Retention
     let downloader: Downloader
     private(set) lazy var texts = AssetTexts(self)
     let exchange: ExchangeServices

@@ -157,7 +157,7 @@ struct CommandTests {
             #expect(taken.exit == .code(65) && taken.errors.contains("my-film"), "\(taken.exit) \(taken.errors)")
             let none = try await scene.get("aes", ["--name", "../etc"])
             #expect([.code(64), .code(65)].contains(none.exit) && none.errors.contains("../etc"), "\(none.errors)")
-            // The same asset with another token, then another asset.
+            // A URL with another token leads to this asset; another path leads to another one.
             for fixture in ["ts", "aes"] {
                 let query = scene.origin.master(fixture) + "?token=secret"
                 #expect(try await scene.weir.run(["get", query]).exit == .code(0))

@@ -241,7 +241,7 @@ import Testing
             await file.finish(.complete)
             let grown = try residentBytes() - before
             withExtendedLifetime(clients) {}
-            if grown >= 50 * 64 * 1024 { throw TimedOut("less than 64 KiB for each reader but \(grown) bytes") }
+            if grown >= 50 * 32 * 1024 { throw TimedOut("less than 32 KiB for each reader but \(grown) bytes") }
         }
     }
 }

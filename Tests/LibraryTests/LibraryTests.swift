@@ -288,7 +288,7 @@ import Testing
         #expect(await code { _ = try fixture.fetch(2, of: rendition, in: asset) } == .missing)
         read.release()
 
-        // The same URL now leads to another asset.
+        // Another asset takes over the URL.
         let again = try await fixture.open("/ts/master.m3u8")
         #expect(again.id != asset.id)
         #expect(again.bytes == 0)
