@@ -105,7 +105,7 @@ let package = Package(
         .executableTarget(
             name: "weir", dependencies: ["API", "AccessLog", "Application", argumentParser], swiftSettings: strict),
         // What the tests share: an origin that misbehaves on demand, processes, players, frame hashes.
-        room("TestSupport"),
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
 
         tests("PlaylistTests", ["Playlist"]),
         tests("HTTPMessageTests", ["HTTPMessage"]),
