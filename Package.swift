@@ -77,12 +77,15 @@ let package = Package(
         // The two uses of assets. They do not know each other: they meet in Fetching.
         room(
             "Downloader",
-            ["EventLoop", "Fetching", "Integrity", "Library", "Playheads", "Playlist", "Retention", "Store"]),
+            [
+                "EventLoop", "Fetching", "Integrity", "Library", "Origin", "Playheads", "Playlist", "Retention",
+                "Store",
+            ]),
         room(
             "Playback",
             [
-                "AccessLog", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library", "Playheads", "Playlist",
-                "Retention", "SegmentFormat",
+                "AccessLog", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library", "Origin", "Playheads",
+                "Playlist", "Retention", "SegmentFormat",
             ]),
         // The program.
         room(
@@ -118,7 +121,7 @@ let package = Package(
         tests("APITests", ["API", "AccessLog", "EventLoop", "HTTPMessage", "TestSupport"]),
         tests("PlaylistCheckTests", ["HTTPMessage", "Origin", "Playlist", "PlaylistCheck", "TestSupport"]),
         tests("PlayheadsTests", ["EventLoop", "Playheads"]),
-        tests("FetchingTests", ["Fetching", "HTTPMessage", "TestSupport"]),
+        tests("FetchingTests", ["Fetching", "HTTPMessage", "Origin", "TestSupport"]),
         tests(
             "LibraryTests",
             [
