@@ -31,7 +31,6 @@ struct HostQueue {
     private var reserved: [WebURL.Origin: ContinuousClock.Instant] = [:]
 
     /// Creates an empty queue.
-    ///
     /// - Parameter reserve: places per host that playback may take from background, which keeps at least one.
     init(places: Int, reserve: Int) {
         self.places = max(1, places)
@@ -39,7 +38,6 @@ struct HostQueue {
     }
 
     /// Enqueues a transfer that has no place. Ids increase with time.
-    ///
     /// - Parameter isCounted: false for a transfer that needs no place and never waits for one.
     mutating func enqueue(
         _ id: UInt64, priority: OriginRequest.Priority, host: WebURL.Origin, isCounted: Bool = true
@@ -49,7 +47,6 @@ struct HostQueue {
         waiting.insert(entry, at: index ?? waiting.endIndex)
     }
 
-    /// Frees a transfer's place, or removes it from the queue.
     mutating func release(_ id: UInt64) {
         if let entry = active.removeValue(forKey: id) {
             if lent.remove(id) == nil { count(entry.host, -1) }
@@ -60,7 +57,6 @@ struct HostQueue {
 
     /// Lends the place of a paused transfer to others, or reclaims it; the host may then exceed its limit by one for a
     /// while.
-    ///
     /// - Returns: true if that changes anything.
     mutating func lend(_ id: UInt64, _ isLent: Bool) -> Bool {
         guard let host = active[id]?.host, isLent != lent.contains(id) else { return false }
@@ -83,7 +79,6 @@ struct HostQueue {
     }
 
     /// Displaces background transfers where playback waits for a place.
-    ///
     /// - Returns: the displaced transfers. Each must stop its request, and may be enqueued again.
     mutating func displace(now: ContinuousClock.Instant) -> [UInt64] {
         guard reserve > 0 else { return [] }
@@ -102,7 +97,6 @@ struct HostQueue {
         return displaced
     }
 
-    /// Returns the transfers that get a place now.
     mutating func grant(now: ContinuousClock.Instant) -> [UInt64] {
         var left: [Entry] = []
         var granted: [UInt64] = []
