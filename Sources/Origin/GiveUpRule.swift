@@ -26,7 +26,7 @@ import HTTPMessage
 /// chooses may wait 8 s, or 20 s if it is known to wait longer, before these 8 s begin. A body that has begun is cut off
 /// after 105 s without a byte from an absent origin (the last attempt begins within 60 s, and has 15 s for its head and
 /// 30 s for a byte), or as a download's transfer if the origin answers with errors. A playlist takes at most 30 s, and 4 s
-/// for each other mirror; 8 s or 3 s if something stored can be played.
+/// for each other mirror; 8 s or 3 s if something stored can be played. A live playlist is shown unchanged for up to 300 s.
 ///
 /// **Worst case for a download.** A transfer without a reply fails after 98 s: 6 attempts of 15 s and pauses of 7.75 s.
 /// Stalling bodies lengthen that to 293 s after the last byte: a stall is noticed within 60 s, and five more attempts take
@@ -264,6 +264,12 @@ public struct GiveUpRule: Sendable {
         case .olderPlaylist(let targetDuration): max(targetDuration, .seconds(2))
         case .heldBack(let targetDuration): targetDuration * 3 + .seconds(5)
         }
+    }
+
+    /// The age up to which a known live playlist is shown while its origin does not answer. Its segments stay available
+    /// for its duration (RFC 8216 §6.2.2); after some minutes without a change, an error is better for the player.
+    package static func livePlaylistLife(duration: Duration, targetDuration: Duration) -> Duration {
+        min(max(duration, targetDuration * 3), .seconds(300))
     }
 
     // MARK: Downloads and recordings

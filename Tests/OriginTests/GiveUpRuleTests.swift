@@ -184,6 +184,13 @@ struct GiveUpRuleTests {
         #expect(GiveUpRule.deadline(with: alternative) == .seconds(seconds))
     }
 
+    @Test(arguments: [(4, 2, 6), (60, 6, 60), (7_200, 6, 300)])
+    func lifeOfALivePlaylist(duration: Int, targetDuration: Int, seconds: Int) {
+        let life = GiveUpRule.livePlaylistLife(
+            duration: .seconds(duration), targetDuration: .seconds(targetDuration))
+        #expect(life == .seconds(seconds))
+    }
+
     // MARK: Downloads
 
     @Test(
