@@ -71,7 +71,7 @@ package import Store
     }
 
     /// Returns a folder of pieces in the bundle; with `create`, makes it with an empty ledger if it does not exist.
-    /// - Parameter lost: see `Store.pieces`.
+    /// For `lost` see `Store.pieces`.
     func pieces(
         _ id: String, create: Bool, lost: @escaping @Sendable (String, StoreError) -> Void
     ) throws(StoreError) -> PieceDirectory {
@@ -98,8 +98,7 @@ package import Store
 
     package var exists: Bool { readOnce { (try? directory(create: false)) != nil } }
 
-    /// Deletes everything; later files go to a new folder.
-    /// - Parameter isGone: see `Store.removeBundle`.
+    /// Deletes everything; later files go to a new folder. For `isGone` see `Store.removeBundle`.
     package func clear(isGone: @escaping @Sendable () -> Void) throws(StoreError) {
         guard !isRemoved else { return isGone() }
         (opened, era) = (nil, era + 1)

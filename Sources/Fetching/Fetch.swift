@@ -208,8 +208,8 @@ public import Store
 
     // MARK: Requesting
 
-    /// Starts the fetch, or continues where an earlier transfer ended. Does nothing while one is under way.
-    /// - Parameter location: the resource at the URL that is known now.
+    /// Starts the fetch, or continues where a transfer ended, at the URL known now. Does nothing while one is under
+    /// way.
     func start(_ urgency: Urgency, at location: Resource) {
         guard !state.isUnderWay else { return }
         outcome = nil

@@ -91,8 +91,7 @@ struct FetchState {
         return [.raisePriority] + startTimer(hasUntriedSource)
     }
 
-    /// A reader leaves.
-    /// - Returns: true if no reader is left before the end.
+    /// A reader leaves. True if no reader is left before the end.
     mutating func leave() -> Bool {
         readers -= 1
         return readers == 0 && !hasEnded
@@ -146,8 +145,7 @@ struct FetchState {
         return decision == .sendHead ? announce() : [.cancelRequest, .reportSilence]
     }
 
-    /// The source has failed.
-    /// - Parameter maySearch: another source may have the bytes, and what has arrived can be continued.
+    /// The source has failed; `maySearch` if another one may have the bytes, and the present ones can be continued.
     mutating func fail(maySearch: Bool) -> [Action] {
         let stop = stop()
         hasHead = false

@@ -62,16 +62,14 @@ struct MergedFetchOrder {
         return (behind.filter { isNeeded[$0] }, behind.filter { !isNeeded[$0] })
     }
 
-    /// Ends the request after the last piece that is needed.
-    /// - Returns: the pieces that the request no longer delivers.
+    /// Ends the request after the last piece that is needed. Returns the pieces that it no longer delivers.
     mutating func trim() -> Range<Int> {
         let before = end
         while end > current, !isNeeded[end - 1] { end -= 1 }
         return end..<before
     }
 
-    /// Ends the request.
-    /// - Returns: the pieces that remained.
+    /// Ends the request. Returns the pieces that remained.
     mutating func close() -> Range<Int> {
         defer { end = current }
         return remaining

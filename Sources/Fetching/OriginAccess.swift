@@ -18,8 +18,7 @@ package import Origin
         (self.fields, self.namesPeer) = (fields, namesPeer)
     }
 
-    /// Records that the user named the host.
-    /// - Returns: true if that is new.
+    /// Records that the user named the host; true if that is new.
     @discardableResult package func confirm() -> Bool {
         defer { namesPeer = true }
         return !namesPeer

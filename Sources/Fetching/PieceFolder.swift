@@ -156,8 +156,7 @@ package import Store
         try? bundle.directory(create: false).subdirectory(id).read(file)
     }
 
-    /// Opens a text beside the pieces for appending.
-    /// - Parameter length: the valid length in bytes; the file is truncated to it.
+    /// Opens a text beside the pieces for appending, truncated to its valid length in bytes.
     package func append(to file: String, length: Int64) throws(StoreError) -> AppendedFile {
         try AppendedFile(in: directory(create: true), named: file, length: length)
     }

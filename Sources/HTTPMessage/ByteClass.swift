@@ -65,8 +65,7 @@ enum ByteClass {
         return last.map { bytes[start...$0] } ?? bytes[start..<start]
     }
 
-    /// Parses digits; nil when empty, when a byte is not a digit, or beyond 18 digits.
-    /// RFC 9110 §8.6 allows no sign, no blank and no list here.
+    /// Parses at most 18 digits; nil for anything else: RFC 9110 §8.6 allows no sign, no blank and no list here.
     static func number(_ digits: some Collection<UInt8>) -> Int64? {
         guard !digits.isEmpty, digits.count <= 18 else { return nil }
         var value: Int64 = 0

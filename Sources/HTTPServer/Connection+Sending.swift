@@ -130,8 +130,7 @@ extension Connection {
     /// Sends the server's buffer. With `more`, the system may wait for further bytes.
     func sendComposed(more: Bool = false) { send(core.buffer.bytes, more: more) }
 
-    /// Sends the head and body bytes in one call, and queues the unsent part of the head.
-    /// - Returns: the number of body bytes sent.
+    /// Sends head and body bytes in one call, and queues the rest of the head. Returns the number of body bytes sent.
     func sendComposed(with body: UnsafeRawBufferPointer) -> Int {
         let head = core.buffer.bytes
         let sent = sendNow(head, body)

@@ -128,8 +128,7 @@ import HTTPMessage
         if hasInputEnded, phase == .awaiting, !isProcessing { close(.clientLeft) }
     }
 
-    /// Processes one request at the front of `bytes`.
-    /// - Returns: its length; 0 if it is incomplete.
+    /// Processes one request at the front of `bytes`. Returns its length; 0 if it is incomplete.
     private func processOne(_ bytes: UnsafeRawBufferPointer) -> Int {
         switch reader.step(bytes) {
         case .incomplete: break

@@ -95,8 +95,7 @@ struct WindowLimiter {
         if roundTrips.count > Self.connections { roundTrips.removeFirst() }
     }
 
-    /// Records the bytes received since the start.
-    /// - Returns: true if that is a new measurement.
+    /// Records the bytes received since the start; true if that is a new measurement.
     mutating func record(_ bytes: Int64, at now: ContinuousClock.Instant) -> Bool {
         guard let last else {
             self.last = (now, bytes)

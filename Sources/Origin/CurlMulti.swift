@@ -99,8 +99,7 @@ import Glibc
         enter { curl_easy_pause(request.handle, isPaused ? CURLPAUSE_RECV : CURLPAUSE_CONT) }
     }
 
-    /// Buffers bytes from within libcurl for delivery in larger parts.
-    /// - Returns: false if the owner has refused further bytes.
+    /// Buffers bytes from within libcurl; false if the owner has refused further bytes.
     func append(_ bytes: UnsafeRawBufferPointer, of request: CurlRequest) -> Bool {
         if bufferedRequest !== request || !buffer.hasRoom(for: bytes.count) { flushBuffer() }
         guard !request.isStopped else { return false }

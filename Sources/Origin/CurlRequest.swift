@@ -305,8 +305,7 @@ import HTTPMessage
 }
 
 extension TransferState.Failure {
-    /// Translates libcurl's result codes; no other code interprets them.
-    /// - Parameter systemError: the error number (errno(3)); 0 if unknown.
+    /// Translates libcurl's result codes; no other code interprets them. `systemError` is an errno(3); 0 if unknown.
     init(_ code: CURLcode, isHeadComplete: Bool, systemError: Int32) {
         let text = String(cString: curl_easy_strerror(code))
         underlying = systemError == 0 ? text : String(cString: strerror(systemError))

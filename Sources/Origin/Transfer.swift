@@ -60,8 +60,8 @@ import HTTPMessage
         if isProbe { client.presence.abandonProbe(request.url.origin) }
     }
 
-    /// Raises the priority: a player needs the bytes of a download. Never lowers it.
-    /// - Parameter ignoresAbsence: as in a request.
+    /// Raises the priority, never lowers it: a player needs the bytes of a download. `ignoresAbsence` as in a
+    /// request.
     public func raise(to priority: OriginRequest.Priority, ignoresAbsence: Bool = false) {
         self.ignoresAbsence = self.ignoresAbsence || ignoresAbsence
         guard priority > self.priority, receiver != nil else { return }
@@ -143,8 +143,7 @@ import HTTPMessage
         }
     }
 
-    /// Ends the transfer and notifies the receiver.
-    /// - Parameter isNews: true if the end says something about the origin's presence.
+    /// Ends the transfer and notifies the receiver. `isNews` if the end says something about the origin's presence.
     private func end(_ error: OriginError?, isNews: Bool = true) {
         guard let receiver else { return }
         leave()

@@ -238,8 +238,7 @@ struct TransferState {
 
     // MARK: Ends
 
-    /// Handles the end of a request.
-    /// - Parameter jitter: evaluated only for a pause; see `GiveUpRule.decision`.
+    /// Handles the end of a request. `jitter` is evaluated only for a pause; see `GiveUpRule.decision`.
     mutating func ended(
         _ outcome: Outcome, now: ContinuousClock.Instant, waiter: GiveUpRule.Waiter = .anyone,
         jitter: @autoclosure () -> Double
