@@ -12,9 +12,9 @@ public enum Playlist: Sendable {
     ) throws(PlaylistError) -> Playlist {
         let source = try PlaylistText(bytes, limits: limits)
         let isMultivariant = try isMultivariant(source)
-        let (text, values) = try VariableExpansion.expanded(source, variables, isMultivariant: isMultivariant, limits)
-        if isMultivariant { return .multivariant(try MultivariantPlaylist(text, variables: values, limits)) }
-        return .media(try MediaPlaylist(text, limits))
+        let (text, values) = try VariableExpansion.expanded(source, variables, isMultivariant: isMultivariant)
+        if isMultivariant { return .multivariant(try MultivariantPlaylist(text, variables: values)) }
+        return .media(try MediaPlaylist(text))
     }
 
     /// The parsed text.

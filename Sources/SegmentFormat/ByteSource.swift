@@ -57,7 +57,6 @@ struct FileBytes: Sendable {
     /// File offset of the first byte.
     let origin: Int
 
-    /// The file offsets covered.
     var range: Range<Int> { origin..<(origin + bytes.count) }
 
     /// Reads a big-endian integer, which must be within ``range``.

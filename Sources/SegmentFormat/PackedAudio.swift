@@ -46,7 +46,6 @@ public struct ADTSHeader: Hashable, Sendable, CustomStringConvertible {
         96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350,
     ]
 
-    /// Parses the header of the frame at a file offset.
     init(_ source: ByteSource, at position: Int) throws(SegmentFormatError) {
         func fault(_ code: SegmentFormatError.Code, _ reason: String) -> SegmentFormatError {
             SegmentFormatError(code, in: "ADTS", at: min(position, source.count), reason)
@@ -74,7 +73,6 @@ public struct ADTSHeader: Hashable, Sendable, CustomStringConvertible {
 
 /// An ID3 tag of version 2.3 or 2.4 at the start of packed audio (RFC 8216 §3.4; id3.org, ID3v2 §3).
 struct ID3Tag {
-    /// File offsets of the whole tag, with header and footer.
     let range: Range<Int>
     /// File offsets of the frames and their padding.
     private let frames: Range<Int>

@@ -14,9 +14,6 @@ public struct BundleStamp: Equatable, Sendable {
     /// within one step get the same time.
     private static let rest: Int64 = 1_000_000_000
 
-    /// Makes the stamp of a bundle.
-    ///
-    /// - Parameter assets: the folder of all bundles.
     init(of id: String, in assets: Directory) {
         guard let bundle = try? assets.subdirectory(id), let own = bundle.time(of: ".") else {
             (text, latest) = ("", 0)

@@ -92,7 +92,6 @@ public final class Catalogue: Sendable {
 
     // MARK: Rows
 
-    /// Reads all rows.
     static func contents(_ database: Database) throws -> Contents {
         Contents(
             assets: try AssetRecord.all(database, "ORDER BY created, id"),
@@ -104,7 +103,6 @@ public final class Catalogue: Sendable {
             volumes: try VolumeRecord.all(database))
     }
 
-    /// Writes rows, replacing those with the same keys.
     private static func upsert(_ contents: Contents, _ database: Database) throws {
         for record in contents.assets { try record.upsert(database) }
         for record in contents.playlists { try record.upsert(database) }
@@ -244,7 +242,6 @@ public final class Catalogue: Sendable {
         }
     }
 
-    /// Waits until the records are up to date with the catalogue, as far as the disk allows.
     func flush() async {
         guard let records else { return }
         await withCheckedContinuation { continuation in records.flush { continuation.resume() } }

@@ -79,7 +79,6 @@ struct DigestState: ~Copyable {
 
     deinit { EVP_MD_CTX_free(context) }
 
-    /// Appends bytes.
     mutating func add(_ bytes: UnsafeRawBufferPointer) { EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) }
 
     /// The digest of all appended bytes. Read it once.

@@ -41,7 +41,6 @@ extension Directory {
         utimensat(descriptor, name, times, AT_SYMLINK_NOFOLLOW)
     }
 
-    /// Lists every name except `.` and `..`.
     func names() throws(StoreError) -> [String] {
         let own = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard own >= 0 else { throw StoreError(path: path) }

@@ -11,7 +11,6 @@ public final class Directory: Sendable {
     /// The folder's path, for messages only.
     public let path: String
 
-    /// Wraps an open folder, and owns its descriptor.
     init(descriptor: Int32, path: String) {
         self.descriptor = descriptor
         self.path = path
@@ -25,7 +24,6 @@ public final class Directory: Sendable {
         return try existing(path: path)
     }
 
-    /// Opens the existing folder at `path`.
     static func existing(path: String, followsLink: Bool = true) throws(StoreError) -> Directory {
         let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (followsLink ? 0 : O_NOFOLLOW))
         guard descriptor >= 0 else { throw StoreError(path: path) }
@@ -176,7 +174,6 @@ public final class Directory: Sendable {
         }
     }
 
-    /// Returns the name, or throws `badName`.
     func leaf(_ name: String) throws(StoreError) -> String {
         guard Self.isName(name) else { throw StoreError(.badName, path: path + "/" + name) }
         return name

@@ -333,7 +333,6 @@ final class Observers {
         observers.remove(at: index)
     }
 
-    /// Calls each closure, in the order of their addition.
     func notify() {
         for observer in observers { observer.notify?() }
     }

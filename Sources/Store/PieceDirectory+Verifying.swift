@@ -1,7 +1,6 @@
 import CLinux
 import Glibc
 
-/// Verification of pieces against the ledger.
 extension PieceDirectory {
     private enum Outcome {
         case sound(Int64)
@@ -70,7 +69,6 @@ extension PieceDirectory {
         return setAside(file, status, to: aside) ? .wrong(fault) : .gone
     }
 
-    /// Opens the piece. Returns nil if it is missing.
     private func open(_ file: String) throws(StoreError) -> Int32? {
         do throws(StoreError) {
             let opened = try directory.open(file)
@@ -154,7 +152,6 @@ struct LedgerReader {
 
     func entry(of file: String) -> Ledger.Entry? { ledger.entries[file] }
 
-    /// Reads the ledger again if it has changed, and returns the entry of a piece.
     mutating func latestEntry(of file: String) throws(StoreError) -> Ledger.Entry? {
         try refresh()
         return ledger.entries[file]

@@ -30,10 +30,6 @@ public final class PieceDirectory: Sendable {
         var isBegun = false
     }
 
-    /// - Parameters:
-    ///   - syncThread: nil in a read-only store.
-    ///   - temporary: see the property.
-    ///   - lost: see `Store.pieces`.
     init(
         _ directory: Directory, _ syncThread: SyncThread? = nil, by temporary: Directory? = nil,
         lost: @escaping @Sendable (String, StoreError) -> Void = { _, _ in }
@@ -53,10 +49,8 @@ public final class PieceDirectory: Sendable {
         }
     }
 
-    /// Call if the piece could not be added.
     func didFail(_ file: String) { state.withLock { $0.expected[file] = nil } }
 
-    /// True if the file's line is still to be written.
     func isExpected(_ file: String) -> Bool { state.withLock { $0.expected[file] != nil } }
 
     /// Schedules the sync and the line of a new piece.

@@ -19,7 +19,6 @@ public final class ReadingPace: Sendable {
 
     /// The bytes read so far.
     public var bytes: Int64 { read.load(ordering: .relaxed) }
-
     /// True after `cancel()`.
     public var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
@@ -64,7 +63,6 @@ struct ReadingRate {
     /// - Parameter bytesPerSecond: 0 for no limit.
     init(bytesPerSecond: Int64, at now: ContinuousClock.Instant) { (self.bytesPerSecond, due) = (bytesPerSecond, now) }
 
-    /// Returns the time of the next read after `count` bytes.
     mutating func next(after count: Int, at now: ContinuousClock.Instant) -> ContinuousClock.Instant {
         guard bytesPerSecond > 0 else { return now }
         due = max(due, now - Self.depth) + .seconds(Double(count) / Double(bytesPerSecond))

@@ -1,7 +1,6 @@
 import CLinux
 import Glibc
 
-/// Free space on the volumes.
 extension Store {
     /// The default reserve of a disk of `total` bytes, left to other programs: the larger of 256 MB and 2 %.
     public static func usualReserve(of total: Int64) -> Int64 { max(256 << 20, total / 50) }

@@ -27,9 +27,7 @@ public final class Store: Sendable {
 
     private let lock: StoreLock?
     private let temporary: Directory?
-    /// Writes gathered files.
     let worker: WorkQueue?
-    /// Syncs pieces.
     let syncThread: SyncThread?
     /// The folder of bundles; nil if it is missing in a read-only store.
     let assets: Directory?
@@ -74,8 +72,7 @@ public final class Store: Sendable {
             readOnlyReason = error
         }
         home = Volume(
-            home: .init(
-                root: root, temporary: temporary, assets: assets, lock: lock, readOnlyReason: readOnlyReason))
+            home: .init(root: root, temporary: temporary, assets: assets, lock: lock, readOnlyReason: readOnlyReason))
     }
 
     deinit {
@@ -167,7 +164,6 @@ public final class Store: Sendable {
         PieceDirectory(directory, syncThread, by: (try? (volume ?? home).folders())?.temporary, lost: lost)
     }
 
-    /// Returns the thread for verifications.
     func reader() throws(StoreError) -> WorkQueue {
         try verifying.withLock { known throws(StoreError) in
             let worker = if let known { known } else { try WorkQueue() }

@@ -36,7 +36,6 @@ final class StoreLock: Sendable {
         doubtful.store(false, ordering: .relaxed)
     }
 
-    /// Clears the file: everything is synced.
     func end() { ftruncate(descriptor, 0) }
 
     private static func read(_ descriptor: Int32) -> [UInt8] {

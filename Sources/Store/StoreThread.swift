@@ -19,7 +19,6 @@ final class StoreThread: Sendable {
         thread = try Self.create(name, body)
     }
 
-    /// Starts a thread that is not joined.
     static func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(StoreError) {
         pthread_detach(try create(name, body))
     }

@@ -1,7 +1,6 @@
 import CLinux
 import Glibc
 
-/// Pieces that are synced together.
 struct SyncGroup: ~Copyable {
     private var pieces: [(arrival: SyncThread.Arrival, descriptor: Int32)] = []
     private let all: [SyncThread.Arrival]
@@ -35,7 +34,6 @@ struct SyncGroup: ~Copyable {
         }
     }
 
-    /// Computes the ledger entries. A growing text gets none.
     private func entries() throws(StoreError) -> [(arrival: SyncThread.Arrival, entry: Ledger.Entry)] {
         var entries: [(arrival: SyncThread.Arrival, entry: Ledger.Entry)] = []
         for (arrival, descriptor) in pieces where arrival.number != nil {

@@ -7,7 +7,6 @@ import Glibc
 final class SyncThread: Sendable {
     /// A piece under its final name that is not synced yet, or a text that has grown.
     struct Arrival: Sendable {
-        /// Its folder.
         let pieces: PieceDirectory
         let file: String
         /// Its number among the folder's arrivals; 0 for a piece that was found without a line; nil for a text, which is not
@@ -26,7 +25,6 @@ final class SyncThread: Sendable {
         /// Pieces that were found without a line, last first. They are synced when nothing else is to be.
         var found: [Arrival] = []
         var waiting: [@Sendable () -> Void] = []
-        /// Number of failed syncs since the last successful one.
         var failures = 0
 
         mutating func next(_ isStopping: Bool) -> WorkerThread<Queue>.Step {

@@ -6,7 +6,6 @@ import Synchronization
 ///
 /// The thread keeps the object alive: its owner must call `stop()`.
 final class WorkerThread<State: Sendable>: Sendable {
-    /// The thread's next step.
     enum Step {
         case perform(@Sendable (WorkerThread<State>) -> Void)
         /// Waits for `wake()`; nil for no time limit.
@@ -30,9 +29,7 @@ final class WorkerThread<State: Sendable>: Sendable {
     ///   - next: takes work out of the state, with the lock held. Its second argument is true after `stop()`: it returns
     ///     `end` as soon as no work is left.
     /// - Throws: `StoreError` if the system has no eventfd or no thread.
-    init(
-        _ name: String, _ state: State, next: @escaping @Sendable (inout State, Bool) -> Step
-    ) throws(StoreError) {
+    init(_ name: String, _ state: State, next: @escaping @Sendable (inout State, Bool) -> Step) throws(StoreError) {
         locked = Mutex(Locked(state: state))
         wakeup = try Wakeup()
         let started = try StoreThread(name) { self.run(next) }
@@ -46,10 +43,8 @@ final class WorkerThread<State: Sendable>: Sendable {
         try locked.withLock { locked throws(Failure) in try body(&locked.state) }
     }
 
-    /// Ends the thread's current or next wait.
     func wake() { wakeup.signal() }
 
-    /// True after `stop()`.
     var isStopping: Bool { locked.withLock { $0.isStopping } }
 
     /// Ends the thread once its work is done, and waits for that.
@@ -74,7 +69,6 @@ final class WorkerThread<State: Sendable>: Sendable {
 typealias WorkQueue = WorkerThread<[@Sendable () -> Void]>
 
 extension WorkQueue {
-    /// Starts the thread.
     convenience init() throws(StoreError) {
         try self.init("store", []) { jobs, isStopping in
             guard !jobs.isEmpty else { return isStopping ? .end : .wait(milliseconds: nil) }
@@ -105,7 +99,6 @@ final class Wakeup: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Ends the current or the next `wait`. From any thread.
     func signal() {
         var one: UInt64 = 1
         // Fails only if the counter is full, and then the thread is awake.

@@ -61,7 +61,6 @@ enum AttributeType {
     /// More than one type.
     case any
 
-    /// The type's name with its article, for messages.
     var description: String {
         switch self {
         case .quoted: "a quoted-string"
@@ -76,7 +75,6 @@ enum AttributeType {
         }
     }
 
-    /// True if a value is strictly of this type.
     func fits(_ list: AttributeList, _ attribute: AttributeList.Attribute, _ name: String) -> Bool {
         if self == .any { return true }
         if self == .quoted { return attribute.isQuoted }

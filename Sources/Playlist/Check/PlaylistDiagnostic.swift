@@ -43,7 +43,6 @@ public struct PlaylistDiagnostic: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension PlaylistDiagnostic {
-    /// Creates a finding from the error that stopped the parser.
     init(_ error: PlaylistError) {
         let quote = error.excerpt.isEmpty ? "" : " (\(error.excerpt))"
         self.init(
@@ -53,7 +52,6 @@ extension PlaylistDiagnostic {
 }
 
 extension PlaylistError.Code {
-    /// The clause that a text with this error violates.
     var clause: String {
         switch self {
         case .notAPlaylist: "RFC 8216 §4.3.1.1"
@@ -70,7 +68,6 @@ extension PlaylistError.Code {
     }
 }
 
-/// Collects the findings of a check.
 struct Findings {
     private var found: [PlaylistDiagnostic] = []
     private var counts: [CheckRule: Int] = [:]
@@ -87,7 +84,6 @@ struct Findings {
                 message: message))
     }
 
-    /// Adds the error that stopped the parser.
     mutating func add(_ error: PlaylistError) { found.append(PlaylistDiagnostic(error)) }
 
     /// All findings in text order, starting with those without a line.

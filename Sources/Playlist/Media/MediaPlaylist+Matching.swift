@@ -47,7 +47,6 @@ extension MediaPlaylist {
         mediaSequence..<storage.header.firstSequenceNumber + segments.count
     }
 
-    /// Returns the first media sequence number whose segments differ.
     private func firstDifference(from earlier: MediaPlaylist) -> Int? {
         let (first, known) = (storage.header.firstSequenceNumber, earlier.storage.header.firstSequenceNumber)
         let start = max(first, known)

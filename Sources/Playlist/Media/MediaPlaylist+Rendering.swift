@@ -64,16 +64,18 @@ extension MediaPlaylist {
         case assetList(DateRange)
     }
 
+    /// Returns the new URI of a reference, or nil to keep it.
+    public typealias Naming = (Reference) -> String?
+
     /// Writes the playlist with new names.
     ///
-    /// `naming` returns the new URI of a reference, or nil to keep it; it is called in text order. Everything that is
-    /// neither renamed nor changed by the view is copied byte for byte.
+    /// `naming` is called in text order. Everything that is neither renamed nor changed by the view is copied byte for byte.
     ///
     /// - Parameter cut: segments to omit in addition to those that the view omits.
     /// - Throws: `.unsafeName` for a name that would break out of its line, or is not relative although the view
     ///   requires it; `.deltaUpdate` if the view needs the segments that EXT-X-SKIP omits.
     public func rendered(
-        _ view: MediaPlaylistView = .relay, cut: MediaPlaylistCut? = nil, naming: (Reference) -> String?
+        _ view: MediaPlaylistView = .relay, cut: MediaPlaylistCut? = nil, naming: Naming
     ) throws(PlaylistError) -> [UInt8] {
         var view = view
         if hasEndList || view.isFinished { view.keepsLowLatency = false }
@@ -104,6 +106,5 @@ public struct MediaPlaylistCut: Equatable, Sendable {
         (self.stays, self.isMarked) = (stays, isMarked)
     }
 
-    /// True if the segment at an index is omitted.
     func omits(_ index: Int) -> Bool { index >= stays.count || !stays[index] }
 }

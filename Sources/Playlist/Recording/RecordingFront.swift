@@ -22,7 +22,6 @@ public struct RecordingFront: Sendable {
         public let discontinuities: Int
     }
 
-    /// The latest text, or the recording so far.
     private struct Known: Sendable {
         let playlist: MediaPlaylist
         let shift: Int
@@ -167,10 +166,8 @@ extension MediaPlaylist {
         return first..<first + segments.count
     }
 
-    /// Start of the last segment.
     fileprivate var lastDate: DateTime? { segments.last.flatMap { date(at: $0.index) } }
 
-    /// End of the last segment.
     fileprivate var endDate: DateTime? {
         guard let last = segments.last else { return nil }
         return date(at: last.index)?.adding(seconds: last.duration)
@@ -204,7 +201,6 @@ extension MediaPlaylist {
 }
 
 extension Segment {
-    /// The preceding EXT-X-PROGRAM-DATE-TIME.
     fileprivate var date: DateTime? { programDateTime.flatMap { DateTime($0) } }
 
     /// True if two segments with the same number may be the same. A missed segment matches any.

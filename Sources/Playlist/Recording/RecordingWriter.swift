@@ -75,7 +75,7 @@ public struct RecordingWriter: Sendable {
     ///   key's URI.
     /// - Throws: `unsafeName` for a name that would break out of its line.
     public mutating func segment(
-        _ segment: Segment, number: Int, isRestart: Bool, isGap: Bool, naming: (MediaPlaylist.Reference) -> String?
+        _ segment: Segment, number: Int, isRestart: Bool, isGap: Bool, naming: MediaPlaylist.Naming
     ) throws(PlaylistError) -> [UInt8] {
         var lines: [String] = []
         let isShifted = number != segment.mediaSequenceNumber
@@ -107,7 +107,7 @@ public struct RecordingWriter: Sendable {
     }
 
     private mutating func mapLines(
-        of segment: Segment, isShifted: Bool, _ naming: (MediaPlaylist.Reference) -> String?
+        of segment: Segment, isShifted: Bool, _ naming: MediaPlaylist.Naming
     ) throws(PlaylistError) -> [String] {
         guard let section = segment.map, let name = naming(.map(section)), name != map else { return [] }
         let keys = try keyLines(section.keys, for: segment, isShifted: isShifted, naming)
@@ -115,9 +115,8 @@ public struct RecordingWriter: Sendable {
         return keys + ["\(Tag.map.rawValue):URI=\"\(try TextWriter.checked(name))\""]
     }
 
-    /// Returns the lines that put these keys in force, if others are in force now.
     private mutating func keyLines(
-        _ new: [Key], for segment: Segment, isShifted: Bool, _ naming: (MediaPlaylist.Reference) -> String?
+        _ new: [Key], for segment: Segment, isShifted: Bool, _ naming: MediaPlaylist.Naming
     ) throws(PlaylistError) -> [String] {
         var needed: [KeyLine] = []
         for key in new {
@@ -162,7 +161,7 @@ public struct RecordingWriter: Sendable {
     ///
     /// - Parameter naming: returns the new URIs; nil keeps a URI.
     public mutating func dateRanges(
-        of window: MediaPlaylist, naming: (MediaPlaylist.Reference) -> String?
+        of window: MediaPlaylist, naming: MediaPlaylist.Naming
     ) throws(PlaylistError) -> [UInt8] {
         var lines: [String] = []
         for range in window.dateRanges {

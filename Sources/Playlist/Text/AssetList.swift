@@ -52,7 +52,6 @@ public struct AssetList: Sendable {
     }
 }
 
-/// Collects the asset URIs while the text is scanned.
 private struct Assets {
     var uris: [Range<Int>] = []
     var isList = false

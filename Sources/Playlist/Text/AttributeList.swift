@@ -4,7 +4,6 @@
 /// undefined names, and values with or without quotes regardless of their type. Errors: a name without `=`, an unclosed
 /// quote, text after a closing quote, a repeated name.
 public struct AttributeList: Sendable {
-    /// Byte ranges of one attribute.
     struct Attribute: Sendable {
         let name: Range<Int>
         /// Range of the value, including its quotes.
@@ -15,7 +14,6 @@ public struct AttributeList: Sendable {
         var content: Range<Int> { isQuoted ? value.lowerBound + 1..<value.upperBound - 1 : value }
     }
 
-    /// The bytes that the ranges point into.
     let bytes: [UInt8]
     let attributes: [Attribute]
     /// Index of the line in its playlist, from 0.
@@ -45,7 +43,6 @@ public struct AttributeList: Sendable {
         attributes = found
     }
 
-    /// Creates a list without attributes.
     init(empty bytes: [UInt8], line: Int) {
         self.bytes = bytes
         self.line = line
@@ -58,7 +55,6 @@ public struct AttributeList: Sendable {
     /// The value without quotes, regardless of its type; nil if the attribute is absent.
     public subscript(name: String) -> String? { find(name).map { bytes.text($0.content) } }
 
-    /// Returns the attribute with this name; names are case-sensitive.
     func find(_ name: String) -> Attribute? {
         attributes.first { bytes.matches($0.name, name) }
     }
@@ -163,7 +159,6 @@ extension AttributeList {
         error(.badValue, "\(name) is not \(type)")
     }
 
-    /// Creates an error at the list's line, with the list as excerpt.
     func error(_ code: PlaylistError.Code, _ reason: String) -> PlaylistError {
         let bounds = (attributes.first?.name.lowerBound ?? 0)..<(attributes.last?.value.upperBound ?? 0)
         return PlaylistError(code, line: line + 1, reason, excerpt: PlaylistError.excerpt(of: bytes[bounds]))
@@ -181,7 +176,6 @@ struct AttributeScanner {
         case twice(Range<Int>)
         case tooMany(Int)
 
-        /// Describes the error, with the list as excerpt.
         func asPlaylistError(_ bytes: [UInt8], _ list: Range<Int>, line: Int) -> PlaylistError {
             let excerpt = PlaylistError.excerpt(of: bytes[list])
             func name(_ range: Range<Int>) -> String { PlaylistError.excerpt(of: bytes[range]) }
@@ -201,11 +195,9 @@ struct AttributeScanner {
     }
 
     let bytes: [UInt8]
-    /// Index of the next byte.
     var position: Int
     let end: Int
 
-    /// Returns the next attribute; nil at the end.
     mutating func next() throws(Fault) -> AttributeList.Attribute? {
         while position < end, bytes[position].isBlank || bytes[position] == UInt8(ascii: ",") { position += 1 }
         guard position < end else { return nil }

@@ -81,7 +81,6 @@ extension DateTime {
     }
 }
 
-/// Parses the parts of an ISO 8601 date and time from left to right.
 struct DateTimeScanner {
     let bytes: [UInt8]
     private var position = 0
@@ -90,7 +89,6 @@ struct DateTimeScanner {
 
     var isAtEnd: Bool { position == bytes.count }
 
-    /// Skips one byte if it is one of `bytes`.
     mutating func skip(_ bytes: String) -> Bool {
         guard position < self.bytes.count, bytes.utf8.contains(self.bytes[position]) else { return false }
         position += 1

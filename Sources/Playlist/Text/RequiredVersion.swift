@@ -16,7 +16,6 @@ struct RequiredVersion {
     /// in it would become a variable reference instead of a part of a name.
     var stated: Int { declared < 8 ? min(number, 7) : number }
 
-    /// Records the use of a feature introduced in `version`.
     mutating func need(_ version: Int) { number = max(number, version) }
 
     /// Records an EXT-X-KEY or EXT-X-SESSION-KEY. Other session tags have none of these attributes.

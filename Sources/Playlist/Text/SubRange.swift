@@ -14,7 +14,6 @@ public struct SubRange: Hashable, Sendable, CustomStringConvertible {
 
     /// Offset after the last byte.
     public var end: Int { offset + length }
-
     /// The playlist form with its offset: `length@offset`.
     public var description: String { "\(length)@\(offset)" }
 
@@ -53,7 +52,6 @@ enum ByteRangeTag {
         return range
     }
 
-    /// True if the line omits its offset.
     static func isImplicit(_ text: PlaylistText, _ line: Int) -> Bool {
         text.bytes.firstIndex(of: UInt8(ascii: "@"), in: text.value(line)) == nil
     }

@@ -93,7 +93,6 @@ extension UInt8 {
 
 /// The variables defined so far, and the replacement of references to them (rfc8216bis §4.3).
 struct VariableTable {
-    /// Values by name.
     private(set) var values: [String: String] = [:]
     private let sources: VariableSources
     private let isMultivariant: Bool
@@ -152,12 +151,10 @@ struct VariableTable {
         }
     }
 
-    /// A reference to a variable without a definition before it.
     struct Undefined: Error {
         let name: String
     }
 
-    /// True if the range contains `{$`.
     static func mayRefer(_ bytes: [UInt8], _ range: Range<Int>) -> Bool {
         var position = range.lowerBound
         while let brace = bytes.firstIndex(of: UInt8(ascii: "{"), in: position..<range.upperBound) {

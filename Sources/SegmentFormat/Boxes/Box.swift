@@ -42,7 +42,6 @@ extension Box {
         return found
     }
 
-    /// Builds a box header with a 32-bit size.
     static func header(_ type: FourCC, size: Int) -> [UInt8] {
         var header: [UInt8] = []
         header.append(integer: UInt32(size))
@@ -68,7 +67,6 @@ extension Box {
 }
 
 extension [UInt8] {
-    /// Appends an integer in big-endian order.
     mutating func append(integer: some FixedWidthInteger) {
         var shift = integer.bitWidth - 8
         while shift >= 0 {

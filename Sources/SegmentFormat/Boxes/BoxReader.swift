@@ -32,7 +32,6 @@ struct BoxReader {
         return position
     }
 
-    /// Reads a big-endian integer.
     mutating func integer<T: FixedWidthInteger>(_ type: T.Type = T.self) throws(SegmentFormatError) -> T {
         source.integer(at: try skip(T.bitWidth / 8))
     }
@@ -42,7 +41,6 @@ struct BoxReader {
         return Array(source[start..<(start + count)])
     }
 
-    /// Reads all remaining bytes.
     mutating func rest() -> [UInt8] {
         defer { position = end }
         return Array(source[position..<end])
@@ -107,7 +105,6 @@ struct BoxReader {
         if count >= SegmentFormatLimits.listed { throw error(.overLimit, "it has more than \(count) entries") }
     }
 
-    /// Creates an error for the enclosing box at the cursor.
     func error(_ code: SegmentFormatError.Code, _ reason: String) -> SegmentFormatError {
         SegmentFormatError(code, in: parent?.description, at: position, reason)
     }

@@ -7,7 +7,6 @@ public struct MovieFragment: Sendable {
     /// Bytes that include the box.
     let source: FileBytes
 
-    /// Parses a `moof`, which must be within `source`.
     init(_ source: FileBytes, _ box: Box) throws(SegmentFormatError) {
         var reader = BoxReader(source, box)
         var tracks: [TrackFragment] = []
@@ -33,7 +32,6 @@ public struct TrackFragment: Sendable {
     /// True if a `subs` box divides samples into subsamples by size.
     let hasSubsamples: Bool
 
-    /// Parses a `traf`, which must be within `source`.
     init(_ source: FileBytes, _ box: Box) throws(SegmentFormatError) {
         var reader = BoxReader(source, box)
         var (header, time): (Box?, Box?) = (nil, nil)

@@ -6,7 +6,6 @@ struct SampleLayout: Sendable {
         let (fragment, track, run): (Int, Int, Int)
         /// File offset that the run's data offset is relative to.
         let base: Int
-        /// File offsets of the samples.
         let range: Range<Int>
     }
 
@@ -41,7 +40,6 @@ struct SampleLayout: Sendable {
     }
 }
 
-/// Computes the layout of one movie fragment.
 private struct FragmentLayout {
     let segment: MediaSegment
     let fragment: MovieFragment

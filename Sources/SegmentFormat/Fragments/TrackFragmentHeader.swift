@@ -1,6 +1,5 @@
 /// A `tfhd` (ISO/IEC 14496-12 §8.8.7).
 public struct TrackFragmentHeader: Sendable {
-    /// The `tfhd` box.
     let box: Box
     /// Flags: which fields are present, and whether data offsets are relative to the `moof`.
     let flags: UInt32
@@ -19,7 +18,6 @@ public struct TrackFragmentHeader: Sendable {
     /// Flag: data offsets are relative to the start of the `moof`.
     static let baseIsMovieFragment: UInt32 = 0x2_0000
 
-    /// Parses a `tfhd`.
     init(_ source: FileBytes, _ box: Box) throws(SegmentFormatError) {
         var reader = BoxReader(source, box)
         let (_, flags) = try reader.fullBox()

@@ -13,17 +13,14 @@ public struct TrackRun: Sendable {
         static let ofSample: [Fields] = [.duration, .size, .flags, .compositionOffset]
     }
 
-    /// The `trun` box.
     let box: Box
     /// Box version. In version 0, composition offsets are unsigned.
     let version: UInt8
-    /// The fields that are present.
     let fields: Fields
     /// Number of samples.
     public let count: Int
     /// Start of the data relative to the track fragment's base; nil if the data follow the previous run.
     let dataOffset: Int32?
-    /// File offset of the data offset field.
     let dataOffsetPosition: Int
     /// Flags of the first sample, if they differ from the others.
     let firstSampleFlags: UInt32?
@@ -31,7 +28,6 @@ public struct TrackRun: Sendable {
     private let (entries, stride): (Int, Int)
     private let source: FileBytes
 
-    /// Parses a `trun`, which must be within `source`.
     init(_ source: FileBytes, _ box: Box) throws(SegmentFormatError) {
         var reader = BoxReader(source, box)
         let (version, flags) = try reader.fullBox()

@@ -33,7 +33,6 @@ extension MediaSegment {
     }
 }
 
-/// Accumulates the sample durations of a track.
 private struct SampleClock {
     private let first: UInt64
     private var now: Int64
@@ -44,7 +43,6 @@ private struct SampleClock {
         now = Int64(time)
     }
 
-    /// Returns a copy set to the decode time of another fragment.
     func moved(to time: UInt64) -> SampleClock {
         var clock = self
         clock.now = Int64(time)

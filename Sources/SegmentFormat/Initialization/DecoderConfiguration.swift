@@ -23,10 +23,8 @@ public struct DecoderConfiguration: Hashable, Sendable {
     public let lengthSize: Int
     /// The NAL units of VPS (HEVC), SPS, SPS extensions (AVC) and PPS, in decoding order.
     public let parameterSets: [[UInt8]]
-    /// The payload of the whole box.
     let payload: [UInt8]
 
-    /// Parses an `avcC` or `hvcC`.
     init(_ source: FileBytes, _ box: Box) throws(SegmentFormatError) {
         var reader = BoxReader(source, box)
         codec = box.type == "avcC" ? .avc : .hevc

@@ -98,7 +98,6 @@ struct SampleEntryParser {
         return try reader.bytes(12 + extra)
     }
 
-    /// The parsed child boxes of an entry.
     private struct Contents {
         var (setup, scheme): (Box?, Box?)
         var format: FourCC?

@@ -13,9 +13,7 @@ struct FirstPicture {
     ///
     /// Lengths and types are unencrypted even in encrypted samples (ISO/IEC 23001-7 §9.5). If `configuration` has no
     /// parameter sets, the sample must have a sequence parameter set.
-    init(
-        _ sample: Range<Int>, of source: ByteSource, configuration: DecoderConfiguration
-    ) throws(SegmentFormatError) {
+    init(_ sample: Range<Int>, of source: ByteSource, configuration: DecoderConfiguration) throws(SegmentFormatError) {
         var window = SourceWindow(source)
         var (position, lead, hasSets) = (sample.lowerBound, 0, !configuration.parameterSets.isEmpty)
         for place in 0..<Self.units {

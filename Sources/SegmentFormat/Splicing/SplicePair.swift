@@ -66,7 +66,6 @@ public struct SplicePair: Sendable {
 }
 
 extension Track {
-    /// Compares this track with the same track of another initialization section.
     fileprivate func verdict(behind other: Track) -> SplicePair.Verdict {
         if handler != other.handler {
             return .cannotBeJoined("it holds \(handler), and \(other.handler) in the playlist")

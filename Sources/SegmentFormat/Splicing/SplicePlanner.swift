@@ -1,4 +1,3 @@
-/// Computes the edits that make a segment play with another initialization section.
 struct SplicePlanner {
     /// Parameter sets in front of a track's first sample.
     struct Insertion {
@@ -14,7 +13,6 @@ struct SplicePlanner {
     private let layout: SampleLayout
     private var insertions: [Insertion] = []
 
-    /// Parses a segment and locates the first picture of each video track.
     init(_ splicePair: SplicePair, _ source: ByteSource) throws(SegmentFormatError) {
         self.splicePair = splicePair
         self.source = source
@@ -25,7 +23,6 @@ struct SplicePlanner {
         }
     }
 
-    /// Returns the spliced segment.
     func plan() throws(SegmentFormatError) -> Splice {
         // Sizes of edits do not depend on offsets, so a first pass yields the offsets for the second.
         let moved = PositionMap(try edits(PositionMap()))

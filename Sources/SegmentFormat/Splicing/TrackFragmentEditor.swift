@@ -1,16 +1,12 @@
-/// Computes the edits of one `traf`.
 struct TrackFragmentEditor {
-    /// Bytes that include the box.
     let source: FileBytes
     let part: TrackFragment
     /// File offset that data offsets are relative to.
     let base: Int
     /// The track of the segment's own initialization section, and of the playlist's.
     let (own, playlist): (Track, Track)
-    /// Parameter sets in front of the first sample.
     let insertion: SplicePlanner.Insertion?
 
-    /// Returns the edits in order, without that of the `traf` header.
     func edits(_ moved: PositionMap) throws(SegmentFormatError) -> [Edit] {
         var edits: [Edit] = []
         if let header = header(moved) { edits.append(header) }
@@ -109,17 +105,14 @@ struct TrackFragmentEditor {
 
 /// Edits the boxes that describe the encryption of one `traf`'s samples (ISO/IEC 23001-7 §7).
 struct AuxiliaryEditor {
-    /// Bytes that include the box.
     let source: FileBytes
     let part: TrackFragment
     /// File offset that the offsets are relative to.
     let base: Int
     /// The track of the segment's own initialization section.
     let track: Track
-    /// Parameter sets in front of the first sample, unencrypted.
     let insertion: SplicePlanner.Insertion?
 
-    /// Returns the edits, unordered.
     func edits(_ moved: PositionMap) throws(SegmentFormatError) -> [Edit] {
         var edits: [Edit] = []
         for box in part.auxiliary where box.type == "saio" { edits += try offsets(box, moved) }

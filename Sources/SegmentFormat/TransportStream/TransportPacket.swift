@@ -1,6 +1,5 @@
 /// The header of a packet of a transport stream (ISO/IEC 13818-1 §2.4.3.2).
 struct TransportPacket {
-    /// Bytes per packet.
     static let size = 188
     /// The packet identifier, 13 bits.
     let pid: UInt16
@@ -13,7 +12,6 @@ struct TransportPacket {
     /// File offsets of the payload; empty if there is none or if it is scrambled.
     let payload: Range<Int>
 
-    /// Parses the packet at a file offset. All its bytes must be in `bytes`.
     init(_ bytes: FileBytes, at start: Int) throws(SegmentFormatError) {
         func byte(_ place: Int) -> UInt8 { bytes.integer(at: start + place) }
         guard byte(0) == 0x47 else {

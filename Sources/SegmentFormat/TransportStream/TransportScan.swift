@@ -8,7 +8,6 @@ struct TransportScan {
     private var hasMedia = false
     private var association = SectionAssembler()
     private var map = SectionAssembler()
-    /// Index in `streams` by PID.
     private var places: [UInt16: Int] = [:]
     /// Scan of the first picture of each video stream, by PID.
     private var pictures: [UInt16: PictureScan] = [:]
@@ -18,7 +17,6 @@ struct TransportScan {
         !streams.isEmpty && streams.allSatisfy { $0.firstTime != nil } && pictures.values.allSatisfy(\.isDone)
     }
 
-    /// Scans whole packets.
     mutating func scan(_ bytes: FileBytes) throws(SegmentFormatError) {
         for start in stride(from: bytes.range.lowerBound, to: bytes.range.upperBound, by: TransportPacket.size) {
             let packet = try TransportPacket(bytes, at: start)
@@ -142,7 +140,6 @@ struct PictureScan {
         }
     }
 
-    /// True if the slices of the codec can be parsed.
     private var hasUnits: Bool { [0x1B, 0xDB, 0x24].contains(type) }
 
     /// True if the NAL unit is a slice of a closed random access picture; nil if it is not a slice.

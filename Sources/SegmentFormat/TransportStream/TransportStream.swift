@@ -49,7 +49,6 @@ public struct TransportStream: Hashable, Sendable {
         count = source.count
     }
 
-    /// Bytes per read.
     private static let chunk = 348 * TransportPacket.size
 
     /// Creates a segment from values parsed earlier.

@@ -32,7 +32,6 @@ extension ExportContents {
 
         /// The file name without its folder.
         public var name: String { path.split(separator: "/").last.map(String.init) ?? path }
-
         /// The folder; nil at the top.
         public var folder: String? { path.contains("/") ? String(path.prefix { $0 != "/" }) : nil }
 

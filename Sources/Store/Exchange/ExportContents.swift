@@ -41,9 +41,6 @@ public struct ExportContents: Sendable {
     /// The sum of the pieces' lengths.
     public var bytes: Int64 { folders.reduce(0) { $0 + $1.files.reduce(0) { $0 + $1.size } } }
 
-    /// Writes everything; each folder gets a ledger.
-    ///
-    /// - Throws: `missing` for a piece that is deleted or has another length now.
     func write(to sink: inout some ExportSink) throws(StoreError) {
         for folder in folders { try write(folder, to: &sink) }
         for text in texts { try sink.add(text.bytes, as: text.name, in: nil) }

@@ -99,7 +99,6 @@ public final class ExportTarget: Sendable {
         return opened
     }
 
-    /// Opens the growing folder.
     func directory() throws(StoreError) -> Directory {
         let own = dup(descriptor)
         guard own >= 0 else { throw StoreError(path: path) }

@@ -12,7 +12,6 @@ public final class PublishedTree: Sendable {
     private let opened = Mutex(Opened())
     private let isCancelled = Mutex(false)
 
-    /// The open folders.
     private struct Opened {
         var root: Directory?
         var folders: [String: Directory] = [:]
@@ -46,9 +45,7 @@ public final class PublishedTree: Sendable {
     /// Writes the files that are missing or different.
     ///
     /// - Parameter done: called after each file; its second argument is true if the file was written.
-    public func put(
-        _ items: [ExportContents.Item], done: (ExportContents.Item, Bool) -> Void
-    ) throws(StoreError) {
+    public func put(_ items: [ExportContents.Item], done: (ExportContents.Item, Bool) -> Void) throws(StoreError) {
         var (known, voided): ([String: Ledger], Set<String>) = ([:], [])
         for item in items {
             if isCancelled.withLock({ $0 }) { throw StoreError(.program, path: path, detail: "canceled") }

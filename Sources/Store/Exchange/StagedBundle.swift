@@ -19,7 +19,6 @@ public final class StagedBundle: Sendable {
 
     private struct Folder {
         let directory: Directory
-        /// The lines of its ledger.
         var lines: [UInt8] = []
     }
 
@@ -42,8 +41,7 @@ public final class StagedBundle: Sendable {
         let directory = try self.directory(folder)
         let target = try directory.open(file, flags: O_RDWR | O_CREAT | O_TRUNC)
         defer { close(target) }
-        try FileCopy.copy(
-            source, from: range.lowerBound, count: Int64(range.count), to: target, path: path)
+        try FileCopy.copy(source, from: range.lowerBound, count: Int64(range.count), to: target, path: path)
         let digest = try Digest(of: target, path: path)
         if let expected, expected != digest {
             throw StoreError(.contentChanged, path: path, detail: "not what \(Ledger.fileName) beside it says")

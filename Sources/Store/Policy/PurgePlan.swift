@@ -43,7 +43,6 @@ public struct PurgePlan: Equatable, Sendable {
 
         /// Time of the last use, in seconds since 1970.
         var lastUse: Int64 { max(life.lastPlayed ?? 0, created) }
-
         /// True if it is purged after all others.
         var isImportant: Bool { life.policy.priority == .important || isIrreplaceable }
     }
@@ -70,9 +69,7 @@ public struct PurgePlan: Equatable, Sendable {
     ///   - wanted: the bytes to free.
     ///   - now: the time, in seconds since 1970.
     ///   - hasCache: false if evicting cached segments was already tried in vain.
-    public init(
-        toFree wanted: Int64, of candidates: [Candidate], limit: Limit, at now: Int64, hasCache: Bool = true
-    ) {
+    public init(toFree wanted: Int64, of candidates: [Candidate], limit: Limit, at now: Int64, hasCache: Bool = true) {
         self.wanted = wanted
         let idle = candidates.filter { !$0.isPlaying }
         let expired = idle.filter { $0.life.isExpired(at: now) }

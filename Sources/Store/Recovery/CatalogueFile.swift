@@ -5,7 +5,6 @@ import Glibc
 struct CatalogueFile {
     let path: String
 
-    /// The suffixes of the files that SQLite creates beside a database.
     private static let companions = ["-wal", "-shm"]
     /// The path of a catalogue that is being rebuilt from records.
     var newPath: String { path + ".new" }
@@ -54,7 +53,6 @@ struct CatalogueFile {
         removeNew()
     }
 
-    /// Removes a catalogue that is being rebuilt.
     func removeNew() {
         for suffix in ["", "-journal"] + Self.companions { unlink(newPath + suffix) }
     }

@@ -3,11 +3,9 @@ import GRDB
 /// Opens a catalogue, compares it with the records, and repairs it.
 struct CatalogueOpening {
     let queue: DatabaseQueue
-    /// All rows, after a repair.
     let contents: Catalogue.Contents
     /// Nil if nothing was to be repaired.
     let recovery: CatalogueRecovery?
-    /// The revision of each asset's rows.
     let revisions: [String: Int]
     let records: RecordFolder
     /// The revisions of each asset's records, the latest first.
@@ -99,7 +97,6 @@ struct CatalogueOpening {
     }
 }
 
-/// The rows of a catalogue after its repair from records.
 private struct Repair {
     let assets: [AssetRows]
     private let restoration: Restoration
@@ -132,7 +129,6 @@ private struct Repair {
         for record in unreadable { records.setAside(record.id, record.revision) }
     }
 
-    /// Describes the repair.
     func recovery(_ reading: CatalogueReading, _ aside: String?) -> CatalogueRecovery {
         let finding =
             reading.damage.map { "was damaged (\($0))" }

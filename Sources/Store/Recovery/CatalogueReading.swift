@@ -7,7 +7,6 @@ import Synchronization
 /// SQLite's own check finds a damaged structure. It does not find a changed value inside a row: the table `checksum` is for
 /// that.
 struct CatalogueReading: Sendable {
-    /// All rows.
     private(set) var contents = Catalogue.Contents()
     /// The revisions of the assets whose rows match their checksum.
     private(set) var revisions: [String: Int] = [:]
@@ -16,7 +15,6 @@ struct CatalogueReading: Sendable {
     /// The file's damage, in words; nil for a sound file.
     private(set) var damage: String?
 
-    /// Makes the reading of a file that is missing or unreadable.
     init(damage: String? = nil) { self.damage = damage }
 
     /// Reads all rows.
@@ -41,7 +39,6 @@ struct CatalogueReading: Sendable {
         return text == "ok" ? nil : text ?? "cannot be checked"
     }
 
-    /// Returns the reading of a file that is unusable because of `error`.
     func damaged(_ error: StoreError) -> CatalogueReading {
         var reading = self
         reading.damage = damage ?? error.detail ?? "\(error)"

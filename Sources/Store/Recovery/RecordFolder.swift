@@ -100,7 +100,6 @@ struct RecordFolder: Sendable {
         try folder.move(name + Self.newSuffix, to: folder, as: name)
     }
 
-    /// Removes the file that `prepare` wrote.
     func discard(_ id: String, _ revision: Int) { try? folder.remove(Self.file(id, revision) + Self.newSuffix) }
 
     func remove(_ id: String, _ revision: Int) throws(StoreError) { try folder.remove(Self.file(id, revision)) }

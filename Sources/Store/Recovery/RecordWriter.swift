@@ -7,13 +7,11 @@ final class RecordWriter: Sendable {
     typealias Source = @Sendable (String) throws -> AssetRows?
 
     private struct State {
-        /// Assets whose records are to be written.
         var scheduled: Set<String> = []
         /// Time at which `scheduled` is written.
         var due = ContinuousClock.now
         /// Assets whose records are written when nothing else is to be, last first.
         var backlog: [String] = []
-        /// The revisions of the records in the folder, the latest first.
         var present: [String: [Int]]
         /// The asset whose record is being written; nil if it was removed meanwhile.
         var current: String?
@@ -21,9 +19,7 @@ final class RecordWriter: Sendable {
         var hasFailed = false
     }
 
-    /// Time to wait for more changes.
     private static let pause = Duration.seconds(1)
-    /// Time to wait after a failure.
     private static let longPause = Duration.seconds(30)
     /// Number of records of the backlog that share one sync of the folder.
     private static let backlogCount = 16
@@ -75,9 +71,7 @@ final class RecordWriter: Sendable {
     /// Writes everything scheduled, and ends the thread. The backlog is left to the next process.
     func stop() { worker.stop() }
 
-    private static func remove(
-        _ id: String, _ folder: RecordFolder, _ worker: WorkerThread<State>
-    ) throws(StoreError) {
+    private static func remove(_ id: String, _ folder: RecordFolder, _ worker: WorkerThread<State>) throws(StoreError) {
         // With the lock held: the thread renames a record to its final name with the lock held too.
         let wasThere = try worker.withLock { state throws(StoreError) in
             if state.current == id { state.current = nil }

@@ -5,12 +5,9 @@
 struct Restoration {
     private var sound: [String: AssetRows] = [:]
     private var changed: [String: AssetRows] = [:]
-    /// The ids of assets that were in the catalogue and have no rows any more.
     private(set) var lost: Set<String>
-    /// The ids of assets restored from their records.
     private(set) var restored: Set<String> = []
 
-    /// Begins with the rows of a catalogue.
     init(_ reading: CatalogueReading) {
         lost = reading.lost
         for rows in reading.assets {
@@ -18,7 +15,6 @@ struct Restoration {
         }
     }
 
-    /// Inserts the rows of a record, which is later than the catalogue's rows of the asset.
     mutating func insert(_ rows: AssetRows) {
         let id = rows.asset.id
         changed[id] = nil
@@ -27,7 +23,6 @@ struct Restoration {
         sound[id] = rows
     }
 
-    /// Marks the record of an asset as unreadable.
     mutating func markUnreadable(_ id: String) {
         if sound[id] == nil { lost.insert(id) }
     }
@@ -65,7 +60,6 @@ struct Restoration {
     }
 }
 
-/// The values that may be in a catalogue only once.
 private struct UniqueFields {
     var names: Set<String> = []
     var origins: Set<String> = []

@@ -7,14 +7,12 @@ import Synchronization
 ///
 /// After a crash the rest is deleted when the volume is opened again. Concurrent calls wait for each other.
 public final class BundleTransit: Sendable {
-    /// The state of a file when it was copied.
     private struct Copied {
         let stamp: Stamp
         /// Nil for a file that is not a piece.
         let entry: Ledger.Entry?
     }
 
-    /// Identifies the state of a file.
     private struct Stamp: Equatable {
         let inode: UInt
         let size: Int64

@@ -2,7 +2,6 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// The volumes of a store.
 extension Store {
     /// The volumes used since the start, without the store's own folder.
     public var volumes: [Volume] { known.withLock { Array($0.values) } }

@@ -55,7 +55,6 @@ public struct StoreMove {
         if StoreMoveMarker.read(in: source) == nil { try Self.checkTarget(parent, name, path, from: real) }
     }
 
-    /// The store's lock, released with the last reference.
     private final class Hold: Sendable {
         let descriptor: Int32
         init(_ descriptor: Int32) { self.descriptor = descriptor }
@@ -252,12 +251,10 @@ extension Directory {
 
 /// The text of `moved.json`: the new path of a moved store. It stays in the old folder, so that no empty store is made there.
 struct StoreMoveMarker: Codable, Equatable {
-    /// The file name in the old folder.
     static let fileName = "moved.json"
     /// The file name in the new folder until the old folder has its marker. `path` is then the old path.
     static let arrivedName = "arrived.json"
 
-    /// The path of the other folder.
     let path: String
 
     /// Reads the marker of a folder; nil if there is none or it is unreadable.
@@ -266,7 +263,6 @@ struct StoreMoveMarker: Codable, Equatable {
         return try? JSONDecoder().decode(StoreMoveMarker.self, from: Data(bytes))
     }
 
-    /// Writes the marker, synced.
     func write(_ name: String = fileName, in folder: Directory) throws(StoreError) {
         guard let text = try? JSONEncoder().encode(self) else { throw StoreError(.io, path: folder.path) }
         try folder.replace(name, by: Array(text) + Array("\n".utf8))

@@ -10,7 +10,6 @@ import Synchronization
 /// A file grows in the `tmp/` of its final volume, so that a rename makes it a piece. A volume is *away* while its disk is
 /// not mounted. It is identified by its mark, not by its path. Sendable: from any thread.
 public final class Volume: Sendable {
-    /// The open folders.
     struct Folders: Sendable {
         let root: Directory
         /// Nil in a read-only volume.
@@ -33,7 +32,6 @@ public final class Volume: Sendable {
     /// Counts removed bundles: each gets a name of its own in `tmp/`, where an earlier one may still be.
     private let removals = Atomic(0)
 
-    /// Makes the volume of the store's own folder.
     init(home folders: Folders) {
         mark = nil
         state = Mutex(State(path: folders.root.path, folders: .success(folders)))
@@ -47,7 +45,6 @@ public final class Volume: Sendable {
 
     /// True for the store's own folder.
     public var isHome: Bool { mark == nil }
-
     /// The volume's path.
     public var path: String { state.withLock { $0.path } }
 

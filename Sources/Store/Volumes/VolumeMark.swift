@@ -7,14 +7,12 @@ struct VolumeMark: Codable {
     static let fileName = "volume.json"
     private static let format = 1
 
-    /// The version of this format.
     let format: Int
     /// 32 random hexadecimal digits.
     let id: String
     /// A sentence for a person who finds the folder.
     let note: String
 
-    /// Makes the mark of a new volume.
     init() {
         format = Self.format
         id = (0..<2).map { _ in
@@ -39,7 +37,6 @@ struct VolumeMark: Codable {
         return mark
     }
 
-    /// Writes the mark, synced.
     func write(in folder: Directory) throws(StoreError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
