@@ -2,7 +2,6 @@ import Foundation
 import GRDB
 
 /// A row of a table of the catalogue. `columns` is the only list of its columns: reading and the checksum go by it.
-///
 /// Every row is read at the start. Reading by position takes a third of the time that reading by name takes.
 protocol CatalogueRow: PersistableRecord, Sendable {
     /// All columns of the table. A missing one would be lost at the next start.
@@ -11,10 +10,8 @@ protocol CatalogueRow: PersistableRecord, Sendable {
 }
 
 extension CatalogueRow {
-    /// Reads rows.
-    ///
-    /// - Parameter clause: the SQL after the table's name; empty for all rows in any order.
-    /// - Throws: an error for a value that Weir cannot have written. GRDB's `row["asset"]` would end the process.
+    /// Reads rows. `clause` is the SQL after the table's name; empty for all rows in any order. Throws an error for a
+    /// value that Weir cannot have written. GRDB's `row["asset"]` would end the process.
     static func all(_ database: Database, _ clause: String = "", arguments: StatementArguments = []) throws -> [Self] {
         let columns = columns
         let names = columns.map(\.name).joined(separator: ", ")
@@ -57,28 +54,19 @@ protocol ColumnValue: SendableMetatype {
     func add(to sum: inout RowSum, as name: String)
 }
 
-extension String: ColumnValue {
+extension ColumnValue where Self: DatabaseValueConvertible & StatementColumnConvertible {
     init(_ row: Row, at index: Int) throws { self = try row.decode(atIndex: index) }
-    func add(to sum: inout RowSum, as name: String) { sum.add(name, self) }
 }
 
-extension Int: ColumnValue {
-    init(_ row: Row, at index: Int) throws { self = try row.decode(atIndex: index) }
-    func add(to sum: inout RowSum, as name: String) { sum.add(name, "\(self)") }
+extension ColumnValue where Self: CustomStringConvertible {
+    func add(to sum: inout RowSum, as name: String) { sum.add(name, description) }
 }
 
-extension Int64: ColumnValue {
-    init(_ row: Row, at index: Int) throws { self = try row.decode(atIndex: index) }
-    func add(to sum: inout RowSum, as name: String) { sum.add(name, "\(self)") }
-}
-
-extension Double: ColumnValue {
-    init(_ row: Row, at index: Int) throws { self = try row.decode(atIndex: index) }
-    func add(to sum: inout RowSum, as name: String) { sum.add(name, "\(self)") }
-}
-
+extension String: ColumnValue {}
+extension Int: ColumnValue {}
+extension Int64: ColumnValue {}
+extension Double: ColumnValue {}
 extension Bool: ColumnValue {
-    init(_ row: Row, at index: Int) throws { self = try row.decode(atIndex: index) }
     func add(to sum: inout RowSum, as name: String) { sum.add(name, self ? "1" : "0") }
 }
 

@@ -11,10 +11,7 @@ public final class Directory: Sendable {
     /// The folder's path, for messages only.
     public let path: String
 
-    init(descriptor: Int32, path: String) {
-        self.descriptor = descriptor
-        self.path = path
-    }
+    init(descriptor: Int32, path: String) { (self.descriptor, self.path) = (descriptor, path) }
 
     deinit { close(descriptor) }
 
@@ -97,8 +94,7 @@ public final class Directory: Sendable {
     }
 
     /// Writes a whole file through the file `temporary` in this folder, into another folder of the same file system.
-    ///
-    /// - Parameter finish: called with the descriptor once all bytes are written.
+    /// `finish` is called with the descriptor once all bytes are written.
     func write(
         _ bytes: [UInt8], through temporary: String, to folder: Directory, as name: String, mode: UInt32 = 0o600,
         finish: (Int32) -> Void = { _ in }
@@ -120,27 +116,32 @@ public final class Directory: Sendable {
 
     /// Replaces a file with a text, synced: after a power cut either the old or the new one is complete.
     func replace(_ name: String, by bytes: [UInt8]) throws(StoreError) {
-        let temporary = name + ".new"
-        let file = try open(temporary, flags: O_WRONLY | O_CREAT | O_TRUNC)
-        let isWritten = Self.write(bytes, to: file) && fsync(file) == 0
-        let error = isWritten ? nil : failure(at: temporary)
-        close(file)
-        if let error {
-            unlinkat(descriptor, temporary, 0)
-            throw error
-        }
-        try move(temporary, to: self, as: name)
+        try writeSynced(bytes, as: name + ".new")
+        try move(name + ".new", to: self, as: name)
         fsync(descriptor)
     }
 
-    /// Writes all bytes with as many write(2) calls as needed. On failure, errno has the reason.
-    static func write(_ bytes: [UInt8], to file: Int32) -> Bool {
+    /// Writes and syncs a file, or removes it on an error.
+    func writeSynced(_ bytes: [UInt8], as name: String) throws(StoreError) {
+        let file = try open(name, flags: O_WRONLY | O_CREAT | O_TRUNC)
+        let isSynced = Self.write(bytes, to: file) && fsync(file) == 0
+        let reason = errno
+        guard close(file) == 0, isSynced else {
+            let error = failure(at: name, errno: isSynced ? errno : reason)
+            unlinkat(descriptor, name, 0)
+            throw error
+        }
+    }
+
+    /// Writes all or the first `count` bytes with as many write(2) calls as needed. On failure, errno has the reason.
+    static func write(_ bytes: [UInt8], _ count: Int? = nil, to file: Int32) -> Bool {
+        let count = count ?? bytes.count
         var done = 0
-        while done < bytes.count {
-            let count = bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress! + done, $0.count - done) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return false }
-            done += count
+        while done < count {
+            let written = bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress! + done, count - done) }
+            if written < 0, errno == EINTR { continue }
+            guard written > 0 else { return false }
+            done += written
         }
         return true
     }

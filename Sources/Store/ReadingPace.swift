@@ -8,10 +8,7 @@ public final class ReadingPace: Sendable {
     private let paused = Atomic(false)
     private let wakeup: Wakeup
 
-    /// Makes a pace.
-    ///
-    /// - Parameter bytesPerSecond: 0 for no limit.
-    /// - Throws: `StoreError` if the system has no eventfd.
+    /// Makes a pace; `bytesPerSecond` is 0 for no limit.
     public init(bytesPerSecond: Int64) throws(StoreError) {
         rate = Mutex(ReadingRate(bytesPerSecond: bytesPerSecond, at: .now))
         wakeup = try Wakeup()
@@ -37,9 +34,8 @@ public final class ReadingPace: Sendable {
         }
     }
 
-    /// Counts bytes that were read, and blocks the calling thread until the next ones may be read.
-    ///
-    /// - Returns: false after a cancellation.
+    /// Counts bytes that were read, and blocks the calling thread until the next ones may be read. Returns false after
+    /// a cancellation.
     func goOn(after count: Int = 0) -> Bool {
         read.add(Int64(count), ordering: .relaxed)
         let due = rate.withLock { $0.next(after: count, at: .now) }
@@ -56,7 +52,6 @@ public final class ReadingPace: Sendable {
 struct ReadingRate {
     private let bytesPerSecond: Int64
     private var due: ContinuousClock.Instant
-
     /// Time that can be caught up: after a longer delay the rate is not exceeded to make up for it.
     private static let depth = Duration.milliseconds(250)
 

@@ -15,7 +15,6 @@ public final class Store: Sendable {
     public let readOnlyReason: StoreError?
     /// The index of assets, playlists, keys and downloads.
     public let catalogue: Catalogue
-
     /// The bytes of the disk that are left to other programs: nothing is stored if less is free.
     public let reserve: Int64
     /// The configured reserve, for every volume; nil for the default of each disk.
@@ -43,13 +42,11 @@ public final class Store: Sendable {
         let syncThread: SyncThread
     }
 
-    /// Opens the store at `path`, creates it if it is missing, and clears `tmp/`.
-    ///
-    /// - Parameters:
-    ///   - reserve: bytes of the disk to leave free; nil for the larger of 256 MB and 2 % of the disk.
-    ///   - report: called with a sentence for the log for errors that no caller gets.
-    /// - Throws: `StoreError`: `busy` if another process uses the store, `newer` if a newer Weir has changed its catalogue,
-    ///   `moved` if the store is in another folder now; others if the folder cannot be created or read.
+    /// Opens the store at `path`, creates it if it is missing, and clears `tmp/`. `reserve` is the number of bytes of
+    /// the disk to leave free; nil for the larger of 256 MB and 2 % of the disk. `report` is called with a sentence for
+    /// the log for errors that no caller gets. Throws `StoreError`: `busy` if another process uses the store, `newer`
+    /// if a newer Weir has changed its catalogue, `moved` if the store is in another folder now; others if the folder
+    /// cannot be created or read.
     public init(
         path: String, reserve: Int64? = nil, report: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(StoreError) {
@@ -100,20 +97,17 @@ public final class Store: Sendable {
 
     // MARK: Bundles
 
-    /// Opens the bundle of the asset `id`; with `create`, creates it if it is missing.
-    ///
-    /// - Parameter volume: the volume; nil for the store's own folder.
+    /// Opens the bundle of the asset `id`; with `create`, creates it if it is missing. `volume` is nil for the store's
+    /// own folder.
     public func bundle(_ id: String, in volume: Volume? = nil, create: Bool) throws(StoreError) -> Directory {
         try (volume ?? home).bundle(id, create: create && readOnlyReason == nil)
     }
 
     /// Removes the bundle of the asset `id`: in one step for readers, then file by file on another thread.
     ///
-    /// After a crash the rest is in `tmp/`, and the next start deletes it. The id can be used again at once.
-    ///
-    /// - Parameters:
-    ///   - volume: the volume; nil for the store's own folder.
-    ///   - isGone: called on any thread once the files are deleted and their space is free.
+    /// After a crash the rest is in `tmp/`, and the next start deletes it. The id can be used again at once. `volume`
+    /// is nil for the store's own folder. `isGone` is called on any thread once the files are deleted and their space
+    /// is free.
     public func removeBundle(
         _ id: String, in volume: Volume? = nil, isGone: @escaping @Sendable () -> Void = {}
     ) throws(StoreError) {
@@ -152,11 +146,8 @@ public final class Store: Sendable {
     /// The names of everything in the folder of bundles, also of files that are not bundles.
     public var bundleNames: [String] { (try? assets?.names()) ?? [] }
 
-    /// Returns the pieces in a folder of a bundle.
-    ///
-    /// - Parameters:
-    ///   - volume: the bundle's volume; nil for the store's own folder.
-    ///   - lost: called on a thread of the store for a piece that was deleted because its sync failed.
+    /// Returns the pieces in a folder of a bundle. `volume` is nil for the store's own folder. `lost` is called on a
+    /// thread of the store for a piece that was deleted because its sync failed.
     public func pieces(
         in directory: Directory, of volume: Volume? = nil,
         lost: @escaping @Sendable (String, StoreError) -> Void = { _, _ in }
@@ -239,10 +230,8 @@ public final class Store: Sendable {
 
     // MARK: Growing files
 
-    /// Makes a file that may become a piece.
-    ///
-    /// - Parameter volume: the bundle's volume; nil for the store's own folder.
-    /// - Throws: `StoreError` if the volume cannot be written. Then use `anonymousFile()` to serve the players.
+    /// Makes a file that may become a piece. `volume` is nil for the store's own folder. Throws `StoreError` if the
+    /// volume cannot be written. Then use `anonymousFile()` to serve the players.
     public func growingFile(named name: String, in volume: Volume? = nil) throws(StoreError) -> GrowingFile {
         try GrowingFile(in: temporary(in: volume), named: name)
     }
@@ -276,9 +265,8 @@ extension Store {
         }
     }
 
-    /// Writes pieces on the store's thread, in the order of the calls.
-    ///
-    /// - Parameter ended: called on the store's thread at the end, with the error of each commit; nil for a success.
+    /// Writes pieces on the store's thread, in the order of the calls. `ended` is called on the store's thread at the
+    /// end, with the error of each commit; nil for a success.
     public func commit(_ commits: [Commit], ended: @escaping @Sendable ([StoreError?]) -> Void) {
         guard let worker else { return ended(commits.map { _ in readOnlyReason }) }
         worker.submit {

@@ -1,8 +1,7 @@
 import Glibc
 
-/// A thread that makes pieces survive a power cut: it syncs them in groups, and then writes their ledger lines.
-///
-/// A group is 16 pieces, 64 MB, or the pieces of two seconds. A failed sync discards its group, because the system does not
+/// A thread that makes pieces survive a power cut: it syncs them in groups, and then writes their ledger lines. A group
+/// is 16 pieces, 64 MB, or the pieces of two seconds. A failed sync discards its group, because the system does not
 /// write the failed pages again either: fsync(2).
 final class SyncThread: Sendable {
     /// A piece under its final name that is not synced yet, or a text that has grown.
@@ -49,7 +48,6 @@ final class SyncThread: Sendable {
     private static let groupSpan = Duration.seconds(2)
     /// Above this count one sync of the whole file system is faster, and no more descriptors are held open.
     static let mostSingly = 64
-
     /// After so many failed syncs in a row nothing more is stored.
     private static let mostFailures = 5
 

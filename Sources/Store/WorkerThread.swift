@@ -2,9 +2,8 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// A thread that takes its work from a state, which other threads change under a lock.
-///
-/// The thread keeps the object alive: its owner must call `stop()`.
+/// A thread that takes its work from a state, which other threads change under a lock. The thread keeps the object
+/// alive: its owner must call `stop()`.
 final class WorkerThread<State: Sendable>: Sendable {
     enum Step {
         case perform(@Sendable (WorkerThread<State>) -> Void)
@@ -22,13 +21,8 @@ final class WorkerThread<State: Sendable>: Sendable {
     private let wakeup: Wakeup
     private let thread = Mutex<StoreThread?>(nil)
 
-    /// Starts the thread.
-    ///
-    /// - Parameters:
-    ///   - name: see `StoreThread`.
-    ///   - next: takes work out of the state, with the lock held. Its second argument is true after `stop()`: it returns
-    ///     `end` as soon as no work is left.
-    /// - Throws: `StoreError` if the system has no eventfd or no thread.
+    /// Starts the thread. `next` takes work out of the state, with the lock held. Its second argument is true after
+    /// `stop()`: it returns `end` as soon as no work is left.
     init(_ name: String, _ state: State, next: @escaping @Sendable (inout State, Bool) -> Step) throws(StoreError) {
         locked = Mutex(Locked(state: state))
         wakeup = try Wakeup()

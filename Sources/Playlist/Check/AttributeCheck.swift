@@ -49,17 +49,8 @@ struct AttributeCheck {
 
 /// Types of attribute values (RFC 8216 §4.2).
 enum AttributeType {
-    case quoted
-    case enumerated
-    /// The enumerated-strings YES and NO.
-    case flag
-    case integer
-    case float
-    case signed
-    case hexadecimal
-    case resolution
-    /// More than one type.
-    case any
+    /// `flag` stands for the enumerated-strings YES and NO, `any` for more than one type.
+    case quoted, enumerated, flag, integer, float, signed, hexadecimal, resolution, any
 
     var description: String {
         switch self {

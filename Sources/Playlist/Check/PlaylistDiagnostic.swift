@@ -28,11 +28,7 @@ public struct PlaylistDiagnostic: Hashable, Sendable, CustomStringConvertible {
 
     /// Creates a finding. `message` must not contain secrets.
     public init(severity: Severity, code: String, line: Int? = nil, clause: String, message: String) {
-        self.severity = severity
-        self.code = code
-        self.line = line
-        self.clause = clause
-        self.message = message
+        (self.severity, self.code, self.line, self.clause, self.message) = (severity, code, line, clause, message)
     }
 
     /// One line: line number, severity, message, clause and code.

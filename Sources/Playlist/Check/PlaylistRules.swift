@@ -28,11 +28,8 @@ public enum PlaylistRules {
     }
 
     /// Returns the findings for the URIs in a playlist: unresolvable ones, references to the playlist itself, and http
-    /// URIs in an https playlist.
-    ///
-    /// - Parameters:
-    ///     - url: the playlist's URL, after redirects.
-    ///     - resolving: resolves a URI; nil if the result is not an http or https URL.
+    /// URIs in an https playlist. `url` is the playlist's URL, after redirects. `resolving` resolves a URI; nil if the
+    /// result is not an http or https URL.
     public static func references(
         of playlist: Playlist, url: String, resolving: (String) -> String?
     ) -> [PlaylistDiagnostic] {

@@ -122,12 +122,8 @@ public struct Skip: Hashable, Sendable {
 public struct PreloadHint: Sendable {
     /// TYPE.
     public enum Kind: Sendable {
-        /// PART: the next partial segment.
-        case part
-        /// MAP: the next initialization section.
-        case map
-        /// An unknown type, which players ignore.
-        case other
+        /// `other` stands for unknown types, which players ignore.
+        case part, map, other
     }
 
     /// TYPE.

@@ -43,9 +43,7 @@ extension MediaPlaylist {
     }
 
     /// Media sequence numbers of all segments, including those that EXT-X-SKIP omits.
-    private var sequenceWindow: Range<Int> {
-        mediaSequence..<storage.header.firstSequenceNumber + segments.count
-    }
+    private var sequenceWindow: Range<Int> { mediaSequence..<storage.header.firstSequenceNumber + segments.count }
 
     private func firstDifference(from earlier: MediaPlaylist) -> Int? {
         let (first, known) = (storage.header.firstSequenceNumber, earlier.storage.header.firstSequenceNumber)

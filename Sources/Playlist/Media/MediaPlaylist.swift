@@ -3,10 +3,7 @@
 /// The playlist, its segments, keys and maps are views of one shared, immutable storage, so copies are cheap.
 public struct MediaPlaylist: Sendable {
     /// EXT-X-PLAYLIST-TYPE.
-    public enum PlaylistType: Sendable {
-        case event
-        case vod
-    }
+    public enum PlaylistType: Sendable { case event, vod }
 
     struct Header: Sendable {
         var version = 1
@@ -19,14 +16,12 @@ public struct MediaPlaylist: Sendable {
         var hasIndependentSegments = false
         var start: Start?
         var skippedSegments = 0
-
         /// Media sequence number of the first listed segment.
         var firstSequenceNumber: Int { (mediaSequence ?? 0) + skippedSegments }
     }
 
-    /// The parsed content.
-    ///
-    /// Key sets hold indices into `keyRecords`. `keyOccurrences` holds one such index per EXT-X-KEY line, in order.
+    /// The parsed content. Key sets hold indices into `keyRecords`. `keyOccurrences` holds one such index per EXT-X-KEY
+    /// line, in order.
     final class Storage: Sendable {
         let text: PlaylistText
         let header: Header
@@ -51,13 +46,10 @@ public struct MediaPlaylist: Sendable {
         }
 
         /// Returns the EXT-X-MAP at an index among all such lines; nil for -1.
-        func map(_ index: Int) -> Map? {
-            index < 0 ? nil : Map(storage: self, record: mapRecords[index])
-        }
+        func map(_ index: Int) -> Map? { index < 0 ? nil : Map(storage: self, record: mapRecords[index]) }
     }
 
     let storage: Storage
-
     /// The parsed text.
     public var text: PlaylistText { storage.text }
     /// EXT-X-VERSION, 1 if absent. May be higher than any known version.

@@ -40,9 +40,7 @@ struct MediaPlaylistParser {
             case .tag(let tag): try read(tag, line)
             }
         }
-        if pending.infLine >= 0 {
-            throw text.error(.missingURI, Int(pending.infLine), "no URI follows the EXTINF")
-        }
+        if pending.infLine >= 0 { throw text.error(.missingURI, Int(pending.infLine), "no URI follows the EXTINF") }
     }
 
     private mutating func read(_ tag: Tag, _ line: Int) throws(PlaylistError) {
@@ -83,9 +81,7 @@ struct MediaPlaylistParser {
     }
 
     private mutating func readInf(_ line: Int) throws(PlaylistError) {
-        if pending.infLine >= 0 {
-            throw text.error(.missingURI, Int(pending.infLine), "no URI follows the EXTINF")
-        }
+        if pending.infLine >= 0 { throw text.error(.missingURI, Int(pending.infLine), "no URI follows the EXTINF") }
         pending.duration = try Inf.seconds(text, line)
         pending.infLine = Int32(line)
     }
@@ -105,9 +101,7 @@ struct MediaPlaylistParser {
     }
 
     private mutating func addSegment(_ line: Int) throws(PlaylistError) {
-        guard pending.infLine >= 0 else {
-            throw text.error(.unannouncedURI, line, "a URI without an EXTINF before it")
-        }
+        guard pending.infLine >= 0 else { throw text.error(.unannouncedURI, line, "a URI without an EXTINF before it") }
         if segments.count == text.limits.segments {
             throw text.error(.overLimit, line, "more than \(text.limits.segments) segments")
         }

@@ -17,10 +17,11 @@ struct SegmentCut {
 extension MediaPlaylistRenderer {
     var isCut: Bool {
         guard canCut, nextSegment < storage.segments.count else { return false }
-        return view.omitsGaps && storage.segments[nextSegment].isGap || selection?.omits(nextSegment) ?? false
+        return omitsGaps && storage.segments[nextSegment].isGap || selection?.omits(nextSegment) ?? false
     }
 
-    private var canCut: Bool { view.omitsGaps || selection != nil }
+    private var omitsGaps: Bool { view.omitsGaps || view.isFinished }
+    private var canCut: Bool { omitsGaps || selection != nil }
 
     mutating func writeSegmentTag(_ tag: Tag, _ line: Int) throws(PlaylistError) {
         guard isCut else {

@@ -20,9 +20,7 @@ struct MediaPlaylistRenderer {
     private var isPreviousRenamed = false
 
     init(storage: MediaPlaylist.Storage, view: MediaPlaylistView, selection: MediaPlaylistCut? = nil) {
-        self.storage = storage
-        self.view = view
-        self.selection = selection
+        (self.storage, self.view, self.selection) = (storage, view, selection)
         writer = TextWriter(storage.text)
         version = RequiredVersion(declared: storage.header.version)
     }

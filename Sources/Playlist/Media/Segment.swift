@@ -54,7 +54,6 @@ public struct Segment: Sendable {
 /// The segments of a media playlist, in order.
 public struct Segments: RandomAccessCollection, Sendable {
     let storage: MediaPlaylist.Storage
-
     /// Always 0.
     public var startIndex: Int { 0 }
     /// The number of segments.
@@ -79,7 +78,6 @@ public struct Map: Sendable {
 
     let storage: MediaPlaylist.Storage
     let record: Record
-
     /// URI as written.
     public var uri: String { storage.text.bytes.text(record.uri.range) }
     /// BYTERANGE; nil for the whole resource.

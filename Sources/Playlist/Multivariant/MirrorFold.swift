@@ -4,9 +4,7 @@ extension MultivariantPlaylist {
     /// Removes each variant that is a mirror of an earlier one, and the groups that only removed variants refer to. A
     /// variant stays if its groups have a rendition that its mirror lacks. Views omit the removed lines; the text stays
     /// unchanged. `renditionURIs` has the first URI of each set, in the order of `sets`, and `uris(ofRendition:)`
-    /// returns all of them.
-    ///
-    /// - Parameter sets: this playlist's `mirrors`.
+    /// returns all of them. `sets` is this playlist's `mirrors`.
     public func folded(_ sets: [[Int]]) -> MultivariantPlaylist {
         guard sets.count < renditionURIs.count else { return self }
         return MirrorFold(self, sets).result

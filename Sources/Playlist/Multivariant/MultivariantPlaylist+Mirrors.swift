@@ -90,9 +90,7 @@ private struct DisjointSets {
     }
 
     /// All sets, ordered by their smallest index.
-    var all: [[Int]] {
-        Dictionary(grouping: parents.indices, by: root).values.sorted { $0[0] < $1[0] }
-    }
+    var all: [[Int]] { Dictionary(grouping: parents.indices, by: root).values.sorted { $0[0] < $1[0] } }
 
     private func root(_ number: Int) -> Int {
         var number = number

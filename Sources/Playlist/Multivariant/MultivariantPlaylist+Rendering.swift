@@ -1,25 +1,17 @@
 /// Options for a view of a multivariant playlist.
 public struct MultivariantView: Sendable {
     /// Keeps EXT-X-CONTENT-STEERING and PATHWAY-ID, which would let the player bypass Weir.
-    public var keepsSteering: Bool
+    var keepsSteering: Bool
     /// Corrects EXT-X-VERSION and puts TIME-OFFSET first, as in `MediaPlaylistView`.
-    public var isCorrected: Bool
+    var isCorrected = true
     /// Requires relative names for media playlists and keys, so that the folder can be moved.
-    public var isRelative: Bool
-
+    var isRelative = false
     /// The unchanged playlist, except for new names.
     public static let relay = Self(keepsSteering: true, isCorrected: false)
     /// The view for players: corrected, without steering.
     public static let player = Self(keepsSteering: false)
     /// The view in a bundle on disk: as `player`, with relative names.
     public static let bundle = Self(keepsSteering: false, isRelative: true)
-
-    /// Creates a view.
-    public init(keepsSteering: Bool, isCorrected: Bool = true, isRelative: Bool = false) {
-        self.keepsSteering = keepsSteering
-        self.isCorrected = isCorrected
-        self.isRelative = isRelative
-    }
 }
 
 extension MultivariantPlaylist {
@@ -52,11 +44,10 @@ extension MultivariantPlaylist {
 
     /// Writes the playlist with new names and all variants and renditions. Weir fetches those that are not stored.
     ///
-    /// `naming` is called in the order of the written lines. Everything that the view does not change is copied byte for byte, except EXT-X-DEFINE, whose variables have been
-    /// replaced.
-    ///
-    /// - Parameter first: indices of the `variants` to put before the others. Players begin with the first variant.
-    /// - Throws: `.unsafeName` for a name that would break out of its position.
+    /// `naming` is called in the order of the written lines. Everything that the view does not change is copied byte
+    /// for byte, except EXT-X-DEFINE, whose variables have been replaced. `first` has the indices of the `variants` to
+    /// put before the others, because players begin with the first variant. Throws `.unsafeName` for a name that would
+    /// break out of its position.
     public func rendered(
         _ view: MultivariantView = .player, first: Set<Int> = [], naming: Naming
     ) throws(PlaylistError) -> [UInt8] {
@@ -83,9 +74,8 @@ extension MultivariantPlaylist {
     }
 
     /// Writes the playlist with only one variant and its renditions: the EXT-X-MEDIA lines of its groups that are among
-    /// `renditions` or have no URI. Everything else is as in `stored(_:renditions:naming:)`.
-    ///
-    /// - Parameter renditions: indices in `renditionURIs`. The variant's own index is not required.
+    /// `renditions` or have no URI. Everything else is as in `stored(_:renditions:naming:)`. `renditions` has indices
+    /// in `renditionURIs`; the variant's own index is not required.
     public func rendered(
         _ view: MultivariantView = .player, only variant: Variant, among renditions: Set<Int>,
         naming: Naming

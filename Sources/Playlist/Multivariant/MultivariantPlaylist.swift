@@ -27,7 +27,6 @@ public struct MultivariantPlaylist: Sendable {
     /// Distinct URIs of media playlists as written, in order of first appearance. `renditionIndex` is an index into
     /// this array.
     public var renditionURIs: [String] { uriTable.uris }
-
     /// Each line that a view may change, in text order, with the item that it belongs to.
     var entries: [LineEntry] = []
     private var uriTable = URITable()
@@ -48,15 +47,8 @@ public struct MultivariantPlaylist: Sendable {
 
     /// The item that a line belongs to, by its index in its array.
     enum Entry: Sendable {
-        case variant(Int)
-        case variantURI(Int)
-        case iFrameVariant(Int)
-        case media(Int)
-        case sessionKey(Int)
-        case sessionData(Int)
-        case imageVariant(Int)
-        case steering
-        case start
+        case variant(Int), variantURI(Int), iFrameVariant(Int), media(Int)
+        case sessionKey(Int), sessionData(Int), imageVariant(Int), steering, start
         /// A line of a folded mirror: omitted from every view.
         case mirror
     }

@@ -12,9 +12,7 @@ struct MultivariantRenderer {
     private var order: [Int] = []
 
     init(playlist: MultivariantPlaylist, view: MultivariantView, listing: MultivariantPlaylist.Listing?) {
-        self.playlist = playlist
-        self.view = view
-        self.listing = listing
+        (self.playlist, self.view, self.listing) = (playlist, view, listing)
         writer = TextWriter(playlist.text)
         version = RequiredVersion(declared: playlist.version)
     }

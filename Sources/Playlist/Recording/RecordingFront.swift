@@ -36,16 +36,13 @@ public struct RecordingFront: Sendable {
     private var known: Known?
     /// A text whose segments all precede the known ones: an old text from a cache, or the first after a restart.
     private var older: MediaPlaylist?
-
     /// Maximum number of consecutive missed segments. A larger gap means that the numbers jumped.
     static let maximumMissed = 10_000
 
     /// Creates the state before the first text.
     public init() {}
 
-    /// Creates the state at the end of a recording.
-    ///
-    /// - Parameter shift: `shift` at the recording's end.
+    /// Creates the state at the end of a recording. `shift` is that of the recording's end.
     public init(behind recorded: MediaPlaylist, shift: Int) {
         guard !recorded.segments.isEmpty else { return }
         self.shift = shift

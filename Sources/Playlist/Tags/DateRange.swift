@@ -6,7 +6,6 @@ public struct DateRange: Sendable {
     public let attributes: AttributeList
     /// Line number, from 1.
     public let line: Int
-
     /// ID; lines with the same ID describe the same range. Empty if absent, which players accept.
     public var id: String { attributes["ID"] ?? "" }
     /// CLASS: identifies the meaning of its attributes, such as `com.apple.hls.interstitial`.

@@ -2,11 +2,7 @@
 public struct Key: Sendable {
     /// METHOD.
     public enum Method: Sendable {
-        case none
-        case aes128
-        case aes256GCM
-        case sampleAES
-        case sampleAESCTR
+        case none, aes128, aes256GCM, sampleAES, sampleAESCTR
         /// An unknown method. Players would play its segments as if they were not encrypted.
         case other
     }
@@ -21,7 +17,6 @@ public struct Key: Sendable {
 
     let text: PlaylistText
     let record: Record
-
     /// METHOD.
     public var method: Method { record.method }
     /// URI as written; empty if METHOD is NONE.
@@ -46,10 +41,7 @@ public struct Key: Sendable {
 
     /// True if the key is a plain file that can be fetched, stored and served: KEYFORMAT `identity`, a known METHOD,
     /// and not a `data:` URI, which contains its key.
-    public var isFetchable: Bool {
-        method != .none && method != .other && keyFormat == "identity" && !isData
-    }
-
+    public var isFetchable: Bool { method != .none && method != .other && keyFormat == "identity" && !isData }
     /// True if its segments need a content decryption module. A stored copy of the key would be useless.
     public var needsDRM: Bool { method != .none && (method == .other || keyFormat != "identity") }
 
@@ -122,9 +114,8 @@ struct KeyScope {
     private var isCurrent = true
     private var indices: [Identity: Int32] = [:]
 
-    /// Returns the index of the set in force; -1 without keys.
-    ///
-    /// A set is created only on request, so segments bound their number.
+    /// Returns the index of the set in force; -1 without keys. A set is created only on request, so segments bound
+    /// their number.
     mutating func current() -> Int32 {
         if isCurrent { return currentSet }
         isCurrent = true

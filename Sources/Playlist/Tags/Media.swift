@@ -35,7 +35,6 @@ public struct Media: Sendable {
     public let attributes: AttributeList
     /// Line number, from 1.
     public let line: Int
-
     /// LANGUAGE, an RFC 5646 tag.
     public var language: String? { attributes["LANGUAGE"] }
     /// INSTREAM-ID: the captions within the video, `CC1` to `CC4` or `SERVICE1` to `SERVICE63`.

@@ -38,7 +38,6 @@ public struct SessionData: Sendable {
     public let attributes: AttributeList
     /// Line number, from 1.
     public let line: Int
-
     /// VALUE; nil if URI refers to the data.
     public var value: String? { attributes["VALUE"] }
     /// LANGUAGE of VALUE, an RFC 5646 tag.

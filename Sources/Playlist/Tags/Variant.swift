@@ -34,7 +34,6 @@ public struct Variant: VariantLine, Sendable {
     public let line: Int
     /// Line number of the URI, from 1.
     public let uriLine: Int
-
     /// CODECS, split at commas.
     public var codecs: [String] { attributes["CODECS"].map(Self.split) ?? [] }
     /// AUDIO: the GROUP-ID of its audio renditions.
@@ -67,8 +66,7 @@ public struct Variant: VariantLine, Sendable {
         _ text: PlaylistText, line: Int, uriLine: Int, uri: String, index: Int, renditionIndex: Int
     ) throws(PlaylistError) {
         attributes = try text.attributes(line)
-        self.index = index
-        self.renditionIndex = renditionIndex
+        (self.index, self.renditionIndex) = (index, renditionIndex)
         self.line = line + 1
         self.uriLine = uriLine + 1
         self.uri = uri
@@ -108,7 +106,6 @@ public struct IFrameVariant: VariantLine, Sendable {
     public let attributes: AttributeList
     /// Line number, from 1.
     public let line: Int
-
     /// VIDEO: the GROUP-ID of its video renditions.
     public var video: String? { attributes["VIDEO"] }
 
@@ -137,7 +134,6 @@ public struct ImageVariant: Sendable {
     public let attributes: AttributeList
     /// Line number, from 1.
     public let line: Int
-
     /// RESOLUTION of one picture; nil if absent or invalid.
     public var resolution: Resolution? { try? attributes.resolution("RESOLUTION") }
 
@@ -145,8 +141,7 @@ public struct ImageVariant: Sendable {
     init?(_ text: PlaylistText, _ line: Int, index: Int) throws(PlaylistError) {
         attributes = try text.attributes(line)
         guard let uri = attributes["URI"], !uri.isEmpty else { return nil }
-        self.uri = uri
-        self.index = index
+        (self.uri, self.index) = (uri, index)
         self.line = line + 1
     }
 }

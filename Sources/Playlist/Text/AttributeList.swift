@@ -9,7 +9,6 @@ public struct AttributeList: Sendable {
         /// Range of the value, including its quotes.
         let value: Range<Int>
         let isQuoted: Bool
-
         /// Range of the value without its quotes.
         var content: Range<Int> { isQuoted ? value.lowerBound + 1..<value.upperBound - 1 : value }
     }
@@ -26,8 +25,7 @@ public struct AttributeList: Sendable {
 
     /// Parses the list in a range of a playlist's bytes. Errors name `line`, an index from 0.
     init(_ bytes: [UInt8], _ range: Range<Int>, line: Int, _ limits: PlaylistLimits) throws(PlaylistError) {
-        self.bytes = bytes
-        self.line = line
+        (self.bytes, self.line) = (bytes, line)
         var scanner = AttributeScanner(bytes: bytes, position: range.lowerBound, end: range.upperBound)
         var found: [Attribute] = []
         found.reserveCapacity(8)
@@ -44,8 +42,7 @@ public struct AttributeList: Sendable {
     }
 
     init(empty bytes: [UInt8], line: Int) {
-        self.bytes = bytes
-        self.line = line
+        (self.bytes, self.line) = (bytes, line)
         attributes = []
     }
 
@@ -55,9 +52,7 @@ public struct AttributeList: Sendable {
     /// The value without quotes, regardless of its type; nil if the attribute is absent.
     public subscript(name: String) -> String? { find(name).map { bytes.text($0.content) } }
 
-    func find(_ name: String) -> Attribute? {
-        attributes.first { bytes.matches($0.name, name) }
-    }
+    func find(_ name: String) -> Attribute? { attributes.first { bytes.matches($0.name, name) } }
 }
 
 /// A decimal-resolution (RFC 8216 §4.2), in pixels.
@@ -68,10 +63,7 @@ public struct Resolution: Hashable, Sendable, CustomStringConvertible {
     public let height: Int
 
     /// Creates a resolution.
-    public init(width: Int, height: Int) {
-        self.width = width
-        self.height = height
-    }
+    public init(width: Int, height: Int) { (self.width, self.height) = (width, height) }
 
     /// The playlist form, such as `1280x720`.
     public var description: String { "\(width)x\(height)" }
@@ -88,9 +80,7 @@ extension AttributeList {
     }
 
     /// Returns true for `YES`. Anything else counts as NO, as RFC 8216 §4.3.4.1 defines for an absent attribute.
-    public func flag(_ name: String) -> Bool {
-        find(name).map { bytes.matches($0.content, "YES") } ?? false
-    }
+    public func flag(_ name: String) -> Bool { find(name).map { bytes.matches($0.content, "YES") } ?? false }
 
     /// Returns a decimal-integer. A fraction, which some packagers write, is discarded.
     public func decimalInteger(_ name: String) throws(PlaylistError) -> Int? {
@@ -155,9 +145,7 @@ extension AttributeList {
         return subRange
     }
 
-    private func bad(_ name: String, _ type: String) -> PlaylistError {
-        error(.badValue, "\(name) is not \(type)")
-    }
+    private func bad(_ name: String, _ type: String) -> PlaylistError { error(.badValue, "\(name) is not \(type)") }
 
     func error(_ code: PlaylistError.Code, _ reason: String) -> PlaylistError {
         let bounds = (attributes.first?.name.lowerBound ?? 0)..<(attributes.last?.value.upperBound ?? 0)

@@ -32,9 +32,7 @@ extension [UInt8] {
         return nil
     }
 
-    func text(_ range: Range<Int>) -> String {
-        String(decoding: self[range], as: UTF8.self)
-    }
+    func text(_ range: Range<Int>) -> String { String(decoding: self[range], as: UTF8.self) }
 
     /// Parses a decimal-integer (RFC 8216 §4.2): digits only; nil for anything else and beyond `Int.max`.
     func decimalInteger(_ range: Range<Int>) -> Int? {

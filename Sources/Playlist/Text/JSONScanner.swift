@@ -11,10 +11,8 @@ struct JSONScanner {
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Parses the text as one value.
-    ///
-    /// `visit` is called for each string and each array, at its end. It gets the member names on the path, without
-    /// array positions, and the byte range, including quotes or brackets.
+    /// Parses the text as one value. `visit` is called for each string and each array, at its end. It gets the member
+    /// names on the path, without array positions, and the byte range, including quotes or brackets.
     mutating func run(_ visit: ([String], Range<Int>) -> Void) throws(Fault) {
         try value([], visit)
         skipBlanks()

@@ -5,10 +5,7 @@ public struct PlaylistText: Sendable {
     struct Line: Sendable {
         /// Kinds of line (RFC 8216 §4.1).
         enum Kind: Equatable, Sendable {
-            case blank
-            case comment
-            case uri
-            case tag(Tag)
+            case blank, comment, uri, tag(Tag)
         }
 
         let start: UInt32

@@ -8,8 +8,7 @@ public struct SubRange: Hashable, Sendable, CustomStringConvertible {
     /// Creates a sub-range; nil if the length is not positive, the offset is negative, or the end exceeds `Int.max`.
     public init?(offset: Int, length: Int) {
         guard offset >= 0, length > 0, !offset.addingReportingOverflow(length).overflow else { return nil }
-        self.offset = offset
-        self.length = length
+        (self.offset, self.length) = (offset, length)
     }
 
     /// Offset after the last byte.

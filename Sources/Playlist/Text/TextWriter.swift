@@ -1,6 +1,5 @@
-/// Copies a text and replaces some of its ranges. Everything else is copied byte for byte.
-///
-/// Replacements must come in text order and must not overlap.
+/// Copies a text and replaces some of its ranges. Everything else is copied byte for byte. Replacements must come in
+/// text order and must not overlap.
 struct TextWriter {
     private let text: PlaylistText
     private(set) var output: [UInt8] = []
@@ -17,9 +16,7 @@ struct TextWriter {
     }
 
     init(_ text: PlaylistText, from range: Range<Int>) {
-        self.text = text
-        position = range.lowerBound
-        end = range.upperBound
+        (self.text, position, end) = (text, range.lowerBound, range.upperBound)
     }
 
     mutating func replace(_ range: Range<Int>, with replacement: String) {

@@ -6,10 +6,9 @@ struct VariableExpansion {
     private var output: [UInt8] = []
     private var lines: [PlaylistText.Line] = []
 
-    /// Returns the text with its references replaced, and the variables that it defines.
-    ///
-    /// A text without EXT-X-DEFINE is returned unchanged if its EXT-X-VERSION is below 8: a reference is then an
-    /// unusual URI. From version 8 on it is an error.
+    /// Returns the text with its references replaced, and the variables that it defines. A text without EXT-X-DEFINE is
+    /// returned unchanged if its EXT-X-VERSION is below 8: a reference is then an unusual URI. From version 8 on it is
+    /// an error.
     static func expanded(
         _ text: PlaylistText, _ sources: VariableSources, isMultivariant: Bool
     ) throws(PlaylistError) -> (text: PlaylistText, variables: [String: String]) {
@@ -20,8 +19,7 @@ struct VariableExpansion {
     }
 
     private init(text: PlaylistText, table: VariableTable) {
-        self.text = text
-        self.table = table
+        (self.text, self.table) = (text, table)
         output.reserveCapacity(text.bytes.count)
         lines.reserveCapacity(text.lines.count)
     }

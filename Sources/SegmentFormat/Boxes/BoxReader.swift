@@ -10,15 +10,10 @@ struct BoxReader {
 
     /// Creates a reader over a range. The range may exceed `source`, but integers must be read within `source` only.
     init(_ source: FileBytes, in parent: FourCC?, _ range: Range<Int>) {
-        self.source = source
-        self.parent = parent
-        position = range.lowerBound
-        end = range.upperBound
+        (self.source, self.parent, position, end) = (source, parent, range.lowerBound, range.upperBound)
     }
 
-    init(_ source: FileBytes, _ box: Box) {
-        self.init(source, in: box.type, box.payload)
-    }
+    init(_ source: FileBytes, _ box: Box) { self.init(source, in: box.type, box.payload) }
 
     var remaining: Int { end - position }
 
@@ -73,18 +68,18 @@ struct BoxReader {
     private mutating func place(
         _ type: FourCC, from start: Int, size: UInt64, endsWithFile: Bool
     ) throws(SegmentFormatError) -> Box {
+        func fault(_ code: SegmentFormatError.Code, _ reason: String) -> SegmentFormatError {
+            SegmentFormatError(code, type, at: start, reason)
+        }
         let header = position - start
         guard !endsWithFile || parent == nil else {
-            throw SegmentFormatError(.badSize, type, at: start, "a size of 0 may stand at the top level alone")
+            throw fault(.badSize, "a size of 0 may stand at the top level alone")
         }
         let size = endsWithFile ? UInt64(end - start) : size
-        guard size >= header else {
-            throw SegmentFormatError(.badSize, type, at: start, "its size is \(size), less than its own header")
-        }
+        guard size >= header else { throw fault(.badSize, "its size is \(size), less than its own header") }
         guard size <= end - start else {
             let holder = parent.map { "\($0) has" } ?? "the file has"
-            throw SegmentFormatError(
-                .truncated, type, at: start, "its size is \(size), and \(holder) \(end - start) bytes left")
+            throw fault(.truncated, "its size is \(size), and \(holder) \(end - start) bytes left")
         }
         position = start + Int(size)
         return Box(type: type, range: start..<position, headerSize: header, endsWithFile: endsWithFile)

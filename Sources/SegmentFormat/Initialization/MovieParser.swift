@@ -2,9 +2,7 @@
 struct MovieParser {
     private let source: FileBytes
 
-    init(_ source: FileBytes) {
-        self.source = source
-    }
+    init(_ source: FileBytes) { self.source = source }
 
     func tracks(of movie: Box) throws(SegmentFormatError) -> [Track] {
         var reader = BoxReader(source, movie)
@@ -26,7 +24,7 @@ struct MovieParser {
             var parser = TrackParser(source, box, movieTimescale: timescale)
             let track = try parser.track(defaults)
             guard !tracks.contains(where: { $0.id == track.id }) else {
-                throw SegmentFormatError(.badValue, "trak", at: box.range.lowerBound, "track \(track.id) occurs twice")
+                throw box.error(.badValue, "track \(track.id) occurs twice")
             }
             tracks.append(track)
         }
@@ -60,9 +58,7 @@ struct MovieParser {
         return found
     }
 
-    func missing(_ type: FourCC, in box: Box) -> SegmentFormatError {
-        SegmentFormatError(.missingBox, box.type, at: box.range.lowerBound, "it has no \(type)")
-    }
+    func missing(_ type: FourCC, in box: Box) -> SegmentFormatError { box.error(.missingBox, "it has no \(type)") }
 }
 
 struct TrackParser {
@@ -85,8 +81,7 @@ struct TrackParser {
         let handler = try handler(try leaf("hdlr"))
         let entries = try SampleEntryParser(source, handler: handler).entries(of: try leaf("stsd"))
         guard let defaults = defaults[id] else {
-            throw SegmentFormatError(
-                .missingBox, "trak", at: box.range.lowerBound, "track \(id) has no trex, so it has no fragments")
+            throw box.error(.missingBox, "track \(id) has no trex, so it has no fragments")
         }
         let edit = try leaves["elst"].map { box throws(SegmentFormatError) in try edits(box) }
         return Track(

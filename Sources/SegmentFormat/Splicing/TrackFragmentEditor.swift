@@ -51,7 +51,7 @@ struct TrackFragmentEditor {
     private func offset(of run: TrackRun, _ moved: PositionMap) throws(SegmentFormatError) -> [UInt8] {
         guard let old = run.dataOffset else { return [] }
         guard let offset = Int32(exactly: moved(base + Int(old)) - moved(base)) else {
-            throw SegmentFormatError(.cannotJoin, "trun", at: run.box.range.lowerBound, "its data are too far away")
+            throw run.box.error(.cannotJoin, "its data are too far away")
         }
         var bytes: [UInt8] = []
         bytes.append(integer: offset)
@@ -87,17 +87,14 @@ struct TrackFragmentEditor {
     }
 
     private func size(of run: TrackRun, _ value: UInt64) throws(SegmentFormatError) -> UInt32 {
-        guard let size = UInt32(exactly: value) else {
-            throw SegmentFormatError(.cannotJoin, "trun", at: run.box.range.lowerBound, "a sample is too large")
-        }
+        guard let size = UInt32(exactly: value) else { throw run.box.error(.cannotJoin, "a sample is too large") }
         return size
     }
 
     private func composition(of run: TrackRun, _ value: Int64) throws(SegmentFormatError) -> UInt32 {
         let signed = Int32(exactly: value).map { UInt32(bitPattern: $0) }
         guard let offset = run.version == 0 ? UInt32(exactly: value) : signed else {
-            throw SegmentFormatError(
-                .cannotJoin, "trun", at: run.box.range.lowerBound, "a sample would be shown too late")
+            throw run.box.error(.cannotJoin, "a sample would be shown too late")
         }
         return offset
     }
@@ -163,7 +160,5 @@ struct AuxiliaryEditor {
         return [Edit(range: start..<reader.position, bytes: bytes)]
     }
 
-    private func refusal(_ reason: String) -> SegmentFormatError {
-        SegmentFormatError(.cannotJoin, "traf", at: part.box.range.lowerBound, reason)
-    }
+    private func refusal(_ reason: String) -> SegmentFormatError { part.box.error(.cannotJoin, reason) }
 }

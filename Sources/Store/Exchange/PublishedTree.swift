@@ -20,18 +20,14 @@ public final class PublishedTree: Sendable {
     /// The name of a file that is being written.
     private static let partName = "weir-part"
 
-    /// Makes a tree; nothing is opened yet.
-    ///
-    /// - Parameter path: an absolute path.
+    /// Makes a tree at an absolute path; nothing is opened yet.
     public init(_ path: String) { self.path = path }
 
     /// Cancels `put`, which ends at the next file.
     public func cancel() { isCancelled.withLock { $0 = true } }
 
-    /// Opens and locks the folder, and creates it if it is missing. Its parent must exist.
-    ///
-    /// - Parameter recordName: a file whose contents are returned; nil if it is missing.
-    /// - Throws: `busy` during another publication to it.
+    /// Opens and locks the folder, and creates it if it is missing. Its parent must exist. `recordName` is a file whose
+    /// contents are returned; nil if it is missing. Throws `busy` during another publication to it.
     public func open(recordName: String) throws(StoreError) -> (isEmpty: Bool, record: [UInt8]?) {
         if mkdir(path, 0o777) != 0, errno != EEXIST { throw StoreError(path: path) }
         let root = try Directory.existing(path: path)
@@ -42,9 +38,8 @@ public final class PublishedTree: Sendable {
         return (try root.names().allSatisfy { $0 == Self.partName }, try root.read(recordName))
     }
 
-    /// Writes the files that are missing or different.
-    ///
-    /// - Parameter done: called after each file; its second argument is true if the file was written.
+    /// Writes the files that are missing or different. `done` is called after each file; its second argument is true if
+    /// the file was written.
     public func put(_ items: [ExportContents.Item], done: (ExportContents.Item, Bool) -> Void) throws(StoreError) {
         var (known, voided): ([String: Ledger], Set<String>) = ([:], [])
         for item in items {

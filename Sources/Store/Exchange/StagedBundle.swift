@@ -28,12 +28,9 @@ public final class StagedBundle: Sendable {
         root = try temporary.subdirectory(name, create: true)
     }
 
-    /// Adds a piece: a copy of a file or of a part of it.
-    ///
-    /// - Parameters:
-    ///   - source: the open file, owned by the caller.
-    ///   - expected: the expected SHA-256; nil if unknown.
-    /// - Throws: `wrongLength` if the file is shorter than the range, `contentChanged` for another SHA-256, both with `path`.
+    /// Adds a piece: a copy of a file or of a part of it. `source` is the open file, owned by the caller. `expected` is
+    /// the expected SHA-256; nil if unknown. Throws `wrongLength` if the file is shorter than the range,
+    /// `contentChanged` for another SHA-256, both with `path`.
     public func add(
         _ file: String, to folder: String, from source: Int32, _ range: Range<Int64>, expecting expected: Digest? = nil,
         path: String
@@ -50,9 +47,7 @@ public final class StagedBundle: Sendable {
         folders.withLock { $0[folder]?.lines += line }
     }
 
-    /// Adds a text or another small file that is not a piece.
-    ///
-    /// - Parameter folder: nil for the top.
+    /// Adds a text or another small file that is not a piece. `folder` is nil for the top.
     public func add(_ bytes: [UInt8], as file: String, to folder: String? = nil) throws(StoreError) {
         let directory = if let folder { try self.directory(folder) } else { root }
         try directory.write(bytes, as: file)
@@ -67,9 +62,7 @@ public final class StagedBundle: Sendable {
         }
     }
 
-    /// Syncs the bundle, and makes it visible.
-    ///
-    /// - Throws: `exists` if there is a bundle of that id.
+    /// Syncs the bundle, and makes it visible. Throws `exists` if there is a bundle of that id.
     public func commit() throws(StoreError) {
         for folder in folders.withLock({ $0.values.map(\.self) }) {
             try folder.directory.write(folder.lines, as: Ledger.fileName)

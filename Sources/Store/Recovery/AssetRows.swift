@@ -21,9 +21,7 @@ struct AssetRows: Equatable, Sendable {
     }
 
     /// True if every row belongs to the asset.
-    var isOfOneAsset: Bool {
-        belongings.assets.isEmpty && belongings.owners.allSatisfy { $0 == asset.id }
-    }
+    var isOfOneAsset: Bool { belongings.assets.isEmpty && belongings.owners.allSatisfy { $0 == asset.id } }
 }
 
 /// The checksum of an asset's rows, written in the same transaction as the rows.
@@ -45,7 +43,6 @@ struct ChecksumRecord: Codable, CatalogueRow {
     ]
 
     static let blank = ChecksumRecord("", 0, "")
-
     /// The checksum; nil if `sum` is damaged.
     var digest: Digest? { Digest(hexadecimal: sum.utf8) }
 }

@@ -57,9 +57,7 @@ struct CatalogueFile {
         for suffix in ["", "-journal"] + Self.companions { unlink(newPath + suffix) }
     }
 
-    /// Sets the damaged files aside, and renames the new one to their path.
-    ///
-    /// - Returns: the damaged database's new path.
+    /// Sets the damaged files aside, and renames the new one to their path. Returns the damaged database's new path.
     func replace() throws(StoreError) -> String {
         try Self.sync(newPath)
         var aside = path + ".broken"

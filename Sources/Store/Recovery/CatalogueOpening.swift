@@ -77,9 +77,8 @@ struct CatalogueOpening {
         }
     }
 
-    /// Makes a new file of rows beside the damaged one, and then replaces the damaged one.
-    ///
-    /// - Returns: the damaged file's new path.
+    /// Makes a new file of rows beside the damaged one, and then replaces the damaged one. Returns the damaged file's
+    /// new path.
     private static func makeNew(
         _ file: CatalogueFile, _ assets: [AssetRows], _ damaged: inout DatabaseQueue?
     ) throws -> String {
@@ -102,9 +101,8 @@ private struct Repair {
     private let restoration: Restoration
     private var unreadable: [(id: String, revision: Int, error: StoreError)] = []
 
-    /// Reads the records that are later than the catalogue. Returns nil if the catalogue is sound and no record is later.
-    ///
-    /// - Parameter present: loses the records that cannot be read.
+    /// Reads the records that are later than the catalogue. Returns nil if the catalogue is sound and no record is
+    /// later. `present` loses the records that cannot be read.
     init?(_ reading: CatalogueReading, _ records: RecordFolder, _ present: inout [String: [Int]]) {
         let outdated = reading.outdated(by: present)
         guard reading.damage != nil || !outdated.isEmpty else { return nil }

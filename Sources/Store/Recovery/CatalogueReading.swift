@@ -2,10 +2,8 @@ import Dispatch
 import GRDB
 import Synchronization
 
-/// The rows of a catalogue's file, and which of them are as they were written.
-///
-/// SQLite's own check finds a damaged structure. It does not find a changed value inside a row: the table `checksum` is for
-/// that.
+/// The rows of a catalogue's file, and which of them are as they were written. SQLite's own check finds a damaged
+/// structure. It does not find a changed value inside a row: the table `checksum` is for that.
 struct CatalogueReading: Sendable {
     private(set) var contents = Catalogue.Contents()
     /// The revisions of the assets whose rows match their checksum.
@@ -17,10 +15,8 @@ struct CatalogueReading: Sendable {
 
     init(damage: String? = nil) { self.damage = damage }
 
-    /// Reads all rows.
-    ///
-    /// - Parameter check: SQLite's check of the same file on another thread; without one, it runs here.
-    /// - Throws: SQLite's error if the file is unreadable.
+    /// Reads all rows. `check` is SQLite's check of the same file on another thread; without one, it runs here. Throws
+    /// SQLite's error if the file is unreadable.
     init(_ database: Database, _ check: IntegrityCheck? = nil) throws {
         self.init(
             try Catalogue.contents(database), sums: try ChecksumRecord.all(database),

@@ -1,16 +1,13 @@
 import Foundation
 
-/// The text of `records/<asset id>.<revision>.json`: a copy of an asset's rows, from which a damaged or missing catalogue is
-/// rebuilt.
-///
-/// It contains tokens and header fields, so it is not part of the bundle, which people pass on. Pure.
+/// The text of `records/<asset id>.<revision>.json`: a copy of an asset's rows, from which a damaged or missing
+/// catalogue is rebuilt. It contains tokens and header fields, so it is not part of the bundle, which people pass on.
+/// Pure.
 struct RecordFile {
     enum Failure: Error, CustomStringConvertible {
-        /// Not JSON, or not the JSON of a record.
         case unreadable(any Error)
         /// A format of a newer Weir.
         case format(Int)
-        /// The rows do not match their checksum.
         case changed
 
         var description: String {

@@ -1,7 +1,6 @@
-/// Writes the records of assets on a thread of its own, soon after their rows have changed.
-///
-/// The changes of one second are written once. A record is written from the catalogue's rows at that time, so that there is
-/// one source. It is removed before the rows of its asset, so that a removed asset cannot come back.
+/// Writes the records of assets on a thread of its own, soon after their rows have changed. The changes of one second
+/// are written once. A record is written from the catalogue's rows at that time, so that there is one source. It is
+/// removed before the rows of its asset, so that a removed asset cannot come back.
 final class RecordWriter: Sendable {
     /// Reads an asset's rows; returns nil for an asset that is not in the catalogue.
     typealias Source = @Sendable (String) throws -> AssetRows?
@@ -60,9 +59,8 @@ final class RecordWriter: Sendable {
     /// stay after all, call `schedule`.
     func remove(_ id: String) throws(StoreError) { try Self.remove(id, folder, worker) }
 
-    /// Writes everything scheduled at once, but not the backlog.
-    ///
-    /// - Parameter ended: called on the writer's thread, also after a failure.
+    /// Writes everything scheduled at once, but not the backlog. `ended` is called on the writer's thread, also after a
+    /// failure.
     func flush(ended: @escaping @Sendable () -> Void) {
         worker.withLock { $0.waiting.append(ended) }
         worker.wake()

@@ -1,7 +1,6 @@
-/// Rebuilds a catalogue from the rows of a damaged one and from the records of assets. Pure.
-///
-/// Of an asset's rows and record the later one counts; if the rows do not match their checksum, the record counts. Changed
-/// rows without a record are kept as they are, unless another asset has their name or URL: then their id was damaged.
+/// Rebuilds a catalogue from the rows of a damaged one and from the records of assets. Pure. Of an asset's rows and
+/// record the later one counts; if the rows do not match their checksum, the record counts. Changed rows without a
+/// record are kept as they are, unless another asset has their name or URL: then their id was damaged.
 struct Restoration {
     private var sound: [String: AssetRows] = [:]
     private var changed: [String: AssetRows] = [:]

@@ -23,10 +23,9 @@ public struct StoreMove {
     private let name: String
     private var temporary: String { ".\(name).weir-part" }
 
-    /// Checks both paths, and acquires the store's lock.
-    ///
-    /// - Throws: `busy` if the store is in use, `missing` if there is none, `moved` if it was moved elsewhere, `exists` if the
-    ///   new path is in use, `badName` if it is inside the store, `notWritable`, `diskFull`. Nothing has changed then.
+    /// Checks both paths, and acquires the store's lock. Throws `busy` if the store is in use, `missing` if there is
+    /// none, `moved` if it was moved elsewhere, `exists` if the new path is in use, `badName` if it is inside the
+    /// store, `notWritable`, `diskFull`. Nothing has changed then.
     public init(from old: String, to new: String, pace: ReadingPace) throws(StoreError) {
         source = try Directory.existing(path: old)
         guard let real = Directory.real(old) else { throw StoreError(path: old) }
@@ -65,9 +64,8 @@ public struct StoreMove {
     private static func checkTarget(
         _ parent: Directory, _ name: String, _ path: String, from old: String
     ) throws(StoreError) {
-        var status = stat()
-        guard fstatat(parent.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return }
-        guard status.st_mode & S_IFMT == S_IFDIR else { throw StoreError(.exists, path: path) }
+        guard let status = parent.status(of: name) else { return }
+        guard status.isFolder else { throw StoreError(.exists, path: path) }
         let found = try parent.raw(name)
         guard status.st_uid == geteuid() else {
             throw StoreError(.notWritable, path: path, detail: "it belongs to another user")
@@ -81,10 +79,9 @@ public struct StoreMove {
         }
     }
 
-    /// Moves the store, or continues an interrupted move.
-    ///
-    /// - Throws: `busy` after a cancellation; the system's errors. The store is then still in the old folder, unless that has
-    ///   its marker already: then only its old contents are to be deleted.
+    /// Moves the store, or continues an interrupted move. Throws `busy` after a cancellation; the system's errors. The
+    /// store is then still in the old folder, unless that has its marker already: then only its old contents are to be
+    /// deleted.
     public mutating func run() throws(StoreError) {
         if StoreMoveMarker.read(in: source) == nil {
             if try exchange() { return }
@@ -101,9 +98,8 @@ public struct StoreMove {
 
     /// - Returns: false if the folders are on different disks.
     private func exchange() throws(StoreError) -> Bool {
-        var (own, other) = (stat(), stat())
-        guard fstat(source.descriptor, &own) == 0, fstat(parent.descriptor, &other) == 0,
-            own.st_dev == other.st_dev, !source.isMountPoint, !parent.has(temporary)
+        guard let own = source.status, let other = parent.status, own.st_dev == other.st_dev, !source.isMountPoint,
+            !parent.has(temporary)
         else { return false }
         guard mkdirat(parent.descriptor, name, 0o700) == 0 || errno == EEXIST else { throw StoreError(path: path) }
         let target = try parent.raw(name)
@@ -165,11 +161,8 @@ public struct StoreMove {
         for gone in Set(try to.names()).subtracting(names) { try to.removeAny(gone) }
         let ledger = (try? from.read(Ledger.fileName)).flatMap { $0 }.map { Ledger($0) }
         for name in names {
-            var status = stat()
-            guard fstatat(from.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-                throw StoreError(path: from.path + "/" + name)
-            }
-            if status.st_mode & S_IFMT == S_IFDIR {
+            guard let status = from.status(of: name) else { throw StoreError(path: from.path + "/" + name) }
+            if status.isFolder {
                 let made = mkdirat(to.descriptor, name, status.st_mode & 0o777)
                 guard made == 0 || errno == EEXIST else { throw StoreError(path: to.path + "/" + name) }
                 try mirror(try from.raw(name), to: try to.raw(name))
@@ -182,10 +175,9 @@ public struct StoreMove {
     private mutating func copy(
         _ name: String, _ status: stat, from: Directory, to: Directory, _ line: Ledger.Entry?
     ) throws(StoreError) {
-        var found = stat()
-        if fstatat(to.descriptor, name, &found, AT_SYMLINK_NOFOLLOW) == 0 {
+        if let found = to.status(of: name) {
             let isSame =
-                found.st_mode & S_IFMT == S_IFREG && found.st_size == status.st_size
+                found.isFile && found.st_size == status.st_size
                 && found.st_mtim.tv_sec == status.st_mtim.tv_sec && found.st_mtim.tv_nsec == status.st_mtim.tv_nsec
             if isSame {
                 _ = pace.goOn(after: Int(status.st_size))
@@ -210,33 +202,19 @@ public struct StoreMove {
 
 /// Access to files of any name, which people may have put into the store.
 extension Directory {
-    fileprivate func has(_ name: String) -> Bool {
-        var status = stat()
-        return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0
-    }
-
-    /// Opens the folder `name`, but no link.
-    fileprivate func raw(_ name: String) throws(StoreError) -> Directory {
-        let opened = openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        guard opened >= 0 else { throw StoreError(path: path + "/" + name) }
-        return Directory(descriptor: opened, path: path + "/" + name)
-    }
+    fileprivate func has(_ name: String) -> Bool { status(of: name) != nil }
 
     fileprivate var isMountPoint: Bool {
-        var (own, above) = (stat(), stat())
-        return fstat(descriptor, &own) != 0 || fstatat(descriptor, "..", &above, 0) != 0 || own.st_dev != above.st_dev
+        guard let own = status, let above = status(of: "..") else { return true }
+        return own.st_dev != above.st_dev
     }
 
-    /// The sum of the lengths of all files.
-    ///
-    /// - Throws: `exists` for anything that is neither file nor folder, which could not be copied.
+    /// The sum of the lengths of all files. Throws `exists` for anything that is neither file nor folder, which could
+    /// not be copied.
     fileprivate func wholeSize() throws(StoreError) -> Int64 {
         var sum: Int64 = 0
         for name in try names() {
-            var status = stat()
-            guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-                throw StoreError(path: path + "/" + name)
-            }
+            guard let status = status(of: name) else { throw StoreError(path: path + "/" + name) }
             switch status.st_mode & S_IFMT {
             case S_IFDIR: sum += try raw(name).wholeSize()
             case S_IFREG: sum += Int64(status.st_size)
