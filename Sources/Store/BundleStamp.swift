@@ -30,7 +30,7 @@ public struct BundleStamp: Equatable, Sendable {
     }
 
     /// True if any later change will change the stamp.
-    public var isSettled: Bool {
+    public var isStable: Bool {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
         return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec) - latest > Self.rest

@@ -39,10 +39,12 @@ public final class Directory: Sendable {
         }
     }
 
-    /// Opens the folder `name` in this one; with `create`, creates it (0700) if it is missing.
-    public func subdirectory(_ name: String, create: Bool = false) throws(StoreError) -> Directory {
+    /// Opens the folder `name` in this one; with `create`, creates it with `mode` if it is missing.
+    public func subdirectory(
+        _ name: String, create: Bool = false, mode: UInt32 = 0o700
+    ) throws(StoreError) -> Directory {
         let path = try child(name)
-        if create, mkdirat(descriptor, name, 0o700) != 0, errno != EEXIST { throw StoreError(path: path) }
+        if create, mkdirat(descriptor, name, mode) != 0, errno != EEXIST { throw StoreError(path: path) }
         let opened = openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard opened >= 0 else { throw StoreError(path: path) }
         return Directory(descriptor: opened, path: path)

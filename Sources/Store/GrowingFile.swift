@@ -206,6 +206,7 @@ public final class GrowingFile {
             } catch  where error.errno == EXDEV {
                 // The bundle was moved to another volume meanwhile.
                 close(kept)
+                kept = -1
                 kept = try copy(to: folder, as: target)
                 try? home.folder.remove(home.name)
             }
@@ -348,6 +349,7 @@ public struct GatheredFile: Sendable {
                 // The bundle was moved to another volume meanwhile.
                 guard let other = folder.temporary else { throw error }
                 if descriptor >= 0 { close(descriptor) }
+                descriptor = -1
                 try other.write(bytes, through: name, to: folder.directory, as: target) { descriptor = dup($0) }
             }
         } catch {

@@ -43,7 +43,7 @@ extension PieceDirectory {
     private func verify(
         _ file: String, _ reader: inout LedgerReader, at pace: ReadingPace, aside: Directory?
     ) throws(StoreError) -> Outcome {
-        guard pace.goOn() else { return .cancelled }
+        guard pace.waitForTurn() else { return .cancelled }
         guard let opened = try open(file) else { return .gone }
         defer { close(opened) }
         var status = stat()
@@ -84,7 +84,7 @@ extension PieceDirectory {
         defer { posix_fadvise(opened, 0, 0, POSIX_FADV_DONTNEED) }
         do throws(StoreError) {
             let digest = try Digest(of: opened, path: file) { count throws(StoreError) in
-                guard pace.goOn(after: count) else { throw StoreError(.busy, path: file) }
+                guard pace.waitForTurn(after: count) else { throw StoreError(.busy, path: file) }
             }
             return digest == entry.digest ? nil : .bytes
         } catch {
@@ -115,16 +115,10 @@ extension Store {
         _ folder: PieceDirectory, at pace: ReadingPace, where isPiece: @escaping @Sendable (String) -> Bool,
         found: @escaping @Sendable (String, PieceFault) -> Void
     ) async throws(StoreError) -> PieceVerification {
-        let (reader, aside) = (try self.reader(), folder.temporary)
-        let result: Result<PieceVerification, StoreError> = await withCheckedContinuation { continuation in
-            reader.submit {
-                continuation.resume(
-                    returning: Result { () throws(StoreError) in
-                        try folder.verify(at: pace, aside: aside, where: isPiece, found: found)
-                    })
-            }
+        let aside = folder.temporary
+        return try await reader().run { () throws(StoreError) in
+            try folder.verify(at: pace, aside: aside, where: isPiece, found: found)
         }
-        return try result.get()
     }
 }
 

@@ -36,7 +36,7 @@ public final class ReadingPace: Sendable {
 
     /// Counts bytes that were read, and blocks the calling thread until the next ones may be read. Returns false after
     /// a cancellation.
-    func goOn(after count: Int = 0) -> Bool {
+    func waitForTurn(after count: Int = 0) -> Bool {
         read.add(Int64(count), ordering: .relaxed)
         let due = rate.withLock { $0.next(after: count, at: .now) }
         while !isCancelled {

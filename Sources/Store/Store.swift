@@ -33,14 +33,10 @@ public final class Store: Sendable {
     /// The thread for verifications, started by the first one.
     private let verifying = Mutex<WorkQueue?>(nil)
 
-    private struct Writable {
-        let lock: StoreLock
-        let temporary: Directory
-        let assets: Directory
-        let catalogue: Catalogue
-        let worker: WorkQueue
-        let syncThread: SyncThread
-    }
+    private typealias Writable = (
+        lock: StoreLock, temporary: Directory, assets: Directory, catalogue: Catalogue, worker: WorkQueue,
+        syncThread: SyncThread
+    )
 
     /// Opens the store at `path`, creates it if it is missing, and clears `tmp/`. `reserve` is the number of bytes of
     /// the disk to leave free; nil for the larger of 256 MB and 2 % of the disk. `report` is called with a sentence for
@@ -90,9 +86,7 @@ public final class Store: Sendable {
         // The copy is a store of its own from now on, whatever happens to the original folder.
         try root.remove(StoreMoveMarker.arrivedName)
         let assets = try root.subdirectory("assets", create: true)
-        return Writable(
-            lock: lock, temporary: temporary, assets: assets, catalogue: catalogue, worker: try WorkQueue(),
-            syncThread: try SyncThread())
+        return (lock, temporary, assets, catalogue, try WorkQueue(), try SyncThread())
     }
 
     // MARK: Bundles
@@ -187,13 +181,13 @@ public final class Store: Sendable {
     public func contains(_ path: String) -> Bool {
         var folder = path.split(separator: "/").dropLast()
         while true {
-            if let real = Directory.real("/" + folder.joined(separator: "/")) { return holds(real) }
+            if let real = Directory.real("/" + folder.joined(separator: "/")) { return containsResolved(real) }
             folder = folder.dropLast()
         }
     }
 
     /// Returns true if a path without links is the store's own folder, or inside it or one of its volumes.
-    func holds(_ path: String) -> Bool {
+    func containsResolved(_ path: String) -> Bool {
         let own = Directory.real(root.path).map { (path + "/").hasPrefix($0 + "/") } ?? false
         return own || volumes.contains { path.hasPrefix($0.path + "/") }
     }

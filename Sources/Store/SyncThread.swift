@@ -14,7 +14,7 @@ final class SyncThread: Sendable {
         /// Its length in bytes; 0 if unknown.
         let size: Int64
         /// The open file, owned by the sync thread; nil to open it by its name.
-        let descriptor: Int32?
+        var descriptor: Int32?
     }
 
     private struct Queue {
@@ -64,30 +64,28 @@ final class SyncThread: Sendable {
             if queue.arrivals.isEmpty { (queue.since, queue.bytes) = (.now, 0) }
             if queue.arrivals.count >= Self.mostSingly, let descriptor = arrival.descriptor {
                 close(descriptor)
-                arrival = Arrival(
-                    pieces: arrival.pieces, file: arrival.file, number: arrival.number, size: arrival.size,
-                    descriptor: nil)
+                arrival.descriptor = nil
             }
             queue.arrivals.append(arrival)
             queue.bytes += arrival.size
             return queue.bytes >= Self.groupBytes ? Self.groupCount : queue.arrivals.count
         }
-        if count == 1 || count == Self.groupCount { worker.wake() }
+        if count == 1 || count == Self.groupCount { worker.signal() }
     }
 
     /// Syncs a piece that was found without a line, when nothing else is to be synced.
     func adopt(_ arrival: Arrival) {
         worker.withLock { $0.found.append(arrival) }
-        worker.wake()
+        worker.signal()
     }
 
     /// True if the disk has lost written data so often that nothing more is to be stored.
-    var hasGivenUp: Bool { worker.withLock { $0.failures >= Self.mostFailures } }
+    var isFailing: Bool { worker.withLock { $0.failures >= Self.mostFailures } }
 
     /// Calls `done` on the sync thread once all earlier arrivals are synced.
     func flush(_ done: @escaping @Sendable () -> Void) {
         worker.withLock { $0.waiting.append(done) }
-        worker.wake()
+        worker.signal()
     }
 
     /// Syncs all arrivals, and ends the thread. The next start finds the adopted pieces that are left.

@@ -7,7 +7,7 @@ import Synchronization
 final class WorkerThread<State: Sendable>: Sendable {
     enum Step {
         case perform(@Sendable (WorkerThread<State>) -> Void)
-        /// Waits for `wake()`; nil for no time limit.
+        /// Waits for `signal()`; nil for no time limit.
         case wait(milliseconds: Int32?)
         case end
     }
@@ -30,21 +30,21 @@ final class WorkerThread<State: Sendable>: Sendable {
         thread.withLock { $0 = started }
     }
 
-    /// Reads or changes the state. Call `wake()` after a change that the thread is to see.
+    /// Reads or changes the state. Call `signal()` after a change that the thread is to see.
     func withLock<Result: Sendable, Failure>(
         _ body: (inout State) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try locked.withLock { locked throws(Failure) in try body(&locked.state) }
     }
 
-    func wake() { wakeup.signal() }
+    func signal() { wakeup.signal() }
 
     var isStopping: Bool { locked.withLock { $0.isStopping } }
 
     /// Ends the thread once its work is done, and waits for that.
     func stop() {
         locked.withLock { $0.isStopping = true }
-        wake()
+        signal()
         thread.withLock { $0.take() }?.join()
     }
 
@@ -71,13 +71,23 @@ extension WorkQueue {
         }
     }
 
+    /// Performs `body` as a job, and returns its result.
+    func run<Value: Sendable>(
+        _ body: @escaping @Sendable () throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        let result: Result<Value, StoreError> = await withCheckedContinuation { continuation in
+            submit { continuation.resume(returning: Result { () throws(StoreError) in try body() }) }
+        }
+        return try result.get()
+    }
+
     /// Appends a job. From any thread; not after `stop()`.
     func submit(_ job: @escaping @Sendable () -> Void) {
         let wasEmpty = withLock { jobs in
             jobs.append(job)
             return jobs.count == 1
         }
-        if wasEmpty { wake() }
+        if wasEmpty { signal() }
     }
 }
 

@@ -51,13 +51,13 @@ public struct RecordingFront: Sendable {
     }
 
     /// True if a text lists known segments unchanged, which means that the numbers have not restarted.
-    public func goesOn(in window: MediaPlaylist) -> Bool {
+    public func continues(in window: MediaPlaylist) -> Bool {
         guard let known, case .continued = step(to: window, from: known) else { return false }
         return known.numbers.overlaps(window.numbers(shiftedBy: shift))
     }
 
     /// Processes a text and returns its new entries; none for a delta update or an old text from a cache.
-    public mutating func take(_ window: MediaPlaylist) -> [Entry] {
+    public mutating func accept(_ window: MediaPlaylist) -> [Entry] {
         guard !window.isDeltaUpdate, !window.segments.isEmpty else { return [] }
         guard let known else { return begin(window) }
         switch step(to: window, from: known) {

@@ -38,7 +38,7 @@ enum FileCopy {
         var buffer = [UInt8](repeating: 0, count: 1 << 20)
         var offset: off_t = 0
         while true {
-            guard pace.goOn() else { throw StoreError(.busy, path: path, detail: "canceled") }
+            guard pace.waitForTurn() else { throw StoreError(.busy, path: path, detail: "canceled") }
             let count = pread(source, &buffer, buffer.count, offset)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw StoreError(path: sourcePath ?? path) }
@@ -46,7 +46,7 @@ enum FileCopy {
             buffer.withUnsafeBytes { digest.add(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
             guard Directory.write(buffer, count, to: target) else { throw StoreError(path: path) }
             offset += off_t(count)
-            _ = pace.goOn(after: count)
+            _ = pace.waitForTurn(after: count)
         }
         return Ledger.Entry(size: Int64(offset), digest: digest.digest)
     }

@@ -121,10 +121,7 @@ public final class PublishedTree: Sendable {
             guard let root = opened.root else { throw StoreError(.missing, path: path) }
             guard let name else { return root }
             if let known = opened.folders[name] { return known }
-            guard mkdirat(root.descriptor, try root.leaf(name), 0o777) == 0 || errno == EEXIST else {
-                throw StoreError(path: root.path + "/" + name)
-            }
-            let folder = try root.subdirectory(name)
+            let folder = try root.subdirectory(name, create: true, mode: 0o777)
             opened.folders[name] = folder
             return folder
         }

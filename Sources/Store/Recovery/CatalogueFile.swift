@@ -48,8 +48,8 @@ struct CatalogueFile {
     /// Finishes a replacement that an earlier process began: uses the new catalogue if the damaged one was already set
     /// aside, and removes it otherwise.
     func finishReplacement() {
-        let isWhole = access(newPath, F_OK) == 0 && access(newPath + "-journal", F_OK) != 0
-        if isWhole, access(path, F_OK) != 0 { rename(newPath, path) }
+        let isComplete = access(newPath, F_OK) == 0 && access(newPath + "-journal", F_OK) != 0
+        if isComplete, access(path, F_OK) != 0 { rename(newPath, path) }
         removeNew()
     }
 

@@ -52,7 +52,7 @@ final class RecordWriter: Sendable {
             if state.scheduled.isEmpty { state.due = .now + Self.pause }
             state.scheduled.formUnion(ids)
         }
-        worker.wake()
+        worker.signal()
     }
 
     /// Removes the record of an asset for good. Call it before the rows are deleted, in the same transaction. If the rows
@@ -63,7 +63,7 @@ final class RecordWriter: Sendable {
     /// failure.
     func flush(ended: @escaping @Sendable () -> Void) {
         worker.withLock { $0.waiting.append(ended) }
-        worker.wake()
+        worker.signal()
     }
 
     /// Writes everything scheduled, and ends the thread. The backlog is left to the next process.

@@ -33,7 +33,7 @@ extension Store {
         guard !contains(path + "/x") else { throw inside }
         let marks = Set(volumes.compactMap(\.mark))
         let found = try Volume.prepare(at: path, isKnown: marks.contains) { real throws(StoreError) in
-            if holds(real) { throw inside }
+            if containsResolved(real) { throw inside }
         }
         let volume = volume(found.path, found.mark)
         if volume.absence != nil { volume.change(path: found.path) }
@@ -81,7 +81,7 @@ extension Store {
     public func checkRoom(in volume: Volume? = nil) throws(StoreError) {
         let root = try (volume ?? home).folders().root
         let reserve = reserve(of: root)
-        if syncThread?.hasGivenUp ?? false {
+        if syncThread?.isFailing ?? false {
             throw StoreError(.io, path: root.path, detail: "the disk has repeatedly lost written data")
         }
         guard Self.space(of: root).free <= reserve else { return }

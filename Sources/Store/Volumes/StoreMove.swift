@@ -18,7 +18,7 @@ public struct StoreMove {
     public let path: String
 
     private let source: Directory
-    private let lock: Hold
+    private let lock: HeldLock
     private let parent: Directory
     private let name: String
     private var temporary: String { ".\(name).weir-part" }
@@ -47,14 +47,14 @@ public struct StoreMove {
         }
         let isStore = source.has("assets") || source.has("records") || source.has(StoreMoveMarker.fileName)
         guard isStore else { throw StoreError(.missing, path: old, detail: "there is no store") }
-        lock = Hold(try source.open("lock", flags: O_RDWR | O_CREAT))
+        lock = HeldLock(try source.open("lock", flags: O_RDWR | O_CREAT))
         guard flock(lock.descriptor, LOCK_EX | LOCK_NB) == 0 else { throw StoreError(path: old) }
-        totalBytes = try source.wholeSize()
+        totalBytes = try source.totalSize()
         // With the marker in the old folder, the copy is complete, and only the old contents are to be deleted.
         if StoreMoveMarker.read(in: source) == nil { try Self.checkTarget(parent, name, path, from: real) }
     }
 
-    private final class Hold: Sendable {
+    private final class HeldLock: Sendable {
         let descriptor: Int32
         init(_ descriptor: Int32) { self.descriptor = descriptor }
         deinit { close(descriptor) }
@@ -130,7 +130,7 @@ public struct StoreMove {
         }
         guard mkdirat(parent.descriptor, temporary, 0o700) == 0 || errno == EEXIST else { throw StoreError(path: path) }
         let target = try parent.raw(temporary)
-        try checkRoom(beside: try target.wholeSize())
+        try checkRoom(beside: try target.totalSize())
         try mirror(source, to: target, isTop: true)
         guard let old = Directory.real(source.path) else { throw StoreError(path: source.path) }
         try StoreMoveMarker(path: old).write(StoreMoveMarker.arrivedName, in: target)
@@ -180,7 +180,7 @@ public struct StoreMove {
                 found.isFile && found.st_size == status.st_size
                 && found.st_mtim.tv_sec == status.st_mtim.tv_sec && found.st_mtim.tv_nsec == status.st_mtim.tv_nsec
             if isSame {
-                _ = pace.goOn(after: Int(status.st_size))
+                _ = pace.waitForTurn(after: Int(status.st_size))
                 return
             }
             try to.removeAny(name)
@@ -211,12 +211,12 @@ extension Directory {
 
     /// The sum of the lengths of all files. Throws `exists` for anything that is neither file nor folder, which could
     /// not be copied.
-    fileprivate func wholeSize() throws(StoreError) -> Int64 {
+    fileprivate func totalSize() throws(StoreError) -> Int64 {
         var sum: Int64 = 0
         for name in try names() {
             guard let status = status(of: name) else { throw StoreError(path: path + "/" + name) }
             switch status.st_mode & S_IFMT {
-            case S_IFDIR: sum += try raw(name).wholeSize()
+            case S_IFDIR: sum += try raw(name).totalSize()
             case S_IFREG: sum += Int64(status.st_size)
             default:
                 throw StoreError(

@@ -70,7 +70,7 @@ public final class Volume: Sendable {
 
     /// Checks whether the volume's disk is mounted. Waits for the disk. Returns true if that has changed since the last
     /// check.
-    public func look() -> Bool {
+    public func checkPresence() -> Bool {
         guard let mark else { return false }
         let state = state.withLock { $0 }
         if case .success(let folders) = state.folders {
@@ -87,7 +87,7 @@ public final class Volume: Sendable {
     /// Uses another path from now on: the disk is mounted there.
     func change(path: String) {
         state.withLock { $0.path = path }
-        _ = look()
+        _ = checkPresence()
     }
 
     private static func opened(_ path: String, _ mark: String) -> Result<Folders, StoreError> {
