@@ -54,7 +54,7 @@ extension Library {
         let volumes = store.volumes
         Task { @LoopActor in
             // A network disk may be slow.
-            let changed = try? await DiskWork.run { volumes.filter { $0.look() } }
+            let changed = try? await DiskWork.run { volumes.filter { $0.checkPresence() } }
             for place in changed ?? [] { noteChange(of: place) }
             if !store.volumes.isEmpty { watchPlacesSoon() }
         }

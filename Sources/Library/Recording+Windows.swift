@@ -22,7 +22,7 @@ extension Recording {
             return
         }
         if let restored { settle(restored, before: playlist) }
-        let entries = front.take(playlist)
+        let entries = front.accept(playlist)
         source.shift = front.shift
         // Even an old playlist is final if it has an end.
         if playlist.hasEndList { hasEnded = true }
@@ -43,7 +43,7 @@ extension Recording {
         for segment in recorded.segments.suffix(Self.recent) {
             recentMaps[segment.mediaSequenceNumber] = segment.map.flatMap { PieceName($0.uri)?.role.number }
         }
-        guard !front.goesOn(in: window) else { return }
+        guard !front.continues(in: window) else { return }
         rendition.folder.removePieces { name in
             switch name.role {
             case .segment(let number): number >= self.front.next

@@ -3,18 +3,16 @@ public enum Playlist: Sendable {
     case multivariant(MultivariantPlaylist)
     case media(MediaPlaylist)
 
-    /// Parses a response body, with any content encoding already removed.
-    ///
-    /// - Parameter variables: sources for EXT-X-DEFINE outside of the text. All properties and views have variables
-    ///   replaced.
+    /// Parses a response body, with any content encoding already removed. `variables` is sources for EXT-X-DEFINE
+    /// outside of the text. All properties and views have variables replaced.
     public static func parse(
         _ bytes: [UInt8], variables: VariableSources = .none, limits: PlaylistLimits = .standard
     ) throws(PlaylistError) -> Playlist {
         let source = try PlaylistText(bytes, limits: limits)
         let isMultivariant = try isMultivariant(source)
-        let (text, values) = try VariableExpansion.expanded(source, variables, isMultivariant: isMultivariant, limits)
-        if isMultivariant { return .multivariant(try MultivariantPlaylist(text, variables: values, limits)) }
-        return .media(try MediaPlaylist(text, limits))
+        let (text, values) = try VariableExpansion.expanded(source, variables, isMultivariant: isMultivariant)
+        if isMultivariant { return .multivariant(try MultivariantPlaylist(text, variables: values)) }
+        return .media(try MediaPlaylist(text))
     }
 
     /// The parsed text.
@@ -25,10 +23,8 @@ public enum Playlist: Sendable {
         }
     }
 
-    /// Determines the kind of a text by its tags.
-    ///
-    /// EXTINF together with a tag that names variants or renditions is an error. Other tags of the wrong kind are
-    /// accepted, as players do.
+    /// Determines the kind of a text by its tags. EXTINF together with a tag that names variants or renditions is an
+    /// error. Other tags of the wrong kind are accepted, as players do.
     private static func isMultivariant(_ text: PlaylistText) throws(PlaylistError) -> Bool {
         var (variantLine, infLine, mediaLine, uriLine): (Int?, Int?, Int?, Int?)
         for (index, line) in text.lines.enumerated() {
@@ -72,7 +68,6 @@ public struct PlaylistLimits: Sendable {
     public var attributes = 128
     /// KEYFORMATs in force at the same time.
     public var keyFormats = 16
-
     /// The documented limits.
     public static let standard = PlaylistLimits()
 

@@ -4,7 +4,6 @@ public struct PlaylistError: Error, Hashable, Sendable, CustomStringConvertible 
     public enum Code: String, Sendable, CaseIterable {
         /// The body is not a playlist: HTML, JSON, empty, or without `#EXTM3U` as its first line.
         case notAPlaylist
-        /// One of `PlaylistLimits` is exceeded.
         case overLimit
         /// The body is not UTF-8 (RFC 8216 §4.1).
         case notUTF8
@@ -16,9 +15,7 @@ public struct PlaylistError: Error, Hashable, Sendable, CustomStringConvertible 
         case mixedTags
         /// An attribute list that cannot be split into names and values (RFC 8216 §4.2).
         case malformedAttributes
-        /// A required attribute is missing.
         case missingAttribute
-        /// A value is not of its type, or out of range.
         case badValue
         /// EXTINF or EXT-X-STREAM-INF without a URI line after it.
         case missingURI
@@ -49,10 +46,7 @@ public struct PlaylistError: Error, Hashable, Sendable, CustomStringConvertible 
 
     /// Creates an error. `excerpt` must come from `excerpt(of:)`, which removes secrets.
     init(_ code: Code, line: Int? = nil, _ reason: String, excerpt: String = "") {
-        self.code = code
-        self.line = line
-        self.reason = reason
-        self.excerpt = excerpt
+        (self.code, self.line, self.reason, self.excerpt) = (code, line, reason, excerpt)
     }
 
     /// One sentence: line, reason and excerpt.
@@ -62,10 +56,8 @@ public struct PlaylistError: Error, Hashable, Sendable, CustomStringConvertible 
         return place + reason + quote
     }
 
-    /// Returns the first 80 bytes of a line in a form that a log may show.
-    ///
-    /// Removes control characters and possible secrets: the query, the user part of a URL, and the key in a `data:`
-    /// URI.
+    /// Returns the first 80 bytes of a line in a form that a log may show. Removes control characters and possible
+    /// secrets: the query, the user part of a URL, and the key in a `data:` URI.
     static func excerpt(of bytes: ArraySlice<UInt8>) -> String {
         let secret = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex
         let marks: [String] = bytes.contains(UInt8(ascii: "@")) ? ["://", "data:"] : ["data:"]

@@ -53,10 +53,10 @@ struct PresentationReader<Source: CheckSource>: Sendable {
         }
         var variables = VariableSources()
         (variables.imports, variables.query) = (imports, source.query(reading.base))
-        var found = reading.findings + PlaylistCheck.diagnostics(of: bytes, variables: variables)
+        var found = reading.findings + PlaylistRules.diagnostics(of: bytes, variables: variables)
         let playlist = try? Playlist.parse(bytes, variables: variables)
         if let playlist {
-            found += PlaylistCheck.references(of: playlist, url: source.url(reading.base)) {
+            found += PlaylistRules.references(of: playlist, url: source.url(reading.base)) {
                 source.url(of: $0, from: reading.base)
             }
         }
@@ -124,7 +124,7 @@ struct PresentationReader<Source: CheckSource>: Sendable {
             case nil: break
             }
         }
-        return PlaylistCheck.diagnostics(
+        return PlaylistRules.diagnostics(
             of: multivariant, media: media, multivariants: multivariants, url: source.url(base)
         ) { source.url(of: $0, from: base) }
     }

@@ -12,19 +12,16 @@ public struct ByteSource {
     /// `reading` receives ranges within the file. If it returns nil or another number of bytes, parsing fails with
     /// `SegmentFormatError.Code.unreadable`.
     public init(count: Int, reading: @escaping (Range<Int>) -> [UInt8]?) {
-        self.count = count
-        self.reading = reading
+        (self.count, self.reading) = (count, reading)
     }
 
     /// Creates a source over bytes in memory.
-    public init(_ bytes: [UInt8]) {
-        self.init(count: bytes.count) { Array(bytes[$0]) }
-    }
+    public init(_ bytes: [UInt8]) { self.init(count: bytes.count) { Array(bytes[$0]) } }
 
     /// Reads a range, which must be within the file.
     func bytes(_ range: Range<Int>) throws(SegmentFormatError) -> FileBytes {
         guard let bytes = reading(range), bytes.count == range.count else {
-            throw SegmentFormatError(.unreadable, in: nil, at: range.lowerBound, "the file could not be read")
+            throw SegmentFormatError(.unreadable, at: range.lowerBound, "the file could not be read")
         }
         return FileBytes(bytes: bytes, origin: range.lowerBound)
     }
@@ -34,13 +31,10 @@ public struct ByteSource {
 struct SourceWindow {
     let source: ByteSource
     private var current = FileBytes(bytes: [], origin: 0)
-
     /// Minimum bytes of one read: more than most `moof` boxes with the boxes in front of them.
     static let step = 8192
 
-    init(_ source: ByteSource) {
-        self.source = source
-    }
+    init(_ source: ByteSource) { self.source = source }
 
     /// Returns bytes that include the range, and perhaps more. The range must be within the file.
     mutating func bytes(_ range: Range<Int>) throws(SegmentFormatError) -> FileBytes {
@@ -57,7 +51,6 @@ struct FileBytes: Sendable {
     /// File offset of the first byte.
     let origin: Int
 
-    /// The file offsets covered.
     var range: Range<Int> { origin..<(origin + bytes.count) }
 
     /// Reads a big-endian integer, which must be within ``range``.

@@ -5,7 +5,7 @@ public struct PackedAudio: Hashable, Sendable {
     /// Presentation time of the first sample from the ID3 tag, in ticks of 90 kHz modulo 2^33.
     public let firstTime: UInt64
     /// Header of the first frame, which is taken to hold for all frames.
-    public let frames: ADTSHeader
+    let frames: ADTSHeader
 
     /// Parses the ID3 tags at the start of a segment and the header of the first frame.
     public init(_ source: ByteSource) throws(SegmentFormatError) {
@@ -31,7 +31,7 @@ public struct PackedAudio: Hashable, Sendable {
 }
 
 /// The ADTS fields that stay constant while one decoder plays a stream (ISO/IEC 13818-7 §6.2.1).
-public struct ADTSHeader: Hashable, Sendable, CustomStringConvertible {
+struct ADTSHeader: Hashable, Sendable, CustomStringConvertible {
     /// True for MPEG-2, false for MPEG-4.
     let isMPEG2: Bool
     /// MPEG-4 audio object type: 2 is AAC-LC.
@@ -46,7 +46,6 @@ public struct ADTSHeader: Hashable, Sendable, CustomStringConvertible {
         96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350,
     ]
 
-    /// Parses the header of the frame at a file offset.
     init(_ source: ByteSource, at position: Int) throws(SegmentFormatError) {
         func fault(_ code: SegmentFormatError.Code, _ reason: String) -> SegmentFormatError {
             SegmentFormatError(code, in: "ADTS", at: min(position, source.count), reason)
@@ -66,7 +65,7 @@ public struct ADTSHeader: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// As in "MPEG-4 AAC of object type 2 at 48000 Hz in channel configuration 1".
-    public var description: String {
+    var description: String {
         "MPEG-\(isMPEG2 ? 2 : 4) AAC of object type \(objectType) at \(Self.rates[Int(rateIndex)]) Hz"
             + " in channel configuration \(channels)"
     }
@@ -74,7 +73,6 @@ public struct ADTSHeader: Hashable, Sendable, CustomStringConvertible {
 
 /// An ID3 tag of version 2.3 or 2.4 at the start of packed audio (RFC 8216 §3.4; id3.org, ID3v2 §3).
 struct ID3Tag {
-    /// File offsets of the whole tag, with header and footer.
     let range: Range<Int>
     /// File offsets of the frames and their padding.
     private let frames: Range<Int>
@@ -92,21 +90,26 @@ struct ID3Tag {
         guard head.starts(with: Array("ID3".utf8)) else { return nil }
         let flags = head[5]
         guard (3...4).contains(head[3]), flags & 0xC0 == 0 else {
-            throw SegmentFormatError(
-                .badValue, in: "ID3", at: position, "version 2.\(head[3]) with the flags \(flags) is not read")
+            throw Self.fault(.badValue, position, "version 2.\(head[3]) with the flags \(flags) is not read")
         }
         guard let size = Self.number(head[6...], isSynchsafe: true) else {
-            throw SegmentFormatError(.badSize, in: "ID3", at: position, "its size is not synchsafe")
+            throw Self.fault(.badSize, position, "its size is not synchsafe")
         }
         let start = position + Self.headerCount
         let footer = flags & 0x10 == 0 ? 0 : Self.headerCount
         guard size <= SegmentFormatLimits.tagBytes else {
-            throw SegmentFormatError(.overLimit, in: "ID3", at: position, "\(size) bytes are too many")
+            throw Self.fault(.overLimit, position, "\(size) bytes are too many")
         }
         guard size + footer <= source.count - start else {
-            throw SegmentFormatError(.truncated, in: "ID3", at: position, "its size is \(size)")
+            throw Self.fault(.truncated, position, "its size is \(size)")
         }
         (range, frames, isSynchsafe) = (position..<(start + size + footer), start..<(start + size), head[3] == 4)
+    }
+
+    private static func fault(
+        _ code: SegmentFormatError.Code, _ position: Int, _ reason: String
+    ) -> SegmentFormatError {
+        SegmentFormatError(code, in: "ID3", at: position, reason)
     }
 
     /// Timestamp of Apple's PRIV frame, in ticks of 90 kHz; nil if the tag has none.
@@ -118,11 +121,11 @@ struct ID3Tag {
             let start = position + Self.headerCount
             guard let size = Self.number(bytes[(position + 4)..<(position + 8)], isSynchsafe: isSynchsafe),
                 size <= frames.upperBound - start
-            else { throw SegmentFormatError(.badSize, in: "ID3", at: position, "a frame's size is beyond its tag") }
+            else { throw Self.fault(.badSize, position, "a frame's size is beyond its tag") }
             let content = bytes[start..<(start + size)]
             if bytes[position..<(position + 4)].elementsEqual("PRIV".utf8), content.starts(with: Self.owner) {
                 guard content.count == Self.owner.count + 8 else {
-                    throw SegmentFormatError(.badSize, in: "ID3", at: position, "its timestamp is not of 8 bytes")
+                    throw Self.fault(.badSize, position, "its timestamp is not of 8 bytes")
                 }
                 return bytes.integer(UInt64.self, at: start + Self.owner.count) & (1 << 33 - 1)
             }

@@ -6,15 +6,11 @@ public struct SegmentFormatError: Error, Hashable, Sendable, CustomStringConvert
         case truncated
         /// A box's size is less than its header, or more than its container holds.
         case badSize
-        /// A required box is missing.
         case missingBox
-        /// A box that may occur once occurs again.
         case duplicateBox
         /// A value is out of range, or contradicts another.
         case badValue
-        /// One of `SegmentFormatLimits` is exceeded.
         case overLimit
-        /// Reading the bytes failed.
         case unreadable
         /// Each input is valid, but they cannot be spliced.
         case cannotJoin
@@ -30,19 +26,12 @@ public struct SegmentFormatError: Error, Hashable, Sendable, CustomStringConvert
     /// Human-readable reason, without a full stop.
     public let reason: String
 
-    init(_ code: Code, _ reason: String) {
-        self.init(code, in: nil, at: nil, reason)
+    init(_ code: Code, in box: String? = nil, at offset: Int? = nil, _ reason: String) {
+        (self.code, self.box, self.offset, self.reason) = (code, box, offset, reason)
     }
 
     init(_ code: Code, _ box: FourCC, at offset: Int, _ reason: String) {
         self.init(code, in: box.description, at: offset, reason)
-    }
-
-    init(_ code: Code, in box: String?, at offset: Int?, _ reason: String) {
-        self.code = code
-        self.box = box
-        self.offset = offset
-        self.reason = reason
     }
 
     /// Box, offset and reason, as far as known: `moov at byte 8: its header is cut off`.
@@ -54,4 +43,24 @@ public struct SegmentFormatError: Error, Hashable, Sendable, CustomStringConvert
         case (nil, nil): reason
         }
     }
+}
+
+/// Limits on untrusted input: far above any real file, and small enough to hold in memory.
+enum SegmentFormatLimits {
+    /// Bytes of an initialization section, or of all `moof` boxes of a media segment together.
+    static let sectionBytes = 16 << 20
+    /// Tracks per section, sample entries per track, and boxes per sample entry.
+    static let listed = 256
+    /// Top-level boxes per media segment.
+    static let topLevelBoxes = 1 << 16
+    /// Movie fragments per media segment. Low-latency streams have ten to twenty per second.
+    static let fragments = 4096
+    /// Samples per `trun`. A box of 24 bytes can announce 2^32 samples.
+    static let samplesPerRun = 1 << 20
+    /// Samples per media segment, over all runs.
+    static let samplesPerSegment = 1 << 22
+    /// ID3 tags at the start of packed audio.
+    static let tags = 16
+    /// Bytes per ID3 tag. A tag may hold a picture.
+    static let tagBytes = 1 << 20
 }

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// The modification times of a bundle's folders. Two equal stamps mean that no file was added or removed in between; no piece
@@ -9,14 +10,10 @@ public struct BundleStamp: Equatable, Sendable {
     public let text: String
     /// The latest of these times, in nanoseconds since 1970.
     let latest: Int64
-
     /// Minimum age of the last change, in nanoseconds: the system's clock for file times advances in steps, and two changes
     /// within one step get the same time.
     private static let rest: Int64 = 1_000_000_000
 
-    /// Makes the stamp of a bundle.
-    ///
-    /// - Parameter assets: the folder of all bundles.
     init(of id: String, in assets: Directory) {
         guard let bundle = try? assets.subdirectory(id), let own = bundle.time(of: ".") else {
             (text, latest) = ("", 0)
@@ -33,7 +30,7 @@ public struct BundleStamp: Equatable, Sendable {
     }
 
     /// True if any later change will change the stamp.
-    public var isSettled: Bool {
+    public var isStable: Bool {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
         return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec) - latest > Self.rest
@@ -64,10 +61,7 @@ extension Directory {
 
     /// The change time of a folder below; nil if there is none. Opens nothing.
     fileprivate func time(of path: String) -> ChangeTime? {
-        var status = stat()
-        guard fstatat(descriptor, path, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-            return nil
-        }
+        guard let status = status(of: path), status.isFolder else { return nil }
         let time = status.st_mtim
         return ChangeTime(
             inode: UInt64(status.st_ino), modified: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))

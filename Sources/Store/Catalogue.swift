@@ -32,13 +32,8 @@ public final class Catalogue: Sendable {
             downloads: [DownloadRecord] = [], recordings: [RecordingRecord] = [], storage: [StorageRecord] = [],
             volumes: [VolumeRecord] = []
         ) {
-            self.assets = assets
-            self.playlists = playlists
-            self.keys = keys
-            self.downloads = downloads
-            self.recordings = recordings
-            self.storage = storage
-            self.volumes = volumes
+            (self.assets, self.playlists, self.keys, self.downloads) = (assets, playlists, keys, downloads)
+            (self.recordings, self.storage, self.volumes) = (recordings, storage, volumes)
         }
     }
 
@@ -46,7 +41,6 @@ public final class Catalogue: Sendable {
     public let initial: Contents
     /// The repair of a file that was damaged, missing or out of date; nil if there was none.
     public let recovery: CatalogueRecovery?
-
     /// True if there were any summaries at the time of opening.
     public let hasSummaries: Bool
 
@@ -54,9 +48,8 @@ public final class Catalogue: Sendable {
     private let records: RecordWriter?
     private let revisions: Mutex<[String: Int]>
 
-    /// Opens the catalogue of the store in `folder`. A damaged one is rebuilt from the records.
-    ///
-    /// - Parameter report: called for a record that cannot be written.
+    /// Opens the catalogue of the store in `folder`. A damaged one is rebuilt from the records. `report` is called for
+    /// a record that cannot be written.
     init(
         path folder: String, access: Access, report: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(StoreError) {
@@ -92,7 +85,6 @@ public final class Catalogue: Sendable {
 
     // MARK: Rows
 
-    /// Reads all rows.
     static func contents(_ database: Database) throws -> Contents {
         Contents(
             assets: try AssetRecord.all(database, "ORDER BY created, id"),
@@ -104,7 +96,6 @@ public final class Catalogue: Sendable {
             volumes: try VolumeRecord.all(database))
     }
 
-    /// Writes rows, replacing those with the same keys.
     private static func upsert(_ contents: Contents, _ database: Database) throws {
         for record in contents.assets { try record.upsert(database) }
         for record in contents.playlists { try record.upsert(database) }
@@ -129,9 +120,8 @@ public final class Catalogue: Sendable {
                 volumes: try VolumeRecord.all(of: id, database)))
     }
 
-    /// Updates an asset's checksum and revision in the transaction that changed its rows.
-    ///
-    /// - Returns: the new revision; 0 for an asset that is not in the catalogue.
+    /// Updates an asset's checksum and revision in the transaction that changed its rows. Returns the new revision; 0
+    /// for an asset that is not in the catalogue.
     private static func updateChecksum(of id: String, _ database: Database) throws -> Int {
         guard var rows = try rows(of: id, database) else { return 0 }
         rows.revision += 1
@@ -139,9 +129,7 @@ public final class Catalogue: Sendable {
         return rows.revision
     }
 
-    /// Replaces all rows.
-    ///
-    /// - Parameter assets: revisions after the assets that they revise.
+    /// Replaces all rows. In `assets`, revisions follow the assets that they revise.
     static func rewrite(_ assets: [AssetRows], _ database: Database) throws {
         try AssetRecord.deleteAll(database)
         for rows in assets {
@@ -153,10 +141,9 @@ public final class Catalogue: Sendable {
 
     // MARK: Writing
 
-    /// Writes rows, replacing those with the same keys: all of them, or none on an error.
-    ///
-    /// - Parameter renditions: renditions of the asset `id` whose playlists are deleted first.
-    /// - Throws: `catalogue`, also for a row of an asset that is not in the catalogue.
+    /// Writes rows, replacing those with the same keys: all of them, or none on an error. The playlists of `renditions`
+    /// of the asset `id` are deleted first. Throws `catalogue`, also for a row of an asset that is not in the
+    /// catalogue.
     public func save(
         _ contents: Contents, without renditions: [String] = [], of id: String = ""
     ) async throws(StoreError) {
@@ -171,10 +158,7 @@ public final class Catalogue: Sendable {
     }
 
     /// Deletes the asset with its playlists, keys and download, and updates its successor in the same transaction.
-    ///
-    /// - Parameters:
-    ///   - record: the successor; nil if it is not in the catalogue.
-    ///   - storage: the successor's policy.
+    /// `record` is the successor; nil if it is not in the catalogue. `storage` is the successor's policy.
     public func supersede(
         _ id: String, by record: AssetRecord?, _ storage: StorageRecord? = nil
     ) async throws(StoreError) {
@@ -186,9 +170,7 @@ public final class Catalogue: Sendable {
     }
 
     /// Deletes the asset with its playlists, keys and download.
-    public func removeAsset(_ id: String) async throws(StoreError) {
-        try await delete(id) { _ in [] }
-    }
+    public func removeAsset(_ id: String) async throws(StoreError) { try await delete(id) { _ in [] } }
 
     private func delete(
         _ id: String, _ change: @escaping @Sendable (Database) throws -> [String]
@@ -244,7 +226,6 @@ public final class Catalogue: Sendable {
         }
     }
 
-    /// Waits until the records are up to date with the catalogue, as far as the disk allows.
     func flush() async {
         guard let records else { return }
         await withCheckedContinuation { continuation in records.flush { continuation.resume() } }

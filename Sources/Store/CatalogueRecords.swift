@@ -29,14 +29,8 @@ public struct AssetRecord: Codable, Equatable, Sendable, PersistableRecord, Cata
         id: String, name: String, title: String?, origin: String, created: Int64, fields: String? = nil,
         revises: String? = nil, fromNetwork: Bool? = nil
     ) {
-        self.id = id
-        self.name = name
-        self.title = title
-        self.origin = origin
-        self.created = created
-        self.fields = fields
-        self.revises = revises
-        self.fromNetwork = fromNetwork
+        (self.id, self.name, self.title, self.origin) = (id, name, title, origin)
+        (self.created, self.fields, self.revises, self.fromNetwork) = (created, fields, revises, fromNetwork)
     }
 
     static let columns: [RowColumn<Self>] = [
@@ -69,12 +63,8 @@ public struct PlaylistRecord: Codable, Equatable, Sendable, PersistableRecord, C
     public init(
         asset: String, rendition: String, url: String, body: [UInt8], imports: [String: String]? = nil, fetched: Int64
     ) {
-        self.asset = asset
-        self.rendition = rendition
-        self.url = url
-        self.body = body
-        self.imports = imports
-        self.fetched = fetched
+        (self.asset, self.rendition, self.url) = (asset, rendition, url)
+        (self.body, self.imports, self.fetched) = (body, imports, fetched)
     }
 
     static let columns: [RowColumn<Self>] = [
@@ -105,26 +95,14 @@ public struct KeyRecord: Codable, Equatable, Sendable, PersistableRecord, Catalo
     public var number: Int
     /// The key's absolute URL.
     public var url: String
-    /// See `KeyLife`, as for all fields below; in seconds since 1970.
-    public var came: Int64?
-    /// See `KeyLife`.
-    public var firstPlayed: Int64?
-    /// See `KeyLife`.
-    public var expires: Int64?
-    /// See `KeyLife`.
-    public var dated: Int64?
-    /// See `KeyLife`.
-    public var expiredAt: Int64?
-    /// See `KeyLife`.
-    public var invalidated: Int64?
-    /// See `KeyLife`; 64 hexadecimal digits.
-    public var digest: String?
+    // See `KeyLife`; times in seconds since 1970.
+    var came, firstPlayed, expires, dated, expiredAt, invalidated: Int64?
+    /// 64 hexadecimal digits.
+    var digest: String?
 
     /// Makes a record of its fields.
     public init(asset: String, number: Int, url: String, _ life: KeyLife = KeyLife()) {
-        self.asset = asset
-        self.number = number
-        self.url = url
+        (self.asset, self.number, self.url) = (asset, number, url)
         (came, firstPlayed, expires, dated) = (life.came, life.firstPlayed, life.expires, life.dated)
         (expiredAt, invalidated, digest) = (life.expiredAt, life.invalidated, life.digest?.description)
     }
@@ -173,14 +151,8 @@ public struct DownloadRecord: Codable, Equatable, Sendable, PersistableRecord, C
         asset: String, renditions: String, state: String, task: String? = nil, need: String? = nil,
         errorCode: String? = nil, errorMessage: String? = nil, created: Int64
     ) {
-        self.asset = asset
-        self.renditions = renditions
-        self.state = state
-        self.task = task
-        self.need = need
-        self.errorCode = errorCode
-        self.errorMessage = errorMessage
-        self.created = created
+        (self.asset, self.renditions, self.state, self.task) = (asset, renditions, state, task)
+        (self.need, self.errorCode, self.errorMessage, self.created) = (need, errorCode, errorMessage, created)
     }
 
     static let columns: [RowColumn<Self>] = [
@@ -202,12 +174,96 @@ public struct RecordingRecord: Codable, Equatable, Sendable, PersistableRecord, 
     public var rendition: String
 
     /// Makes a record of its fields.
-    public init(asset: String, rendition: String) {
-        self.asset = asset
-        self.rendition = rendition
-    }
+    public init(asset: String, rendition: String) { (self.asset, self.rendition) = (asset, rendition) }
 
     static let columns: [RowColumn<Self>] = [.init("asset", \.asset), .init("rendition", \.rendition)]
 
     static let blank = RecordingRecord(asset: "", rendition: "")
+}
+
+/// The policy of one asset and the times when it was played. An asset that has neither has no row.
+public struct StorageRecord: Codable, Equatable, Sendable, PersistableRecord, CatalogueRow {
+    /// The table's name.
+    public static let databaseTableName = "storage"
+    /// The asset's id.
+    public var asset: String
+    // See `StoragePolicy` and `KeyTerms`; dates in seconds since 1970, the other times in seconds.
+    var expires, afterFirstPlay: Int64?
+    /// The persistent name of `StoragePolicy.Priority`.
+    var priority: String
+    var isExcluded: Bool
+    var keysExpire, keysAfterFirstPlay: Int64?
+    // See `StorageLife`; dates in seconds since 1970.
+    var firstPlayed, lastPlayed, purged, purgedBytes: Int64?
+    /// The persistent name of `StorageLife.Cause`.
+    var purgeCause: String?
+
+    /// Makes the record of an asset's storage.
+    public init(asset: String, _ life: StorageLife) {
+        self.asset = asset
+        (expires, afterFirstPlay) = (life.policy.expires, life.policy.afterFirstPlay)
+        (priority, isExcluded) = (life.policy.priority.rawValue, life.policy.isExcludedFromBackups)
+        (keysExpire, keysAfterFirstPlay) = (life.policy.keys.lifetime, life.policy.keys.afterFirstPlay)
+        (firstPlayed, lastPlayed) = (life.firstPlayed, life.lastPlayed)
+        (purged, purgedBytes, purgeCause) = (life.purge?.date, life.purge?.bytes, life.purge?.cause.rawValue)
+    }
+
+    static let columns: [RowColumn<Self>] = [
+        .init("asset", \.asset), .init("expires", \.expires), .init("afterFirstPlay", \.afterFirstPlay),
+        .init("priority", \.priority), .init("isExcluded", \.isExcluded), .init("keysExpire", \.keysExpire),
+        .init("keysAfterFirstPlay", \.keysAfterFirstPlay), .init("firstPlayed", \.firstPlayed),
+        .init("lastPlayed", \.lastPlayed), .init("purged", \.purged), .init("purgedBytes", \.purgedBytes),
+        .init("purgeCause", \.purgeCause),
+    ]
+
+    static let blank = StorageRecord(asset: "", StorageLife())
+
+    /// The asset's storage. Words that only a newer Weir knows read as the default.
+    public var life: StorageLife {
+        var life = StorageLife()
+        life.policy = StoragePolicy(
+            expires: expires, afterFirstPlay: afterFirstPlay,
+            priority: StoragePolicy.Priority(rawValue: priority) ?? .default, isExcludedFromBackups: isExcluded,
+            keys: KeyTerms(lifetime: keysExpire, afterFirstPlay: keysAfterFirstPlay))
+        (life.firstPlayed, life.lastPlayed) = (firstPlayed, lastPlayed)
+        if let purged, let purgedBytes {
+            let cause = purgeCause.flatMap(StorageLife.Cause.init) ?? .space
+            life.purge = StorageLife.Purge(date: purged, bytes: purgedBytes, cause: cause)
+        }
+        return life
+    }
+}
+
+/// The volume of an asset's bundle. Only assets that were moved have a row.
+///
+/// A move is written before it begins, and again in one step when the bundle is complete on its new volume. So whenever the
+/// process ends, exactly one volume is in use, and the other one, which may hold a copy, is known.
+public struct VolumeRecord: Codable, Equatable, Sendable, PersistableRecord, CatalogueRow {
+    /// The table's name.
+    public static let databaseTableName = "volume"
+    /// The asset's id.
+    public var asset: String
+    /// The volume in use; nil for the store's own folder.
+    var path, mark: String?
+    /// True if parts of the bundle may be on another volume, from which or to which it was being moved.
+    var hasOther: Bool
+    /// The other volume; nil for the store's own folder.
+    var otherPath, otherMark: String?
+
+    /// Makes the record of a bundle.
+    public init(asset: String, in place: Volume, other: Volume? = nil) {
+        self.asset = asset
+        (path, mark) = place.isHome ? (nil, nil) : (place.path, place.mark)
+        hasOther = other != nil
+        (otherPath, otherMark) = other?.isHome ?? true ? (nil, nil) : (other?.path, other?.mark)
+    }
+
+    private init() { (asset, hasOther) = ("", false) }
+
+    static let columns: [RowColumn<Self>] = [
+        .init("asset", \.asset), .init("path", \.path), .init("mark", \.mark), .init("hasOther", \.hasOther),
+        .init("otherPath", \.otherPath), .init("otherMark", \.otherMark),
+    ]
+
+    static let blank = VolumeRecord()
 }

@@ -2,23 +2,17 @@ import Foundation
 import GRDB
 
 /// A row of a table of the catalogue. `columns` is the only list of its columns: reading and the checksum go by it.
-///
 /// Every row is read at the start. Reading by position takes a third of the time that reading by name takes.
 protocol CatalogueRow: PersistableRecord, Sendable {
     /// All columns of the table. A missing one would be lost at the next start.
     static var columns: [RowColumn<Self>] { get }
-    /// A row whose columns are still to be read.
     static var blank: Self { get }
 }
 
 extension CatalogueRow {
-    /// Reads rows.
-    ///
-    /// - Parameter clause: the SQL after the table's name; empty for all rows in any order.
-    /// - Throws: an error for a value that Weir cannot have written. GRDB's `row["asset"]` would end the process.
-    static func all(
-        _ database: Database, _ clause: String = "", arguments: StatementArguments = []
-    ) throws -> [Self] {
+    /// Reads rows. `clause` is the SQL after the table's name; empty for all rows in any order. Throws an error for a
+    /// value that Weir cannot have written. GRDB's `row["asset"]` would end the process.
+    static func all(_ database: Database, _ clause: String = "", arguments: StatementArguments = []) throws -> [Self] {
         let columns = columns
         let names = columns.map(\.name).joined(separator: ", ")
         let rows = try Row.fetchCursor(
@@ -32,12 +26,10 @@ extension CatalogueRow {
         return records
     }
 
-    /// Reads the rows of one asset.
     static func all(of asset: String, _ database: Database, order: String = "") throws -> [Self] {
         try all(database, "WHERE asset = ? \(order)", arguments: [asset])
     }
 
-    /// Adds every column to a checksum.
     func add(to sum: inout RowSum) {
         sum.begin(Self.databaseTableName)
         for column in Self.columns { column.add(self, &sum) }
@@ -46,12 +38,10 @@ extension CatalogueRow {
 
 /// A column of a table, and the property that holds its value.
 struct RowColumn<Record>: Sendable {
-    /// The column's name.
     let name: String
     let read: @Sendable (Row, Int, inout Record) throws -> Void
     let add: @Sendable (Record, inout RowSum) -> Void
 
-    /// Maps a column to a property.
     init<Value: ColumnValue>(_ name: String, _ path: any WritableKeyPath<Record, Value> & Sendable) {
         self.name = name
         read = { row, index, record in record[keyPath: path] = try Value(row, at: index) }
@@ -59,36 +49,24 @@ struct RowColumn<Record>: Sendable {
     }
 }
 
-/// A value of a column.
 protocol ColumnValue: SendableMetatype {
-    /// Reads the value at a position of a row.
     init(_ row: Row, at index: Int) throws
-    /// Adds the value to a checksum.
     func add(to sum: inout RowSum, as name: String)
 }
 
-extension String: ColumnValue {
+extension ColumnValue where Self: DatabaseValueConvertible & StatementColumnConvertible {
     init(_ row: Row, at index: Int) throws { self = try row.decode(atIndex: index) }
-    func add(to sum: inout RowSum, as name: String) { sum.add(name, self) }
 }
 
-extension Int: ColumnValue {
-    init(_ row: Row, at index: Int) throws { self = try row.decode(atIndex: index) }
-    func add(to sum: inout RowSum, as name: String) { sum.add(name, "\(self)") }
+extension ColumnValue where Self: CustomStringConvertible {
+    func add(to sum: inout RowSum, as name: String) { sum.add(name, description) }
 }
 
-extension Int64: ColumnValue {
-    init(_ row: Row, at index: Int) throws { self = try row.decode(atIndex: index) }
-    func add(to sum: inout RowSum, as name: String) { sum.add(name, "\(self)") }
-}
-
-extension Double: ColumnValue {
-    init(_ row: Row, at index: Int) throws { self = try row.decode(atIndex: index) }
-    func add(to sum: inout RowSum, as name: String) { sum.add(name, "\(self)") }
-}
-
+extension String: ColumnValue {}
+extension Int: ColumnValue {}
+extension Int64: ColumnValue {}
+extension Double: ColumnValue {}
 extension Bool: ColumnValue {
-    init(_ row: Row, at index: Int) throws { self = try row.decode(atIndex: index) }
     func add(to sum: inout RowSum, as name: String) { sum.add(name, self ? "1" : "0") }
 }
 
@@ -126,7 +104,6 @@ struct RowSum: ~Copyable {
     private var state = DigestState()
     private var pending: [UInt8] = []
 
-    /// Begins a row of a table.
     mutating func begin(_ table: String) {
         pending += "\n".utf8
         pending += table.utf8
@@ -141,7 +118,6 @@ struct RowSum: ~Copyable {
         bytes.withUnsafeBytes { state.add($0) }
     }
 
-    /// Adds a text as UTF-8.
     mutating func add(_ field: String, _ text: String) {
         begin(field, text.utf8.count)
         pending += text.utf8
@@ -154,7 +130,6 @@ struct RowSum: ~Copyable {
         pending += ":".utf8
     }
 
-    /// Returns the digest of everything added.
     consuming func digest() -> Digest {
         hashPending()
         return state.digest

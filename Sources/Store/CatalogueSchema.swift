@@ -1,7 +1,6 @@
 import GRDB
 import Glibc
 
-/// The tables of the catalogue, and the checks that a file has exactly these.
 extension Catalogue {
     /// A later change of the tables is one more step. A file with a step that is not in this list is from a newer Weir.
     private static var migrator: DatabaseMigrator {
@@ -64,7 +63,6 @@ extension Catalogue {
         return try unknown.isEmpty || CatalogueReading.integrity(of: database) != nil ? [] : unknown.sorted()
     }
 
-    /// Opens the file for writing, and creates it and its tables if they are missing.
     static func open(_ path: String) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.journalMode = .wal
@@ -97,7 +95,6 @@ extension Catalogue {
         }
     }
 
-    /// Makes an empty catalogue in memory.
     static func inMemory() throws -> DatabaseQueue {
         let queue = try DatabaseQueue()
         try migrator.migrate(queue)
@@ -120,7 +117,6 @@ extension Catalogue {
         path.reduce(into: "") { $0 += ["%": "%25", "?": "%3f", "#": "%23"][$1] ?? String($1) }
     }
 
-    /// Throws `catalogue` if the file's tables are not those of `schema`.
     static func checkShape(_ database: Database, path: String) throws {
         let expected = try inMemory().read(shape)
         guard try shape(database).isSuperset(of: expected) else {

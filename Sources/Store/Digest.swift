@@ -12,10 +12,8 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
         self = state.digest
     }
 
-    /// Computes the digest of a whole file, wherever the descriptor's offset is.
-    ///
-    /// - Parameter wasRead: called with the byte count of each block.
-    /// - Throws: `StoreError` if the file cannot be read.
+    /// Computes the digest of a whole file, wherever the descriptor's offset is. `wasRead` is called with the byte
+    /// count of each block.
     public init(
         of descriptor: Int32, path: String, wasRead: (Int) throws(StoreError) -> Void = { _ in }
     ) throws(StoreError) {
@@ -79,7 +77,6 @@ struct DigestState: ~Copyable {
 
     deinit { EVP_MD_CTX_free(context) }
 
-    /// Appends bytes.
     mutating func add(_ bytes: UnsafeRawBufferPointer) { EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) }
 
     /// The digest of all appended bytes. Read it once.

@@ -17,21 +17,29 @@ extension Directory {
     /// Lists the files and folders, in no order. Skips links and names that are not valid in a store.
     public func entries() throws(StoreError) -> [Entry] {
         try names().compactMap { name in
-            var status = stat()
-            guard Self.isName(name), fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
-            let kind = status.st_mode & S_IFMT
-            guard kind == S_IFREG || kind == S_IFDIR else { return nil }
+            guard Self.isName(name), let status = status(of: name), status.isFile || status.isFolder else { return nil }
             return Entry(
-                name: name, isDirectory: kind == S_IFDIR, size: Int64(status.st_size),
+                name: name, isDirectory: status.isFolder, size: Int64(status.st_size),
                 lastUse: Int64(max(status.st_atim.tv_sec, status.st_mtim.tv_sec)))
         }
     }
 
     /// The length of the file `name` in bytes; nil if there is no such file.
     public func size(of name: String) -> Int64? {
+        guard Self.isName(name), let status = status(of: name), status.isFile else { return nil }
+        return Int64(status.st_size)
+    }
+
+    /// The status of the file, folder or link `name`; nil on any error, whose reason is in errno.
+    func status(of name: String) -> stat? {
         var status = stat()
-        guard Self.isName(name), fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
-        return status.st_mode & S_IFMT == S_IFREG ? Int64(status.st_size) : nil
+        return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
+    }
+
+    /// The status of this folder.
+    var status: stat? {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 ? status : nil
     }
 
     /// Sets the access time of the file `name`, in seconds since 1970, and keeps its modification time. Errors are ignored.
@@ -41,7 +49,6 @@ extension Directory {
         utimensat(descriptor, name, times, AT_SYMLINK_NOFOLLOW)
     }
 
-    /// Lists every name except `.` and `..`.
     func names() throws(StoreError) -> [String] {
         let own = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard own >= 0 else { throw StoreError(path: path) }
@@ -60,9 +67,9 @@ extension Directory {
         }
         return names
     }
-}
 
-extension Directory {
+    // MARK: Removal
+
     /// Removes the file `name`; no error if it is missing.
     public func remove(_ name: String) throws(StoreError) {
         guard unlinkat(descriptor, try leaf(name), 0) != 0, errno != ENOENT else { return }
@@ -77,9 +84,8 @@ extension Directory {
         for name in try names() { try removeAny(name) }
     }
 
-    /// Removes a file or link, or renames a folder, which is to be removed later.
-    ///
-    /// - Returns: the folder's new name; nil for a file or link.
+    /// Removes a file or link, or renames a folder, which is to be removed later. Returns the folder's new name; nil
+    /// for a file or link.
     func putAside(_ name: String) throws(StoreError) -> String? {
         if unlinkat(descriptor, name, 0) == 0 || errno == ENOENT { return nil }
         let path = path + "/" + name
@@ -92,17 +98,17 @@ extension Directory {
     public func treeSize() throws(StoreError) -> Int64 {
         var sum: Int64 = 0
         for name in try names() {
-            var status = stat()
-            guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { continue }
-            guard status.st_mode & S_IFMT == S_IFDIR else {
-                sum += Int64(status.st_size)
-                continue
-            }
-            let opened = openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-            guard opened >= 0 else { throw StoreError(path: path + "/" + name) }
-            sum += try Directory(descriptor: opened, path: path + "/" + name).treeSize()
+            guard let status = status(of: name) else { continue }
+            sum += status.isFolder ? try raw(name).treeSize() : Int64(status.st_size)
         }
         return sum
+    }
+
+    /// Opens the folder `name`, which need not be a name of the store, but no link.
+    func raw(_ name: String) throws(StoreError) -> Directory {
+        let opened = openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard opened >= 0 else { throw StoreError(path: path + "/" + name) }
+        return Directory(descriptor: opened, path: path + "/" + name)
     }
 
     /// Removes the file, link or folder `name`, which need not be a name of the store. A link is removed, not its target.
@@ -114,6 +120,23 @@ extension Directory {
         guard opened >= 0 else { throw StoreError(path: path, errno: reason) }
         try Directory(descriptor: opened, path: path).removeContents()
         guard unlinkat(descriptor, name, AT_REMOVEDIR) == 0 else { throw StoreError(path: path) }
+    }
+}
+
+extension stat {
+    var isFile: Bool { st_mode & S_IFMT == S_IFREG }
+    var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
+}
+
+/// Identifies the state of a file: it differs after a change or a replacement.
+struct FileStamp: Equatable {
+    private let inode: UInt
+    private let size: Int64
+    private let seconds, nanoseconds: Int
+
+    init(_ status: stat) {
+        (inode, size) = (UInt(status.st_ino), Int64(status.st_size))
+        (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
     }
 }
 

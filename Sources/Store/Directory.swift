@@ -11,11 +11,7 @@ public final class Directory: Sendable {
     /// The folder's path, for messages only.
     public let path: String
 
-    /// Wraps an open folder, and owns its descriptor.
-    init(descriptor: Int32, path: String) {
-        self.descriptor = descriptor
-        self.path = path
-    }
+    init(descriptor: Int32, path: String) { (self.descriptor, self.path) = (descriptor, path) }
 
     deinit { close(descriptor) }
 
@@ -25,7 +21,6 @@ public final class Directory: Sendable {
         return try existing(path: path)
     }
 
-    /// Opens the existing folder at `path`.
     static func existing(path: String, followsLink: Bool = true) throws(StoreError) -> Directory {
         let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (followsLink ? 0 : O_NOFOLLOW))
         guard descriptor >= 0 else { throw StoreError(path: path) }
@@ -44,10 +39,12 @@ public final class Directory: Sendable {
         }
     }
 
-    /// Opens the folder `name` in this one; with `create`, creates it (0700) if it is missing.
-    public func subdirectory(_ name: String, create: Bool = false) throws(StoreError) -> Directory {
+    /// Opens the folder `name` in this one; with `create`, creates it with `mode` if it is missing.
+    public func subdirectory(
+        _ name: String, create: Bool = false, mode: UInt32 = 0o700
+    ) throws(StoreError) -> Directory {
         let path = try child(name)
-        if create, mkdirat(descriptor, name, 0o700) != 0, errno != EEXIST { throw StoreError(path: path) }
+        if create, mkdirat(descriptor, name, mode) != 0, errno != EEXIST { throw StoreError(path: path) }
         let opened = openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard opened >= 0 else { throw StoreError(path: path) }
         return Directory(descriptor: opened, path: path)
@@ -99,8 +96,7 @@ public final class Directory: Sendable {
     }
 
     /// Writes a whole file through the file `temporary` in this folder, into another folder of the same file system.
-    ///
-    /// - Parameter finish: called with the descriptor once all bytes are written.
+    /// `finish` is called with the descriptor once all bytes are written.
     func write(
         _ bytes: [UInt8], through temporary: String, to folder: Directory, as name: String, mode: UInt32 = 0o600,
         finish: (Int32) -> Void = { _ in }
@@ -122,27 +118,32 @@ public final class Directory: Sendable {
 
     /// Replaces a file with a text, synced: after a power cut either the old or the new one is complete.
     func replace(_ name: String, by bytes: [UInt8]) throws(StoreError) {
-        let temporary = name + ".new"
-        let file = try open(temporary, flags: O_WRONLY | O_CREAT | O_TRUNC)
-        let isWritten = Self.write(bytes, to: file) && fsync(file) == 0
-        let error = isWritten ? nil : failure(at: temporary)
-        close(file)
-        if let error {
-            unlinkat(descriptor, temporary, 0)
-            throw error
-        }
-        try move(temporary, to: self, as: name)
+        try writeSynced(bytes, as: name + ".new")
+        try move(name + ".new", to: self, as: name)
         fsync(descriptor)
     }
 
-    /// Writes all bytes with as many write(2) calls as needed. On failure, errno has the reason.
-    static func write(_ bytes: [UInt8], to file: Int32) -> Bool {
+    /// Writes and syncs a file, or removes it on an error.
+    func writeSynced(_ bytes: [UInt8], as name: String) throws(StoreError) {
+        let file = try open(name, flags: O_WRONLY | O_CREAT | O_TRUNC)
+        let isSynced = Self.write(bytes, to: file) && fsync(file) == 0
+        let reason = errno
+        guard close(file) == 0, isSynced else {
+            let error = failure(at: name, errno: isSynced ? errno : reason)
+            unlinkat(descriptor, name, 0)
+            throw error
+        }
+    }
+
+    /// Writes all or the first `count` bytes with as many write(2) calls as needed. On failure, errno has the reason.
+    static func write(_ bytes: [UInt8], _ count: Int? = nil, to file: Int32) -> Bool {
+        let count = count ?? bytes.count
         var done = 0
-        while done < bytes.count {
-            let count = bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress! + done, $0.count - done) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return false }
-            done += count
+        while done < count {
+            let written = bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress! + done, count - done) }
+            if written < 0, errno == EINTR { continue }
+            guard written > 0 else { return false }
+            done += written
         }
         return true
     }
@@ -176,7 +177,6 @@ public final class Directory: Sendable {
         }
     }
 
-    /// Returns the name, or throws `badName`.
     func leaf(_ name: String) throws(StoreError) -> String {
         guard Self.isName(name) else { throw StoreError(.badName, path: path + "/" + name) }
         return name

@@ -11,7 +11,6 @@ import Glibc
 public final class GrowingFile {
     /// The writer's state.
     public enum State: Equatable, Sendable {
-        /// More bytes may come.
         case open
         /// Complete: `written` is the length.
         case complete
@@ -44,8 +43,6 @@ public final class GrowingFile {
     private let observers = Observers()
 
     /// Makes a file that may become a piece, named `name` in `folder` until then.
-    ///
-    /// - Throws: `StoreError` if the file cannot be created.
     public init(in folder: Directory, named name: String) throws(StoreError) {
         opened = try folder.open(name, flags: Self.newFile)
         home = (folder, name)
@@ -58,8 +55,6 @@ public final class GrowingFile {
     }
 
     /// Makes a file without a name: on the disk of `folder` if possible, otherwise in memory.
-    ///
-    /// - Throws: `StoreError` if the system has no descriptor left.
     public init(anonymousIn folder: Directory?) throws(StoreError) {
         if let folder, let file = try? folder.openAnonymous() {
             opened = file
@@ -78,7 +73,6 @@ public final class GrowingFile {
     private static let newFile = O_RDWR | O_CREAT | O_EXCL
     /// The maximum number of bytes gathered in memory.
     private static let mostGathered = 64 << 10
-
     /// True if `commit(to:as:)` can succeed.
     public var isKeepable: Bool { home != nil && spillReason == nil }
 
@@ -86,10 +80,9 @@ public final class GrowingFile {
 
     /// Appends the bytes at `offset` of the resource.
     ///
-    /// Bytes received before are compared, not written: an origin that cannot resume starts again from 0.
-    ///
-    /// - Throws: `contentChanged` if they differ, `wrongLength` if there would be a gap, and the system's error if neither
-    ///   disk nor memory has room.
+    /// Bytes received before are compared, not written: an origin that cannot resume starts again from 0. Throws
+    /// `contentChanged` if they differ, `wrongLength` if there would be a gap, and the system's error if neither disk
+    /// nor memory has room.
     public func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(StoreError) {
         guard offset <= written else { throw StoreError(.wrongLength, path: name) }
         let known = Int(min(written - offset, Int64(bytes.count)))
@@ -142,9 +135,8 @@ public final class GrowingFile {
         }
     }
 
-    /// Writes the gathered bytes into a file: for a reader, or because there are too many.
-    ///
-    /// - Throws: `StoreError` if neither disk nor memory has room; the bytes stay gathered.
+    /// Writes the gathered bytes into a file: for a reader, or because there are too many. Throws `StoreError` if
+    /// neither disk nor memory has room; the bytes stay gathered.
     public func materialize() throws(StoreError) {
         guard let bytes = gathered else { return }
         do throws(StoreError) {
@@ -202,9 +194,8 @@ public final class GrowingFile {
 
     // MARK: The end
 
-    /// Renames the file to the piece `target` in `folder`. `descriptor` stays valid.
-    ///
-    /// - Throws: `StoreError` if the file has no name, or the rename fails. The file stays readable.
+    /// Renames the file to the piece `target` in `folder`. `descriptor` stays valid. Throws `StoreError` if the file
+    /// has no name, or the rename fails. The file stays readable.
     public func commit(to folder: PieceDirectory, as target: String) throws(StoreError) {
         guard let home else { throw spillReason ?? StoreError(.notWritable, path: folder.directory.path) }
         var kept = dup(descriptor)
@@ -215,6 +206,7 @@ public final class GrowingFile {
             } catch  where error.errno == EXDEV {
                 // The bundle was moved to another volume meanwhile.
                 close(kept)
+                kept = -1
                 kept = try copy(to: folder, as: target)
                 try? home.folder.remove(home.name)
             }
@@ -227,10 +219,8 @@ public final class GrowingFile {
         folder.didAdd(target, size: written, descriptor: kept >= 0 ? kept : nil)
     }
 
-    /// Copies the file to another volume as a piece. For the few files that are being received while a bundle is moved: the
-    /// caller waits for the disk.
-    ///
-    /// - Returns: the descriptor of the copy.
+    /// Copies the file to another volume as a piece. For the few files that are being received while a bundle is moved:
+    /// the caller waits for the disk.
     private func copy(to folder: PieceDirectory, as target: String) throws(StoreError) -> Int32 {
         guard let temporary = folder.temporary, let home else {
             throw StoreError(.notWritable, path: folder.directory.path)
@@ -292,9 +282,8 @@ public final class GrowingFile {
         return Array(buffer.prefix(max(got, 0)))
     }
 
-    /// Calls `notify` after each change of `written` or `state`, and while `fresh` is set.
-    ///
-    /// - Returns: the id for `unsubscribe`.
+    /// Calls `notify` after each change of `written` or `state`, and while `fresh` is set. Returns the id for
+    /// `unsubscribe`.
     public func subscribe(_ notify: @escaping () -> Void) -> Int { observers.add(notify) }
 
     /// Ends a subscription: its closure is not called again, not even in the current round.
@@ -308,18 +297,13 @@ final class Observers {
         /// Nil once it is removed.
         var notify: (() -> Void)?
 
-        init(id: Int, notify: @escaping () -> Void) {
-            self.id = id
-            self.notify = notify
-        }
+        init(id: Int, notify: @escaping () -> Void) { (self.id, self.notify) = (id, notify) }
     }
 
     private var observers: [Observer] = []
     private var last = 0
 
-    /// Adds a closure, which is called from the next round on.
-    ///
-    /// - Returns: the id for `remove`.
+    /// Adds a closure, which is called from the next round on. Returns the id for `remove`.
     func add(_ notify: @escaping () -> Void) -> Int {
         last += 1
         observers.append(Observer(id: last, notify: notify))
@@ -333,8 +317,46 @@ final class Observers {
         observers.remove(at: index)
     }
 
-    /// Calls each closure, in the order of their addition.
     func notify() {
         for observer in observers { observer.notify?() }
+    }
+}
+
+/// A complete resource in memory, gathered by a `GrowingFile`, that is to become a piece.
+///
+/// Sendable: it never changes. Another thread may write it while the first reads its bytes.
+public struct GatheredFile: Sendable {
+    private let bytes: [UInt8]
+    private let temporary: Directory
+    private let name: String
+
+    init(_ bytes: [UInt8], in temporary: Directory, named name: String) {
+        (self.bytes, self.temporary, self.name) = (bytes, temporary, name)
+    }
+
+    /// The length in bytes.
+    public var count: Int { bytes.count }
+
+    /// Writes the piece `target` in `folder`: all of it or nothing, even after a crash. Throws `StoreError` if it
+    /// cannot be written; no file is left, and it may be tried again.
+    func commit(to folder: PieceDirectory, as target: String) throws(StoreError) {
+        var descriptor: Int32 = -1
+        folder.willAdd(target)
+        do throws(StoreError) {
+            do throws(StoreError) {
+                try temporary.write(bytes, through: name, to: folder.directory, as: target) { descriptor = dup($0) }
+            } catch  where error.errno == EXDEV {
+                // The bundle was moved to another volume meanwhile.
+                guard let other = folder.temporary else { throw error }
+                if descriptor >= 0 { close(descriptor) }
+                descriptor = -1
+                try other.write(bytes, through: name, to: folder.directory, as: target) { descriptor = dup($0) }
+            }
+        } catch {
+            folder.didFail(target)
+            if descriptor >= 0 { close(descriptor) }
+            throw error
+        }
+        folder.didAdd(target, size: Int64(count), descriptor: descriptor >= 0 ? descriptor : nil)
     }
 }

@@ -22,7 +22,6 @@ public struct Ledger: Equatable, Sendable {
 
     /// The file's name.
     public static let fileName = "SHA256SUMS"
-
     /// The last entry of each file name.
     public private(set) var entries: [String: Entry] = [:]
     /// The number of entries read, including outdated ones.
@@ -64,5 +63,34 @@ public struct Ledger: Equatable, Sendable {
     /// Formats the lines of one piece.
     public static func lines(of name: String, _ entry: Entry) -> [UInt8] {
         Array("# \(entry.size)\n".utf8) + entry.digest.hexadecimal + Array("  \(name)\n".utf8)
+    }
+}
+
+/// A cached copy of a folder's ledger, which is read again only when the file has changed.
+struct LedgerReader {
+    private let folder: PieceDirectory
+    private var ledger = Ledger([])
+    private var stamp: FileStamp?
+
+    init(_ folder: PieceDirectory) throws(StoreError) {
+        self.folder = folder
+        try refresh()
+    }
+
+    var lineCount: Int { ledger.lineCount }
+
+    func entry(of file: String) -> Ledger.Entry? { ledger.entries[file] }
+
+    mutating func latestEntry(of file: String) throws(StoreError) -> Ledger.Entry? {
+        try refresh()
+        return ledger.entries[file]
+    }
+
+    private mutating func refresh() throws(StoreError) {
+        let now = folder.directory.status(of: Ledger.fileName).map(FileStamp.init)
+        guard now != stamp else { return }
+        // Set before reading: lines appended meanwhile are read the next time.
+        stamp = now
+        ledger = try folder.ledger() ?? Ledger([])
     }
 }

@@ -1,7 +1,6 @@
 import CLinux
 import Glibc
 
-/// Verification of pieces against the ledger.
 extension PieceDirectory {
     private enum Outcome {
         case sound(Int64)
@@ -12,15 +11,11 @@ extension PieceDirectory {
         case cancelled
     }
 
-    /// Reads every piece, one after the other, on the calling thread.
-    ///
-    /// A damaged piece is removed at once, so that no player gets it any more. A piece that is stored, replaced or deleted
-    /// meanwhile is not a fault. A ledger with mostly outdated lines is rewritten.
-    ///
-    /// - Parameters:
-    ///   - aside: the folder through which damaged pieces are removed, on the same file system; nil to keep them.
-    ///   - isPiece: returns true if a file of that name is a piece.
-    ///   - found: called at once for each damaged piece.
+    /// Reads every piece, one after the other, on the calling thread. A damaged piece is removed at once, so that no
+    /// player gets it any more. A piece that is stored, replaced or deleted meanwhile is not a fault. A ledger with
+    /// mostly outdated lines is rewritten. `aside` is the folder through which damaged pieces are removed, on the same
+    /// file system; nil to keep them. `isPiece` returns true if a file of that name is a piece. `found` is called at
+    /// once for each damaged piece.
     func verify(
         at pace: ReadingPace, aside: Directory?, where isPiece: (String) -> Bool, found: (String, PieceFault) -> Void
     ) throws(StoreError) -> PieceVerification {
@@ -48,7 +43,7 @@ extension PieceDirectory {
     private func verify(
         _ file: String, _ reader: inout LedgerReader, at pace: ReadingPace, aside: Directory?
     ) throws(StoreError) -> Outcome {
-        guard pace.goOn() else { return .cancelled }
+        guard pace.waitForTurn() else { return .cancelled }
         guard let opened = try open(file) else { return .gone }
         defer { close(opened) }
         var status = stat()
@@ -70,7 +65,6 @@ extension PieceDirectory {
         return setAside(file, status, to: aside) ? .wrong(fault) : .gone
     }
 
-    /// Opens the piece. Returns nil if it is missing.
     private func open(_ file: String) throws(StoreError) -> Int32? {
         do throws(StoreError) {
             let opened = try directory.open(file)
@@ -90,7 +84,7 @@ extension PieceDirectory {
         defer { posix_fadvise(opened, 0, 0, POSIX_FADV_DONTNEED) }
         do throws(StoreError) {
             let digest = try Digest(of: opened, path: file) { count throws(StoreError) in
-                guard pace.goOn(after: count) else { throw StoreError(.busy, path: file) }
+                guard pace.waitForTurn(after: count) else { throw StoreError(.busy, path: file) }
             }
             return digest == entry.digest ? nil : .bytes
         } catch {
@@ -98,15 +92,12 @@ extension PieceDirectory {
         }
     }
 
-    /// Removes a piece if it is still the file that was read.
-    ///
-    /// It is first moved and then deleted: a new file that replaced it in the same moment is moved back.
+    /// Removes a piece if it is still the file that was read. It is first moved and then deleted: a new file that
+    /// replaced it in the same moment is moved back.
     private func setAside(_ file: String, _ read: stat, to aside: Directory) -> Bool {
         let name = "aside.\(UInt64.random(in: 0 ... .max))"
         guard (try? directory.move(file, to: aside, as: name)) != nil else { return false }
-        var moved = stat()
-        let isKnown = fstatat(aside.descriptor, name, &moved, AT_SYMLINK_NOFOLLOW) == 0
-        if isKnown, moved.st_ino != read.st_ino || moved.st_dev != read.st_dev {
+        if let moved = aside.status(of: name), moved.st_ino != read.st_ino || moved.st_dev != read.st_dev {
             try? aside.move(name, to: directory, as: file)
             return false
         }
@@ -116,76 +107,24 @@ extension PieceDirectory {
 }
 
 extension Store {
-    /// Verifies a folder's pieces against its ledger on a thread of the store, one folder after the other.
-    ///
-    /// - Parameters:
-    ///   - isPiece: returns true if a file of that name is a piece.
-    ///   - found: called at once, on that thread, for each damaged piece.
-    /// - Throws: `StoreError` if the folder or its ledger cannot be read, or the system has no descriptor or thread left.
+    /// Verifies a folder's pieces against its ledger on a thread of the store, one folder after the other. `isPiece`
+    /// returns true if a file of that name is a piece. `found` is called at once, on that thread, for each damaged
+    /// piece. Throws `StoreError` if the folder or its ledger cannot be read, or the system has no descriptor or thread
+    /// left.
     public func verify(
         _ folder: PieceDirectory, at pace: ReadingPace, where isPiece: @escaping @Sendable (String) -> Bool,
         found: @escaping @Sendable (String, PieceFault) -> Void
     ) async throws(StoreError) -> PieceVerification {
-        let (reader, aside) = (try self.reader(), folder.temporary)
-        let result: Result<PieceVerification, StoreError> = await withCheckedContinuation { continuation in
-            reader.submit {
-                continuation.resume(
-                    returning: Result { () throws(StoreError) in
-                        try folder.verify(at: pace, aside: aside, where: isPiece, found: found)
-                    })
-            }
+        let aside = folder.temporary
+        return try await reader().run { () throws(StoreError) in
+            try folder.verify(at: pace, aside: aside, where: isPiece, found: found)
         }
-        return try result.get()
-    }
-}
-
-/// A cached copy of a folder's ledger, which is read again only when the file has changed.
-struct LedgerReader {
-    private let folder: PieceDirectory
-    private var ledger = Ledger([])
-    private var stamp: (inode: UInt, size: Int64)?
-
-    init(_ folder: PieceDirectory) throws(StoreError) {
-        self.folder = folder
-        try refresh()
-    }
-
-    var lineCount: Int { ledger.lineCount }
-
-    func entry(of file: String) -> Ledger.Entry? { ledger.entries[file] }
-
-    /// Reads the ledger again if it has changed, and returns the entry of a piece.
-    mutating func latestEntry(of file: String) throws(StoreError) -> Ledger.Entry? {
-        try refresh()
-        return ledger.entries[file]
-    }
-
-    private mutating func refresh() throws(StoreError) {
-        let now = folder.directory.stamp(of: Ledger.fileName)
-        guard now?.inode != stamp?.inode || now?.size != stamp?.size else { return }
-        // Set before reading: lines appended meanwhile are read the next time.
-        stamp = now
-        ledger = try folder.ledger() ?? Ledger([])
-    }
-}
-
-extension Directory {
-    /// Identifies the state of a file that is only appended to or replaced; nil if it is missing.
-    fileprivate func stamp(of name: String) -> (inode: UInt, size: Int64)? {
-        var status = stat()
-        guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
-        return (UInt(status.st_ino), Int64(status.st_size))
     }
 }
 
 /// The damage of a stored piece. The raw values appear in JSON output and never change.
 public enum PieceFault: String, Sendable {
-    /// The length differs from the ledger's.
-    case length
-    /// The SHA-256 differs from the ledger's.
-    case bytes
-    /// The disk cannot read it.
-    case unreadable
+    case length, bytes, unreadable
 }
 
 /// The result of verifying a folder's pieces.

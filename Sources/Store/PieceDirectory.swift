@@ -30,10 +30,6 @@ public final class PieceDirectory: Sendable {
         var isBegun = false
     }
 
-    /// - Parameters:
-    ///   - syncThread: nil in a read-only store.
-    ///   - temporary: see the property.
-    ///   - lost: see `Store.pieces`.
     init(
         _ directory: Directory, _ syncThread: SyncThread? = nil, by temporary: Directory? = nil,
         lost: @escaping @Sendable (String, StoreError) -> Void = { _, _ in }
@@ -46,58 +42,44 @@ public final class PieceDirectory: Sendable {
     /// Call before a piece is written or renamed into this folder: the ledger's entry of that name is outdated from now on.
     /// Call `didAdd` or `didFail` afterwards.
     func willAdd(_ file: String) {
-        guard syncThread != nil else { return }
-        state.withLock { state in
-            state.arrivals += 1
-            state.expected[file] = state.arrivals
-        }
+        if syncThread != nil { _ = expect(file) }
     }
 
-    /// Call if the piece could not be added.
-    func didFail(_ file: String) { state.withLock { $0.expected[file] = nil } }
-
-    /// True if the file's line is still to be written.
-    func isExpected(_ file: String) -> Bool { state.withLock { $0.expected[file] != nil } }
-
-    /// Schedules the sync and the line of a new piece.
-    ///
-    /// - Parameters:
-    ///   - size: the length in bytes.
-    ///   - descriptor: the open file, which is closed by this object; nil to open it by its name later.
-    func didAdd(_ file: String, size: Int64, descriptor: Int32?) {
-        guard let syncThread else {
-            if let descriptor { close(descriptor) }
-            return
-        }
-        let arrival = state.withLock { state in
+    private func expect(_ file: String) -> Int {
+        state.withLock { state in
             state.arrivals += 1
             state.expected[file] = state.arrivals
             return state.arrivals
         }
-        syncThread.sync(
-            SyncThread.Arrival(pieces: self, file: file, number: arrival, size: size, descriptor: descriptor))
+    }
+
+    func didFail(_ file: String) { state.withLock { $0.expected[file] = nil } }
+
+    func isExpected(_ file: String) -> Bool { state.withLock { $0.expected[file] != nil } }
+
+    /// Schedules the sync and the line of a new piece. `descriptor` is the open file, which is closed by this object;
+    /// nil to open it by its name later.
+    func didAdd(_ file: String, size: Int64, descriptor: Int32?) {
+        sync(file, number: syncThread == nil ? 0 : expect(file), size: size, descriptor)
     }
 
     /// Schedules the sync of a text that has grown, together with the pieces that it lists. It is not a piece and gets no line.
-    ///
-    /// - Parameter descriptor: see `didAdd`.
-    func didGrow(_ file: String, descriptor: Int32?) {
-        guard let syncThread else {
-            if let descriptor { close(descriptor) }
-            return
+    func didGrow(_ file: String, descriptor: Int32?) { sync(file, number: nil, size: 0, descriptor) }
+
+    private func sync(_ file: String, number: Int?, size: Int64, _ descriptor: Int32?) {
+        if let syncThread {
+            syncThread.sync(.init(pieces: self, file: file, number: number, size: size, descriptor: descriptor))
+        } else if let descriptor {
+            close(descriptor)
         }
-        syncThread.sync(SyncThread.Arrival(pieces: self, file: file, number: nil, size: 0, descriptor: descriptor))
     }
 
     /// Schedules the sync and the line of a small piece that was written under its final name.
-    ///
-    /// - Parameter size: the length in bytes.
     public func didWrite(_ file: String, size: Int64) { didAdd(file, size: size, descriptor: nil) }
 
     /// Schedules the line of a piece that was found without one.
     func adopt(_ file: String) {
-        guard let syncThread else { return }
-        syncThread.adopt(SyncThread.Arrival(pieces: self, file: file, number: 0, size: 0, descriptor: nil))
+        syncThread?.adopt(.init(pieces: self, file: file, number: 0, size: 0, descriptor: nil))
     }
 
     /// Appends the lines of synced pieces. Lines that do not fit on the disk are written with the next ones.
@@ -144,9 +126,8 @@ public final class PieceDirectory: Sendable {
         return true
     }
 
-    /// Rewrites the ledger with one line per piece, if it has more than twice as many.
-    ///
-    /// - Throws: `StoreError` if it cannot be written; the ledger is unchanged then.
+    /// Rewrites the ledger with one line per piece, if it has more than twice as many. Throws `StoreError` if it cannot
+    /// be written; the ledger is unchanged then.
     func compact() throws(StoreError) {
         try lines.withLock { _ throws(StoreError) in
             guard let ledger = try ledger() else { return }
@@ -179,13 +160,9 @@ public final class PieceDirectory: Sendable {
 
     /// Lists the pieces by file name.
     ///
-    /// A piece whose length differs from the ledger's is deleted. A piece without a line gets one; after a power cut it is
-    /// deleted instead.
-    ///
-    /// - Parameters:
-    ///   - former: lengths that are already verified.
-    ///   - isPiece: returns true if a file of that name is a piece.
-    ///   - isDoubtful: true after a power cut, until this folder is listed.
+    /// A piece whose length differs from the ledger's is deleted. A piece without a line gets one; after a power cut it
+    /// is deleted instead. `former` has the lengths that are already verified. `isPiece` returns true if a file of that
+    /// name is a piece. `isDoubtful` is true after a power cut, until this folder is listed.
     public func pieces(
         knowing former: [String: Int64] = [:], isDoubtful: Bool = false, where isPiece: (String) -> Bool
     ) throws(StoreError) -> [String: Directory.Entry] {

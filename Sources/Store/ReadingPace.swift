@@ -8,10 +8,7 @@ public final class ReadingPace: Sendable {
     private let paused = Atomic(false)
     private let wakeup: Wakeup
 
-    /// Makes a pace.
-    ///
-    /// - Parameter bytesPerSecond: 0 for no limit.
-    /// - Throws: `StoreError` if the system has no eventfd.
+    /// Makes a pace; `bytesPerSecond` is 0 for no limit.
     public init(bytesPerSecond: Int64) throws(StoreError) {
         rate = Mutex(ReadingRate(bytesPerSecond: bytesPerSecond, at: .now))
         wakeup = try Wakeup()
@@ -19,7 +16,6 @@ public final class ReadingPace: Sendable {
 
     /// The bytes read so far.
     public var bytes: Int64 { read.load(ordering: .relaxed) }
-
     /// True after `cancel()`.
     public var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
@@ -38,10 +34,9 @@ public final class ReadingPace: Sendable {
         }
     }
 
-    /// Counts bytes that were read, and blocks the calling thread until the next ones may be read.
-    ///
-    /// - Returns: false after a cancellation.
-    func goOn(after count: Int = 0) -> Bool {
+    /// Counts bytes that were read, and blocks the calling thread until the next ones may be read. Returns false after
+    /// a cancellation.
+    func waitForTurn(after count: Int = 0) -> Bool {
         read.add(Int64(count), ordering: .relaxed)
         let due = rate.withLock { $0.next(after: count, at: .now) }
         while !isCancelled {
@@ -57,14 +52,12 @@ public final class ReadingPace: Sendable {
 struct ReadingRate {
     private let bytesPerSecond: Int64
     private var due: ContinuousClock.Instant
-
     /// Time that can be caught up: after a longer delay the rate is not exceeded to make up for it.
     private static let depth = Duration.milliseconds(250)
 
     /// - Parameter bytesPerSecond: 0 for no limit.
     init(bytesPerSecond: Int64, at now: ContinuousClock.Instant) { (self.bytesPerSecond, due) = (bytesPerSecond, now) }
 
-    /// Returns the time of the next read after `count` bytes.
     mutating func next(after count: Int, at now: ContinuousClock.Instant) -> ContinuousClock.Instant {
         guard bytesPerSecond > 0 else { return now }
         due = max(due, now - Self.depth) + .seconds(Double(count) / Double(bytesPerSecond))

@@ -15,7 +15,6 @@ public final class Store: Sendable {
     public let readOnlyReason: StoreError?
     /// The index of assets, playlists, keys and downloads.
     public let catalogue: Catalogue
-
     /// The bytes of the disk that are left to other programs: nothing is stored if less is free.
     public let reserve: Int64
     /// The configured reserve, for every volume; nil for the default of each disk.
@@ -27,31 +26,23 @@ public final class Store: Sendable {
 
     private let lock: StoreLock?
     private let temporary: Directory?
-    /// Writes gathered files.
     let worker: WorkQueue?
-    /// Syncs pieces.
     let syncThread: SyncThread?
     /// The folder of bundles; nil if it is missing in a read-only store.
     let assets: Directory?
     /// The thread for verifications, started by the first one.
     private let verifying = Mutex<WorkQueue?>(nil)
 
-    private struct Writable {
-        let lock: StoreLock
-        let temporary: Directory
-        let assets: Directory
-        let catalogue: Catalogue
-        let worker: WorkQueue
-        let syncThread: SyncThread
-    }
+    private typealias Writable = (
+        lock: StoreLock, temporary: Directory, assets: Directory, catalogue: Catalogue, worker: WorkQueue,
+        syncThread: SyncThread
+    )
 
-    /// Opens the store at `path`, creates it if it is missing, and clears `tmp/`.
-    ///
-    /// - Parameters:
-    ///   - reserve: bytes of the disk to leave free; nil for the larger of 256 MB and 2 % of the disk.
-    ///   - report: called with a sentence for the log for errors that no caller gets.
-    /// - Throws: `StoreError`: `busy` if another process uses the store, `newer` if a newer Weir has changed its catalogue,
-    ///   `moved` if the store is in another folder now; others if the folder cannot be created or read.
+    /// Opens the store at `path`, creates it if it is missing, and clears `tmp/`. `reserve` is the number of bytes of
+    /// the disk to leave free; nil for the larger of 256 MB and 2 % of the disk. `report` is called with a sentence for
+    /// the log for errors that no caller gets. Throws `StoreError`: `busy` if another process uses the store, `newer`
+    /// if a newer Weir has changed its catalogue, `moved` if the store is in another folder now; others if the folder
+    /// cannot be created or read.
     public init(
         path: String, reserve: Int64? = nil, report: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(StoreError) {
@@ -74,8 +65,7 @@ public final class Store: Sendable {
             readOnlyReason = error
         }
         home = Volume(
-            home: .init(
-                root: root, temporary: temporary, assets: assets, lock: lock, readOnlyReason: readOnlyReason))
+            home: .init(root: root, temporary: temporary, assets: assets, lock: lock, readOnlyReason: readOnlyReason))
     }
 
     deinit {
@@ -96,27 +86,22 @@ public final class Store: Sendable {
         // The copy is a store of its own from now on, whatever happens to the original folder.
         try root.remove(StoreMoveMarker.arrivedName)
         let assets = try root.subdirectory("assets", create: true)
-        return Writable(
-            lock: lock, temporary: temporary, assets: assets, catalogue: catalogue, worker: try WorkQueue(),
-            syncThread: try SyncThread())
+        return (lock, temporary, assets, catalogue, try WorkQueue(), try SyncThread())
     }
 
     // MARK: Bundles
 
-    /// Opens the bundle of the asset `id`; with `create`, creates it if it is missing.
-    ///
-    /// - Parameter volume: the volume; nil for the store's own folder.
+    /// Opens the bundle of the asset `id`; with `create`, creates it if it is missing. `volume` is nil for the store's
+    /// own folder.
     public func bundle(_ id: String, in volume: Volume? = nil, create: Bool) throws(StoreError) -> Directory {
         try (volume ?? home).bundle(id, create: create && readOnlyReason == nil)
     }
 
     /// Removes the bundle of the asset `id`: in one step for readers, then file by file on another thread.
     ///
-    /// After a crash the rest is in `tmp/`, and the next start deletes it. The id can be used again at once.
-    ///
-    /// - Parameters:
-    ///   - volume: the volume; nil for the store's own folder.
-    ///   - isGone: called on any thread once the files are deleted and their space is free.
+    /// After a crash the rest is in `tmp/`, and the next start deletes it. The id can be used again at once. `volume`
+    /// is nil for the store's own folder. `isGone` is called on any thread once the files are deleted and their space
+    /// is free.
     public func removeBundle(
         _ id: String, in volume: Volume? = nil, isGone: @escaping @Sendable () -> Void = {}
     ) throws(StoreError) {
@@ -155,11 +140,8 @@ public final class Store: Sendable {
     /// The names of everything in the folder of bundles, also of files that are not bundles.
     public var bundleNames: [String] { (try? assets?.names()) ?? [] }
 
-    /// Returns the pieces in a folder of a bundle.
-    ///
-    /// - Parameters:
-    ///   - volume: the bundle's volume; nil for the store's own folder.
-    ///   - lost: called on a thread of the store for a piece that was deleted because its sync failed.
+    /// Returns the pieces in a folder of a bundle. `volume` is nil for the store's own folder. `lost` is called on a
+    /// thread of the store for a piece that was deleted because its sync failed.
     public func pieces(
         in directory: Directory, of volume: Volume? = nil,
         lost: @escaping @Sendable (String, StoreError) -> Void = { _, _ in }
@@ -167,7 +149,6 @@ public final class Store: Sendable {
         PieceDirectory(directory, syncThread, by: (try? (volume ?? home).folders())?.temporary, lost: lost)
     }
 
-    /// Returns the thread for verifications.
     func reader() throws(StoreError) -> WorkQueue {
         try verifying.withLock { known throws(StoreError) in
             let worker = if let known { known } else { try WorkQueue() }
@@ -200,13 +181,13 @@ public final class Store: Sendable {
     public func contains(_ path: String) -> Bool {
         var folder = path.split(separator: "/").dropLast()
         while true {
-            if let real = Directory.real("/" + folder.joined(separator: "/")) { return holds(real) }
+            if let real = Directory.real("/" + folder.joined(separator: "/")) { return containsResolved(real) }
             folder = folder.dropLast()
         }
     }
 
     /// Returns true if a path without links is the store's own folder, or inside it or one of its volumes.
-    func holds(_ path: String) -> Bool {
+    func containsResolved(_ path: String) -> Bool {
         let own = Directory.real(root.path).map { (path + "/").hasPrefix($0 + "/") } ?? false
         return own || volumes.contains { path.hasPrefix($0.path + "/") }
     }
@@ -243,10 +224,8 @@ public final class Store: Sendable {
 
     // MARK: Growing files
 
-    /// Makes a file that may become a piece.
-    ///
-    /// - Parameter volume: the bundle's volume; nil for the store's own folder.
-    /// - Throws: `StoreError` if the volume cannot be written. Then use `anonymousFile()` to serve the players.
+    /// Makes a file that may become a piece. `volume` is nil for the store's own folder. Throws `StoreError` if the
+    /// volume cannot be written. Then use `anonymousFile()` to serve the players.
     public func growingFile(named name: String, in volume: Volume? = nil) throws(StoreError) -> GrowingFile {
         try GrowingFile(in: temporary(in: volume), named: name)
     }
@@ -280,9 +259,8 @@ extension Store {
         }
     }
 
-    /// Writes pieces on the store's thread, in the order of the calls.
-    ///
-    /// - Parameter ended: called on the store's thread at the end, with the error of each commit; nil for a success.
+    /// Writes pieces on the store's thread, in the order of the calls. `ended` is called on the store's thread at the
+    /// end, with the error of each commit; nil for a success.
     public func commit(_ commits: [Commit], ended: @escaping @Sendable ([StoreError?]) -> Void) {
         guard let worker else { return ended(commits.map { _ in readOnlyReason }) }
         worker.submit {

@@ -5,26 +5,16 @@ import Glibc
 public struct StoreError: Error, CustomStringConvertible, Sendable {
     /// The kind of error, as far as the caller's next step depends on it.
     public enum Code: String, Sendable {
-        /// No such file or folder.
-        case missing
-        /// No permission, or a read-only file system.
-        case notWritable
-        /// The disk or the quota is full.
-        case diskFull
+        /// `notWritable` also for a read-only file system, `diskFull` also for a quota.
+        case missing, notWritable, diskFull
         /// Another process holds the store.
         case busy
         /// Bytes of a repeated response differ from the bytes received first.
         case contentChanged
-        /// A file is shorter or longer than expected.
-        case wrongLength
-        /// The target exists.
-        case exists
+        case wrongLength, exists
         /// Another program failed.
         case program
-        /// A name or path that is not allowed.
-        case badName
-        /// The catalogue cannot be read or written.
-        case catalogue
+        case badName, catalogue
         /// A newer Weir wrote a format that this one does not know.
         case newer
         /// The store was moved to another folder.
@@ -46,17 +36,12 @@ public struct StoreError: Error, CustomStringConvertible, Sendable {
 
     /// Makes an error that no system call caused.
     public init(_ code: Code, path: String, detail: String? = nil) {
-        self.code = code
-        self.path = path
-        self.errno = 0
-        self.detail = detail
+        (self.code, self.path, self.errno, self.detail) = (code, path, 0, detail)
     }
 
     /// Makes the error of a system call that has just failed. No other place converts errno into a code.
     init(path: String, errno number: Int32 = Glibc.errno) {
-        self.path = path
-        errno = number
-        detail = nil
+        (self.path, errno, detail) = (path, number, nil)
         switch number {
         case ENOENT, ENOTDIR: code = .missing
         case EACCES, EPERM, EROFS: code = .notWritable

@@ -1,11 +1,9 @@
 import Glibc
 import Synchronization
 
-/// The lock of one process on a store or volume: flock(2) on the file `lock`, released with the last reference or at the
-/// process's end.
-///
-/// While there may be unsynced pieces, the file holds the id of the current boot. A later process that finds another boot's
-/// id knows that the power was lost.
+/// The lock of one process on a store or volume: flock(2) on the file `lock`, released with the last reference or at
+/// the process's end. While there may be unsynced pieces, the file holds the id of the current boot. A later process
+/// that finds another boot's id knows that the power was lost.
 final class StoreLock: Sendable {
     private let descriptor: Int32
     private let doubtful: Atomic<Bool>
@@ -36,7 +34,6 @@ final class StoreLock: Sendable {
         doubtful.store(false, ordering: .relaxed)
     }
 
-    /// Clears the file: everything is synced.
     func end() { ftruncate(descriptor, 0) }
 
     private static func read(_ descriptor: Int32) -> [UInt8] {

@@ -11,15 +11,12 @@ final class StoreThread: Sendable {
         init(_ name: String, _ run: @escaping @Sendable () -> Void) { (self.name, self.run) = (name, run) }
     }
 
-    /// Starts a thread that runs `body` and then ends.
-    ///
-    /// - Parameter name: its name in `ps -T` and debuggers, of at most 15 bytes (prctl(2), `PR_SET_NAME`).
-    /// - Throws: `StoreError` if the system has no thread left.
+    /// Starts a thread that runs `body` and then ends. `name` is its name in `ps -T` and debuggers, of at most 15 bytes
+    /// (prctl(2), `PR_SET_NAME`).
     init(_ name: String, _ body: @escaping @Sendable () -> Void) throws(StoreError) {
         thread = try Self.create(name, body)
     }
 
-    /// Starts a thread that is not joined.
     static func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(StoreError) {
         pthread_detach(try create(name, body))
     }
@@ -52,9 +49,8 @@ final class StoreThread: Sendable {
 
 /// Long work that waits for the disk or for another program, on a thread of its own.
 public enum DiskWork {
-    /// Runs `body` on a thread of its own, and returns its result.
-    ///
-    /// - Throws: the error of `body`, or `io` if the system has no thread left.
+    /// Runs `body` on a thread of its own, and returns its result. Throws the error of `body`, or `io` if the system
+    /// has no thread left.
     public static func run<Value: Sendable>(
         _ body: @escaping @Sendable () throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {

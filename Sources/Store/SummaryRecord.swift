@@ -54,12 +54,10 @@ public struct SummaryRecord: Codable, Equatable, Sendable, PersistableRecord, Ca
         asset: "", version: 0, local: "", isLive: false, duration: nil, bytes: 0, cachedBytes: 0, hasArtwork: false,
         quality: nil, tracks: "")
 
-    /// Returns true if there is any summary.
     static func exist(_ database: Database) throws -> Bool {
         try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM summary)") ?? false
     }
 
-    /// Reads the summaries that were computed from the current rows.
     static func current(_ database: Database) throws -> [SummaryRecord] {
         try all(
             database,

@@ -1,7 +1,6 @@
 import CLinux
 import Glibc
 
-/// Pieces that are synced together.
 struct SyncGroup: ~Copyable {
     private var pieces: [(arrival: SyncThread.Arrival, descriptor: Int32)] = []
     private let all: [SyncThread.Arrival]
@@ -20,14 +19,15 @@ struct SyncGroup: ~Copyable {
 
     deinit { for piece in pieces { close(piece.descriptor) } }
 
-    /// Syncs the pieces and writes their ledger lines. If that fails, all pieces of the group are deleted.
-    ///
-    /// - Returns: true if the pieces are synced.
+    /// Syncs the pieces and writes their ledger lines. If that fails, all pieces of the group are deleted. Returns true
+    /// if the pieces are synced.
     consuming func sync() -> Bool {
         do throws(StoreError) {
             let entries = try entries()
             try syncFiles()
-            for (folder, entries) in grouped(entries) { folder.writeLines(entries) }
+            for entries in Dictionary(grouping: entries, by: { ObjectIdentifier($0.arrival.pieces) }).values {
+                entries[0].arrival.pieces.writeLines(entries)
+            }
             return true
         } catch {
             for arrival in all { arrival.pieces.discard(arrival, error) }
@@ -35,7 +35,6 @@ struct SyncGroup: ~Copyable {
         }
     }
 
-    /// Computes the ledger entries. A growing text gets none.
     private func entries() throws(StoreError) -> [(arrival: SyncThread.Arrival, entry: Ledger.Entry)] {
         var entries: [(arrival: SyncThread.Arrival, entry: Ledger.Entry)] = []
         for (arrival, descriptor) in pieces where arrival.number != nil {
@@ -65,20 +64,6 @@ struct SyncGroup: ~Copyable {
             guard fstat(descriptor, &status) == 0, seen.insert(UInt(status.st_dev)).inserted else { continue }
             guard weir_syncfs(descriptor) == 0 else { throw StoreError(path: path(of: arrival)) }
         }
-    }
-
-    private func grouped(
-        _ entries: [(arrival: SyncThread.Arrival, entry: Ledger.Entry)]
-    ) -> [(PieceDirectory, [(arrival: SyncThread.Arrival, entry: Ledger.Entry)])] {
-        var groups: [(PieceDirectory, [(arrival: SyncThread.Arrival, entry: Ledger.Entry)])] = []
-        for entry in entries {
-            if let index = groups.firstIndex(where: { $0.0 === entry.arrival.pieces }) {
-                groups[index].1.append(entry)
-            } else {
-                groups.append((entry.arrival.pieces, [entry]))
-            }
-        }
-        return groups
     }
 
     private func path(of arrival: SyncThread.Arrival) -> String { arrival.pieces.directory.path + "/" + arrival.file }

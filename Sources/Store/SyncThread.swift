@@ -1,13 +1,11 @@
 import Glibc
 
-/// A thread that makes pieces survive a power cut: it syncs them in groups, and then writes their ledger lines.
-///
-/// A group is 16 pieces, 64 MB, or the pieces of two seconds. A failed sync discards its group, because the system does not
+/// A thread that makes pieces survive a power cut: it syncs them in groups, and then writes their ledger lines. A group
+/// is 16 pieces, 64 MB, or the pieces of two seconds. A failed sync discards its group, because the system does not
 /// write the failed pages again either: fsync(2).
 final class SyncThread: Sendable {
     /// A piece under its final name that is not synced yet, or a text that has grown.
     struct Arrival: Sendable {
-        /// Its folder.
         let pieces: PieceDirectory
         let file: String
         /// Its number among the folder's arrivals; 0 for a piece that was found without a line; nil for a text, which is not
@@ -16,7 +14,7 @@ final class SyncThread: Sendable {
         /// Its length in bytes; 0 if unknown.
         let size: Int64
         /// The open file, owned by the sync thread; nil to open it by its name.
-        let descriptor: Int32?
+        var descriptor: Int32?
     }
 
     private struct Queue {
@@ -26,7 +24,6 @@ final class SyncThread: Sendable {
         /// Pieces that were found without a line, last first. They are synced when nothing else is to be.
         var found: [Arrival] = []
         var waiting: [@Sendable () -> Void] = []
-        /// Number of failed syncs since the last successful one.
         var failures = 0
 
         mutating func next(_ isStopping: Bool) -> WorkerThread<Queue>.Step {
@@ -51,7 +48,6 @@ final class SyncThread: Sendable {
     private static let groupSpan = Duration.seconds(2)
     /// Above this count one sync of the whole file system is faster, and no more descriptors are held open.
     static let mostSingly = 64
-
     /// After so many failed syncs in a row nothing more is stored.
     private static let mostFailures = 5
 
@@ -68,30 +64,28 @@ final class SyncThread: Sendable {
             if queue.arrivals.isEmpty { (queue.since, queue.bytes) = (.now, 0) }
             if queue.arrivals.count >= Self.mostSingly, let descriptor = arrival.descriptor {
                 close(descriptor)
-                arrival = Arrival(
-                    pieces: arrival.pieces, file: arrival.file, number: arrival.number, size: arrival.size,
-                    descriptor: nil)
+                arrival.descriptor = nil
             }
             queue.arrivals.append(arrival)
             queue.bytes += arrival.size
             return queue.bytes >= Self.groupBytes ? Self.groupCount : queue.arrivals.count
         }
-        if count == 1 || count == Self.groupCount { worker.wake() }
+        if count == 1 || count == Self.groupCount { worker.signal() }
     }
 
     /// Syncs a piece that was found without a line, when nothing else is to be synced.
     func adopt(_ arrival: Arrival) {
         worker.withLock { $0.found.append(arrival) }
-        worker.wake()
+        worker.signal()
     }
 
     /// True if the disk has lost written data so often that nothing more is to be stored.
-    var hasGivenUp: Bool { worker.withLock { $0.failures >= Self.mostFailures } }
+    var isFailing: Bool { worker.withLock { $0.failures >= Self.mostFailures } }
 
     /// Calls `done` on the sync thread once all earlier arrivals are synced.
     func flush(_ done: @escaping @Sendable () -> Void) {
         worker.withLock { $0.waiting.append(done) }
-        worker.wake()
+        worker.signal()
     }
 
     /// Syncs all arrivals, and ends the thread. The next start finds the adopted pieces that are left.

@@ -2,14 +2,12 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// A thread that takes its work from a state, which other threads change under a lock.
-///
-/// The thread keeps the object alive: its owner must call `stop()`.
+/// A thread that takes its work from a state, which other threads change under a lock. The thread keeps the object
+/// alive: its owner must call `stop()`.
 final class WorkerThread<State: Sendable>: Sendable {
-    /// The thread's next step.
     enum Step {
         case perform(@Sendable (WorkerThread<State>) -> Void)
-        /// Waits for `wake()`; nil for no time limit.
+        /// Waits for `signal()`; nil for no time limit.
         case wait(milliseconds: Int32?)
         case end
     }
@@ -23,39 +21,30 @@ final class WorkerThread<State: Sendable>: Sendable {
     private let wakeup: Wakeup
     private let thread = Mutex<StoreThread?>(nil)
 
-    /// Starts the thread.
-    ///
-    /// - Parameters:
-    ///   - name: see `StoreThread`.
-    ///   - next: takes work out of the state, with the lock held. Its second argument is true after `stop()`: it returns
-    ///     `end` as soon as no work is left.
-    /// - Throws: `StoreError` if the system has no eventfd or no thread.
-    init(
-        _ name: String, _ state: State, next: @escaping @Sendable (inout State, Bool) -> Step
-    ) throws(StoreError) {
+    /// Starts the thread. `next` takes work out of the state, with the lock held. Its second argument is true after
+    /// `stop()`: it returns `end` as soon as no work is left.
+    init(_ name: String, _ state: State, next: @escaping @Sendable (inout State, Bool) -> Step) throws(StoreError) {
         locked = Mutex(Locked(state: state))
         wakeup = try Wakeup()
         let started = try StoreThread(name) { self.run(next) }
         thread.withLock { $0 = started }
     }
 
-    /// Reads or changes the state. Call `wake()` after a change that the thread is to see.
+    /// Reads or changes the state. Call `signal()` after a change that the thread is to see.
     func withLock<Result: Sendable, Failure>(
         _ body: (inout State) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try locked.withLock { locked throws(Failure) in try body(&locked.state) }
     }
 
-    /// Ends the thread's current or next wait.
-    func wake() { wakeup.signal() }
+    func signal() { wakeup.signal() }
 
-    /// True after `stop()`.
     var isStopping: Bool { locked.withLock { $0.isStopping } }
 
     /// Ends the thread once its work is done, and waits for that.
     func stop() {
         locked.withLock { $0.isStopping = true }
-        wake()
+        signal()
         thread.withLock { $0.take() }?.join()
     }
 
@@ -74,7 +63,6 @@ final class WorkerThread<State: Sendable>: Sendable {
 typealias WorkQueue = WorkerThread<[@Sendable () -> Void]>
 
 extension WorkQueue {
-    /// Starts the thread.
     convenience init() throws(StoreError) {
         try self.init("store", []) { jobs, isStopping in
             guard !jobs.isEmpty else { return isStopping ? .end : .wait(milliseconds: nil) }
@@ -83,13 +71,23 @@ extension WorkQueue {
         }
     }
 
+    /// Performs `body` as a job, and returns its result.
+    func run<Value: Sendable>(
+        _ body: @escaping @Sendable () throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        let result: Result<Value, StoreError> = await withCheckedContinuation { continuation in
+            submit { continuation.resume(returning: Result { () throws(StoreError) in try body() }) }
+        }
+        return try result.get()
+    }
+
     /// Appends a job. From any thread; not after `stop()`.
     func submit(_ job: @escaping @Sendable () -> Void) {
         let wasEmpty = withLock { jobs in
             jobs.append(job)
             return jobs.count == 1
         }
-        if wasEmpty { wake() }
+        if wasEmpty { signal() }
     }
 }
 
@@ -105,7 +103,6 @@ final class Wakeup: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Ends the current or the next `wait`. From any thread.
     func signal() {
         var one: UInt64 = 1
         // Fails only if the counter is full, and then the thread is awake.

@@ -132,7 +132,7 @@ import Testing
         try viewed.multivariant(lines + "\n360.m3u8")
         let text = try #require(try viewed.entry(isStored: false))
         #expect(text == "#EXTM3U\n\(lines)\n/a/film-k3f9/aabcde/video-360p/media.m3u8\n")
-        let findings = PlaylistCheck.diagnostics(of: Array("#EXTM3U\n\(lines)\n360.m3u8\n".utf8))
+        let findings = PlaylistRules.diagnostics(of: Array("#EXTM3U\n\(lines)\n360.m3u8\n".utf8))
         let missing = findings.filter { $0.code == "missingGroup" }
         #expect(missing.count == 2 && missing.allSatisfy { $0.line == 2 && $0.severity == .error }, "\(findings)")
     }

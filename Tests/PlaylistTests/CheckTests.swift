@@ -33,7 +33,7 @@ struct CheckTests {
         arguments: try GoldenCase.all(in: "malformed"))
     func malformed(_ golden: GoldenCase) throws {
         let error = try #require(throws: PlaylistError.self) { try Playlist.parse(golden.input) }
-        let found = PlaylistCheck.diagnostics(of: golden.input)
+        let found = PlaylistRules.diagnostics(of: golden.input)
         let same = found.first { $0.severity == .error && $0.code == error.code.rawValue }
         #expect(same?.line == error.line)
         #expect(same?.clause.hasPrefix("RFC 8216 §") == true || same?.clause.hasPrefix("rfc8216bis §") == true)
@@ -42,7 +42,7 @@ struct CheckTests {
     @Test("limits the findings per rule and reports how many more there are")
     func many() throws {
         let segments = String(repeating: "#EXTINF:9,\na.ts\n", count: 10_000)
-        let found = PlaylistCheck.diagnostics(of: Array("#EXTM3U\n#EXT-X-TARGETDURATION:6\n\(segments)".utf8))
+        let found = PlaylistRules.diagnostics(of: Array("#EXTM3U\n#EXT-X-TARGETDURATION:6\n\(segments)".utf8))
         #expect(found.count == 9)
         #expect(found.last?.message == "9992 more findings of durationOverTarget" && found.last?.line == nil)
     }
@@ -51,7 +51,7 @@ struct CheckTests {
     func openEnd() throws {
         func codes(_ end: String) -> [String] {
             let text = "#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n\(end)"
-            return PlaylistCheck.diagnostics(of: Array(text.utf8)).map { "\($0.line ?? 0) \($0.code)" }
+            return PlaylistRules.diagnostics(of: Array(text.utf8)).map { "\($0.line ?? 0) \($0.code)" }
         }
         #expect(codes("a.ts") == ["4 openEnd"])
         #expect(codes("a.ts\n#EXT-X-ENDLIST") == [] && codes("a.ts\n# end") == [] && codes("a.ts\n") == [])
@@ -62,7 +62,7 @@ struct CheckTests {
     func references() throws {
         func codes(_ text: String) throws -> [String] {
             let playlist = try Playlist.parse(Array(("#EXTM3U\n" + text).utf8))
-            return PlaylistCheck.references(of: playlist, url: "https://h/m.m3u8") { uri in
+            return PlaylistRules.references(of: playlist, url: "https://h/m.m3u8") { uri in
                 uri.hasPrefix("bad") ? nil : uri.hasPrefix("http") ? uri : "https://h/\(uri)"
             }.map { "\($0.line ?? 0) \($0.severity) \($0.code)" }
         }
@@ -115,7 +115,7 @@ struct PresentationCheckTests {
 
     private func codes(_ media: [Int: String], multivariants: Set<Int> = []) throws -> [String] {
         let playlists = try media.mapValues { try Fixtures.media("#EXTM3U\n" + $0) }
-        return PlaylistCheck.diagnostics(
+        return PlaylistRules.diagnostics(
             of: try Fixtures.multivariant(Self.text), media: playlists, multivariants: multivariants,
             url: "https://h.example/master.m3u8", resolving: { "https://h.example/\($0)" }
         ).map { "\($0.line ?? 0) \($0.code)" }
@@ -161,7 +161,7 @@ struct PresentationCheckTests {
     @Test("reports a multivariant playlist that lists itself or another one")
     func references() throws {
         #expect(try codes([:], multivariants: [0, 2]) == ["2 notMedia", "6 notMedia"])
-        let found = PlaylistCheck.diagnostics(
+        let found = PlaylistRules.diagnostics(
             of: try Fixtures.multivariant(Self.text), media: [:], url: "low", resolving: { $0 })
         #expect(found.map(\.code) == ["selfReference"])
         #expect(found[0].line == 4 && found[0].severity == .error)

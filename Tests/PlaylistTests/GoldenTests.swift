@@ -73,7 +73,7 @@ struct GoldenCase: CustomTestStringConvertible, Sendable {
     }
 
     /// The findings for the input, one per line.
-    func checked() -> String { PlaylistCheck.diagnostics(of: input).map { "\($0)\n" }.joined() }
+    func checked() -> String { PlaylistRules.diagnostics(of: input).map { "\($0)\n" }.joined() }
 
     /// The input, rendered in the view that the separator line names.
     func rendered() throws -> String {

@@ -22,7 +22,7 @@ struct RecordingDriver {
     mutating func add(_ text: String) throws { try add(try Fixtures.media(text)) }
 
     mutating func add(_ window: MediaPlaylist) throws {
-        for (place, entry) in front.take(window).enumerated() {
+        for (place, entry) in front.accept(window).enumerated() {
             var writer = self.writer ?? RecordingWriter(beginning: window)
             if self.writer == nil { text += writer.header(of: window) }
             if place == 0 { text += try writer.dateRanges(of: window) { _ in "https://origin.example/ad" } }

@@ -24,7 +24,7 @@ struct RecordingTests {
     /// Returns the numbers of a window's new entries; negative for missed segments.
     private func numbers(_ front: inout RecordingFront, _ text: String) throws -> [Int] {
         let window = try Fixtures.media(text)
-        return front.take(window).flatMap { entry -> [Int] in
+        return front.accept(window).flatMap { entry -> [Int] in
             switch entry {
             case .segment(_, let number, _): [number]
             case .missed(let missed): missed.numbers.map { -$0 }
@@ -51,12 +51,12 @@ struct RecordingTests {
         var front = RecordingFront()
         _ = try numbers(&front, window(0..<3, [0: date(0)]))
         let header = "#EXT-X-DISCONTINUITY-SEQUENCE:2\n"
-        let entries = front.take(try Fixtures.media(window(7..<9, [7: date(18)], header: header)))
+        let entries = front.accept(try Fixtures.media(window(7..<9, [7: date(18)], header: header)))
         guard case .missed(let missed) = entries.first else { throw Fixtures.NotExpected() }
         #expect(missed == .init(numbers: 3..<7, duration: 3, discontinuities: 2))
         // Without a date, or if a clock was set in between: as the previous segment.
         for line in ["# none", date(90_000)] {
-            guard case .missed(let missed) = front.take(try Fixtures.media(window(12..<13, [12: line]))).first else {
+            guard case .missed(let missed) = front.accept(try Fixtures.media(window(12..<13, [12: line]))).first else {
                 continue
             }
             #expect(missed.duration == 2)

@@ -15,7 +15,7 @@ struct BoxTests {
         #expect(found.map { Array(bytes[$0.payload]) } == [[1], [1, 2, 3], [9], [], [7, 7]])
         #expect(found.map(\.headerSize) == [8, 16, 24, 8, 8])
         #expect(found.map(\.endsWithFile) == [false, false, false, false, true])
-        #expect(found[2].extendedType.map { Array(bytes[$0]) } == Array(0..<16))
+        #expect(Array(bytes[found[2].payload.lowerBound - 16..<found[2].payload.lowerBound]) == Array(0..<16))
         #expect(found.flatMap { bytes[$0.range] } == bytes)
     }
 

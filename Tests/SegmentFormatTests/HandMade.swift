@@ -153,3 +153,26 @@ func samples(of segment: [UInt8], _ section: InitializationSection) throws -> [U
     }
     return found
 }
+
+extension Box {
+    /// Parses the top-level boxes of a file in memory, in order. They cover all bytes without a gap.
+    static func topLevel(of bytes: [UInt8]) throws(SegmentFormatError) -> [Box] {
+        try boxes(of: bytes, in: 0..<bytes.count, file: nil)
+    }
+
+    /// Parses the child boxes, in order, after skipping some bytes of the payload (4 in a full box). `bytes` must be
+    /// the file that this box was parsed from.
+    func children(in bytes: [UInt8], skipping: Int = 0) throws(SegmentFormatError) -> [Box] {
+        guard skipping <= payload.count else { throw error(.truncated, "it ends within its first fields") }
+        return try Self.boxes(of: bytes, in: (payload.lowerBound + skipping)..<payload.upperBound, file: type)
+    }
+
+    private static func boxes(
+        of bytes: [UInt8], in range: Range<Int>, file parent: FourCC?
+    ) throws(SegmentFormatError) -> [Box] {
+        var reader = BoxReader(FileBytes(bytes: bytes, origin: 0), in: parent, range)
+        var found: [Box] = []
+        while let box = try reader.box() { found.append(box) }
+        return found
+    }
+}

@@ -13,7 +13,7 @@ import Testing
         var record = SummaryRecord(
             asset: "a-id", version: 1, local: local, isLive: false, duration: 12.5, bytes: 7, cachedBytes: 2,
             hasArtwork: true, quality: "720p", tracks: "{}")
-        try await waitUntil("folders at rest") { store.stamp(of: "a-id")?.isSettled ?? false }
+        try await waitUntil("folders at rest") { store.stamp(of: "a-id")?.isStable ?? false }
         record.stamp = try #require(store.stamp(of: "a-id")).text
         record.revision = store.catalogue.revision(of: "a-id")
         return record
@@ -92,7 +92,7 @@ import Testing
     @Test func stampsAnAssetWithoutABundle() async throws {
         let store = try Store(path: folder.path, reserve: 0)
         let stamp = try #require(store.stamp(of: "a-id"))
-        #expect(stamp.text == "" && stamp.isSettled)
+        #expect(stamp.text == "" && stamp.isStable)
         var record = SummaryRecord(
             asset: "a-id", version: 1, local: "none", isLive: false, duration: nil, bytes: 0, cachedBytes: 0,
             hasArtwork: false, quality: nil, tracks: "{}")

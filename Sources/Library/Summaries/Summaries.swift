@@ -150,12 +150,12 @@ public import Store
                 var record = record
                 let stamp = store.stamp(of: record.asset)
                 record.stamp = stamp?.text ?? ""
-                return (record, stamp?.isSettled ?? false)
+                return (record, stamp?.isStable ?? false)
             }
         }
         // If a folder changed while it was checked, the computed summary is not valid.
         let unchanged = (stamped ?? []).filter { changed[$0.0.asset] == nil }
-        for (record, isSettled) in unchanged where !isSettled { changed[record.asset] = .now }
+        for (record, isStable) in unchanged where !isStable { changed[record.asset] = .now }
         let settled = unchanged.filter(\.1).map(\.0)
         guard !settled.isEmpty else { return }
         do {

@@ -49,19 +49,9 @@ struct AttributeCheck {
 
 /// Types of attribute values (RFC 8216 §4.2).
 enum AttributeType {
-    case quoted
-    case enumerated
-    /// The enumerated-strings YES and NO.
-    case flag
-    case integer
-    case float
-    case signed
-    case hexadecimal
-    case resolution
-    /// More than one type.
-    case any
+    /// `flag` stands for the enumerated-strings YES and NO, `any` for more than one type.
+    case quoted, enumerated, flag, integer, float, signed, hexadecimal, resolution, any
 
-    /// The type's name with its article, for messages.
     var description: String {
         switch self {
         case .quoted: "a quoted-string"
@@ -76,7 +66,6 @@ enum AttributeType {
         }
     }
 
-    /// True if a value is strictly of this type.
     func fits(_ list: AttributeList, _ attribute: AttributeList.Attribute, _ name: String) -> Bool {
         if self == .any { return true }
         if self == .quoted { return attribute.isQuoted }

@@ -1,71 +1,21 @@
 /// Rules of a check, in addition to the errors that make a text unreadable. Raw values are stable.
 enum CheckRule: String, CaseIterable {
     // Any text
-    case byteOrderMark
-    case unexpectedBlank
-    case longLine
-    case openEnd
-    case unknownTag
-    case wrongKind
-    case repeatedTag
-    case versionTooLow
-    case versionHigh
-    case variables
+    case byteOrderMark, unexpectedBlank, longLine, openEnd, unknownTag, wrongKind, repeatedTag, versionTooLow,
+        versionHigh, variables
     // Attribute lists
-    case attributeBlank
-    case attributeType
-    case attributeUnknown
-    case attributeMissing
-    case hexadecimalCase
+    case attributeBlank, attributeType, attributeUnknown, attributeMissing, hexadecimalCase
     // Media playlists
-    case noTargetDuration
-    case fractionalTargetDuration
-    case durationOverTarget
-    case noComma
-    case noSegments
-    case latePosition
-    case unknownType
-    case endless
-    case gap
-    case unknownMethod
-    case needsDRM
-    case dataKey
-    case mapChange
-    case fragmentedDiscontinuity
-    case noMap
-    case segmentExtension
-    case badDate
-    case dateBackwards
-    case badStart
-    case badBitRate
-    case deltaUpdate
-    case lowLatency
-    case dateRange
+    case noTargetDuration, fractionalTargetDuration, durationOverTarget, noComma, noSegments, latePosition,
+        unknownType, endless, gap, unknownMethod, needsDRM, dataKey, mapChange, fragmentedDiscontinuity, noMap,
+        segmentExtension, badDate, dateBackwards, badStart, badBitRate, deltaUpdate, lowLatency, dateRange
     // Multivariant playlists
-    case noVariants
-    case bandwidth
-    case noCodecs
-    case missingGroup
-    case unusedGroup
-    case groupMember
-    case unequalGroups
-    case sessionData
-    case stableID
-    case mirror
+    case noVariants, bandwidth, noCodecs, missingGroup, unusedGroup, groupMember, unequalGroups, sessionData, stableID,
+        mirror
     // A presentation
-    case unresolvable
-    case insecure
-    case selfReference
-    case notMedia
-    case targetDurationsDiffer
-    case durationsDiffer
-    case discontinuitiesDiffer
-    case typesDiffer
-    case datesDiffer
-    case iFrames
-    case peakOverBandwidth
+    case unresolvable, insecure, selfReference, notMedia, targetDurationsDiffer, durationsDiffer,
+        discontinuitiesDiffer, typesDiffer, datesDiffer, iFrames, peakOverBandwidth
 
-    /// Severity of a finding.
     var severity: PlaylistDiagnostic.Severity {
         switch self {
         case .byteOrderMark, .longLine, .unknownMethod, .noVariants, .missingGroup, .unresolvable, .selfReference,
@@ -76,7 +26,6 @@ enum CheckRule: String, CaseIterable {
         }
     }
 
-    /// The clause of the rule, unless a finding names another.
     var clause: String {
         switch self {
         case .byteOrderMark, .unexpectedBlank, .longLine, .openEnd, .unknownTag, .wrongKind: "RFC 8216 §4.1"
@@ -98,12 +47,6 @@ enum CheckRule: String, CaseIterable {
         case .deltaUpdate: "rfc8216bis §4.4.5.2"
         case .lowLatency: "rfc8216bis §4.4.3.8"
         case .dateRange: "rfc8216bis §4.4.5.1"
-        default: presentationClause
-        }
-    }
-
-    private var presentationClause: String {
-        switch self {
         case .bandwidth, .noCodecs, .missingGroup, .noVariants, .peakOverBandwidth: "RFC 8216 §4.3.4.2"
         case .unusedGroup, .groupMember: "RFC 8216 §4.3.4.1"
         case .unequalGroups: "RFC 8216 §4.3.4.1.1"

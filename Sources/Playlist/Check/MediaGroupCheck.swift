@@ -31,26 +31,18 @@ struct MediaGroupCheck {
 
     private func checkReferences(_ findings: inout Findings) {
         var used: Set<Media.Group> = []
-        for variant in playlist.variants {
-            for type in Media.Kind.allCases {
-                guard let id = variant.group(type) else { continue }
-                refer(Media.Group(type: type, id: id), variant.line, &used, &findings)
+        let references =
+            playlist.variants.map { ($0.groups, $0.line) } + playlist.iFrameVariants.map { ($0.groups, $0.line) }
+        for (groups, line) in references {
+            used.formUnion(groups)
+            for group in groups where self.groups[group] == nil {
+                findings.add(
+                    .missingGroup, line: line,
+                    "no EXT-X-MEDIA of \(group.type.rawValue) has GROUP-ID \(quoted(group.id))")
             }
-        }
-        for variant in playlist.iFrameVariants {
-            guard let id = variant.video else { continue }
-            refer(Media.Group(type: .video, id: id), variant.line, &used, &findings)
         }
         for media in playlist.media where used.insert(media.group).inserted {
             findings.add(.unusedGroup, line: media.line, "no variant refers to the group \(quoted(media.groupID))")
-        }
-    }
-
-    private func refer(_ group: Media.Group, _ line: Int, _ used: inout Set<Media.Group>, _ findings: inout Findings) {
-        used.insert(group)
-        if groups[group] == nil {
-            findings.add(
-                .missingGroup, line: line, "no EXT-X-MEDIA of \(group.type.rawValue) has GROUP-ID \(quoted(group.id))")
         }
     }
 

@@ -1,4 +1,3 @@
-/// Checks one media playlist.
 struct MediaPlaylistCheck {
     let playlist: MediaPlaylist
 

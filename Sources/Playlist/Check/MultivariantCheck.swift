@@ -1,4 +1,3 @@
-/// Checks one multivariant playlist.
 struct MultivariantCheck {
     let playlist: MultivariantPlaylist
 
@@ -37,8 +36,7 @@ struct MultivariantCheck {
                 findings.add(.sessionData, line: data.line, "session data needs either VALUE or URI")
             }
             if !seen.insert([data.dataID, data.language ?? ""]).inserted {
-                findings.add(
-                    .sessionData, line: data.line, "an earlier line has the same DATA-ID and LANGUAGE")
+                findings.add(.sessionData, line: data.line, "an earlier line has the same DATA-ID and LANGUAGE")
             }
         }
     }

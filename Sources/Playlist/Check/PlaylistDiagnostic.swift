@@ -28,11 +28,7 @@ public struct PlaylistDiagnostic: Hashable, Sendable, CustomStringConvertible {
 
     /// Creates a finding. `message` must not contain secrets.
     public init(severity: Severity, code: String, line: Int? = nil, clause: String, message: String) {
-        self.severity = severity
-        self.code = code
-        self.line = line
-        self.clause = clause
-        self.message = message
+        (self.severity, self.code, self.line, self.clause, self.message) = (severity, code, line, clause, message)
     }
 
     /// One line: line number, severity, message, clause and code.
@@ -43,7 +39,6 @@ public struct PlaylistDiagnostic: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension PlaylistDiagnostic {
-    /// Creates a finding from the error that stopped the parser.
     init(_ error: PlaylistError) {
         let quote = error.excerpt.isEmpty ? "" : " (\(error.excerpt))"
         self.init(
@@ -53,7 +48,6 @@ extension PlaylistDiagnostic {
 }
 
 extension PlaylistError.Code {
-    /// The clause that a text with this error violates.
     var clause: String {
         switch self {
         case .notAPlaylist: "RFC 8216 §4.3.1.1"
@@ -70,7 +64,6 @@ extension PlaylistError.Code {
     }
 }
 
-/// Collects the findings of a check.
 struct Findings {
     private var found: [PlaylistDiagnostic] = []
     private var counts: [CheckRule: Int] = [:]
@@ -87,7 +80,6 @@ struct Findings {
                 message: message))
     }
 
-    /// Adds the error that stopped the parser.
     mutating func add(_ error: PlaylistError) { found.append(PlaylistDiagnostic(error)) }
 
     /// All findings in text order, starting with those without a line.

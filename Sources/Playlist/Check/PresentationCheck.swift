@@ -4,14 +4,12 @@ struct PresentationCheck {
     let multivariant: MultivariantPlaylist
     let media: [Int: MediaPlaylist]
 
-    /// Checks for URIs that return a multivariant playlist.
     func checkReferences(
         _ multivariants: Set<Int>, url: String, resolving: (String) -> String?, _ findings: inout Findings
     ) {
         for (place, uri) in multivariant.renditionURIs.enumerated() {
             if resolving(uri) == url {
-                findings.add(
-                    .selfReference, line: line(of: place), "the playlist lists itself as a rendition")
+                findings.add(.selfReference, line: line(of: place), "the playlist lists itself as a rendition")
             } else if multivariants.contains(place) {
                 findings.add(
                     .notMedia, line: line(of: place), "the URI returns a multivariant playlist, not a media playlist")
@@ -19,7 +17,6 @@ struct PresentationCheck {
         }
     }
 
-    /// Compares the media playlists.
     func run(_ findings: inout Findings) {
         checkIFrames(&findings)
         let iFrames = Set(multivariant.iFrameVariants.map(\.renditionIndex))

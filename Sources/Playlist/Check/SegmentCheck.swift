@@ -54,8 +54,7 @@ struct SegmentCheck {
     private func checkMap(_ segment: Segment, after previous: Segment?, _ findings: inout Findings) {
         guard let map = segment.map else { return }
         if segment.isDiscontinuity {
-            findings.add(
-                .fragmentedDiscontinuity, line: segment.line, "VLC stops at a discontinuity in fragmented MP4")
+            findings.add(.fragmentedDiscontinuity, line: segment.line, "VLC stops at a discontinuity in fragmented MP4")
         }
         if let before = previous?.map, before.index != map.index {
             findings.add(

@@ -43,11 +43,8 @@ extension MediaPlaylist {
     }
 
     /// Media sequence numbers of all segments, including those that EXT-X-SKIP omits.
-    private var sequenceWindow: Range<Int> {
-        mediaSequence..<storage.header.firstSequenceNumber + segments.count
-    }
+    private var sequenceWindow: Range<Int> { mediaSequence..<storage.header.firstSequenceNumber + segments.count }
 
-    /// Returns the first media sequence number whose segments differ.
     private func firstDifference(from earlier: MediaPlaylist) -> Int? {
         let (first, known) = (storage.header.firstSequenceNumber, earlier.storage.header.firstSequenceNumber)
         let start = max(first, known)

@@ -1,20 +1,19 @@
 /// Options for a view of a media playlist.
 public struct MediaPlaylistView: Sendable {
     /// Keeps the low-latency tags. Ignored if the playlist has ended.
-    public var keepsLowLatency: Bool
+    var keepsLowLatency: Bool
     /// Keeps the byte range of renamed resources. False if each range has its own name.
-    public var keepsByteRanges: Bool
+    var keepsByteRanges = false
     /// Adds EXT-X-ENDLIST and EXT-X-PLAYLIST-TYPE:VOD, and omits what a finished presentation cannot provide: gaps,
     /// interstitials without a name, and an EXT-X-START that no longer fits.
-    public var isFinished: Bool
+    var isFinished: Bool
     /// Corrects EXT-X-VERSION to what the view needs, since Chromium refuses versions above 10, and puts TIME-OFFSET
     /// first, since libavformat reads it only there.
-    public var isCorrected: Bool
+    var isCorrected = true
     /// Requires relative names, so that the folder can be moved.
-    public var isRelative: Bool
-    /// Omits segments that EXT-X-GAP marks as missing. Always true with `isFinished`.
-    public var omitsGaps: Bool
-
+    var isRelative = false
+    /// Omits segments that EXT-X-GAP marks as missing, as a finished view always does.
+    var omitsGaps = false
     /// The unchanged playlist, except for new names and the byte ranges that they replace.
     public static let relay = Self(keepsLowLatency: true, isFinished: false, isCorrected: false)
     /// Plain HLS: corrected, without low-latency tags.
@@ -25,19 +24,6 @@ public struct MediaPlaylistView: Sendable {
     public static let growing = Self(keepsLowLatency: false, isFinished: false, omitsGaps: true)
     /// The stored segments as part of a bundle on disk: as `stored`, with relative names.
     public static let bundle = Self(keepsLowLatency: false, isFinished: true, isRelative: true)
-
-    /// Creates a view.
-    public init(
-        keepsLowLatency: Bool, keepsByteRanges: Bool = false, isFinished: Bool, isCorrected: Bool = true,
-        isRelative: Bool = false, omitsGaps: Bool = false
-    ) {
-        self.keepsLowLatency = keepsLowLatency
-        self.keepsByteRanges = keepsByteRanges
-        self.isFinished = isFinished
-        self.isCorrected = isCorrected
-        self.isRelative = isRelative
-        self.omitsGaps = omitsGaps || isFinished
-    }
 
     /// Checks that the view accepts a name. `TextWriter` checks its characters.
     func checked(_ name: String) throws(PlaylistError) -> String {
@@ -64,16 +50,17 @@ extension MediaPlaylist {
         case assetList(DateRange)
     }
 
+    /// Returns the new URI of a reference, or nil to keep it.
+    public typealias Naming = (Reference) -> String?
+
     /// Writes the playlist with new names.
     ///
-    /// `naming` returns the new URI of a reference, or nil to keep it; it is called in text order. Everything that is
-    /// neither renamed nor changed by the view is copied byte for byte.
-    ///
-    /// - Parameter cut: segments to omit in addition to those that the view omits.
-    /// - Throws: `.unsafeName` for a name that would break out of its line, or is not relative although the view
-    ///   requires it; `.deltaUpdate` if the view needs the segments that EXT-X-SKIP omits.
+    /// `naming` is called in text order. Everything that is neither renamed nor changed by the view is copied byte for
+    /// byte. `cut` is segments to omit in addition to those that the view omits. Throws `.unsafeName` for a name that
+    /// would break out of its line, or is not relative although the view requires it; `.deltaUpdate` if the view needs
+    /// the segments that EXT-X-SKIP omits.
     public func rendered(
-        _ view: MediaPlaylistView = .relay, cut: MediaPlaylistCut? = nil, naming: (Reference) -> String?
+        _ view: MediaPlaylistView = .relay, cut: MediaPlaylistCut? = nil, naming: Naming
     ) throws(PlaylistError) -> [UInt8] {
         var view = view
         if hasEndList || view.isFinished { view.keepsLowLatency = false }
@@ -100,10 +87,7 @@ public struct MediaPlaylistCut: Equatable, Sendable {
     let isMarked: Bool
 
     /// Creates a cut for one playlist.
-    public init(stays: [Bool], isMarked: Bool) {
-        (self.stays, self.isMarked) = (stays, isMarked)
-    }
+    public init(stays: [Bool], isMarked: Bool) { (self.stays, self.isMarked) = (stays, isMarked) }
 
-    /// True if the segment at an index is omitted.
     func omits(_ index: Int) -> Bool { index >= stays.count || !stays[index] }
 }

@@ -12,7 +12,6 @@ struct MediaPlaylistParser {
     }
 
     let text: PlaylistText
-    let limits: PlaylistLimits
     var header = MediaPlaylist.Header()
     var segments: [Segment.Record] = []
     var duration = 0.0
@@ -30,13 +29,10 @@ struct MediaPlaylistParser {
         let byteRange: SubRange?
     }
 
-    init(text: PlaylistText, limits: PlaylistLimits) {
-        self.text = text
-        self.limits = limits
-    }
+    init(text: PlaylistText) { self.text = text }
 
     mutating func run() throws(PlaylistError) {
-        segments.reserveCapacity(min(limits.segments, text.lines.count / 2))
+        segments.reserveCapacity(min(text.limits.segments, text.lines.count / 2))
         for line in text.lines.indices {
             switch text.lines[line].kind {
             case .blank, .comment: break
@@ -44,22 +40,20 @@ struct MediaPlaylistParser {
             case .tag(let tag): try read(tag, line)
             }
         }
-        if pending.infLine >= 0 {
-            throw text.error(.missingURI, Int(pending.infLine), "no URI follows the EXTINF")
-        }
+        if pending.infLine >= 0 { throw text.error(.missingURI, Int(pending.infLine), "no URI follows the EXTINF") }
     }
 
     private mutating func read(_ tag: Tag, _ line: Int) throws(PlaylistError) {
         switch tag {
         case .inf: try readInf(line)
         case .byteRange: try readByteRange(line)
-        case .key: try keys.read(text, line, limits)
+        case .key: try keys.read(text, line)
         case .map: try readMap(line)
         case .programDateTime: pending.dateLine = Int32(line)
         case .discontinuity: pending.isDiscontinuity = true
         case .gap: pending.isGap = true
         case .bitrate: bitRate = text.bytes.decimalInteger(text.value(line)).flatMap { Int32(exactly: $0) } ?? 0
-        case .dateRange: dateRanges.append(try DateRange(text, line, index: dateRanges.count, limits))
+        case .dateRange: dateRanges.append(try DateRange(text, line, index: dateRanges.count))
         default: try readHeader(tag, line)
         }
     }
@@ -74,7 +68,7 @@ struct MediaPlaylistParser {
         case .endList: header.hasEndList = true
         case .iFramesOnly: header.isIFramesOnly = true
         case .independentSegments: header.hasIndependentSegments = true
-        case .start: header.start = try Start(text, line, limits) ?? header.start
+        case .start: header.start = try Start(text, line) ?? header.start
         default: if tag.isLowLatency { try readLowLatency(tag, line) }
         }
     }
@@ -82,14 +76,12 @@ struct MediaPlaylistParser {
     private mutating func readLowLatency(_ tag: Tag, _ line: Int) throws(PlaylistError) {
         let position = LowLatency.Position(
             segment: Int32(segments.count), keySet: tag == .part ? keys.current() : -1, map: Int32(maps.count) - 1)
-        try lowLatency.read(tag, text, line, at: position, limits)
+        try lowLatency.read(tag, text, line, at: position)
         header.skippedSegments = lowLatency.skip?.segments ?? 0
     }
 
     private mutating func readInf(_ line: Int) throws(PlaylistError) {
-        if pending.infLine >= 0 {
-            throw text.error(.missingURI, Int(pending.infLine), "no URI follows the EXTINF")
-        }
+        if pending.infLine >= 0 { throw text.error(.missingURI, Int(pending.infLine), "no URI follows the EXTINF") }
         pending.duration = try Inf.seconds(text, line)
         pending.infLine = Int32(line)
     }
@@ -100,7 +92,7 @@ struct MediaPlaylistParser {
     }
 
     private mutating func readMap(_ line: Int) throws(PlaylistError) {
-        var map = try Map.parse(text, line, limits)
+        var map = try Map.parse(text, line)
         let identity = MapIdentity(uri: text.bytes.text(map.uri.range), byteRange: map.byteRange)
         map.index = mapIndices[identity] ?? Int32(mapIndices.count)
         mapIndices[identity] = map.index
@@ -109,11 +101,9 @@ struct MediaPlaylistParser {
     }
 
     private mutating func addSegment(_ line: Int) throws(PlaylistError) {
-        guard pending.infLine >= 0 else {
-            throw text.error(.unannouncedURI, line, "a URI without an EXTINF before it")
-        }
-        if segments.count == limits.segments {
-            throw text.error(.overLimit, line, "more than \(limits.segments) segments")
+        guard pending.infLine >= 0 else { throw text.error(.unannouncedURI, line, "a URI without an EXTINF before it") }
+        if segments.count == text.limits.segments {
+            throw text.error(.overLimit, line, "more than \(text.limits.segments) segments")
         }
         segments.append(
             Segment.Record(

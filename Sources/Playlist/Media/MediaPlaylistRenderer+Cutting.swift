@@ -2,7 +2,6 @@
 struct SegmentCut {
     /// Number of omitted segments so far: the offset by which the media sequence numbers of later segments have moved.
     var count = 0
-    /// True if the previous segment was omitted.
     var isAtNeighbour = false
     /// Number of EXT-X-DISCONTINUITY lines omitted since the last kept segment. As many must precede the next one, or
     /// its Discontinuity Sequence Number would differ from the other renditions.
@@ -16,16 +15,14 @@ struct SegmentCut {
 /// libavformat, VLC and others request them anyway, and some stop there. All views omit the segments of a
 /// `MediaPlaylistCut`.
 extension MediaPlaylistRenderer {
-    /// True if the current segment is omitted.
     var isCut: Bool {
         guard canCut, nextSegment < storage.segments.count else { return false }
-        return view.omitsGaps && storage.segments[nextSegment].isGap || selection?.omits(nextSegment) ?? false
+        return omitsGaps && storage.segments[nextSegment].isGap || selection?.omits(nextSegment) ?? false
     }
 
-    /// True if the view may omit segments.
-    private var canCut: Bool { view.omitsGaps || selection != nil }
+    private var omitsGaps: Bool { view.omitsGaps || view.isFinished }
+    private var canCut: Bool { omitsGaps || selection != nil }
 
-    /// Writes a tag that applies to one segment, or omits it with the segment.
     mutating func writeSegmentTag(_ tag: Tag, _ line: Int) throws(PlaylistError) {
         guard isCut else {
             if tag == .inf { try writeInf(line) }
@@ -69,7 +66,6 @@ extension MediaPlaylistRenderer {
         return storage.text.bytes.firstIndex(of: UInt8(ascii: "."), in: inf.duration) != nil
     }
 
-    /// Omits the URI line of a segment.
     mutating func omitSegment(_ line: Int) {
         let segment = Segment(storage: storage, index: nextSegment)
         if let text = segment.programDateTime, let date = DateTime(text) { cut.clock = (date, 0) }
@@ -81,9 +77,7 @@ extension MediaPlaylistRenderer {
 
     /// Repeats the keys of a segment with its original media sequence number as IV. After a cut the number in the view
     /// differs from the one that the segment was encrypted with (RFC 8216 §5.2).
-    mutating func restoreVectors(
-        _ line: Int, _ naming: (MediaPlaylist.Reference) -> String?
-    ) throws(PlaylistError) {
+    mutating func restoreVectors(_ line: Int, _ naming: Naming) throws(PlaylistError) {
         guard cut.count > 0 else { return }
         let segment = Segment(storage: storage, index: nextSegment)
         for key in segment.keys where key.hasImplicitVector {

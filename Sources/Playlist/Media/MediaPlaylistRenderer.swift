@@ -1,35 +1,31 @@
-/// Writes a view in one pass over the lines.
 struct MediaPlaylistRenderer {
+    typealias Naming = MediaPlaylist.Naming
+
     let storage: MediaPlaylist.Storage
     let view: MediaPlaylistView
-    /// Segments to omit in addition to gaps.
     let selection: MediaPlaylistCut?
     var writer: TextWriter
     /// Index of the segment that the next URI line belongs to.
     var nextSegment = 0
-    /// Indices of the next low-latency lines.
-    var nextLowLatency = LowLatencyCounts()
-    /// State that omitted segments pass on to the next kept segment.
     var cut = SegmentCut()
-    /// The version that the written lines need.
     var version: RequiredVersion
     private var nextKey = 0
     private var nextMap = 0
     private var nextDateRange = 0
+    private var (nextPart, nextHint, nextReport) = (0, 0, 0)
+    private var isPreviousPartRenamed = false
     private var hasType = false
     /// New name of the current segment, requested at the first line that needs it.
     private var name: (segment: Int, value: String?)?
     private var isPreviousRenamed = false
 
     init(storage: MediaPlaylist.Storage, view: MediaPlaylistView, selection: MediaPlaylistCut? = nil) {
-        self.storage = storage
-        self.view = view
-        self.selection = selection
+        (self.storage, self.view, self.selection) = (storage, view, selection)
         writer = TextWriter(storage.text)
         version = RequiredVersion(declared: storage.header.version)
     }
 
-    mutating func run(_ naming: (MediaPlaylist.Reference) -> String?) throws(PlaylistError) -> [UInt8] {
+    mutating func run(_ naming: Naming) throws(PlaylistError) -> [UInt8] {
         let lines = storage.text.lines
         if storage.header.isIFramesOnly { version.need(4) }
         for line in lines.indices {
@@ -59,9 +55,7 @@ struct MediaPlaylistRenderer {
         }
     }
 
-    private mutating func write(
-        _ tag: Tag, _ line: Int, _ naming: (MediaPlaylist.Reference) -> String?
-    ) throws(PlaylistError) {
+    private mutating func write(_ tag: Tag, _ line: Int, _ naming: Naming) throws(PlaylistError) {
         switch tag {
         case .version: if view.isCorrected { writer.replaceDeferred(storage.text.value(line)) }
         case .playlistType: writeType(line)
@@ -79,7 +73,7 @@ struct MediaPlaylistRenderer {
 }
 
 extension MediaPlaylistRenderer {
-    private mutating func newName(_ naming: (MediaPlaylist.Reference) -> String?) -> String? {
+    private mutating func newName(_ naming: Naming) -> String? {
         if let name, name.segment == nextSegment { return name.value }
         guard nextSegment < storage.segments.count else { return nil }
         let value = naming(.segment(Segment(storage: storage, index: nextSegment)))
@@ -87,9 +81,7 @@ extension MediaPlaylistRenderer {
         return value
     }
 
-    private mutating func writeSegment(
-        _ line: Int, _ naming: (MediaPlaylist.Reference) -> String?
-    ) throws(PlaylistError) {
+    private mutating func writeSegment(_ line: Int, _ naming: Naming) throws(PlaylistError) {
         if isCut {
             omitSegment(line)
         } else {
@@ -103,7 +95,7 @@ extension MediaPlaylistRenderer {
 
     /// Omits the range of a renamed segment. Otherwise, writes out an offset that is relative to a segment that was
     /// renamed or omitted.
-    private mutating func writeByteRange(_ line: Int, _ naming: (MediaPlaylist.Reference) -> String?) {
+    private mutating func writeByteRange(_ line: Int, _ naming: Naming) {
         guard !isCut else { return writer.drop(line: line) }
         guard nextSegment < storage.segments.count, let range = storage.segments[nextSegment].byteRange else { return }
         let isRenamed = newName(naming) != nil
@@ -114,9 +106,7 @@ extension MediaPlaylistRenderer {
         }
     }
 
-    private mutating func writeKey(
-        _ line: Int, _ naming: (MediaPlaylist.Reference) -> String?
-    ) throws(PlaylistError) {
+    private mutating func writeKey(_ line: Int, _ naming: Naming) throws(PlaylistError) {
         let record = storage.keyRecords[Int(storage.keyOccurrences[nextKey])]
         nextKey += 1
         guard record.method != .none else { return }
@@ -124,29 +114,29 @@ extension MediaPlaylistRenderer {
         guard name != nil || view.isCorrected else { return }
         let attributes = try storage.text.attributes(line)
         version.need(key: attributes)
-        guard let name else { return }
-        var edits = AttributeEdits()
-        edits.set("URI", .quoted(try view.checked(name)))
-        try edits.apply(to: attributes, &writer)
+        if let name { try rename(attributes, to: name) }
     }
 
-    private mutating func writeMap(
-        _ line: Int, _ naming: (MediaPlaylist.Reference) -> String?
-    ) throws(PlaylistError) {
+    private mutating func writeMap(_ line: Int, _ naming: Naming) throws(PlaylistError) {
         guard let map = storage.map(nextMap) else { return }
         nextMap += 1
         version.need(storage.header.isIFramesOnly ? 5 : 6)
         guard let name = naming(.map(map)) else { return }
+        try rename(try storage.text.attributes(line), to: name, without: ["BYTERANGE"])
+    }
+
+    /// Writes a line with a new URI, and without its range if that is a part of the new name.
+    private mutating func rename(
+        _ attributes: AttributeList, to name: String, without range: [String] = []
+    ) throws(PlaylistError) {
         var edits = AttributeEdits()
         edits.set("URI", .quoted(try view.checked(name)))
-        if !view.keepsByteRanges { edits.set("BYTERANGE", .removed) }
-        try edits.apply(to: try storage.text.attributes(line), &writer)
+        if !view.keepsByteRanges { for attribute in range { edits.set(attribute, .removed) } }
+        try edits.apply(to: attributes, &writer)
     }
 
     /// Omits, from finished views, an interstitial whose presentation has no name: it would lead to the origin.
-    private mutating func writeDateRange(
-        _ line: Int, _ naming: (MediaPlaylist.Reference) -> String?
-    ) throws(PlaylistError) {
+    private mutating func writeDateRange(_ line: Int, _ naming: Naming) throws(PlaylistError) {
         let range = storage.dateRanges[nextDateRange]
         nextDateRange += 1
         guard range.isInterstitial else { return }
@@ -180,5 +170,47 @@ extension MediaPlaylistRenderer {
         }
         guard let value = Start.reordered(try storage.text.attributes(line)) else { return }
         writer.replace(storage.text.value(line), with: value)
+    }
+}
+
+/// Low-latency tags: renamed if the view keeps them, otherwise omitted.
+extension MediaPlaylistRenderer {
+    private mutating func writeLowLatency(_ tag: Tag, _ line: Int, _ naming: Naming) throws(PlaylistError) {
+        guard view.keepsLowLatency else { return writer.drop(line: line) }
+        switch tag {
+        case .part: try writePart(line, naming)
+        case .preloadHint:
+            nextHint += 1
+            guard let name = naming(.preloadHint(storage.lowLatency.preloadHints[nextHint - 1])) else { return }
+            let range = ["BYTERANGE-START", "BYTERANGE-LENGTH"]
+            try rename(try storage.text.attributes(line), to: name, without: range)
+        case .renditionReport:
+            let report = storage.lowLatency.renditionReports[nextReport]
+            nextReport += 1
+            guard let name = naming(.renditionReport(report)) else { return }
+            try rename(try storage.text.attributes(line), to: name)
+        // Delta updates need version 9; with removed date ranges, 10.
+        case .skip: version.need(storage.lowLatency.skip?.removedDateRanges.isEmpty ?? true ? 9 : 10)
+        default: break
+        }
+    }
+
+    /// Omits the range of a renamed part. Otherwise, writes out an offset that is relative to a renamed part.
+    private mutating func writePart(_ line: Int, _ naming: Naming) throws(PlaylistError) {
+        let part = PartialSegment(storage: storage, index: nextPart)
+        nextPart += 1
+        let name = naming(.part(part))
+        let isNeighbourRenamed = name != nil || isPreviousPartRenamed
+        isPreviousPartRenamed = name != nil
+        guard isNeighbourRenamed else { return }
+        let attributes = try storage.text.attributes(line)
+        var edits = AttributeEdits()
+        edits.set("URI", quoted: name)
+        if name != nil, !view.keepsByteRanges {
+            edits.set("BYTERANGE", .removed)
+        } else if let range = part.byteRange, attributes["BYTERANGE"]?.utf8.contains(UInt8(ascii: "@")) == false {
+            edits.set("BYTERANGE", .quoted(range.description))
+        }
+        try edits.apply(to: attributes, &writer)
     }
 }

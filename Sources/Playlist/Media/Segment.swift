@@ -20,44 +20,31 @@ public struct Segment: Sendable {
     public let index: Int
 
     var record: Record { storage.segments[index] }
-
     /// EXT-X-MEDIA-SEQUENCE plus the index in the playlist (RFC 8216 §3).
     public var mediaSequenceNumber: Int { storage.header.firstSequenceNumber + index }
-
     /// URI as written, without blanks at its ends.
     public var uri: String { storage.text.string(Int(record.uriLine)) }
-
     /// EXTINF's duration in seconds, from 0 to 1e9.
     public var duration: Double { record.duration }
-
     /// EXTINF's duration as written.
     public var durationText: String { storage.text.bytes.text(inf.duration) }
-
     /// EXTINF's title, often empty.
     public var title: String { storage.text.bytes.text(inf.title) }
-
     /// EXT-X-BYTERANGE with its offset resolved; nil for the whole resource.
     public var byteRange: SubRange? { record.byteRange }
-
     /// The keys in force, one per KEYFORMAT; empty if the segment is not encrypted.
     public var keys: [Key] { storage.keys(inSet: record.keySet) }
-
     /// The initialization section in force.
     public var map: Map? { storage.map(Int(record.map)) }
-
     /// True if EXT-X-DISCONTINUITY precedes the segment.
     public var isDiscontinuity: Bool { record.isDiscontinuity }
-
     /// True if EXT-X-GAP marks the segment as missing. It must not be fetched.
     public var isGap: Bool { record.isGap }
-
     /// The preceding EXT-X-PROGRAM-DATE-TIME, as written.
     public var programDateTime: String? { record.dateLine < 0 ? nil : storage.text.string(Int(record.dateLine)) }
-
     /// EXT-X-BITRATE in force, converted from kilobits to bits per second; within 10 % of the segment's bit rate. Nil
     /// without the tag, and for a byte range, to which it does not apply (rfc8216bis §4.4.4.8).
     public var bitRate: Int? { record.bitRate > 0 && byteRange == nil ? Int(record.bitRate) * 1000 : nil }
-
     /// Line number of the URI, from 1.
     public var line: Int { Int(record.uriLine) + 1 }
 
@@ -67,7 +54,6 @@ public struct Segment: Sendable {
 /// The segments of a media playlist, in order.
 public struct Segments: RandomAccessCollection, Sendable {
     let storage: MediaPlaylist.Storage
-
     /// Always 0.
     public var startIndex: Int { 0 }
     /// The number of segments.
@@ -76,6 +62,41 @@ public struct Segments: RandomAccessCollection, Sendable {
     public subscript(position: Int) -> Segment {
         precondition(indices.contains(position), "segment index out of range")
         return Segment(storage: storage, index: position)
+    }
+}
+
+/// One EXT-X-MAP (RFC 8216 §4.3.2.5): the media initialization section of the following segments.
+public struct Map: Sendable {
+    /// Byte ranges of one line's values, and the keys in force there.
+    struct Record: Sendable {
+        let line: Int32
+        let uri: TextSpan
+        let byteRange: SubRange?
+        var keySet: Int32
+        var index: Int32
+    }
+
+    let storage: MediaPlaylist.Storage
+    let record: Record
+    /// URI as written.
+    public var uri: String { storage.text.bytes.text(record.uri.range) }
+    /// BYTERANGE; nil for the whole resource.
+    public var byteRange: SubRange? { record.byteRange }
+    /// The keys in force at the tag, which encrypt the section; empty if it is not encrypted.
+    public var keys: [Key] { storage.keys(inSet: record.keySet) }
+    /// Index among the playlist's distinct (URI, BYTERANGE) pairs (`MediaPlaylist.maps`), from 0.
+    public var index: Int { Int(record.index) }
+    /// Line number, from 1.
+    public var line: Int { Int(record.line) + 1 }
+
+    /// Parses a line. The playlist sets the key set and the index.
+    static func parse(_ text: PlaylistText, _ line: Int) throws(PlaylistError) -> Record {
+        let attributes = try text.attributes(line)
+        guard let uri = attributes.find("URI")?.content, !uri.isEmpty else {
+            throw text.error(.missingAttribute, line, "the initialization section has no URI")
+        }
+        let byteRange = try attributes.subRange("BYTERANGE")
+        return Record(line: Int32(line), uri: TextSpan(uri), byteRange: byteRange, keySet: -1, index: -1)
     }
 }
 

@@ -4,22 +4,19 @@ extension MultivariantPlaylist {
     /// Removes each variant that is a mirror of an earlier one, and the groups that only removed variants refer to. A
     /// variant stays if its groups have a rendition that its mirror lacks. Views omit the removed lines; the text stays
     /// unchanged. `renditionURIs` has the first URI of each set, in the order of `sets`, and `uris(ofRendition:)`
-    /// returns all of them.
-    ///
-    /// - Parameter sets: this playlist's `mirrors`.
+    /// returns all of them. `sets` is this playlist's `mirrors`.
     public func folded(_ sets: [[Int]]) -> MultivariantPlaylist {
         guard sets.count < renditionURIs.count else { return self }
         return MirrorFold(self, sets).result
     }
 }
 
-/// Removes the lines of mirrors from a playlist.
 private struct MirrorFold {
     private(set) var result: MultivariantPlaylist
     private let playlist: MultivariantPlaylist
     private let identity: RenditionIdentity
     /// For each index of `renditionURIs`, the number of its set.
-    private var sets: [Int]
+    private let sets: [Int]
     private var removedVariants: Set<Int> = []
     private var removedIFrameVariants: Set<Int> = []
 
@@ -27,16 +24,16 @@ private struct MirrorFold {
         self.playlist = playlist
         result = playlist
         identity = RenditionIdentity(playlist)
-        self.sets = [Int](repeating: 0, count: playlist.renditionURIs.count)
+        var numbers = [Int](repeating: 0, count: playlist.renditionURIs.count)
         for (number, set) in sets.enumerated() {
-            for place in set { self.sets[place] = number }
+            for place in set { numbers[place] = number }
         }
+        self.sets = numbers
         result.fold(sets)
         findMirrors()
         keepRemaining()
     }
 
-    /// Finds the variants to remove.
     private mutating func findMirrors() {
         for candidates in Dictionary(grouping: playlist.variants, by: identity.key).values {
             let first = candidates[0]
@@ -60,23 +57,15 @@ private struct MirrorFold {
         }
     }
 
-    /// Groups that only removed variants refer to.
     private var groups: Set<Media.Group> {
-        let used =
-            playlist.variants.filter { !removedVariants.contains($0.index) }.flatMap(Self.groups)
-            + playlist.iFrameVariants.filter { !removedIFrameVariants.contains($0.index) }.flatMap(Self.groups)
-        let dropped =
-            playlist.variants.filter { removedVariants.contains($0.index) }.flatMap(Self.groups)
-            + playlist.iFrameVariants.filter { removedIFrameVariants.contains($0.index) }.flatMap(Self.groups)
-        return Set(dropped).subtracting(used)
-    }
-
-    private static func groups(_ variant: Variant) -> [Media.Group] {
-        Media.Kind.allCases.compactMap { type in variant.group(type).map { Media.Group(type: type, id: $0) } }
-    }
-
-    private static func groups(_ variant: IFrameVariant) -> [Media.Group] {
-        variant.video.map { [Media.Group(type: .video, id: $0)] } ?? []
+        var (used, dropped): (Set<Media.Group>, Set<Media.Group>) = ([], [])
+        let variants =
+            playlist.variants.map { ($0.groups, isRemoved: removedVariants.contains($0.index)) }
+            + playlist.iFrameVariants.map { ($0.groups, isRemoved: removedIFrameVariants.contains($0.index)) }
+        for (groups, isRemoved) in variants {
+            if isRemoved { dropped.formUnion(groups) } else { used.formUnion(groups) }
+        }
+        return dropped.subtracting(used)
     }
 
     /// Stores and renumbers the remaining items.
@@ -103,18 +92,16 @@ private struct MirrorFold {
     }
 
     private mutating func renumber() {
-        for index in result.variants.indices {
-            result.variants[index].index = index
-            result.variants[index].renditionIndex = sets[result.variants[index].renditionIndex]
-        }
-        for index in result.iFrameVariants.indices {
-            result.iFrameVariants[index].index = index
-            result.iFrameVariants[index].renditionIndex = sets[result.iFrameVariants[index].renditionIndex]
-        }
+        for index in result.variants.indices { Self.renumber(&result.variants[index], index, sets) }
+        for index in result.iFrameVariants.indices { Self.renumber(&result.iFrameVariants[index], index, sets) }
         for index in result.media.indices {
             result.media[index].index = index
             result.media[index].renditionIndex = result.media[index].renditionIndex.map { sets[$0] }
         }
+    }
+
+    private static func renumber(_ variant: inout some VariantLine, _ index: Int, _ sets: [Int]) {
+        (variant.index, variant.renditionIndex) = (index, sets[variant.renditionIndex])
     }
 
     private static func places(_ indices: [Int]) -> [Int: Int] {

@@ -50,7 +50,6 @@ extension MultivariantPlaylist {
         return keys.map { $0 ?? [] }
     }
 
-    /// Joins equal renditions of the groups of two mirrors.
     private func join(_ first: Variant, _ second: Variant, _ identity: RenditionIdentity, _ sets: inout DisjointSets) {
         for type in Media.Kind.allCases where first.group(type) != second.group(type) {
             let others = Dictionary(grouping: identity.members(type, second.group(type)), by: identity.key)
@@ -64,19 +63,10 @@ extension MultivariantPlaylist {
         if let one = first.renditionIndex, let other = second.renditionIndex { sets.join(one, other) }
     }
 
-    /// True if two variants with the same `RenditionIdentity` key are mirrors.
-    func isMirror(_ first: Variant, _ second: Variant) -> Bool {
+    func isMirror<Line: VariantLine>(_ first: Line, _ second: Line) -> Bool {
         first.stableID != nil && first.uri != second.uri || first.pathwayID != second.pathwayID
-            || isElsewhere(first.uri, second.uri)
+            || Self.host(first.uri) != Self.host(second.uri)
     }
-
-    /// True if two I-frame variants with the same `RenditionIdentity` key are mirrors.
-    func isMirror(_ first: IFrameVariant, _ second: IFrameVariant) -> Bool {
-        first.stableID != nil && first.uri != second.uri || first.pathwayID != second.pathwayID
-            || isElsewhere(first.uri, second.uri)
-    }
-
-    private func isElsewhere(_ first: String, _ second: String) -> Bool { Self.host(first) != Self.host(second) }
 
     /// Returns the authority of a URI in lowercase; empty for a relative URI.
     private static func host(_ uri: String) -> String {
@@ -100,9 +90,7 @@ private struct DisjointSets {
     }
 
     /// All sets, ordered by their smallest index.
-    var all: [[Int]] {
-        Dictionary(grouping: parents.indices, by: root).values.sorted { $0[0] < $1[0] }
-    }
+    var all: [[Int]] { Dictionary(grouping: parents.indices, by: root).values.sorted { $0[0] < $1[0] } }
 
     private func root(_ number: Int) -> Int {
         var number = number
@@ -128,8 +116,8 @@ struct RenditionIdentity {
     /// Returns the key of a variant. A group contributes the keys of its members, not its name.
     func key(_ variant: Variant) -> Key {
         if let id = variant.stableID { return ["variant", id] }
-        let own = Self.key(variant.attributes, without: Self.locations.union(Media.Kind.allCases.map(\.rawValue)))
-        return ["variant"] + own
+        let groups = Media.Kind.allCases.map(\.rawValue)
+        return ["variant"] + Self.key(variant.attributes, without: Self.locations.union(groups))
             + Media.Kind.allCases.flatMap { type in
                 [type.rawValue]
                     + members(type, variant.group(type)).map(key).sorted { $0.lexicographicallyPrecedes($1) }
@@ -148,7 +136,6 @@ struct RenditionIdentity {
         return [media.type.rawValue] + Self.key(media.attributes, without: Self.locations.union(["GROUP-ID"]))
     }
 
-    /// Returns the members of a group.
     func members(_ type: Media.Kind, _ id: String?) -> [Media] {
         id.flatMap { groups[Media.Group(type: type, id: $0)] } ?? []
     }

@@ -1,25 +1,17 @@
 /// Options for a view of a multivariant playlist.
 public struct MultivariantView: Sendable {
     /// Keeps EXT-X-CONTENT-STEERING and PATHWAY-ID, which would let the player bypass Weir.
-    public var keepsSteering: Bool
+    var keepsSteering: Bool
     /// Corrects EXT-X-VERSION and puts TIME-OFFSET first, as in `MediaPlaylistView`.
-    public var isCorrected: Bool
+    var isCorrected = true
     /// Requires relative names for media playlists and keys, so that the folder can be moved.
-    public var isRelative: Bool
-
+    var isRelative = false
     /// The unchanged playlist, except for new names.
     public static let relay = Self(keepsSteering: true, isCorrected: false)
     /// The view for players: corrected, without steering.
     public static let player = Self(keepsSteering: false)
     /// The view in a bundle on disk: as `player`, with relative names.
     public static let bundle = Self(keepsSteering: false, isRelative: true)
-
-    /// Creates a view.
-    public init(keepsSteering: Bool, isCorrected: Bool = true, isRelative: Bool = false) {
-        self.keepsSteering = keepsSteering
-        self.isCorrected = isCorrected
-        self.isRelative = isRelative
-    }
 }
 
 extension MultivariantPlaylist {
@@ -47,16 +39,17 @@ extension MultivariantPlaylist {
         }
     }
 
+    /// Returns the new URI of a reference, or nil to keep it.
+    public typealias Naming = (Reference) -> String?
+
     /// Writes the playlist with new names and all variants and renditions. Weir fetches those that are not stored.
     ///
-    /// `naming` returns the new URI of a reference, or nil to keep it; it is called in the order of the written lines.
-    /// Everything that the view does not change is copied byte for byte, except EXT-X-DEFINE, whose variables have been
-    /// replaced.
-    ///
-    /// - Parameter first: indices of the `variants` to put before the others. Players begin with the first variant.
-    /// - Throws: `.unsafeName` for a name that would break out of its position.
+    /// `naming` is called in the order of the written lines. Everything that the view does not change is copied byte
+    /// for byte, except EXT-X-DEFINE, whose variables have been replaced. `first` has the indices of the `variants` to
+    /// put before the others, because players begin with the first variant. Throws `.unsafeName` for a name that would
+    /// break out of its position.
     public func rendered(
-        _ view: MultivariantView = .player, first: Set<Int> = [], naming: (Reference) -> String?
+        _ view: MultivariantView = .player, first: Set<Int> = [], naming: Naming
     ) throws(PlaylistError) -> [UInt8] {
         var renderer = MultivariantRenderer(playlist: self, view: view, listing: nil)
         renderer.putFirst(first)
@@ -72,7 +65,7 @@ extension MultivariantPlaylist {
     /// a listed member are removed. Image variants, session keys and session data without a name from `naming` are
     /// omitted. Everything else is as in `rendered(_:naming:)`.
     public func stored(
-        _ view: MultivariantView = .player, renditions: Set<Int>, naming: (Reference) -> String?
+        _ view: MultivariantView = .player, renditions: Set<Int>, naming: Naming
     ) throws(PlaylistError) -> [UInt8]? {
         let listing = Listing(of: self, renditions: renditions)
         guard !listing.variants.isEmpty else { return nil }
@@ -81,12 +74,11 @@ extension MultivariantPlaylist {
     }
 
     /// Writes the playlist with only one variant and its renditions: the EXT-X-MEDIA lines of its groups that are among
-    /// `renditions` or have no URI. Everything else is as in `stored(_:renditions:naming:)`.
-    ///
-    /// - Parameter renditions: indices in `renditionURIs`. The variant's own index is not required.
+    /// `renditions` or have no URI. Everything else is as in `stored(_:renditions:naming:)`. `renditions` has indices
+    /// in `renditionURIs`; the variant's own index is not required.
     public func rendered(
         _ view: MultivariantView = .player, only variant: Variant, among renditions: Set<Int>,
-        naming: (Reference) -> String?
+        naming: Naming
     ) throws(PlaylistError) -> [UInt8] {
         let listing = Listing(of: self, listing: [variant], among: renditions)
         var renderer = MultivariantRenderer(playlist: self, view: view, listing: listing)
@@ -131,10 +123,8 @@ extension MultivariantPlaylist {
         /// EXT-X-MEDIA lines that become their group's default.
         private(set) var promoted: Set<Int> = []
         private(set) var iFrameVariants: Set<Int> = []
-        /// Groups with a listed member.
         private(set) var groups: Set<Media.Group> = []
 
-        /// Lists the variants that need only `renditions`.
         init(of playlist: MultivariantPlaylist, renditions: Set<Int>) {
             self.init(of: playlist, listing: playlist.completeVariants(renditions: renditions), among: renditions)
         }
@@ -144,12 +134,7 @@ extension MultivariantPlaylist {
             variants = Set(listed.map(\.index))
             let iFrames = playlist.iFrameVariants.filter { renditions.contains($0.renditionIndex) }
             iFrameVariants = Set(iFrames.map(\.index))
-            var referenced: Set<Media.Group> = []
-            for variant in listed {
-                for type in Media.Kind.allCases {
-                    if let id = variant.group(type) { referenced.insert(Media.Group(type: type, id: id)) }
-                }
-            }
+            let referenced = Set(listed.flatMap(\.groups))
             let members = playlist.media.filter {
                 referenced.contains($0.group) && ($0.renditionIndex.map(renditions.contains) ?? true)
             }

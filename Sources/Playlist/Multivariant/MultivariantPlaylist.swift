@@ -27,7 +27,6 @@ public struct MultivariantPlaylist: Sendable {
     /// Distinct URIs of media playlists as written, in order of first appearance. `renditionIndex` is an index into
     /// this array.
     public var renditionURIs: [String] { uriTable.uris }
-
     /// Each line that a view may change, in text order, with the item that it belongs to.
     var entries: [LineEntry] = []
     private var uriTable = URITable()
@@ -48,20 +47,12 @@ public struct MultivariantPlaylist: Sendable {
 
     /// The item that a line belongs to, by its index in its array.
     enum Entry: Sendable {
-        case variant(Int)
-        case variantURI(Int)
-        case iFrameVariant(Int)
-        case media(Int)
-        case sessionKey(Int)
-        case sessionData(Int)
-        case imageVariant(Int)
-        case steering
-        case start
+        case variant(Int), variantURI(Int), iFrameVariant(Int), media(Int)
+        case sessionKey(Int), sessionData(Int), imageVariant(Int), steering, start
         /// A line of a folded mirror: omitted from every view.
         case mirror
     }
 
-    /// An entry and its line index, from 0.
     struct LineEntry: Sendable {
         let line: Int
         let entry: Entry
@@ -87,14 +78,10 @@ public struct MultivariantPlaylist: Sendable {
         }
     }
 
-    /// Parses a text that `Playlist` has recognized as a multivariant playlist.
-    init(
-        _ text: PlaylistText, variables: [String: String] = [:], _ limits: PlaylistLimits
-    ) throws(PlaylistError) {
-        self.text = text
-        self.variables = variables
+    init(_ text: PlaylistText, variables: [String: String] = [:]) throws(PlaylistError) {
+        (self.text, self.variables) = (text, variables)
         // Most lines are pairs of a tag and a URI.
-        let expected = min(text.lines.count / 2, limits.variants)
+        let expected = min(text.lines.count / 2, text.limits.variants)
         variants.reserveCapacity(expected)
         entries.reserveCapacity(2 * expected)
         uriTable.reserve(expected)
@@ -104,12 +91,12 @@ public struct MultivariantPlaylist: Sendable {
             case .tag(.streamInf):
                 if let streamInf { throw Self.missingURI(text, streamInf) }
                 streamInf = line
-            case .tag(let tag): try read(tag, line, limits)
+            case .tag(let tag): try read(tag, line)
             case .uri:
                 guard let tagLine = streamInf else {
                     throw text.error(.unannouncedURI, line, "a URI without an EXT-X-STREAM-INF before it")
                 }
-                try addVariant(tagLine, line, limits)
+                try addVariant(tagLine, line)
                 streamInf = nil
             case .blank, .comment: break
             }
@@ -123,58 +110,54 @@ public struct MultivariantPlaylist: Sendable {
         text.error(.missingURI, line, "no URI follows the EXT-X-STREAM-INF")
     }
 
-    private mutating func addVariant(
-        _ line: Int, _ uriLine: Int, _ limits: PlaylistLimits
-    ) throws(PlaylistError) {
-        if variants.count == limits.variants {
-            throw text.error(.overLimit, line, "more than \(limits.variants) variants")
+    private mutating func addVariant(_ line: Int, _ uriLine: Int) throws(PlaylistError) {
+        if variants.count == text.limits.variants {
+            throw text.error(.overLimit, line, "more than \(text.limits.variants) variants")
         }
         entries.append(LineEntry(line: line, entry: .variant(variants.count)))
         entries.append(LineEntry(line: uriLine, entry: .variantURI(variants.count)))
         let uri = text.string(uriLine)
         let rendition = uriTable.place(uri)
         variants.append(
-            try Variant(
-                text, line: line, uriLine: uriLine, uri: uri, index: variants.count, renditionIndex: rendition, limits))
+            try Variant(text, line: line, uriLine: uriLine, uri: uri, index: variants.count, renditionIndex: rendition))
     }
 
-    private mutating func read(_ tag: Tag, _ line: Int, _ limits: PlaylistLimits) throws(PlaylistError) {
+    private mutating func read(_ tag: Tag, _ line: Int) throws(PlaylistError) {
         switch tag {
         case .media:
             entries.append(LineEntry(line: line, entry: .media(media.count)))
-            media.append(try Media(text, line, index: media.count, limits) { uriTable.place($0) })
+            media.append(try Media(text, line, index: media.count) { uriTable.place($0) })
         case .iFrameStreamInf:
             entries.append(LineEntry(line: line, entry: .iFrameVariant(iFrameVariants.count)))
-            iFrameVariants.append(
-                try IFrameVariant(text, line, index: iFrameVariants.count, limits) { uriTable.place($0) })
+            iFrameVariants.append(try IFrameVariant(text, line, index: iFrameVariants.count) { uriTable.place($0) })
         case .sessionKey:
             entries.append(LineEntry(line: line, entry: .sessionKey(sessionKeys.count)))
-            var record = try Key.parse(text, line, limits)
+            var record = try Key.parse(text, line)
             record.index = Int32(sessionKeys.count)
             sessionKeys.append(Key(text: text, record: record))
         case .sessionData:
             entries.append(LineEntry(line: line, entry: .sessionData(sessionData.count)))
-            sessionData.append(try SessionData(text, line, index: sessionData.count, limits))
-        default: try readOther(tag, line, limits)
+            sessionData.append(try SessionData(text, line, index: sessionData.count))
+        default: try readOther(tag, line)
         }
-        if entries.count > limits.renditions + 2 * variants.count {
-            throw text.error(.overLimit, line, "more than \(limits.renditions) renditions and session tags")
+        if entries.count > text.limits.renditions + 2 * variants.count {
+            throw text.error(.overLimit, line, "more than \(text.limits.renditions) renditions and session tags")
         }
     }
 
-    private mutating func readOther(_ tag: Tag, _ line: Int, _ limits: PlaylistLimits) throws(PlaylistError) {
+    private mutating func readOther(_ tag: Tag, _ line: Int) throws(PlaylistError) {
         switch tag {
         case .imageStreamInf:
-            guard let image = try ImageVariant(text, line, index: imageVariants.count, limits) else { return }
+            guard let image = try ImageVariant(text, line, index: imageVariants.count) else { return }
             entries.append(LineEntry(line: line, entry: .imageVariant(imageVariants.count)))
             imageVariants.append(image)
         case .contentSteering:
             entries.append(LineEntry(line: line, entry: .steering))
-            let steering = try ContentSteering(text, line, limits)
+            let steering = try ContentSteering(text, line)
             contentSteering = contentSteering ?? steering
         case .start:
             entries.append(LineEntry(line: line, entry: .start))
-            start = try Start(text, line, limits) ?? start
+            start = try Start(text, line) ?? start
         case .independentSegments: hasIndependentSegments = true
         case .version: version = text.bytes.decimalInteger(text.value(line)) ?? version
         default: break

@@ -1,19 +1,18 @@
 /// Writes a view in one pass over the lines; with a listing, the offline view.
 struct MultivariantRenderer {
+    typealias Naming = MultivariantPlaylist.Naming
+
     private let playlist: MultivariantPlaylist
     private let view: MultivariantView
     private let listing: MultivariantPlaylist.Listing?
     private var writer: TextWriter
     private var nextEntry = 0
-    /// The version that the written lines need.
     private var version: RequiredVersion
     /// For each pair of variant lines, the index of the variant to write there; empty for the original order.
     private var order: [Int] = []
 
     init(playlist: MultivariantPlaylist, view: MultivariantView, listing: MultivariantPlaylist.Listing?) {
-        self.playlist = playlist
-        self.view = view
-        self.listing = listing
+        (self.playlist, self.view, self.listing) = (playlist, view, listing)
         writer = TextWriter(playlist.text)
         version = RequiredVersion(declared: playlist.version)
     }
@@ -29,7 +28,7 @@ struct MultivariantRenderer {
         playlist.variants[order.isEmpty ? variant : order[variant]]
     }
 
-    mutating func run(_ naming: (MultivariantPlaylist.Reference) -> String?) throws(PlaylistError) -> [UInt8] {
+    mutating func run(_ naming: Naming) throws(PlaylistError) -> [UInt8] {
         let lines = playlist.text.lines
         for line in lines.indices {
             if line == 1, view.isCorrected, !lines.contains(where: { $0.kind == .tag(.version) }) {
@@ -46,7 +45,7 @@ struct MultivariantRenderer {
     }
 
     private mutating func write(
-        _ entry: MultivariantPlaylist.Entry, _ line: Int, _ naming: (MultivariantPlaylist.Reference) -> String?
+        _ entry: MultivariantPlaylist.Entry, _ line: Int, _ naming: Naming
     ) throws(PlaylistError) {
         switch entry {
         case .variant(let index): try writeVariant(variantToWrite(of: index), line)
@@ -56,12 +55,15 @@ struct MultivariantRenderer {
         case .sessionKey(let index):
             let key = playlist.sessionKeys[index]
             let name = key.method == .none ? nil : naming(.sessionKey(key))
-            try writeSession(key.attributes, line, hasURI: !key.uri.isEmpty, name)
+            try writeOptional(key.attributes, line, hasURI: !key.uri.isEmpty, name)
         case .sessionData(let index):
             let data = playlist.sessionData[index]
             let name = data.uri == nil ? nil : naming(.sessionData(data))
-            try writeSession(data.attributes, line, hasURI: data.uri != nil, name)
-        case .imageVariant(let index): try writeImages(playlist.imageVariants[index], line, naming)
+            try writeOptional(data.attributes, line, hasURI: data.uri != nil, name)
+        case .imageVariant(let index):
+            let image = playlist.imageVariants[index]
+            let edits = steeringEdits(image.attributes)
+            try writeOptional(image.attributes, line, hasURI: true, naming(.imageVariant(image)), edits)
         case .steering: try writeSteering(line, naming)
         case .start: try writeStart(line)
         case .mirror: writer.drop(line: line)
@@ -87,9 +89,7 @@ extension MultivariantRenderer {
         writer.replace(lines[line].content, with: moved.finished())
     }
 
-    private mutating func writeURI(
-        of variant: Variant, _ line: Int, _ naming: (MultivariantPlaylist.Reference) -> String?
-    ) throws(PlaylistError) {
+    private mutating func writeURI(of variant: Variant, _ line: Int, _ naming: Naming) throws(PlaylistError) {
         if let listing, !listing.variants.contains(variant.index) { return writer.drop(line: line) }
         if let name = try checked(naming(.variant(variant))) {
             try writer.replaceURI(line: line, with: name)
@@ -99,9 +99,7 @@ extension MultivariantRenderer {
         }
     }
 
-    private mutating func writeMedia(
-        _ media: Media, _ line: Int, _ naming: (MultivariantPlaylist.Reference) -> String?
-    ) throws(PlaylistError) {
+    private mutating func writeMedia(_ media: Media, _ line: Int, _ naming: Naming) throws(PlaylistError) {
         if let listing, !listing.media.contains(media.index) { return writer.drop(line: line) }
         version.need(media: media)
         var edits = steeringEdits(media.attributes)
@@ -113,20 +111,18 @@ extension MultivariantRenderer {
         try edits.apply(to: media.attributes, &writer)
     }
 
-    /// Session keys and session data are optional. The offline view omits those that are not stored.
-    private mutating func writeSession(
-        _ attributes: AttributeList, _ line: Int, hasURI: Bool, _ name: String?
+    /// Session keys, session data and image variants are optional. The offline view omits those that are not stored.
+    private mutating func writeOptional(
+        _ attributes: AttributeList, _ line: Int, hasURI: Bool, _ name: String?, _ steering: AttributeEdits = .init()
     ) throws(PlaylistError) {
         if listing != nil, hasURI, name == nil { return writer.drop(line: line) }
         version.need(key: attributes)
-        var edits = AttributeEdits()
+        var edits = steering
         edits.set("URI", quoted: try checked(name))
         try edits.apply(to: attributes, &writer)
     }
 
-    private mutating func writeIFrames(
-        _ variant: IFrameVariant, _ line: Int, _ naming: (MultivariantPlaylist.Reference) -> String?
-    ) throws(PlaylistError) {
+    private mutating func writeIFrames(_ variant: IFrameVariant, _ line: Int, _ naming: Naming) throws(PlaylistError) {
         if let listing, !listing.iFrameVariants.contains(variant.index) { return writer.drop(line: line) }
         version.need(variant: variant.attributes)
         var edits = steeringEdits(variant.attributes)
@@ -137,19 +133,7 @@ extension MultivariantRenderer {
         try edits.apply(to: variant.attributes, &writer)
     }
 
-    private mutating func writeImages(
-        _ variant: ImageVariant, _ line: Int, _ naming: (MultivariantPlaylist.Reference) -> String?
-    ) throws(PlaylistError) {
-        let name = try checked(naming(.imageVariant(variant)))
-        if listing != nil, name == nil { return writer.drop(line: line) }
-        var edits = steeringEdits(variant.attributes)
-        edits.set("URI", quoted: name)
-        try edits.apply(to: variant.attributes, &writer)
-    }
-
-    private mutating func writeSteering(
-        _ line: Int, _ naming: (MultivariantPlaylist.Reference) -> String?
-    ) throws(PlaylistError) {
+    private mutating func writeSteering(_ line: Int, _ naming: Naming) throws(PlaylistError) {
         guard view.keepsSteering else { return writer.drop(line: line) }
         guard let steering = playlist.contentSteering, steering.line == line + 1, let name = naming(.steering(steering))
         else { return }

@@ -22,7 +22,6 @@ public struct RecordingFront: Sendable {
         public let discontinuities: Int
     }
 
-    /// The latest text, or the recording so far.
     private struct Known: Sendable {
         let playlist: MediaPlaylist
         let shift: Int
@@ -37,16 +36,13 @@ public struct RecordingFront: Sendable {
     private var known: Known?
     /// A text whose segments all precede the known ones: an old text from a cache, or the first after a restart.
     private var older: MediaPlaylist?
-
     /// Maximum number of consecutive missed segments. A larger gap means that the numbers jumped.
     static let maximumMissed = 10_000
 
     /// Creates the state before the first text.
     public init() {}
 
-    /// Creates the state at the end of a recording.
-    ///
-    /// - Parameter shift: `shift` at the recording's end.
+    /// Creates the state at the end of a recording. `shift` is that of the recording's end.
     public init(behind recorded: MediaPlaylist, shift: Int) {
         guard !recorded.segments.isEmpty else { return }
         self.shift = shift
@@ -55,13 +51,13 @@ public struct RecordingFront: Sendable {
     }
 
     /// True if a text lists known segments unchanged, which means that the numbers have not restarted.
-    public func goesOn(in window: MediaPlaylist) -> Bool {
+    public func continues(in window: MediaPlaylist) -> Bool {
         guard let known, case .continued = step(to: window, from: known) else { return false }
         return known.numbers.overlaps(window.numbers(shiftedBy: shift))
     }
 
     /// Processes a text and returns its new entries; none for a delta update or an old text from a cache.
-    public mutating func take(_ window: MediaPlaylist) -> [Entry] {
+    public mutating func accept(_ window: MediaPlaylist) -> [Entry] {
         guard !window.isDeltaUpdate, !window.segments.isEmpty else { return [] }
         guard let known else { return begin(window) }
         switch step(to: window, from: known) {
@@ -167,10 +163,8 @@ extension MediaPlaylist {
         return first..<first + segments.count
     }
 
-    /// Start of the last segment.
     fileprivate var lastDate: DateTime? { segments.last.flatMap { date(at: $0.index) } }
 
-    /// End of the last segment.
     fileprivate var endDate: DateTime? {
         guard let last = segments.last else { return nil }
         return date(at: last.index)?.adding(seconds: last.duration)
@@ -204,7 +198,6 @@ extension MediaPlaylist {
 }
 
 extension Segment {
-    /// The preceding EXT-X-PROGRAM-DATE-TIME.
     fileprivate var date: DateTime? { programDateTime.flatMap { DateTime($0) } }
 
     /// True if two segments with the same number may be the same. A missed segment matches any.

@@ -20,9 +20,7 @@ public struct RecordingWriter: Sendable {
     static let shiftMark = "#WEIR-SHIFT:"
 
     /// Starts a recording with a window.
-    public init(beginning window: MediaPlaylist) {
-        targetDuration = max(window.targetDuration ?? 2, 1)
-    }
+    public init(beginning window: MediaPlaylist) { targetDuration = max(window.targetDuration ?? 2, 1) }
 
     /// Continues a recording.
     public init(behind recorded: MediaPlaylist) {
@@ -70,12 +68,10 @@ public struct RecordingWriter: Sendable {
     // MARK: Segments
 
     /// Returns the lines of a segment. With `isGap` the segment is not available, and only its duration is recorded.
-    ///
-    /// - Parameter naming: returns the names of the segment, its initialization section and its keys; nil keeps a
-    ///   key's URI.
-    /// - Throws: `unsafeName` for a name that would break out of its line.
+    /// `naming` returns the names of the segment, its initialization section and its keys; nil keeps a key's URI.
+    /// Throws `unsafeName` for a name that would break out of its line.
     public mutating func segment(
-        _ segment: Segment, number: Int, isRestart: Bool, isGap: Bool, naming: (MediaPlaylist.Reference) -> String?
+        _ segment: Segment, number: Int, isRestart: Bool, isGap: Bool, naming: MediaPlaylist.Naming
     ) throws(PlaylistError) -> [UInt8] {
         var lines: [String] = []
         let isShifted = number != segment.mediaSequenceNumber
@@ -92,9 +88,7 @@ public struct RecordingWriter: Sendable {
         return Self.bytes(lines)
     }
 
-    /// Returns the lines of missed segments, as gaps.
-    ///
-    /// - Parameter name: returns the name of a segment by its number.
+    /// Returns the lines of missed segments, as gaps. `name` returns the name of a segment by its number.
     public func missed(_ missed: RecordingFront.Missed, name: (Int) -> String) throws(PlaylistError) -> [UInt8] {
         var lines = [String](repeating: Tag.discontinuity.rawValue, count: missed.discontinuities)
         let thousandths = Int(missed.duration * 1000 + 0.5)
@@ -107,7 +101,7 @@ public struct RecordingWriter: Sendable {
     }
 
     private mutating func mapLines(
-        of segment: Segment, isShifted: Bool, _ naming: (MediaPlaylist.Reference) -> String?
+        of segment: Segment, isShifted: Bool, _ naming: MediaPlaylist.Naming
     ) throws(PlaylistError) -> [String] {
         guard let section = segment.map, let name = naming(.map(section)), name != map else { return [] }
         let keys = try keyLines(section.keys, for: segment, isShifted: isShifted, naming)
@@ -115,9 +109,8 @@ public struct RecordingWriter: Sendable {
         return keys + ["\(Tag.map.rawValue):URI=\"\(try TextWriter.checked(name))\""]
     }
 
-    /// Returns the lines that put these keys in force, if others are in force now.
     private mutating func keyLines(
-        _ new: [Key], for segment: Segment, isShifted: Bool, _ naming: (MediaPlaylist.Reference) -> String?
+        _ new: [Key], for segment: Segment, isShifted: Bool, _ naming: MediaPlaylist.Naming
     ) throws(PlaylistError) -> [String] {
         var needed: [KeyLine] = []
         for key in new {
@@ -158,11 +151,10 @@ public struct RecordingWriter: Sendable {
     // MARK: Date ranges
 
     /// Returns the date ranges of a window that the recording lacks. A line that adds attributes to a known range is
-    /// written too: lines with the same ID belong together (rfc8216bis §4.4.5.1).
-    ///
-    /// - Parameter naming: returns the new URIs; nil keeps a URI.
+    /// written too: lines with the same ID belong together (rfc8216bis §4.4.5.1). `naming` returns the new URIs; nil
+    /// keeps a URI.
     public mutating func dateRanges(
-        of window: MediaPlaylist, naming: (MediaPlaylist.Reference) -> String?
+        of window: MediaPlaylist, naming: MediaPlaylist.Naming
     ) throws(PlaylistError) -> [UInt8] {
         var lines: [String] = []
         for range in window.dateRanges {

@@ -6,7 +6,6 @@ public struct DateRange: Sendable {
     public let attributes: AttributeList
     /// Line number, from 1.
     public let line: Int
-
     /// ID; lines with the same ID describe the same range. Empty if absent, which players accept.
     public var id: String { attributes["ID"] ?? "" }
     /// CLASS: identifies the meaning of its attributes, such as `com.apple.hls.interstitial`.
@@ -22,26 +21,17 @@ public struct DateRange: Sendable {
     public var endDate: DateTime? { attributes["END-DATE"].flatMap { DateTime($0) } }
     /// DURATION in seconds.
     public var duration: Double? { try? attributes.decimalFloat("DURATION") }
-    /// PLANNED-DURATION in seconds.
-    public var plannedDuration: Double? { try? attributes.decimalFloat("PLANNED-DURATION") }
-    /// SCTE35-CMD: a splice_info_section of SCTE 35, in bytes.
-    public var spliceCommand: [UInt8]? { try? attributes.hexadecimal("SCTE35-CMD") }
-    /// SCTE35-OUT: the splice that begins the range, in bytes.
-    public var spliceOut: [UInt8]? { try? attributes.hexadecimal("SCTE35-OUT") }
-    /// SCTE35-IN: the splice that ends the range, in bytes.
-    public var spliceIn: [UInt8]? { try? attributes.hexadecimal("SCTE35-IN") }
     /// END-ON-NEXT=YES: the range ends where the next range of its CLASS starts.
     public var endsOnNext: Bool { attributes.flag("END-ON-NEXT") }
     /// X-ASSET-URI (appendix D.2): the single presentation of an interstitial, as written.
     public var assetURI: String? { attributes["X-ASSET-URI"] }
     /// X-ASSET-LIST (appendix D.2): URI of a JSON text that lists the presentations of an interstitial, as written.
     public var assetList: String? { attributes["X-ASSET-LIST"] }
-
     /// True if the range plays another presentation. Without that presentation the line is useless.
     public var isInterstitial: Bool { assetURI != nil || assetList != nil }
 
-    init(_ text: PlaylistText, _ line: Int, index: Int, _ limits: PlaylistLimits) throws(PlaylistError) {
-        attributes = try text.attributes(line, limits)
+    init(_ text: PlaylistText, _ line: Int, index: Int) throws(PlaylistError) {
+        attributes = try text.attributes(line)
         self.index = index
         self.line = line + 1
     }

@@ -2,16 +2,11 @@
 public struct Key: Sendable {
     /// METHOD.
     public enum Method: Sendable {
-        case none
-        case aes128
-        case aes256GCM
-        case sampleAES
-        case sampleAESCTR
+        case none, aes128, aes256GCM, sampleAES, sampleAESCTR
         /// An unknown method. Players would play its segments as if they were not encrypted.
         case other
     }
 
-    /// Byte ranges of one line's values. `index` identifies the distinct key.
     struct Record: Sendable {
         let line: Int32
         let method: Method
@@ -22,25 +17,14 @@ public struct Key: Sendable {
 
     let text: PlaylistText
     let record: Record
-
     /// METHOD.
     public var method: Method { record.method }
-
     /// URI as written; empty if METHOD is NONE.
     public var uri: String { record.uri.map { text.bytes.text($0.range) } ?? "" }
-
     /// KEYFORMAT; `identity` if absent.
     public var keyFormat: String { record.keyFormat.map { text.bytes.text($0.range) } ?? "identity" }
-
-    /// KEYFORMATVERSIONS, the versions of KEYFORMAT that the key complies with, split at slashes; 1 if absent.
-    public var keyFormatVersions: [Int] {
-        let versions = attributes["KEYFORMATVERSIONS"] ?? "1"
-        return versions.utf8.split(separator: UInt8(ascii: "/")).compactMap { Int(Substring($0)) }
-    }
-
     /// Index among the playlist's distinct keys (`MediaPlaylist.keys`, `MultivariantPlaylist.sessionKeys`), from 0.
     public var index: Int { Int(record.index) }
-
     /// Line number, from 1.
     public var line: Int { Int(record.line) + 1 }
 
@@ -57,20 +41,15 @@ public struct Key: Sendable {
 
     /// True if the key is a plain file that can be fetched, stored and served: KEYFORMAT `identity`, a known METHOD,
     /// and not a `data:` URI, which contains its key.
-    public var isFetchable: Bool {
-        method != .none && method != .other && keyFormat == "identity" && !isData
-    }
-
+    public var isFetchable: Bool { method != .none && method != .other && keyFormat == "identity" && !isData }
     /// True if its segments need a content decryption module. A stored copy of the key would be useless.
     public var needsDRM: Bool { method != .none && (method == .other || keyFormat != "identity") }
 
     private var isData: Bool { uri.prefix(5).lowercased() == "data:" }
-}
 
-extension Key {
     /// Parses a line. The playlist that collects the distinct keys sets `index`.
-    static func parse(_ text: PlaylistText, _ line: Int, _ limits: PlaylistLimits) throws(PlaylistError) -> Record {
-        let attributes = try text.attributes(line, limits)
+    static func parse(_ text: PlaylistText, _ line: Int) throws(PlaylistError) -> Record {
+        let attributes = try text.attributes(line)
         guard let name = attributes.find("METHOD") else {
             throw text.error(.missingAttribute, line, "the key has no METHOD")
         }
@@ -88,9 +67,7 @@ extension Key {
             line: Int32(line), method: method, uri: method == .none ? nil : uri.map { TextSpan($0) },
             keyFormat: format.map { TextSpan($0) }, index: -1)
     }
-}
 
-extension Key {
     /// True if the IV is the media sequence number of each segment (RFC 8216 §5.2). Applies only to these methods,
     /// without IV.
     var hasImplicitVector: Bool {
@@ -98,13 +75,11 @@ extension Key {
         return attributes.find("IV") == nil
     }
 
-    /// Returns a media sequence number as an IV: 128 bits, big-endian.
     static func vector(forSequenceNumber number: Int) -> String {
         let digits = String(number, radix: 16)
         return "0x" + String(repeating: "0", count: 32 - digits.utf8.count) + digits
     }
 
-    /// Returns the key's line with changes.
     static func line(_ key: Key, _ edits: AttributeEdits) throws(PlaylistError) -> String {
         var writer = TextWriter(key.text, from: key.text.lines[key.line - 1].content)
         try edits.apply(to: key.attributes, &writer)
@@ -133,16 +108,14 @@ struct KeyScope {
     private(set) var records: [Key.Record] = []
     /// For each EXT-X-KEY line in order, the index of its record.
     private(set) var occurrences: [Int32] = []
-    /// Sets of record indices that a segment or map refers to.
     private(set) var sets: [[Int32]] = []
     private var inForce: [Int32] = []
     private var currentSet: Int32 = -1
     private var isCurrent = true
     private var indices: [Identity: Int32] = [:]
 
-    /// Returns the index of the set in force; -1 without keys.
-    ///
-    /// A set is created only on request, so segments bound their number.
+    /// Returns the index of the set in force; -1 without keys. A set is created only on request, so segments bound
+    /// their number.
     mutating func current() -> Int32 {
         if isCurrent { return currentSet }
         isCurrent = true
@@ -151,8 +124,8 @@ struct KeyScope {
         return currentSet
     }
 
-    mutating func read(_ text: PlaylistText, _ line: Int, _ limits: PlaylistLimits) throws(PlaylistError) {
-        let index = try record(text, line, limits)
+    mutating func read(_ text: PlaylistText, _ line: Int) throws(PlaylistError) {
+        let index = try record(text, line)
         occurrences.append(index)
         let key = records[Int(index)]
         if key.method == .none {
@@ -165,8 +138,8 @@ struct KeyScope {
             if inForce[same] == index { return }
             inForce[same] = index
         } else {
-            if inForce.count == limits.keyFormats {
-                throw text.error(.overLimit, line, "more than \(limits.keyFormats) KEYFORMATs are in force")
+            if inForce.count == text.limits.keyFormats {
+                throw text.error(.overLimit, line, "more than \(text.limits.keyFormats) KEYFORMATs are in force")
             }
             inForce.append(index)
         }
@@ -175,14 +148,12 @@ struct KeyScope {
 
     /// Returns the record index of a line. Lines that repeat one of the last four, as in most playlists, are not parsed
     /// again.
-    private mutating func record(
-        _ text: PlaylistText, _ line: Int, _ limits: PlaylistLimits
-    ) throws(PlaylistError) -> Int32 {
+    private mutating func record(_ text: PlaylistText, _ line: Int) throws(PlaylistError) -> Int32 {
         for index in occurrences.suffix(4) {
             let known = Int(records[Int(index)].line)
             if text.bytes.areEqual(text.value(known), text.value(line)) { return index }
         }
-        var record = try Key.parse(text, line, limits)
+        var record = try Key.parse(text, line)
         let key = Key(text: text, record: record)
         if record.method != .none {
             let identity = Identity(uri: key.uri, keyFormat: key.keyFormat)

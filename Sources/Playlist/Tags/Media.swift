@@ -8,7 +8,6 @@ public struct Media: Sendable {
         case closedCaptions = "CLOSED-CAPTIONS"
     }
 
-    /// Identifies a group.
     struct Group: Hashable, Sendable {
         let type: Kind
         let id: String
@@ -36,21 +35,14 @@ public struct Media: Sendable {
     public let attributes: AttributeList
     /// Line number, from 1.
     public let line: Int
-
     /// LANGUAGE, an RFC 5646 tag.
     public var language: String? { attributes["LANGUAGE"] }
-    /// ASSOC-LANGUAGE, an RFC 5646 tag: a language in another role, for example the written form of a spoken one.
-    public var associatedLanguage: String? { attributes["ASSOC-LANGUAGE"] }
     /// INSTREAM-ID: the captions within the video, `CC1` to `CC4` or `SERVICE1` to `SERVICE63`.
     public var instreamID: String? { attributes["INSTREAM-ID"] }
     /// STABLE-RENDITION-ID (rfc8216bis §4.4.6.1): identifies the rendition across pathways and reloads.
     public var stableID: String? { attributes["STABLE-RENDITION-ID"] }
     /// PATHWAY-ID, which pathway clones of content steering have on this tag; `.` if absent.
     public var pathwayID: String { attributes["PATHWAY-ID"] ?? "." }
-    /// BIT-DEPTH of an audio sample, in bits.
-    public var bitDepth: Int? { try? attributes.decimalInteger("BIT-DEPTH") }
-    /// SAMPLE-RATE of audio in hertz.
-    public var sampleRate: Int? { try? attributes.decimalInteger("SAMPLE-RATE") }
     /// CHANNELS, such as `2` or `16/JOC`.
     public var channels: String? { attributes["CHANNELS"] }
     /// CHARACTERISTICS, a comma-separated list of uniform type identifiers, as written.
@@ -58,11 +50,8 @@ public struct Media: Sendable {
 
     var group: Group { Group(type: type, id: groupID) }
 
-    /// Parses a line. `rendition` returns the index of a URI.
-    init(
-        _ text: PlaylistText, _ line: Int, index: Int, _ limits: PlaylistLimits, rendition: (String) -> Int
-    ) throws(PlaylistError) {
-        attributes = try text.attributes(line, limits)
+    init(_ text: PlaylistText, _ line: Int, index: Int, rendition: (String) -> Int) throws(PlaylistError) {
+        attributes = try text.attributes(line)
         self.index = index
         self.line = line + 1
         guard let type = Kind(rawValue: try attributes.required("TYPE")) else {

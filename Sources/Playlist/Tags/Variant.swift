@@ -1,5 +1,19 @@
+protocol VariantLine {
+    var index: Int { get set }
+    var uri: String { get }
+    var renditionIndex: Int { get set }
+    var attributes: AttributeList { get }
+}
+
+extension VariantLine {
+    /// STABLE-VARIANT-ID (rfc8216bis §4.4.6.2): identifies the variant across pathways and reloads.
+    var stableID: String? { attributes["STABLE-VARIANT-ID"] }
+    /// PATHWAY-ID (rfc8216bis §4.4.6.2): its pathway for content steering; `.` if absent.
+    var pathwayID: String { attributes["PATHWAY-ID"] ?? "." }
+}
+
 /// One EXT-X-STREAM-INF with its URI line (RFC 8216 §4.3.4.2).
-public struct Variant: Sendable {
+public struct Variant: VariantLine, Sendable {
     /// Index among the playlist's variants, from 0.
     public internal(set) var index: Int
     /// URI as written, without blanks at its ends.
@@ -20,7 +34,6 @@ public struct Variant: Sendable {
     public let line: Int
     /// Line number of the URI, from 1.
     public let uriLine: Int
-
     /// CODECS, split at commas.
     public var codecs: [String] { attributes["CODECS"].map(Self.split) ?? [] }
     /// AUDIO: the GROUP-ID of its audio renditions.
@@ -33,18 +46,6 @@ public struct Variant: Sendable {
     public var closedCaptions: String? { group(.closedCaptions) }
     /// VIDEO-RANGE: SDR, HLG or PQ.
     public var videoRange: String? { attributes["VIDEO-RANGE"] }
-    /// STABLE-VARIANT-ID (rfc8216bis §4.4.6.2): identifies the variant across pathways and reloads.
-    public var stableID: String? { attributes["STABLE-VARIANT-ID"] }
-    /// PATHWAY-ID (rfc8216bis §4.4.6.2): its pathway for content steering; `.` if absent.
-    public var pathwayID: String { attributes["PATHWAY-ID"] ?? "." }
-    /// SCORE (rfc8216bis §4.4.6.2): the author's preference, higher is better; nil if absent.
-    public var score: Double? { try? attributes.decimalFloat("SCORE") }
-    /// HDCP-LEVEL: TYPE-0, TYPE-1 or NONE.
-    public var hdcpLevel: String? { attributes["HDCP-LEVEL"] }
-    /// SUPPLEMENTAL-CODECS (rfc8216bis §4.4.6.2): codecs with their brands, `codec/brand/…`, split at commas.
-    public var supplementalCodecs: [String] { attributes["SUPPLEMENTAL-CODECS"].map(Self.split) ?? [] }
-    /// ALLOWED-CPC (rfc8216bis §4.4.6.2): the content protection configurations that are sufficient, as written.
-    public var allowedProtection: String? { attributes["ALLOWED-CPC"] }
     /// REQ-VIDEO-LAYOUT (rfc8216bis §4.4.6.2): the layout that a player must support, such as `CH-STEREO`.
     public var requiredVideoLayout: String? { attributes["REQ-VIDEO-LAYOUT"] }
     /// NAME, which many packagers write although no specification defines it for variants.
@@ -52,20 +53,20 @@ public struct Variant: Sendable {
 
     /// Returns the GROUP-ID that the variant refers to for a type of rendition.
     public func group(_ type: Media.Kind) -> String? {
-        guard type == .closedCaptions, let attribute = attributes.find(type.rawValue), !attribute.isQuoted else {
-            return attributes[type.rawValue]
-        }
-        let text = attributes[type.rawValue]
-        return text == "NONE" ? nil : text
+        let id = attributes[type.rawValue]
+        let isNone = type == .closedCaptions && id == "NONE" && attributes.find(type.rawValue)?.isQuoted == false
+        return isNone ? nil : id
+    }
+
+    var groups: [Media.Group] {
+        Media.Kind.allCases.compactMap { type in group(type).map { Media.Group(type: type, id: $0) } }
     }
 
     init(
-        _ text: PlaylistText, line: Int, uriLine: Int, uri: String, index: Int, renditionIndex: Int,
-        _ limits: PlaylistLimits
+        _ text: PlaylistText, line: Int, uriLine: Int, uri: String, index: Int, renditionIndex: Int
     ) throws(PlaylistError) {
-        attributes = try text.attributes(line, limits)
-        self.index = index
-        self.renditionIndex = renditionIndex
+        attributes = try text.attributes(line)
+        (self.index, self.renditionIndex) = (index, renditionIndex)
         self.line = line + 1
         self.uriLine = uriLine + 1
         self.uri = uri
@@ -81,9 +82,7 @@ public struct Variant: Sendable {
             return bytes.text(bytes.trimmed(0..<bytes.count))
         }
     }
-}
 
-extension Variant {
     /// True if the variant has CODECS and all of them are audio codecs.
     public var isAudioOnly: Bool {
         let audioCodecs = ["mp4a", "ac-3", "ec-3", "opus", "flac", "fLaC", "Opus", "alac", "mp3"]
@@ -92,7 +91,7 @@ extension Variant {
 }
 
 /// One EXT-X-I-FRAME-STREAM-INF (RFC 8216 §4.3.4.3): a media playlist of I-frames for trick play.
-public struct IFrameVariant: Sendable {
+public struct IFrameVariant: VariantLine, Sendable {
     /// Index among the playlist's I-frame variants, from 0.
     public internal(set) var index: Int
     /// URI as written.
@@ -107,19 +106,13 @@ public struct IFrameVariant: Sendable {
     public let attributes: AttributeList
     /// Line number, from 1.
     public let line: Int
-
     /// VIDEO: the GROUP-ID of its video renditions.
     public var video: String? { attributes["VIDEO"] }
-    /// STABLE-VARIANT-ID (rfc8216bis §4.4.6.3).
-    public var stableID: String? { attributes["STABLE-VARIANT-ID"] }
-    /// PATHWAY-ID (rfc8216bis §4.4.6.3); `.` if absent.
-    public var pathwayID: String { attributes["PATHWAY-ID"] ?? "." }
 
-    /// Parses a line. `rendition` returns the index of a URI.
-    init(
-        _ text: PlaylistText, _ line: Int, index: Int, _ limits: PlaylistLimits, rendition: (String) -> Int
-    ) throws(PlaylistError) {
-        attributes = try text.attributes(line, limits)
+    var groups: [Media.Group] { video.map { [Media.Group(type: .video, id: $0)] } ?? [] }
+
+    init(_ text: PlaylistText, _ line: Int, index: Int, rendition: (String) -> Int) throws(PlaylistError) {
+        attributes = try text.attributes(line)
         self.index = index
         self.line = line + 1
         uri = try attributes.required("URI")
@@ -141,16 +134,14 @@ public struct ImageVariant: Sendable {
     public let attributes: AttributeList
     /// Line number, from 1.
     public let line: Int
-
     /// RESOLUTION of one picture; nil if absent or invalid.
     public var resolution: Resolution? { try? attributes.resolution("RESOLUTION") }
 
     /// Parses a line; nil without a URI. The line is then preserved unchanged.
-    init?(_ text: PlaylistText, _ line: Int, index: Int, _ limits: PlaylistLimits) throws(PlaylistError) {
-        attributes = try text.attributes(line, limits)
+    init?(_ text: PlaylistText, _ line: Int, index: Int) throws(PlaylistError) {
+        attributes = try text.attributes(line)
         guard let uri = attributes["URI"], !uri.isEmpty else { return nil }
-        self.uri = uri
-        self.index = index
+        (self.uri, self.index) = (uri, index)
         self.line = line + 1
     }
 }

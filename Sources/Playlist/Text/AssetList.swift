@@ -11,10 +11,8 @@ public struct AssetList: Sendable {
     /// Maximum size in bytes. A list of a thousand assets is smaller.
     private static let limit = 1 << 20
 
-    /// Parses a response body.
-    ///
-    /// - Throws: `.badAssetList` for invalid JSON, and for ASSETS without any URI. An empty array is valid: it means
-    ///   that nothing is to be played. `.overLimit` beyond 1 MB.
+    /// Parses a response body. Throws `.badAssetList` for invalid JSON, and for ASSETS without any URI; `.overLimit`
+    /// beyond 1 MB. An empty array is valid: nothing is to be played.
     public init(_ body: [UInt8]) throws(PlaylistError) {
         if body.count > Self.limit {
             throw PlaylistError(.overLimit, "the list of assets is larger than \(Self.limit) bytes")
@@ -36,9 +34,7 @@ public struct AssetList: Sendable {
     }
 
     /// Writes the list with other URIs. `naming` gets the index in `uris` and returns the new URI, or nil to keep the
-    /// old one.
-    ///
-    /// - Throws: `.unsafeName` for a URI that is not allowed in a playlist.
+    /// old one. Throws `.unsafeName` for a URI that is not allowed in a playlist.
     public func rendered(naming: (Int) -> String?) throws(PlaylistError) -> [UInt8] {
         var output: [UInt8] = []
         var position = 0
@@ -52,7 +48,6 @@ public struct AssetList: Sendable {
     }
 }
 
-/// Collects the asset URIs while the text is scanned.
 private struct Assets {
     var uris: [Range<Int>] = []
     var isList = false

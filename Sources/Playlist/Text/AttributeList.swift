@@ -4,18 +4,15 @@
 /// undefined names, and values with or without quotes regardless of their type. Errors: a name without `=`, an unclosed
 /// quote, text after a closing quote, a repeated name.
 public struct AttributeList: Sendable {
-    /// Byte ranges of one attribute.
     struct Attribute: Sendable {
         let name: Range<Int>
         /// Range of the value, including its quotes.
         let value: Range<Int>
         let isQuoted: Bool
-
         /// Range of the value without its quotes.
         var content: Range<Int> { isQuoted ? value.lowerBound + 1..<value.upperBound - 1 : value }
     }
 
-    /// The bytes that the ranges point into.
     let bytes: [UInt8]
     let attributes: [Attribute]
     /// Index of the line in its playlist, from 0.
@@ -28,8 +25,7 @@ public struct AttributeList: Sendable {
 
     /// Parses the list in a range of a playlist's bytes. Errors name `line`, an index from 0.
     init(_ bytes: [UInt8], _ range: Range<Int>, line: Int, _ limits: PlaylistLimits) throws(PlaylistError) {
-        self.bytes = bytes
-        self.line = line
+        (self.bytes, self.line) = (bytes, line)
         var scanner = AttributeScanner(bytes: bytes, position: range.lowerBound, end: range.upperBound)
         var found: [Attribute] = []
         found.reserveCapacity(8)
@@ -45,10 +41,8 @@ public struct AttributeList: Sendable {
         attributes = found
     }
 
-    /// Creates a list without attributes.
     init(empty bytes: [UInt8], line: Int) {
-        self.bytes = bytes
-        self.line = line
+        (self.bytes, self.line) = (bytes, line)
         attributes = []
     }
 
@@ -58,10 +52,7 @@ public struct AttributeList: Sendable {
     /// The value without quotes, regardless of its type; nil if the attribute is absent.
     public subscript(name: String) -> String? { find(name).map { bytes.text($0.content) } }
 
-    /// Returns the attribute with this name; names are case-sensitive.
-    func find(_ name: String) -> Attribute? {
-        attributes.first { bytes.matches($0.name, name) }
-    }
+    func find(_ name: String) -> Attribute? { attributes.first { bytes.matches($0.name, name) } }
 }
 
 /// A decimal-resolution (RFC 8216 §4.2), in pixels.
@@ -72,10 +63,7 @@ public struct Resolution: Hashable, Sendable, CustomStringConvertible {
     public let height: Int
 
     /// Creates a resolution.
-    public init(width: Int, height: Int) {
-        self.width = width
-        self.height = height
-    }
+    public init(width: Int, height: Int) { (self.width, self.height) = (width, height) }
 
     /// The playlist form, such as `1280x720`.
     public var description: String { "\(width)x\(height)" }
@@ -92,9 +80,7 @@ extension AttributeList {
     }
 
     /// Returns true for `YES`. Anything else counts as NO, as RFC 8216 §4.3.4.1 defines for an absent attribute.
-    public func flag(_ name: String) -> Bool {
-        find(name).map { bytes.matches($0.content, "YES") } ?? false
-    }
+    public func flag(_ name: String) -> Bool { find(name).map { bytes.matches($0.content, "YES") } ?? false }
 
     /// Returns a decimal-integer. A fraction, which some packagers write, is discarded.
     public func decimalInteger(_ name: String) throws(PlaylistError) -> Int? {
@@ -159,11 +145,8 @@ extension AttributeList {
         return subRange
     }
 
-    private func bad(_ name: String, _ type: String) -> PlaylistError {
-        error(.badValue, "\(name) is not \(type)")
-    }
+    private func bad(_ name: String, _ type: String) -> PlaylistError { error(.badValue, "\(name) is not \(type)") }
 
-    /// Creates an error at the list's line, with the list as excerpt.
     func error(_ code: PlaylistError.Code, _ reason: String) -> PlaylistError {
         let bounds = (attributes.first?.name.lowerBound ?? 0)..<(attributes.last?.value.upperBound ?? 0)
         return PlaylistError(code, line: line + 1, reason, excerpt: PlaylistError.excerpt(of: bytes[bounds]))
@@ -181,7 +164,6 @@ struct AttributeScanner {
         case twice(Range<Int>)
         case tooMany(Int)
 
-        /// Describes the error, with the list as excerpt.
         func asPlaylistError(_ bytes: [UInt8], _ list: Range<Int>, line: Int) -> PlaylistError {
             let excerpt = PlaylistError.excerpt(of: bytes[list])
             func name(_ range: Range<Int>) -> String { PlaylistError.excerpt(of: bytes[range]) }
@@ -201,11 +183,9 @@ struct AttributeScanner {
     }
 
     let bytes: [UInt8]
-    /// Index of the next byte.
     var position: Int
     let end: Int
 
-    /// Returns the next attribute; nil at the end.
     mutating func next() throws(Fault) -> AttributeList.Attribute? {
         while position < end, bytes[position].isBlank || bytes[position] == UInt8(ascii: ",") { position += 1 }
         guard position < end else { return nil }

@@ -1,6 +1,5 @@
 /// Readers of ASCII syntax in UTF-8 bytes. Ranges must be within the array; no content traps.
 extension [UInt8] {
-    /// Returns the range without spaces and tabs at its ends.
     func trimmed(_ range: Range<Int>) -> Range<Int> {
         var (lower, upper) = (range.lowerBound, range.upperBound)
         while lower < upper, self[lower].isBlank { lower += 1 }
@@ -16,7 +15,6 @@ extension [UInt8] {
         return utf8.withContiguousStorageIfAvailable { $0.elementsEqual(bytes) } ?? utf8.elementsEqual(bytes)
     }
 
-    /// True if two ranges hold equal bytes.
     func areEqual(_ first: Range<Int>, _ second: Range<Int>) -> Bool {
         guard first.count == second.count else { return false }
         for offset in 0..<first.count where self[first.lowerBound + offset] != self[second.lowerBound + offset] {
@@ -25,7 +23,6 @@ extension [UInt8] {
         return true
     }
 
-    /// Returns the first index of `byte` in the range.
     func firstIndex(of byte: UInt8, in range: Range<Int>) -> Int? {
         var position = range.lowerBound
         while position < range.upperBound {
@@ -35,9 +32,7 @@ extension [UInt8] {
         return nil
     }
 
-    func text(_ range: Range<Int>) -> String {
-        String(decoding: self[range], as: UTF8.self)
-    }
+    func text(_ range: Range<Int>) -> String { String(decoding: self[range], as: UTF8.self) }
 
     /// Parses a decimal-integer (RFC 8216 §4.2): digits only; nil for anything else and beyond `Int.max`.
     func decimalInteger(_ range: Range<Int>) -> Int? {
@@ -96,7 +91,6 @@ struct TextSpan: Hashable, Sendable {
     private let start: UInt32
     private let end: UInt32
 
-    /// Stores a range, which must end below 4 GiB.
     init(_ range: Range<Int>) {
         start = UInt32(range.lowerBound)
         end = UInt32(range.upperBound)

@@ -9,8 +9,7 @@ public struct DateTime: Hashable, Sendable, CustomStringConvertible {
     /// Creates a point in time; nil outside of the years 0 to 9999.
     public init?(milliseconds: Int, zone: Int = 0) {
         guard (Self.earliest...Self.latest).contains(milliseconds), abs(zone) < 24 * 60 else { return nil }
-        self.milliseconds = milliseconds
-        self.zone = zone
+        (self.milliseconds, self.zone) = (milliseconds, zone)
     }
 
     /// Parses text such as `2026-01-31T10:20:30.123Z`; nil for anything else. The fraction may follow `.` or `,`; the
@@ -81,7 +80,6 @@ extension DateTime {
     }
 }
 
-/// Parses the parts of an ISO 8601 date and time from left to right.
 struct DateTimeScanner {
     let bytes: [UInt8]
     private var position = 0
@@ -90,7 +88,6 @@ struct DateTimeScanner {
 
     var isAtEnd: Bool { position == bytes.count }
 
-    /// Skips one byte if it is one of `bytes`.
     mutating func skip(_ bytes: String) -> Bool {
         guard position < self.bytes.count, bytes.utf8.contains(self.bytes[position]) else { return false }
         position += 1

@@ -6,17 +6,13 @@ struct JSONScanner {
     }
 
     let bytes: [UInt8]
-    /// Index of the next byte.
     private(set) var position = 0
-    /// Maximum nesting depth of arrays and objects.
     private static let deepest = 32
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Parses the text as one value.
-    ///
-    /// `visit` is called for each string and each array, at its end. It gets the member names on the path, without
-    /// array positions, and the byte range, including quotes or brackets.
+    /// Parses the text as one value. `visit` is called for each string and each array, at its end. It gets the member
+    /// names on the path, without array positions, and the byte range, including quotes or brackets.
     mutating func run(_ visit: ([String], Range<Int>) -> Void) throws(Fault) {
         try value([], visit)
         skipBlanks()
@@ -53,9 +49,7 @@ struct JSONScanner {
         try expect("}")
     }
 
-    private mutating func array(
-        _ path: [String], _ depth: Int, _ visit: ([String], Range<Int>) -> Void
-    ) throws(Fault) {
+    private mutating func array(_ path: [String], _ depth: Int, _ visit: ([String], Range<Int>) -> Void) throws(Fault) {
         let start = position
         position += 1
         if !skip("]") {
@@ -65,7 +59,6 @@ struct JSONScanner {
         visit(path, start..<position)
     }
 
-    /// Skips a string and returns its range.
     private mutating func string() throws(Fault) -> Range<Int> {
         let start = position
         position += 1

@@ -2,23 +2,17 @@
 ///
 /// Lines are indices into one byte array, so a large playlist costs little more memory than its text.
 public struct PlaylistText: Sendable {
-    /// One line in eight bytes: position, length and kind.
     struct Line: Sendable {
         /// Kinds of line (RFC 8216 §4.1).
         enum Kind: Equatable, Sendable {
-            case blank
-            case comment
-            case uri
-            case tag(Tag)
+            case blank, comment, uri, tag(Tag)
         }
 
-        /// Index of the first byte.
         let start: UInt32
         /// Number of bytes before the terminator, at most `PlaylistLimits.lineBytes`.
         let length: UInt16
         let kind: Kind
 
-        /// Byte range without the terminator, including blanks at both ends.
         var content: Range<Int> { Int(start)..<Int(start) + Int(length) }
     }
 
@@ -29,6 +23,8 @@ public struct PlaylistText: Sendable {
     private let source: [UInt8]?
     /// All lines in order. With their terminators they cover the text after the byte order mark.
     let lines: [Line]
+    /// The limits that the text was read with, which also apply to its content.
+    let limits: PlaylistLimits
     /// True if the text begins with U+FEFF. `write()` returns it; rendered views omit it.
     public let hasByteOrderMark: Bool
 
@@ -37,8 +33,7 @@ public struct PlaylistText: Sendable {
     /// Lines end in LF or CRLF; the last terminator may be missing. The first line must be `#EXTM3U`, and the text
     /// UTF-8 without NUL.
     public init(_ bytes: [UInt8], limits: PlaylistLimits = .standard) throws(PlaylistError) {
-        self.bytes = bytes
-        source = nil
+        (self.bytes, self.limits, source) = (bytes, limits, nil)
         hasByteOrderMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
         let start = hasByteOrderMark ? 3 : 0
         try Self.checkSignature(bytes, from: start, limits)
@@ -49,10 +44,8 @@ public struct PlaylistText: Sendable {
 
     /// Creates the expanded form of `source`. It must have the same number of lines, of the same kinds.
     init(_ source: PlaylistText, bytes: [UInt8], lines: [Line]) {
-        self.bytes = bytes
-        self.lines = lines
-        self.source = source.bytes
-        hasByteOrderMark = source.hasByteOrderMark
+        (self.bytes, self.lines, self.source) = (bytes, lines, source.bytes)
+        (limits, hasByteOrderMark) = (source.limits, source.hasByteOrderMark)
     }
 
     /// Returns the text exactly as it was read.
@@ -61,7 +54,6 @@ public struct PlaylistText: Sendable {
     /// The number of lines.
     public var lineCount: Int { lines.count }
 
-    /// Returns the byte range of a line, including its terminator.
     func extent(_ line: Int) -> Range<Int> {
         Int(lines[line].start)..<(line + 1 < lines.count ? Int(lines[line + 1].start) : bytes.count)
     }
@@ -74,15 +66,12 @@ public struct PlaylistText: Sendable {
         return bytes.trimmed(start..<content.upperBound)
     }
 
-    /// Returns `value(_:)` as a string.
     func string(_ line: Int) -> String { bytes.text(value(line)) }
 
-    /// Parses the attribute list of a line (RFC 8216 §4.2).
-    func attributes(_ line: Int, _ limits: PlaylistLimits = .standard) throws(PlaylistError) -> AttributeList {
+    func attributes(_ line: Int) throws(PlaylistError) -> AttributeList {
         try AttributeList(bytes, value(line), line: line, limits)
     }
 
-    /// Creates an error at a line index (from 0).
     func error(_ code: PlaylistError.Code, _ line: Int, _ reason: String) -> PlaylistError {
         let excerpt = PlaylistError.excerpt(of: bytes[bytes.trimmed(lines[line].content)])
         return PlaylistError(code, line: line + 1, reason, excerpt: excerpt)
@@ -108,7 +97,6 @@ extension PlaylistText {
             excerpt: PlaylistError.excerpt(of: line))
     }
 
-    /// Guesses the type of a body without `#EXTM3U`.
     private static func guess(_ bytes: ArraySlice<UInt8>) -> String {
         if bytes.starts(with: [0x1F, 0x8B]) { return "gzip data" }
         switch bytes.first(where: { !$0.isBlank && $0 != 0x0A && $0 != 0x0D }) {
@@ -119,7 +107,6 @@ extension PlaylistText {
         }
     }
 
-    /// Throws at the first line that is not UTF-8.
     static func checkEncoding(_ bytes: [UInt8]) throws(PlaylistError) {
         do {
             _ = try UTF8Span(validating: bytes.span)

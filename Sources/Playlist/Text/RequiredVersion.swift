@@ -1,8 +1,7 @@
-/// Computes the EXT-X-VERSION of a view: the lowest version that its content needs (RFC 8216 §7, rfc8216bis §8).
-///
-/// A declared version up to 7, the version of RFC 8216 that every player supports, is never lowered, because from
-/// version 6 on EXT-X-TARGETDURATION is rounded instead of a ceiling. A higher declared version, which some players
-/// reject, is lowered to what is needed.
+/// Computes the EXT-X-VERSION of a view: the lowest version that its content needs (RFC 8216 §7, rfc8216bis §8). A
+/// declared version up to 7, the version of RFC 8216 that every player supports, is never lowered, because from version
+/// 6 on EXT-X-TARGETDURATION is rounded instead of a ceiling. A higher declared version, which some players reject, is
+/// lowered to what is needed.
 struct RequiredVersion {
     private(set) var number: Int
     private let declared: Int
@@ -16,7 +15,6 @@ struct RequiredVersion {
     /// in it would become a variable reference instead of a part of a name.
     var stated: Int { declared < 8 ? min(number, 7) : number }
 
-    /// Records the use of a feature introduced in `version`.
     mutating func need(_ version: Int) { number = max(number, version) }
 
     /// Records an EXT-X-KEY or EXT-X-SESSION-KEY. Other session tags have none of these attributes.
@@ -48,7 +46,5 @@ struct RequiredVersion {
 }
 
 extension [UInt8] {
-    fileprivate func starts(with prefix: String, at range: Range<Int>) -> Bool {
-        self[range].starts(with: prefix.utf8)
-    }
+    fileprivate func starts(with prefix: String, at range: Range<Int>) -> Bool { self[range].starts(with: prefix.utf8) }
 }

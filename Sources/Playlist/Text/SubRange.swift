@@ -8,13 +8,11 @@ public struct SubRange: Hashable, Sendable, CustomStringConvertible {
     /// Creates a sub-range; nil if the length is not positive, the offset is negative, or the end exceeds `Int.max`.
     public init?(offset: Int, length: Int) {
         guard offset >= 0, length > 0, !offset.addingReportingOverflow(length).overflow else { return nil }
-        self.offset = offset
-        self.length = length
+        (self.offset, self.length) = (offset, length)
     }
 
     /// Offset after the last byte.
     public var end: Int { offset + length }
-
     /// The playlist form with its offset: `length@offset`.
     public var description: String { "\(length)@\(offset)" }
 
@@ -53,7 +51,6 @@ enum ByteRangeTag {
         return range
     }
 
-    /// True if the line omits its offset.
     static func isImplicit(_ text: PlaylistText, _ line: Int) -> Bool {
         text.bytes.firstIndex(of: UInt8(ascii: "@"), in: text.value(line)) == nil
     }

@@ -55,7 +55,6 @@ enum Tag: String, CaseIterable, Sendable {
         }
     }
 
-    /// Length of the name in bytes, including the `#`.
     var length: Int { rawValue.utf8.count }
 
     /// Returns the tag whose name starts at `range.lowerBound` and ends at the colon or the line's end; nil for a
@@ -79,57 +78,25 @@ enum Tag: String, CaseIterable, Sendable {
 extension Tag {
     /// The clause that defines the tag: in RFC 8216, or else in rfc8216bis.
     var clause: String {
-        switch self {
-        case .m3u: "RFC 8216 §4.3.1.1"
-        case .version: "RFC 8216 §4.3.1.2"
-        case .inf: "RFC 8216 §4.3.2.1"
-        case .byteRange: "RFC 8216 §4.3.2.2"
-        case .discontinuity: "RFC 8216 §4.3.2.3"
-        case .key: "RFC 8216 §4.3.2.4"
-        case .map: "RFC 8216 §4.3.2.5"
-        case .programDateTime: "RFC 8216 §4.3.2.6"
-        case .dateRange: "rfc8216bis §4.4.5.1"
-        case .targetDuration: "RFC 8216 §4.3.3.1"
-        case .mediaSequence: "RFC 8216 §4.3.3.2"
-        case .discontinuitySequence: "RFC 8216 §4.3.3.3"
-        case .endList: "RFC 8216 §4.3.3.4"
-        case .playlistType: "RFC 8216 §4.3.3.5"
-        case .iFramesOnly: "RFC 8216 §4.3.3.6"
-        case .independentSegments: "RFC 8216 §4.3.5.1"
-        case .start: "RFC 8216 §4.3.5.2"
-        default: laterClause
-        }
+        if let number = Self.clauses[self] { return "RFC 8216 §4.3.\(number)" }
+        return Self.laterClauses[self].map { "rfc8216bis §4.4.\($0)" } ?? "RFC 8216 §4.1"
     }
 
-    private var laterClause: String {
-        switch self {
-        case .media: "RFC 8216 §4.3.4.1"
-        case .streamInf: "RFC 8216 §4.3.4.2"
-        case .iFrameStreamInf: "RFC 8216 §4.3.4.3"
-        case .sessionData: "RFC 8216 §4.3.4.4"
-        case .sessionKey: "RFC 8216 §4.3.4.5"
-        case .define: "rfc8216bis §4.4.2.3"
-        case .partInf: "rfc8216bis §4.4.3.7"
-        case .serverControl: "rfc8216bis §4.4.3.8"
-        case .gap: "rfc8216bis §4.4.4.7"
-        case .bitrate: "rfc8216bis §4.4.4.8"
-        case .part: "rfc8216bis §4.4.4.9"
-        case .skip: "rfc8216bis §4.4.5.2"
-        case .preloadHint: "rfc8216bis §4.4.5.3"
-        case .renditionReport: "rfc8216bis §4.4.5.4"
-        case .contentSteering: "rfc8216bis §4.4.6.6"
-        default: "RFC 8216 §4.1"
-        }
-    }
+    private static let clauses: [Tag: String] = [
+        .m3u: "1.1", .version: "1.2", .inf: "2.1", .byteRange: "2.2", .discontinuity: "2.3", .key: "2.4", .map: "2.5",
+        .programDateTime: "2.6", .targetDuration: "3.1", .mediaSequence: "3.2", .discontinuitySequence: "3.3",
+        .endList: "3.4", .playlistType: "3.5", .iFramesOnly: "3.6", .media: "4.1", .streamInf: "4.2",
+        .iFrameStreamInf: "4.3", .sessionData: "4.4", .sessionKey: "4.5", .independentSegments: "5.1", .start: "5.2",
+    ]
+
+    private static let laterClauses: [Tag: String] = [
+        .define: "2.3", .partInf: "3.7", .serverControl: "3.8", .gap: "4.7", .bitrate: "4.8", .part: "4.9",
+        .dateRange: "5.1", .skip: "5.2", .preloadHint: "5.3", .renditionReport: "5.4", .contentSteering: "6.6",
+    ]
 
     /// Kinds of playlist in which a tag is allowed (RFC 8216 §4.3).
-    enum Scope {
-        case any
-        case media
-        case multivariant
-    }
+    enum Scope { case any, media, multivariant }
 
-    /// The kind of playlist in which the tag is allowed.
     var scope: Scope {
         switch self {
         case .m3u, .version, .independentSegments, .start, .define, .unknown: .any

@@ -1,6 +1,5 @@
-/// Copies a text and replaces some of its ranges. Everything else is copied byte for byte.
-///
-/// Replacements must come in text order and must not overlap.
+/// Copies a text and replaces some of its ranges. Everything else is copied byte for byte. Replacements must come in
+/// text order and must not overlap.
 struct TextWriter {
     private let text: PlaylistText
     private(set) var output: [UInt8] = []
@@ -16,11 +15,8 @@ struct TextWriter {
         output.reserveCapacity(text.bytes.count)
     }
 
-    /// Copies only a range of the text.
     init(_ text: PlaylistText, from range: Range<Int>) {
-        self.text = text
-        position = range.lowerBound
-        end = range.upperBound
+        (self.text, position, end) = (text, range.lowerBound, range.upperBound)
     }
 
     mutating func replace(_ range: Range<Int>, with replacement: String) {
@@ -34,7 +30,6 @@ struct TextWriter {
         output.append(contentsOf: replacement)
     }
 
-    /// Omits a line and its terminator.
     mutating func drop(line: Int) { replace(text.extent(line), with: "") }
 
     /// Replaces the whole content of a URI line, including blanks around the URI.
@@ -53,7 +48,6 @@ struct TextWriter {
         }
     }
 
-    /// Replaces a range by the number passed to `finished(deferred:)`.
     mutating func replaceDeferred(_ range: Range<Int>) {
         replace(range, with: "")
         deferred.append((output.count, nil))
@@ -107,9 +101,69 @@ struct TextWriter {
     static func checkedRelative(_ name: String) throws(PlaylistError) -> String {
         let first = name.utf8.prefix { $0 != UInt8(ascii: "/") }
         if first.isEmpty || first.contains(UInt8(ascii: ":")) {
-            throw PlaylistError(
-                .unsafeName, "the name is not relative", excerpt: PlaylistError.excerpt(of: name))
+            throw PlaylistError(.unsafeName, "the name is not relative", excerpt: PlaylistError.excerpt(of: name))
         }
         return name
+    }
+}
+
+/// Changes that a view makes to one attribute list.
+struct AttributeEdits {
+    enum Change {
+        /// A new quoted-string; checked when written.
+        case quoted(String)
+        /// A new value without quotes; not checked.
+        case enumerated(String)
+        /// Removes the attribute and the comma that joins it to the list.
+        case removed
+    }
+
+    private var changes: [(name: String, change: Change)] = []
+
+    /// Adds a change. An attribute that the list lacks is appended; removing an absent one does nothing.
+    mutating func set(_ name: String, _ change: Change) { changes.append((name, change)) }
+
+    mutating func set(_ name: String, quoted value: String?) {
+        if let value { set(name, .quoted(value)) }
+    }
+
+    func apply(to list: AttributeList, _ writer: inout TextWriter) throws(PlaylistError) {
+        var keptEnd: Int?
+        for (place, attribute) in list.attributes.enumerated() {
+            switch change(list, attribute) {
+            case .removed?:
+                let next = place + 1 < list.attributes.count ? list.attributes[place + 1].name.lowerBound : nil
+                // At the list's beginning the comma after the attribute is removed, elsewhere the one before it.
+                let start = keptEnd ?? attribute.name.lowerBound
+                let end = keptEnd == nil ? next ?? attribute.value.upperBound : attribute.value.upperBound
+                writer.replace(start..<end, with: "")
+                if keptEnd != nil { keptEnd = end }
+                continue
+            case .some(let change): writer.replace(attribute.value, with: try Self.text(change))
+            case nil: break
+            }
+            keptEnd = attribute.value.upperBound
+        }
+        try append(to: list, after: keptEnd, &writer)
+    }
+
+    private func append(to list: AttributeList, after end: Int?, _ writer: inout TextWriter) throws(PlaylistError) {
+        guard let end = end ?? list.attributes.last?.value.upperBound else { return }
+        for (name, change) in changes where list.find(name) == nil {
+            if case .removed = change { continue }
+            writer.replace(end..<end, with: ",\(name)=\(try Self.text(change))")
+        }
+    }
+
+    private func change(_ list: AttributeList, _ attribute: AttributeList.Attribute) -> Change? {
+        changes.first { list.bytes.matches(attribute.name, $0.name) }?.change
+    }
+
+    private static func text(_ change: Change) throws(PlaylistError) -> String {
+        switch change {
+        case .quoted(let value): "\"\(try TextWriter.checked(value))\""
+        case .enumerated(let value): value
+        case .removed: ""
+        }
     }
 }

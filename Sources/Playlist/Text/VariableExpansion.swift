@@ -2,29 +2,24 @@
 /// hexadecimal-sequences. The number and kinds of lines do not change.
 struct VariableExpansion {
     private let text: PlaylistText
-    private let limits: PlaylistLimits
     private var table: VariableTable
     private var output: [UInt8] = []
     private var lines: [PlaylistText.Line] = []
 
-    /// Returns the text with its references replaced, and the variables that it defines.
-    ///
-    /// A text without EXT-X-DEFINE is returned unchanged if its EXT-X-VERSION is below 8: a reference is then an
-    /// unusual URI. From version 8 on it is an error.
+    /// Returns the text with its references replaced, and the variables that it defines. A text without EXT-X-DEFINE is
+    /// returned unchanged if its EXT-X-VERSION is below 8: a reference is then an unusual URI. From version 8 on it is
+    /// an error.
     static func expanded(
-        _ text: PlaylistText, _ sources: VariableSources, isMultivariant: Bool, _ limits: PlaylistLimits
+        _ text: PlaylistText, _ sources: VariableSources, isMultivariant: Bool
     ) throws(PlaylistError) -> (text: PlaylistText, variables: [String: String]) {
         guard usesVariables(text) else { return (text, [:]) }
-        var expansion = VariableExpansion(
-            text: text, limits: limits, table: VariableTable(sources, isMultivariant: isMultivariant))
+        var expansion = VariableExpansion(text: text, table: VariableTable(sources, isMultivariant: isMultivariant))
         try expansion.run()
         return (PlaylistText(text, bytes: expansion.output, lines: expansion.lines), expansion.table.values)
     }
 
-    private init(text: PlaylistText, limits: PlaylistLimits, table: VariableTable) {
-        self.text = text
-        self.limits = limits
-        self.table = table
+    private init(text: PlaylistText, table: VariableTable) {
+        (self.text, self.table) = (text, table)
         output.reserveCapacity(text.bytes.count)
         lines.reserveCapacity(text.lines.count)
     }
@@ -44,15 +39,16 @@ struct VariableExpansion {
             let start = output.count
             try appendLine(line)
             let content = text.lines[line].content
-            if output.count - start > min(limits.lineBytes, Int(UInt16.max)) {
-                throw text.error(
-                    .overLimit, line, "with its variables replaced the line is longer than \(limits.lineBytes) bytes")
+            if output.count - start > min(text.limits.lineBytes, Int(UInt16.max)) {
+                let limit = text.limits.lineBytes
+                throw text.error(.overLimit, line, "with its variables replaced the line is longer than \(limit) bytes")
             }
             lines.append(.init(start: UInt32(start), length: UInt16(output.count - start), kind: text.lines[line].kind))
             output += text.bytes[content.upperBound..<text.extent(line).upperBound]
-            if output.count > limits.bytes {
+            if output.count > text.limits.bytes {
+                let limit = text.limits.bytes
                 throw text.error(
-                    .overLimit, line, "with its variables replaced the playlist is larger than \(limits.bytes) bytes")
+                    .overLimit, line, "with its variables replaced the playlist is larger than \(limit) bytes")
             }
         }
     }
@@ -76,7 +72,7 @@ struct VariableExpansion {
         let offset = start - text.lines[line].content.lowerBound
         let tail = text.lines[line].content.upperBound - value.upperBound
         let attributes = try AttributeList(
-            output, value.lowerBound + offset..<output.count - tail, line: line, limits)
+            output, value.lowerBound + offset..<output.count - tail, line: line, text.limits)
         try table.define(try Define(attributes), attributes)
     }
 
@@ -90,7 +86,7 @@ struct VariableExpansion {
 
     private mutating func appendAttributes(_ line: Int) throws(PlaylistError) {
         var position = text.lines[line].content.lowerBound
-        for attribute in try text.attributes(line, limits).attributes {
+        for attribute in try text.attributes(line).attributes {
             guard VariableTable.mayRefer(text.bytes, attribute.value) else { continue }
             output += text.bytes[position..<attribute.value.lowerBound]
             let start = output.count

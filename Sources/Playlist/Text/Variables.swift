@@ -5,14 +5,12 @@ public struct VariableSources: Sendable {
     /// Query for QUERYPARAM: of the playlist's URL after redirects, percent-encoded, without its `?`; nil without a
     /// query.
     public var query: String?
-
     /// No sources: parsing a playlist that needs one fails.
     public static let none = VariableSources()
 
     /// Creates a set of sources.
     public init(imports: [String: String]? = nil, query: String? = nil) {
-        self.imports = imports
-        self.query = query
+        (self.imports, self.query) = (imports, query)
     }
 
     /// Returns the percent-decoded value of the first parameter with this name; nil if it is missing, empty or not
@@ -49,12 +47,9 @@ public struct VariableSources: Sendable {
 /// One EXT-X-DEFINE (rfc8216bis §4.4.2.3): a variable and the source of its value.
 struct Define {
     enum Source {
-        /// NAME and VALUE.
         case value(String)
-        /// IMPORT: from the multivariant playlist.
-        case multivariant
-        /// QUERYPARAM: from the query of the playlist's URL.
-        case query
+        /// IMPORT, from the multivariant playlist, and QUERYPARAM, from the query of the playlist's URL.
+        case multivariant, query
     }
 
     /// Consists of letters, digits, `-` and `_`.
@@ -93,14 +88,12 @@ extension UInt8 {
 
 /// The variables defined so far, and the replacement of references to them (rfc8216bis §4.3).
 struct VariableTable {
-    /// Values by name.
     private(set) var values: [String: String] = [:]
     private let sources: VariableSources
     private let isMultivariant: Bool
 
     init(_ sources: VariableSources, isMultivariant: Bool) {
-        self.sources = sources
-        self.isMultivariant = isMultivariant
+        (self.sources, self.isMultivariant) = (sources, isMultivariant)
     }
 
     /// Adds a definition. The value must be safe on a line and in quotes, regardless of its source: the author of a
@@ -121,9 +114,7 @@ struct VariableTable {
         switch define.source {
         case .value(let value): return value
         case .multivariant:
-            if isMultivariant {
-                throw attributes.error(.badValue, "IMPORT is not allowed in a multivariant playlist")
-            }
+            if isMultivariant { throw attributes.error(.badValue, "IMPORT is not allowed in a multivariant playlist") }
             if let value = sources.imports?[define.name] { return value }
             let cause =
                 sources.imports == nil
@@ -152,12 +143,10 @@ struct VariableTable {
         }
     }
 
-    /// A reference to a variable without a definition before it.
     struct Undefined: Error {
         let name: String
     }
 
-    /// True if the range contains `{$`.
     static func mayRefer(_ bytes: [UInt8], _ range: Range<Int>) -> Bool {
         var position = range.lowerBound
         while let brace = bytes.firstIndex(of: UInt8(ascii: "{"), in: position..<range.upperBound) {

@@ -1,48 +1,23 @@
 /// The header of a box (ISO/IEC 14496-12 §4.2): its type and its byte range in the file.
-public struct Box: Hashable, Sendable {
+struct Box: Hashable, Sendable {
     /// The four-character type; `uuid` for a user extension.
-    public let type: FourCC
+    let type: FourCC
     /// File offsets of the whole box, header included.
-    public let range: Range<Int>
+    let range: Range<Int>
     /// Header length in bytes: 8, or 16 with a 64-bit size; a `uuid` box has 16 more.
-    public let headerSize: Int
+    let headerSize: Int
     /// True if the size field is 0: the box extends to the end of the file.
-    public let endsWithFile: Bool
+    let endsWithFile: Bool
 
-    /// File offsets of the content.
-    public var payload: Range<Int> { (range.lowerBound + headerSize)..<range.upperBound }
-    /// File offsets of the 16-byte extended type of a `uuid` box; nil for any other box.
-    public var extendedType: Range<Int>? {
-        type == "uuid" ? (payload.lowerBound - 16)..<payload.lowerBound : nil
-    }
+    var payload: Range<Int> { (range.lowerBound + headerSize)..<range.upperBound }
 }
 
 extension Box {
-    /// Parses the top-level boxes of a file in memory, in order. They cover all bytes without a gap.
-    public static func topLevel(of bytes: [UInt8]) throws(SegmentFormatError) -> [Box] {
-        try boxes(of: bytes, in: 0..<bytes.count, file: nil)
+    /// Creates an error at the start of the box.
+    func error(_ code: SegmentFormatError.Code, _ reason: String) -> SegmentFormatError {
+        SegmentFormatError(code, type, at: range.lowerBound, reason)
     }
 
-    /// Parses the child boxes, in order, after skipping some bytes of the payload (4 in a full box).
-    ///
-    /// `bytes` must be the file that this box was parsed from.
-    public func children(in bytes: [UInt8], skipping: Int = 0) throws(SegmentFormatError) -> [Box] {
-        guard skipping <= payload.count else {
-            throw SegmentFormatError(.truncated, type, at: range.lowerBound, "it ends within its first fields")
-        }
-        return try Self.boxes(of: bytes, in: (payload.lowerBound + skipping)..<payload.upperBound, file: type)
-    }
-
-    private static func boxes(
-        of bytes: [UInt8], in range: Range<Int>, file parent: FourCC?
-    ) throws(SegmentFormatError) -> [Box] {
-        var reader = BoxReader(FileBytes(bytes: bytes, origin: 0), in: parent, range)
-        var found: [Box] = []
-        while let box = try reader.box() { found.append(box) }
-        return found
-    }
-
-    /// Builds a box header with a 32-bit size.
     static func header(_ type: FourCC, size: Int) -> [UInt8] {
         var header: [UInt8] = []
         header.append(integer: UInt32(size))
@@ -68,7 +43,6 @@ extension Box {
 }
 
 extension [UInt8] {
-    /// Appends an integer in big-endian order.
     mutating func append(integer: some FixedWidthInteger) {
         var shift = integer.bitWidth - 8
         while shift >= 0 {
@@ -84,9 +58,7 @@ public struct FourCC: Hashable, Sendable, ExpressibleByStringLiteral, CustomStri
     public let rawValue: UInt32
 
     /// Creates a code from its integer value.
-    public init(_ rawValue: UInt32) {
-        self.rawValue = rawValue
-    }
+    public init(_ rawValue: UInt32) { self.rawValue = rawValue }
 
     /// Creates a code from four ASCII characters. Of a longer literal, the last four count.
     public init(stringLiteral value: StaticString) {

@@ -10,15 +10,10 @@ struct BoxReader {
 
     /// Creates a reader over a range. The range may exceed `source`, but integers must be read within `source` only.
     init(_ source: FileBytes, in parent: FourCC?, _ range: Range<Int>) {
-        self.source = source
-        self.parent = parent
-        position = range.lowerBound
-        end = range.upperBound
+        (self.source, self.parent, position, end) = (source, parent, range.lowerBound, range.upperBound)
     }
 
-    init(_ source: FileBytes, _ box: Box) {
-        self.init(source, in: box.type, box.payload)
-    }
+    init(_ source: FileBytes, _ box: Box) { self.init(source, in: box.type, box.payload) }
 
     var remaining: Int { end - position }
 
@@ -32,7 +27,6 @@ struct BoxReader {
         return position
     }
 
-    /// Reads a big-endian integer.
     mutating func integer<T: FixedWidthInteger>(_ type: T.Type = T.self) throws(SegmentFormatError) -> T {
         source.integer(at: try skip(T.bitWidth / 8))
     }
@@ -42,7 +36,6 @@ struct BoxReader {
         return Array(source[start..<(start + count)])
     }
 
-    /// Reads all remaining bytes.
     mutating func rest() -> [UInt8] {
         defer { position = end }
         return Array(source[position..<end])
@@ -75,18 +68,18 @@ struct BoxReader {
     private mutating func place(
         _ type: FourCC, from start: Int, size: UInt64, endsWithFile: Bool
     ) throws(SegmentFormatError) -> Box {
+        func fault(_ code: SegmentFormatError.Code, _ reason: String) -> SegmentFormatError {
+            SegmentFormatError(code, type, at: start, reason)
+        }
         let header = position - start
         guard !endsWithFile || parent == nil else {
-            throw SegmentFormatError(.badSize, type, at: start, "a size of 0 may stand at the top level alone")
+            throw fault(.badSize, "a size of 0 may stand at the top level alone")
         }
         let size = endsWithFile ? UInt64(end - start) : size
-        guard size >= header else {
-            throw SegmentFormatError(.badSize, type, at: start, "its size is \(size), less than its own header")
-        }
+        guard size >= header else { throw fault(.badSize, "its size is \(size), less than its own header") }
         guard size <= end - start else {
             let holder = parent.map { "\($0) has" } ?? "the file has"
-            throw SegmentFormatError(
-                .truncated, type, at: start, "its size is \(size), and \(holder) \(end - start) bytes left")
+            throw fault(.truncated, "its size is \(size), and \(holder) \(end - start) bytes left")
         }
         position = start + Int(size)
         return Box(type: type, range: start..<position, headerSize: header, endsWithFile: endsWithFile)
@@ -107,7 +100,6 @@ struct BoxReader {
         if count >= SegmentFormatLimits.listed { throw error(.overLimit, "it has more than \(count) entries") }
     }
 
-    /// Creates an error for the enclosing box at the cursor.
     func error(_ code: SegmentFormatError.Code, _ reason: String) -> SegmentFormatError {
         SegmentFormatError(code, in: parent?.description, at: position, reason)
     }

@@ -1,11 +1,10 @@
 /// The parsed boxes of a fragmented MPEG-4 Media Segment (RFC 8216 §3.3). The content of `mdat` is not read.
 public struct MediaSegment: Sendable {
-    /// The length of the file in bytes.
-    public let count: Int
+    let count: Int
     /// Top-level boxes, in order and without a gap.
-    public let boxes: [Box]
+    let boxes: [Box]
     /// Movie fragments in order; never empty.
-    public let fragments: [MovieFragment]
+    let fragments: [MovieFragment]
     /// Parts of the file that were read and can be sent from memory, in order.
     let loaded: [FileBytes]
 
@@ -14,7 +13,7 @@ public struct MediaSegment: Sendable {
         var walk = SegmentWalk(source)
         while try walk.step() {}
         guard !walk.fragments.isEmpty else {
-            throw SegmentFormatError(.missingBox, in: "moof", at: nil, "there is no movie fragment in the segment")
+            throw SegmentFormatError(.missingBox, in: "moof", "there is no movie fragment in the segment")
         }
         (count, boxes, fragments, loaded) = (source.count, walk.boxes, walk.fragments, walk.loaded)
     }
@@ -43,9 +42,7 @@ struct SegmentWalk {
     private(set) var fragments: [MovieFragment] = []
     private(set) var loaded: [FileBytes] = []
 
-    init(_ source: ByteSource) {
-        window = SourceWindow(source)
-    }
+    init(_ source: ByteSource) { window = SourceWindow(source) }
 
     /// Bytes of the longest box header: a 64-bit size and an extended type.
     private static let longestHeader = 32
@@ -70,14 +67,14 @@ struct SegmentWalk {
     private mutating func readFragment(_ box: Box) throws(SegmentFormatError) {
         fragmentBytes += box.range.count
         guard fragmentBytes <= SegmentFormatLimits.sectionBytes, fragments.count < SegmentFormatLimits.fragments else {
-            throw SegmentFormatError(.overLimit, box.type, at: box.range.lowerBound, "the segment has too much of them")
+            throw box.error(.overLimit, "the segment has too much of them")
         }
         let bytes = try window.bytes(box.range)
         retain(bytes)
         let fragment = try MovieFragment(bytes, box)
         for track in fragment.tracks { samples += track.runs.reduce(0) { $0 + $1.count } }
         guard samples <= SegmentFormatLimits.samplesPerSegment else {
-            throw SegmentFormatError(.overLimit, box.type, at: box.range.lowerBound, "there are too many samples")
+            throw box.error(.overLimit, "there are too many samples")
         }
         fragments.append(fragment)
     }

@@ -1,13 +1,10 @@
 /// A `moof` (ISO/IEC 14496-12 §8.8.4).
-public struct MovieFragment: Sendable {
-    /// The `moof` box.
-    public let box: Box
-    /// Track fragments in order.
-    public let tracks: [TrackFragment]
+struct MovieFragment: Sendable {
+    let box: Box
+    let tracks: [TrackFragment]
     /// Bytes that include the box.
     let source: FileBytes
 
-    /// Parses a `moof`, which must be within `source`.
     init(_ source: FileBytes, _ box: Box) throws(SegmentFormatError) {
         var reader = BoxReader(source, box)
         var tracks: [TrackFragment] = []
@@ -19,21 +16,17 @@ public struct MovieFragment: Sendable {
 }
 
 /// A `traf` (ISO/IEC 14496-12 §8.8.6): the samples of one track in a movie fragment.
-public struct TrackFragment: Sendable {
-    /// The `traf` box.
-    public let box: Box
-    /// The track id and the defaults of the samples.
-    public let header: TrackFragmentHeader
+struct TrackFragment: Sendable {
+    let box: Box
+    let header: TrackFragmentHeader
     /// Decode time of the first sample (`tfdt`), in ticks of the track; nil if the box is missing.
-    public let decodeTime: UInt64?
-    /// Sample runs in order.
-    public let runs: [TrackRun]
+    let decodeTime: UInt64?
+    let runs: [TrackRun]
     /// The boxes that describe encryption, in order: `senc`, `saiz`, `saio`, PIFF's `uuid`, key sample groups (`sgpd`).
     let auxiliary: [Box]
     /// True if a `subs` box divides samples into subsamples by size.
     let hasSubsamples: Bool
 
-    /// Parses a `traf`, which must be within `source`.
     init(_ source: FileBytes, _ box: Box) throws(SegmentFormatError) {
         var reader = BoxReader(source, box)
         var (header, time): (Box?, Box?) = (nil, nil)
@@ -49,9 +42,7 @@ public struct TrackFragment: Sendable {
             default: break
             }
         }
-        guard let header else {
-            throw SegmentFormatError(.missingBox, box.type, at: box.range.lowerBound, "it has no tfhd")
-        }
+        guard let header else { throw box.error(.missingBox, "it has no tfhd") }
         self.box = box
         self.header = try TrackFragmentHeader(source, header)
         decodeTime = try time.map { box throws(SegmentFormatError) in try Self.time(source, box) }
@@ -71,5 +62,138 @@ public struct TrackFragment: Sendable {
         var reader = BoxReader(source, box)
         _ = try reader.fullBox()
         return FourCC(try reader.integer()) == "seig"
+    }
+}
+
+/// A `tfhd` (ISO/IEC 14496-12 §8.8.7).
+struct TrackFragmentHeader: Sendable {
+    let box: Box
+    /// Flags: which fields are present, and whether data offsets are relative to the `moof`.
+    let flags: UInt32
+    let trackID: UInt32
+    /// File offset that data offsets are relative to; nil if the field is absent.
+    let baseDataOffset: Int?
+    /// Default values that are present, by flag, in field order.
+    let defaults: [(flag: UInt32, value: UInt32)]
+
+    /// Flags of the optional fields, in field order (§8.8.7.1).
+    static let (hasBase, hasDescription, hasDuration, hasSize, hasFlags): (UInt32, UInt32, UInt32, UInt32, UInt32) =
+        (0x01, 0x02, 0x08, 0x10, 0x20)
+    /// The flags of the sample defaults, in field order.
+    static let defaultFlags = [hasDescription, hasDuration, hasSize, hasFlags]
+    /// Flag: data offsets are relative to the start of the `moof`.
+    static let baseIsMovieFragment: UInt32 = 0x2_0000
+
+    init(_ source: FileBytes, _ box: Box) throws(SegmentFormatError) {
+        var reader = BoxReader(source, box)
+        let (_, flags) = try reader.fullBox()
+        trackID = try reader.integer()
+        if flags & Self.hasBase != 0 {
+            let base: UInt64 = try reader.integer()
+            guard base <= Int32.max else { throw reader.error(.badValue, "its data are to be \(base) bytes away") }
+            baseDataOffset = Int(base)
+        } else {
+            baseDataOffset = nil
+        }
+        var defaults: [(flag: UInt32, value: UInt32)] = []
+        for flag in Self.defaultFlags where flags & flag != 0 {
+            defaults.append((flag, try reader.integer()))
+        }
+        (self.box, self.flags, self.defaults) = (box, flags, defaults)
+    }
+
+    /// The defaults for samples without own values: the fields of this box override the track's.
+    func defaults(after track: SampleDefaults) -> SampleDefaults {
+        var result = track
+        for (flag, value) in defaults { result[flag] = value }
+        return result
+    }
+}
+
+extension SampleDefaults {
+    /// The value that belongs to a `tfhd` flag.
+    subscript(flag: UInt32) -> UInt32 {
+        get {
+            switch flag {
+            case TrackFragmentHeader.hasDescription: descriptionIndex
+            case TrackFragmentHeader.hasDuration: duration
+            case TrackFragmentHeader.hasSize: size
+            default: flags
+            }
+        }
+        set {
+            switch flag {
+            case TrackFragmentHeader.hasDescription: descriptionIndex = newValue
+            case TrackFragmentHeader.hasDuration: duration = newValue
+            case TrackFragmentHeader.hasSize: size = newValue
+            default: flags = newValue
+            }
+        }
+    }
+}
+
+/// A `trun` (ISO/IEC 14496-12 §8.8.8): samples with contiguous data.
+struct TrackRun: Sendable {
+    /// Optional fields of a run or of its samples, by flag (§8.8.8.1).
+    struct Fields: OptionSet, Hashable, Sendable {
+        let rawValue: UInt32
+        static let dataOffset = Fields(rawValue: 0x001)
+        static let firstSampleFlags = Fields(rawValue: 0x004)
+        static let duration = Fields(rawValue: 0x100)
+        static let size = Fields(rawValue: 0x200)
+        static let flags = Fields(rawValue: 0x400)
+        static let compositionOffset = Fields(rawValue: 0x800)
+        /// The per-sample fields, in field order.
+        static let ofSample: [Fields] = [.duration, .size, .flags, .compositionOffset]
+    }
+
+    let box: Box
+    /// Box version. In version 0, composition offsets are unsigned.
+    let version: UInt8
+    let fields: Fields
+    let count: Int
+    /// Start of the data relative to the track fragment's base; nil if the data follow the previous run.
+    let dataOffset: Int32?
+    let dataOffsetPosition: Int
+    /// Flags of the first sample, if they differ from the others.
+    let firstSampleFlags: UInt32?
+    /// File offset of the first sample's fields, and bytes per sample.
+    private let (entries, stride): (Int, Int)
+    private let source: FileBytes
+
+    init(_ source: FileBytes, _ box: Box) throws(SegmentFormatError) {
+        var reader = BoxReader(source, box)
+        let (version, flags) = try reader.fullBox()
+        let fields = Fields(rawValue: flags)
+        let count: UInt32 = try reader.integer()
+        guard count <= SegmentFormatLimits.samplesPerRun else {
+            throw reader.error(.overLimit, "it announces \(count) samples")
+        }
+        dataOffsetPosition = reader.position
+        dataOffset = fields.contains(.dataOffset) ? Int32(bitPattern: try reader.integer(UInt32.self)) : nil
+        firstSampleFlags = fields.contains(.firstSampleFlags) ? try reader.integer() : nil
+        stride = 4 * Fields.ofSample.count { fields.contains($0) }
+        entries = try reader.skip(Int(count) * stride)
+        (self.box, self.version, self.fields, self.count) = (box, version, fields, Int(count))
+        self.source = source
+    }
+
+    /// A field of the sample at an index; nil if the run's samples lack that field.
+    func value(_ field: Fields, of sample: Int) -> UInt32? {
+        guard fields.contains(field) else { return nil }
+        let before = Fields.ofSample.count { $0.rawValue < field.rawValue && fields.contains($0) }
+        return source.integer(at: entries + sample * stride + 4 * before)
+    }
+
+    /// Sum of a field over all samples; `standing` is the default if the samples lack that field.
+    func sum(_ field: Fields, standing: UInt32) -> Int {
+        guard fields.contains(field) else { return count * Int(standing) }
+        return (0..<count).reduce(0) { $0 + Int(value(field, of: $1) ?? 0) }
+    }
+
+    /// Presentation time minus decode time of a sample, in ticks.
+    func compositionOffset(of sample: Int) -> Int64 {
+        guard let raw = value(.compositionOffset, of: sample) else { return 0 }
+        return version == 0 ? Int64(raw) : Int64(Int32(bitPattern: raw))
     }
 }

@@ -6,7 +6,6 @@ struct SampleLayout: Sendable {
         let (fragment, track, run): (Int, Int, Int)
         /// File offset that the run's data offset is relative to.
         let base: Int
-        /// File offsets of the samples.
         let range: Range<Int>
     }
 
@@ -34,14 +33,13 @@ struct SampleLayout: Sendable {
         for run in runs.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) where !run.range.isEmpty {
             guard run.range.lowerBound >= end else {
                 let box = segment.fragments[run.fragment].tracks[run.track].runs[run.run].box
-                throw SegmentFormatError(.badValue, "trun", at: box.range.lowerBound, "its data are another run's too")
+                throw box.error(.badValue, "its data are another run's too")
             }
             end = run.range.upperBound
         }
     }
 }
 
-/// Computes the layout of one movie fragment.
 private struct FragmentLayout {
     let segment: MediaSegment
     let fragment: MovieFragment
@@ -59,9 +57,7 @@ private struct FragmentLayout {
     mutating func add(_ index: Int, _ tracks: InitializationSection) throws(SegmentFormatError) {
         let track = fragment.tracks[index]
         guard let known = tracks.track(track.header.trackID) else {
-            throw SegmentFormatError(
-                .badValue, "tfhd", at: track.header.box.range.lowerBound,
-                "the initialization section has no track \(track.header.trackID)")
+            throw track.header.box.error(.badValue, "the initialization section has no track \(track.header.trackID)")
         }
         let size = track.header.defaults(after: known.defaults).size
         let isByFragment = track.header.flags & TrackFragmentHeader.baseIsMovieFragment != 0
@@ -72,9 +68,7 @@ private struct FragmentLayout {
             let start = run.dataOffset.map { base + Int($0) } ?? end
             let size = run.sum(.size, standing: size)
             guard start >= 0, segment.mediaData(holding: start..<(start + size)) != nil else {
-                throw SegmentFormatError(
-                    .badValue, "trun", at: run.box.range.lowerBound,
-                    "no mdat holds its \(size) bytes from byte \(start)")
+                throw run.box.error(.badValue, "no mdat holds its \(size) bytes from byte \(start)")
             }
             end = start + size
             runs.append(.init(fragment: self.place, track: index, run: place, base: base, range: start..<end))

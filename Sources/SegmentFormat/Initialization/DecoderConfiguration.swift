@@ -1,11 +1,8 @@
 /// The configuration record of an AVC or HEVC decoder: `avcC` or `hvcC` (ISO/IEC 14496-15 §5.3.3.1, §8.3.3.1).
-public struct DecoderConfiguration: Hashable, Sendable {
+struct DecoderConfiguration: Hashable, Sendable {
     /// A codec whose parameter sets may be in-band (inside the samples).
-    public enum Codec: Hashable, Sendable {
-        /// H.264, `avc1` and `avc3`.
-        case avc
-        /// H.265, `hvc1` and `hev1`.
-        case hevc
+    enum Codec: Hashable, Sendable {
+        case avc, hevc
 
         /// Maps a sample entry format to its codec; nil for other formats.
         init?(format: FourCC) {
@@ -17,16 +14,13 @@ public struct DecoderConfiguration: Hashable, Sendable {
         }
     }
 
-    /// The codec.
-    public let codec: Codec
+    let codec: Codec
     /// Bytes of the length field in front of each NAL unit of a sample: 1, 2 or 4.
-    public let lengthSize: Int
+    let lengthSize: Int
     /// The NAL units of VPS (HEVC), SPS, SPS extensions (AVC) and PPS, in decoding order.
-    public let parameterSets: [[UInt8]]
-    /// The payload of the whole box.
+    let parameterSets: [[UInt8]]
     let payload: [UInt8]
 
-    /// Parses an `avcC` or `hvcC`.
     init(_ source: FileBytes, _ box: Box) throws(SegmentFormatError) {
         var reader = BoxReader(source, box)
         codec = box.type == "avcC" ? .avc : .hevc

@@ -1,7 +1,7 @@
 /// A Media Initialization Section (RFC 8216 §3.3): the parts of a fragmented file's `moov` that segments depend on.
 public struct InitializationSection: Sendable {
     /// Tracks in the order of their `trak` boxes.
-    public let tracks: [Track]
+    let tracks: [Track]
 
     /// Parses an initialization section. Boxes that do not describe tracks are ignored.
     public init(_ bytes: [UInt8]) throws(SegmentFormatError) {
@@ -14,9 +14,7 @@ public struct InitializationSection: Sendable {
         while let box = try reader.box(), box.type != "moof" {
             if box.type == "moov" { movie = try box.once(movie) }
         }
-        guard let movie else {
-            throw SegmentFormatError(.missingBox, in: "moov", at: nil, "there is no movie in the section")
-        }
+        guard let movie else { throw SegmentFormatError(.missingBox, in: "moov", "there is no movie in the section") }
         tracks = try MovieParser(source).tracks(of: movie)
     }
 
@@ -29,44 +27,35 @@ public struct InitializationSection: Sendable {
     }
 
     /// The track with an id.
-    public func track(_ id: UInt32) -> Track? {
-        tracks.first { $0.id == id }
-    }
+    public func track(_ id: UInt32) -> Track? { tracks.first { $0.id == id } }
 
     /// True if samples of any track are encrypted (ISO/IEC 23001-7).
-    public var isEncrypted: Bool {
-        tracks.contains { track in track.sampleEntries.contains { $0.protection != nil } }
-    }
+    public var isEncrypted: Bool { tracks.contains { track in track.sampleEntries.contains { $0.protection != nil } } }
 }
 
 /// One track of an initialization section.
 public struct Track: Sendable {
-    /// Track id, which track fragments refer to.
-    public let id: UInt32
-    /// Ticks per second.
-    public let timescale: UInt32
+    let id: UInt32
+    let timescale: UInt32
     /// Kind of media: `vide`, `soun`, `subt` …
     public let handler: FourCC
     /// Display width and height in 16.16 fixed-point pixels; 0 for non-visual tracks.
-    public let size: [UInt32]
+    let size: [UInt32]
     /// Offset that the edit list adds to each time; usually 0, or minus the decoder delay.
-    public let edit: EditOffset
+    let edit: EditOffset
     /// Sample entries; fragments refer to them by index, from 1.
-    public let sampleEntries: [SampleEntry]
+    let sampleEntries: [SampleEntry]
     /// Sample defaults, which fragments may override.
-    public let defaults: SampleDefaults
+    let defaults: SampleDefaults
 }
 
 /// The values of a `trex` (ISO/IEC 14496-12 §8.8.3).
-public struct SampleDefaults: Hashable, Sendable {
+struct SampleDefaults: Hashable, Sendable {
     /// Index of the sample entry, from 1.
-    public var descriptionIndex: UInt32
-    /// Duration in ticks of the track.
-    public var duration: UInt32
-    /// Size in bytes.
-    public var size: UInt32
-    /// Sample flags (ISO/IEC 14496-12 §8.8.3.1).
-    public var flags: UInt32
+    var descriptionIndex: UInt32
+    var duration: UInt32
+    var size: UInt32
+    var flags: UInt32
 }
 
 extension Box {
@@ -79,21 +68,20 @@ extension Box {
     }
 }
 
-/// The time offset that an edit list gives a track whose samples are not trimmed (ISO/IEC 14496-12 §8.6.6).
-///
-/// A leading empty edit delays the track. The media time of the following edit advances it.
-public struct EditOffset: Hashable, Sendable {
+/// The time offset that an edit list gives a track whose samples are not trimmed (ISO/IEC 14496-12 §8.6.6). A leading
+/// empty edit delays the track. The media time of the following edit advances it.
+struct EditOffset: Hashable, Sendable {
     /// Duration of the empty edit, in ticks of the movie.
-    public var emptyTicks: UInt64 = 0
+    var emptyTicks: UInt64 = 0
     /// Ticks per second of the movie.
-    public var movieTimescale: UInt32 = 1
+    var movieTimescale: UInt32 = 1
     /// Media time at which the presentation starts, in ticks of the track.
-    public var mediaTime: Int64 = 0
+    var mediaTime: Int64 = 0
     /// True if the list has other edits, or an edit at another speed: an offset cannot express them.
-    public var isIntricate = false
+    var isIntricate = false
 
     /// The offset in ticks of a track's timescale, rounded to nearest.
-    public func ticks(timescale: UInt32) -> Int64 {
+    func ticks(timescale: UInt32) -> Int64 {
         let empty = (Int128(emptyTicks) * Int128(timescale) + Int128(movieTimescale) / 2) / Int128(movieTimescale)
         return Int64(clamping: empty - Int128(mediaTime))
     }

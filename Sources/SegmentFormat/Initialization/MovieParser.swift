@@ -2,11 +2,8 @@
 struct MovieParser {
     private let source: FileBytes
 
-    init(_ source: FileBytes) {
-        self.source = source
-    }
+    init(_ source: FileBytes) { self.source = source }
 
-    /// Parses the tracks of a movie, each with its defaults.
     func tracks(of movie: Box) throws(SegmentFormatError) -> [Track] {
         var reader = BoxReader(source, movie)
         var (header, extends, found): (Box?, Box?, [Box]) = (nil, nil, [])
@@ -27,8 +24,7 @@ struct MovieParser {
             var parser = TrackParser(source, box, movieTimescale: timescale)
             let track = try parser.track(defaults)
             guard !tracks.contains(where: { $0.id == track.id }) else {
-                throw SegmentFormatError(
-                    .badValue, "trak", at: box.range.lowerBound, "track \(track.id) occurs twice")
+                throw box.error(.badValue, "track \(track.id) occurs twice")
             }
             tracks.append(track)
         }
@@ -46,7 +42,6 @@ struct MovieParser {
         return timescale
     }
 
-    /// Parses the `trex` boxes, by track id.
     private func defaults(of box: Box) throws(SegmentFormatError) -> [UInt32: SampleDefaults] {
         var reader = BoxReader(source, box)
         var found: [UInt32: SampleDefaults] = [:]
@@ -63,13 +58,9 @@ struct MovieParser {
         return found
     }
 
-    /// Creates the error for a missing child box.
-    func missing(_ type: FourCC, in box: Box) -> SegmentFormatError {
-        SegmentFormatError(.missingBox, box.type, at: box.range.lowerBound, "it has no \(type)")
-    }
+    func missing(_ type: FourCC, in box: Box) -> SegmentFormatError { box.error(.missingBox, "it has no \(type)") }
 }
 
-/// Parses one `trak`.
 struct TrackParser {
     private let source: FileBytes
     private let box: Box
@@ -90,8 +81,7 @@ struct TrackParser {
         let handler = try handler(try leaf("hdlr"))
         let entries = try SampleEntryParser(source, handler: handler).entries(of: try leaf("stsd"))
         guard let defaults = defaults[id] else {
-            throw SegmentFormatError(
-                .missingBox, "trak", at: box.range.lowerBound, "track \(id) has no trex, so it has no fragments")
+            throw box.error(.missingBox, "track \(id) has no trex, so it has no fragments")
         }
         let edit = try leaves["elst"].map { box throws(SegmentFormatError) in try edits(box) }
         return Track(

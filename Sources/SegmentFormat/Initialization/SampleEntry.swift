@@ -1,15 +1,15 @@
 /// A sample entry (ISO/IEC 14496-12 §8.5.2), reduced to the parts that must match for two tracks to be spliced.
-public struct SampleEntry: Hashable, Sendable {
+struct SampleEntry: Hashable, Sendable {
     /// The type as written: `avc1`, `mp4a`, or `encv` and `enca` for encrypted samples.
-    public let type: FourCC
+    let type: FourCC
     /// The original type, before encryption.
-    public let format: FourCC
+    let format: FourCC
     /// Width and height in pixels; empty unless video.
-    public let dimensions: [UInt16]
+    let dimensions: [UInt16]
     /// The decoder configuration of AVC and HEVC.
-    public let configuration: DecoderConfiguration?
+    let configuration: DecoderConfiguration?
     /// How samples are encrypted; nil if they are not.
-    public let protection: Protection?
+    let protection: Protection?
     /// The fixed fields that are compared.
     let fields: [UInt8]
     /// The child boxes that are compared, in order, with bit rates blanked.
@@ -19,24 +19,23 @@ public struct SampleEntry: Hashable, Sendable {
     struct Inner: Hashable, Sendable {
         let type: FourCC
         let payload: [UInt8]
-
         /// True if the box describes the picture's shape, colour or brightness, which parameter sets describe too.
         var describesPicture: Bool { Self.ofPicture.contains(type) }
         private static let ofPicture: Set<FourCC> = ["colr", "pasp", "clap", "mdcv", "clli", "fiel", "chrm", "amve"]
     }
 
     /// The parameters of Common Encryption (ISO/IEC 23001-7).
-    public struct Protection: Hashable, Sendable {
+    struct Protection: Hashable, Sendable {
         /// The scheme: `cenc`, `cbcs` …
-        public let scheme: FourCC
+        let scheme: FourCC
         /// Bytes of the initialization vector per sample; 0 if it is constant.
-        public let vectorSize: Int
+        let vectorSize: Int
         /// Scheme version and payload of `tenc` (with the key id), which must match.
         let terms: [UInt8]
     }
 
     /// The codec, if its parameter sets can be put in-band; else nil.
-    public var codec: DecoderConfiguration.Codec? { DecoderConfiguration.Codec(format: format) }
+    var codec: DecoderConfiguration.Codec? { DecoderConfiguration.Codec(format: format) }
 }
 
 /// Parses an `stsd` (ISO/IEC 14496-12 §8.5.2).
@@ -44,10 +43,7 @@ struct SampleEntryParser {
     private let source: FileBytes
     private let handler: FourCC
 
-    init(_ source: FileBytes, handler: FourCC) {
-        self.source = source
-        self.handler = handler
-    }
+    init(_ source: FileBytes, handler: FourCC) { (self.source, self.handler) = (source, handler) }
 
     /// Parses the entries in order. There must be at least one, and as many as announced.
     func entries(of box: Box) throws(SegmentFormatError) -> [SampleEntry] {
@@ -98,7 +94,6 @@ struct SampleEntryParser {
         return try reader.bytes(12 + extra)
     }
 
-    /// The parsed child boxes of an entry.
     private struct Contents {
         var (setup, scheme): (Box?, Box?)
         var format: FourCC?
@@ -136,7 +131,7 @@ struct SampleEntryParser {
         var found: [FourCC: Box] = [:]
         while let child = try reader.box() { found[child.type] = try child.once(found[child.type]) }
         guard let frma = found["frma"], let schm = found["schm"], let schi = found["schi"] else {
-            throw SegmentFormatError(.missingBox, box.type, at: box.range.lowerBound, "it lacks frma, schm or schi")
+            throw box.error(.missingBox, "it lacks frma, schm or schi")
         }
         var original = BoxReader(source, frma)
         var scheme = BoxReader(source, schm)
@@ -161,7 +156,7 @@ struct SampleEntryParser {
             try fields.skip(16)
             return (Int(vectorSize), Array(source[child.payload]))
         }
-        throw SegmentFormatError(.missingBox, box.type, at: box.range.lowerBound, "it has no tenc")
+        throw box.error(.missingBox, "it has no tenc")
     }
 }
 

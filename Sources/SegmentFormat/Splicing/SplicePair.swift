@@ -20,9 +20,9 @@ public struct SplicePair: Sendable {
     }
 
     /// The initialization section that the segments were made for.
-    public let source: InitializationSection
+    let source: InitializationSection
     /// The initialization section in the player's playlist.
-    public let playlist: InitializationSection
+    let playlist: InitializationSection
     /// The result of the comparison.
     public let verdict: Verdict
 
@@ -31,8 +31,7 @@ public struct SplicePair: Sendable {
     /// They can be spliced if ids, timescales, handlers and encryption of their tracks are equal, and the sample entries
     /// differ only in names, bit rates, free space and properties that AVC and HEVC parameter sets describe.
     public init(of source: InitializationSection, behind playlist: InitializationSection) {
-        self.source = source
-        self.playlist = playlist
+        (self.source, self.playlist) = (source, playlist)
         guard source.tracks.map(\.id).sorted() == playlist.tracks.map(\.id).sorted() else {
             verdict = .cannotBeJoined("the tracks are \(Self.list(source)), and \(Self.list(playlist)) in the playlist")
             return
@@ -66,7 +65,6 @@ public struct SplicePair: Sendable {
 }
 
 extension Track {
-    /// Compares this track with the same track of another initialization section.
     fileprivate func verdict(behind other: Track) -> SplicePair.Verdict {
         if handler != other.handler {
             return .cannotBeJoined("it holds \(handler), and \(other.handler) in the playlist")
@@ -92,10 +90,8 @@ extension Track {
     }
 
     /// The ticks to add to composition offsets so that samples keep their presentation times under the other track's
-    /// edit list; nil if impossible.
-    ///
-    /// Only video can be shifted, because audio has no composition offsets. It can only be shifted later: libavformat
-    /// presents everything after a negative offset too late.
+    /// edit list; nil if impossible. Only video can be shifted, because audio has no composition offsets. It can only
+    /// be shifted later: libavformat presents everything after a negative offset too late.
     func compositionShift(behind other: Track) -> Int32? {
         if edit == other.edit { return 0 }
         guard !edit.isIntricate, !other.edit.isIntricate else { return nil }

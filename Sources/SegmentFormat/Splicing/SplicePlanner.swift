@@ -1,4 +1,3 @@
-/// Computes the edits that make a segment play with another initialization section.
 struct SplicePlanner {
     /// Parameter sets in front of a track's first sample.
     struct Insertion {
@@ -14,10 +13,8 @@ struct SplicePlanner {
     private let layout: SampleLayout
     private var insertions: [Insertion] = []
 
-    /// Parses a segment and locates the first picture of each video track.
     init(_ splicePair: SplicePair, _ source: ByteSource) throws(SegmentFormatError) {
-        self.splicePair = splicePair
-        self.source = source
+        (self.splicePair, self.source) = (splicePair, source)
         segment = try MediaSegment(source)
         layout = try SampleLayout(of: segment, tracks: splicePair.source)
         for track in splicePair.source.tracks where track.handler == "vide" {
@@ -25,7 +22,6 @@ struct SplicePlanner {
         }
     }
 
-    /// Returns the spliced segment.
     func plan() throws(SegmentFormatError) -> Splice {
         // Sizes of edits do not depend on offsets, so a first pass yields the offsets for the second.
         let moved = PositionMap(try edits(PositionMap()))
@@ -41,8 +37,7 @@ struct SplicePlanner {
         let defaults = part.header.defaults(after: track.defaults)
         let entry = Int(defaults.descriptionIndex) - 1
         guard track.sampleEntries.indices.contains(entry) else {
-            throw SegmentFormatError(
-                .badValue, "tfhd", at: part.header.box.range.lowerBound, "there is no sample entry \(entry + 1)")
+            throw part.header.box.error(.badValue, "there is no sample entry \(entry + 1)")
         }
         guard let configuration = track.sampleEntries[entry].configuration else { return nil }
         let size = part.runs[first.run].value(.size, of: 0) ?? defaults.size
@@ -71,8 +66,7 @@ struct SplicePlanner {
                 fragment += 1
             case "mdat": edits += try self.edits(mediaData: box)
             case "moov":
-                throw SegmentFormatError(
-                    .cannotJoin, box.type, at: box.range.lowerBound, "it has its own initialization section")
+                throw box.error(.cannotJoin, "it has its own initialization section")
             default: break
             }
         }
@@ -112,8 +106,79 @@ struct SplicePlanner {
     /// Rewrites the header of a box that contains other edits.
     private func grown(_ box: Box, by edits: [Edit], _ source: FileBytes) throws(SegmentFormatError) -> Edit {
         guard let header = box.header(grownBy: edits.reduce(0) { $0 + $1.growth }, from: source) else {
-            throw SegmentFormatError(.cannotJoin, box.type, at: box.range.lowerBound, "it would grow beyond 4 GiB")
+            throw box.error(.cannotJoin, "it would grow beyond 4 GiB")
         }
         return Edit(range: box.range.lowerBound..<box.payload.lowerBound, bytes: header)
+    }
+}
+
+/// The point in a segment's first video sample where parameter sets are inserted.
+struct FirstPicture {
+    /// File offset of the insertion, after an access unit delimiter, which must come first.
+    let insertion: Int
+    /// Bytes of the sample before the insertion.
+    let lead: Int
+    /// Maximum NAL units examined. Pictures have few before their first slice.
+    private static let units = 64
+
+    /// Reads the lengths and types of a sample's NAL units up to the first slice, which must belong to a random access
+    /// picture. Lengths and types are unencrypted even in encrypted samples (ISO/IEC 23001-7 §9.5). If `configuration`
+    /// has no parameter sets, the sample must have a sequence parameter set.
+    init(_ sample: Range<Int>, of source: ByteSource, configuration: DecoderConfiguration) throws(SegmentFormatError) {
+        var window = SourceWindow(source)
+        var (position, lead, hasSets) = (sample.lowerBound, 0, !configuration.parameterSets.isEmpty)
+        for place in 0..<Self.units {
+            guard position < sample.upperBound else { break }
+            let unit = try Self.unit(at: position, in: sample, &window, configuration)
+            if unit.isSlice {
+                guard unit.isRandomAccess else {
+                    throw Self.error(at: position, "its first picture is not a random access point")
+                }
+                guard hasSets else {
+                    throw Self.error(at: position, "neither it nor its initialization section has parameter sets")
+                }
+                self.lead = lead
+                insertion = sample.lowerBound + lead
+                return
+            }
+            if unit.isDelimiter, place == 0 { lead = unit.count }
+            hasSets = hasSets || unit.isSequenceParameterSet
+            position += unit.count
+        }
+        throw Self.error(at: sample.lowerBound, "its first sample has no picture")
+    }
+
+    /// One NAL unit; `count` includes its length field.
+    private struct Unit {
+        let count: Int
+        let codec: DecoderConfiguration.Codec
+        let type: UInt8
+        /// True for a coded slice (H.264 table 7-1, H.265 table 7-1).
+        var isSlice: Bool { codec == .avc ? 1...5 ~= type : type < 32 }
+        /// True for an IDR picture, or a BLA picture of HEVC. CRA and BLA_W_LP are excluded: pictures that follow them
+        /// may reference earlier pictures, which the other rendition does not have.
+        var isRandomAccess: Bool { codec == .avc ? type == 5 : 17...20 ~= type }
+        var isDelimiter: Bool { type == (codec == .avc ? 9 : 35) }
+        var isSequenceParameterSet: Bool { type == (codec == .avc ? 7 : 33) }
+    }
+
+    private static func unit(
+        at position: Int, in sample: Range<Int>, _ window: inout SourceWindow, _ configuration: DecoderConfiguration
+    ) throws(SegmentFormatError) -> Unit {
+        let size = configuration.lengthSize
+        guard position + size < sample.upperBound else { throw error(at: position, "its first sample is cut off") }
+        let bytes = try window.bytes(position..<(position + size + 1))
+        var length = 0
+        for place in position..<(position + size) { length = length << 8 | Int(bytes.integer(UInt8.self, at: place)) }
+        guard length > 0, length <= sample.upperBound - position - size else {
+            throw error(at: position, "a NAL unit of \(length) bytes does not fit its first sample")
+        }
+        let head = bytes.integer(UInt8.self, at: position + size)
+        let type = configuration.codec == .avc ? head & 0x1F : head >> 1 & 0x3F
+        return Unit(count: size + length, codec: configuration.codec, type: type)
+    }
+
+    private static func error(at position: Int, _ reason: String) -> SegmentFormatError {
+        SegmentFormatError(.badValue, "mdat", at: position, reason)
     }
 }

@@ -1,16 +1,12 @@
-/// Computes the edits of one `traf`.
 struct TrackFragmentEditor {
-    /// Bytes that include the box.
     let source: FileBytes
     let part: TrackFragment
     /// File offset that data offsets are relative to.
     let base: Int
     /// The track of the segment's own initialization section, and of the playlist's.
     let (own, playlist): (Track, Track)
-    /// Parameter sets in front of the first sample.
     let insertion: SplicePlanner.Insertion?
 
-    /// Returns the edits in order, without that of the `traf` header.
     func edits(_ moved: PositionMap) throws(SegmentFormatError) -> [Edit] {
         var edits: [Edit] = []
         if let header = header(moved) { edits.append(header) }
@@ -55,7 +51,7 @@ struct TrackFragmentEditor {
     private func offset(of run: TrackRun, _ moved: PositionMap) throws(SegmentFormatError) -> [UInt8] {
         guard let old = run.dataOffset else { return [] }
         guard let offset = Int32(exactly: moved(base + Int(old)) - moved(base)) else {
-            throw SegmentFormatError(.cannotJoin, "trun", at: run.box.range.lowerBound, "its data are too far away")
+            throw run.box.error(.cannotJoin, "its data are too far away")
         }
         var bytes: [UInt8] = []
         bytes.append(integer: offset)
@@ -91,17 +87,14 @@ struct TrackFragmentEditor {
     }
 
     private func size(of run: TrackRun, _ value: UInt64) throws(SegmentFormatError) -> UInt32 {
-        guard let size = UInt32(exactly: value) else {
-            throw SegmentFormatError(.cannotJoin, "trun", at: run.box.range.lowerBound, "a sample is too large")
-        }
+        guard let size = UInt32(exactly: value) else { throw run.box.error(.cannotJoin, "a sample is too large") }
         return size
     }
 
     private func composition(of run: TrackRun, _ value: Int64) throws(SegmentFormatError) -> UInt32 {
         let signed = Int32(exactly: value).map { UInt32(bitPattern: $0) }
         guard let offset = run.version == 0 ? UInt32(exactly: value) : signed else {
-            throw SegmentFormatError(
-                .cannotJoin, "trun", at: run.box.range.lowerBound, "a sample would be shown too late")
+            throw run.box.error(.cannotJoin, "a sample would be shown too late")
         }
         return offset
     }
@@ -109,17 +102,14 @@ struct TrackFragmentEditor {
 
 /// Edits the boxes that describe the encryption of one `traf`'s samples (ISO/IEC 23001-7 §7).
 struct AuxiliaryEditor {
-    /// Bytes that include the box.
     let source: FileBytes
     let part: TrackFragment
     /// File offset that the offsets are relative to.
     let base: Int
     /// The track of the segment's own initialization section.
     let track: Track
-    /// Parameter sets in front of the first sample, unencrypted.
     let insertion: SplicePlanner.Insertion?
 
-    /// Returns the edits, unordered.
     func edits(_ moved: PositionMap) throws(SegmentFormatError) -> [Edit] {
         var edits: [Edit] = []
         for box in part.auxiliary where box.type == "saio" { edits += try offsets(box, moved) }
@@ -170,7 +160,5 @@ struct AuxiliaryEditor {
         return [Edit(range: start..<reader.position, bytes: bytes)]
     }
 
-    private func refusal(_ reason: String) -> SegmentFormatError {
-        SegmentFormatError(.cannotJoin, "traf", at: part.box.range.lowerBound, reason)
-    }
+    private func refusal(_ reason: String) -> SegmentFormatError { part.box.error(.cannotJoin, reason) }
 }

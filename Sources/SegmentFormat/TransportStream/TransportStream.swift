@@ -12,19 +12,17 @@ public struct TransportStream: Hashable, Sendable {
         public internal(set) var beginsAtKeyFrame: Bool?
         /// Continuity counter before the first packet; nil without packets.
         var counterBefore: UInt8?
-
         /// True for the video types that HLS uses.
         public var isVideo: Bool { [0x01, 0x02, 0x1B, 0x24, 0xDB].contains(type) }
     }
 
     /// True if PAT and PMT precede all media (RFC 8216 §3.2).
-    public let beginsWithTables: Bool
+    let beginsWithTables: Bool
     /// PID of the first program's PMT.
-    public let mapPID: UInt16
+    let mapPID: UInt16
     /// Streams of the first program, in PMT order.
     public let streams: [Stream]
-    /// Length of the file in bytes.
-    public let count: Int
+    let count: Int
     /// File offset of the first media packet, and the bytes before it if they were in the same read.
     let (mediaStart, lead): (Int, [UInt8]?)
 
@@ -39,17 +37,16 @@ public struct TransportStream: Hashable, Sendable {
             try scan.scan(try source.bytes(start..<min(whole, start + Self.chunk)))
         }
         guard let mapPID = scan.mapPID else {
-            throw SegmentFormatError(.missingBox, in: "PAT", at: nil, "there is none in the segment")
+            throw SegmentFormatError(.missingBox, in: "PAT", "there is none in the segment")
         }
         guard !scan.streams.isEmpty else {
-            throw SegmentFormatError(.missingBox, in: "PMT", at: nil, "there is none in the segment")
+            throw SegmentFormatError(.missingBox, in: "PMT", "there is none in the segment")
         }
         (beginsWithTables, self.mapPID, streams) = (scan.beginsWithTables, mapPID, scan.streams)
         (mediaStart, lead) = scan.beginning ?? (0, nil)
         count = source.count
     }
 
-    /// Bytes per read.
     private static let chunk = 348 * TransportPacket.size
 
     /// Creates a segment from values parsed earlier.

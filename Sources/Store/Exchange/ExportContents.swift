@@ -30,6 +30,55 @@ public struct ExportContents: Sendable {
         }
     }
 
+    /// One file of an export with its checksum: a publication sends only the files that the target lacks.
+    public struct Item: Sendable {
+        /// The source of the bytes.
+        public enum Source: Sendable {
+            case text([UInt8])
+            case piece(PieceDirectory, String)
+        }
+
+        /// The path relative to the top, with at most one `/`; of letters, digits, `-`, `_` and `.`.
+        public let path: String
+        /// The length in bytes.
+        public let size: Int64
+        /// The SHA-256 of the bytes.
+        public let digest: Digest
+        /// The source of the bytes.
+        public let source: Source
+
+        /// Makes the item of a text.
+        public init(_ path: String, _ bytes: [UInt8]) {
+            (self.path, size, source) = (path, Int64(bytes.count), .text(bytes))
+            digest = bytes.withUnsafeBytes { Digest(of: $0) }
+        }
+
+        init(_ path: String, _ entry: Ledger.Entry, _ source: Source) {
+            (self.path, size, digest, self.source) = (path, entry.size, entry.digest, source)
+        }
+
+        /// The file name without its folder.
+        public var name: String { path.split(separator: "/").last.map(String.init) ?? path }
+        /// The folder; nil at the top.
+        public var folder: String? { path.contains("/") ? String(path.prefix { $0 != "/" }) : nil }
+
+        /// Opens a piece; the caller owns the descriptor. Nil for a text. Throws `missing` if the piece is deleted or
+        /// has another length now.
+        public func open() throws(StoreError) -> Int32? {
+            guard case .piece(let pieces, let name) = source else { return nil }
+            return try ExportContents.open(name, size, in: pieces)
+        }
+
+        /// Makes a hard link to a piece in a folder on the store's disk (link(2)).
+        public func link(into folder: Directory) throws(StoreError) {
+            guard case .piece(let pieces, let name) = source else { return }
+            guard linkat(pieces.directory.descriptor, name, folder.descriptor, try folder.leaf(self.name), 0) == 0
+            else {
+                throw StoreError(path: pieces.directory.path + "/" + name)
+            }
+        }
+    }
+
     /// The folders.
     public var folders: [Folder]
     /// The files at the top: written last, so that a reader who sees them finds the rest.
@@ -41,34 +90,66 @@ public struct ExportContents: Sendable {
     /// The sum of the pieces' lengths.
     public var bytes: Int64 { folders.reduce(0) { $0 + $1.files.reduce(0) { $0 + $1.size } } }
 
-    /// Writes everything; each folder gets a ledger.
-    ///
-    /// - Throws: `missing` for a piece that is deleted or has another length now.
-    func write(to sink: inout some ExportSink) throws(StoreError) {
-        for folder in folders { try write(folder, to: &sink) }
-        for text in texts { try sink.add(text.bytes, as: text.name, in: nil) }
-        try sink.finish()
+    /// Calls `body` for each file in the order of writing, each folder with its ledger. A piece is open meanwhile.
+    /// Throws `missing` for a piece that is deleted or has another length now.
+    private func forEach(_ body: (Item, Int32?) throws(StoreError) -> Void) throws(StoreError) {
+        for folder in folders {
+            let ledger = try folder.pieces.ledger()
+            var lines: [UInt8] = []
+            for (name, size) in folder.files {
+                let file = try Self.open(name, size, in: folder.pieces)
+                defer { close(file) }
+                let entry = try Self.entry(of: name, size, file, ledger)
+                try body(Item("\(folder.name)/\(name)", entry, .piece(folder.pieces, name)), file)
+                lines += Ledger.lines(of: name, entry)
+            }
+            if !lines.isEmpty { try body(Item("\(folder.name)/\(Ledger.fileName)", lines), nil) }
+            for text in folder.texts { try body(Item("\(folder.name)/\(text.name)", text.bytes), nil) }
+        }
+        for text in texts { try body(Item(text.name, text.bytes), nil) }
     }
 
-    private func write(_ folder: Folder, to sink: inout some ExportSink) throws(StoreError) {
-        let ledger = try folder.pieces.ledger()
-        var lines: [UInt8] = []
-        for (name, size) in folder.files {
-            let file = try Self.open(name, size, in: folder.pieces)
-            defer { close(file) }
-            let piece = ExportPiece(home: folder.pieces.directory, name: name, descriptor: file, size: size)
-            try sink.add(piece, in: folder.name)
-            lines += Ledger.lines(of: name, try Self.entry(of: name, size, file, ledger))
+    /// Lists all files in the order of writing. Reads the pieces that have no line in a ledger. Throws `missing` for a
+    /// piece that is deleted or has another length now.
+    public func items() throws(StoreError) -> [Item] {
+        var items: [Item] = []
+        try forEach { item, _ in items.append(item) }
+        return items
+    }
+
+    private static func open(_ name: String, _ size: Int64, in pieces: PieceDirectory) throws(StoreError) -> Int32 {
+        let home = pieces.directory
+        guard let file = home.open(name, length: size) else {
+            throw StoreError(.missing, path: home.path + "/" + name, detail: "the piece is gone")
         }
-        if !lines.isEmpty { try sink.add(lines, as: Ledger.fileName, in: folder.name) }
-        for text in folder.texts { try sink.add(text.bytes, as: text.name, in: folder.name) }
+        return file
+    }
+
+    /// Returns the ledger's entry of a piece, or computes it.
+    private static func entry(
+        of name: String, _ size: Int64, _ file: Int32, _ ledger: Ledger?
+    ) throws(StoreError) -> Ledger.Entry {
+        if let known = ledger?.entries[name], known.size == size { return known }
+        return Ledger.Entry(size: size, digest: try Digest(of: file, path: name))
     }
 
     // MARK: Whole exports
 
-    /// Writes a folder at `path`.
-    ///
-    /// - Parameter sharesFiles: true to use hard links to the store's pieces (link(2)) on the same disk instead of copies.
+    private func write(to sink: inout some ExportSink) throws(StoreError) {
+        try forEach { item, file throws(StoreError) in
+            switch item.source {
+            case .text(let bytes): try sink.add(bytes, as: item.name, in: item.folder)
+            case .piece(let pieces, let name):
+                guard let file, let folder = item.folder else { return }
+                let piece = ExportPiece(home: pieces.directory, name: name, descriptor: file, size: item.size)
+                try sink.add(piece, in: folder)
+            }
+        }
+        try sink.finish()
+    }
+
+    /// Writes a folder at `path`. `sharesFiles` is true to use hard links to the store's pieces (link(2)) on the same
+    /// disk instead of copies.
     public func writeFolder(at path: String, sharesFiles: Bool) throws(StoreError) {
         let target = try ExportTarget(path: path, kind: .folder)
         try target.fill { () throws(StoreError) in
@@ -77,9 +158,8 @@ public struct ExportContents: Sendable {
         }
     }
 
-    /// Writes an archive at `path`, with everything in the folder `root`.
-    ///
-    /// - Parameter time: the files' modification time, in seconds since 1970.
+    /// Writes an archive at `path`, with everything in the folder `root`. `time` is the files' modification time, in
+    /// seconds since 1970.
     public func writeArchive(at path: String, root: String, time: Int64) throws(StoreError) {
         let target = try ExportTarget(path: path, kind: .file)
         try target.fill { () throws(StoreError) in

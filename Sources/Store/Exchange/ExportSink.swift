@@ -3,37 +3,28 @@ import Glibc
 /// The target of an export: a folder or an archive. Keys are readable only by their owner, as in the store. Used on one
 /// thread.
 protocol ExportSink {
-    /// Adds a text, in a folder or at the top.
     mutating func add(_ bytes: [UInt8], as name: String, in folder: String?) throws(StoreError)
-    /// Adds a piece of the store.
     mutating func add(_ piece: ExportPiece, in folder: String) throws(StoreError)
-    /// Ends the export.
     mutating func finish() throws(StoreError)
 }
 
 extension ExportSink {
-    /// True if a folder's files are readable only by their owner.
     func isPrivate(_ folder: String?) -> Bool { folder == "keys" }
 }
 
-/// An open piece of the store.
 struct ExportPiece {
-    /// The piece's folder.
     let home: Directory
     let name: String
     /// The open file, owned by the caller.
     let descriptor: Int32
-    /// The length in bytes.
     let size: Int64
 }
 
-/// Writes an export into a folder.
 struct FolderSink: ExportSink {
     private let root: Directory
     private let sharesFiles: Bool
     private var folders: [String: Directory] = [:]
 
-    /// - Parameter sharesFiles: true to use hard links (link(2)) where possible, otherwise copies.
     init(into root: Directory, sharesFiles: Bool) { (self.root, self.sharesFiles) = (root, sharesFiles) }
 
     mutating func add(_ bytes: [UInt8], as name: String, in folder: String?) throws(StoreError) {

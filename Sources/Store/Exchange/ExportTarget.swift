@@ -20,10 +20,8 @@ public final class ExportTarget: Sendable {
     private let name: String
     private var temporary: String { ".\(name).weir-part" }
 
-    /// Prepares an export to `path`, whose parent folder must exist.
-    ///
-    /// - Throws: `exists` if anything is at the path, `busy` during another export to it, and the system's error if nothing
-    ///   can be written there.
+    /// Prepares an export to `path`, whose parent folder must exist. Throws `exists` if anything is at the path, `busy`
+    /// during another export to it, and the system's error if nothing can be written there.
     public init(path: String, kind: Kind) throws(StoreError) {
         let (folder, name) = try Self.split(path)
         let temporary = ".\(name).weir-part"
@@ -99,16 +97,14 @@ public final class ExportTarget: Sendable {
         return opened
     }
 
-    /// Opens the growing folder.
     func directory() throws(StoreError) -> Directory {
         let own = dup(descriptor)
         guard own >= 0 else { throw StoreError(path: path) }
         return Directory(descriptor: own, path: temporaryPath)
     }
 
-    /// Syncs the target, and renames it to its final path.
-    ///
-    /// - Throws: `exists` if something is at the path by now, which is not changed.
+    /// Syncs the target, and renames it to its final path. Throws `exists` if something is at the path by now, which is
+    /// not changed.
     public func finish() throws(StoreError) {
         // A folder has many files, and may be on a file system of its own.
         guard (kind == .file ? fsync(descriptor) : weir_syncfs(descriptor)) == 0 else { throw StoreError(path: path) }

@@ -4,9 +4,8 @@ import Glibc
 /// Copies files. Without a checksum the bytes stay in the kernel: copy_file_range(2), which shares the disk's blocks if the
 /// file system can, otherwise sendfile(2).
 enum FileCopy {
-    /// Copies `count` bytes of `source` from `offset` to the current offset of `target`.
-    ///
-    /// - Throws: `wrongLength` if the source is shorter; otherwise the system's error, with `path`.
+    /// Copies `count` bytes of `source` from `offset` to the current offset of `target`. Throws `wrongLength` if the
+    /// source is shorter; otherwise the system's error, with `path`.
     static func copy(
         _ source: Int32, from offset: Int64 = 0, count: Int64, to target: Int32, path: String
     ) throws(StoreError) {
@@ -30,38 +29,25 @@ enum FileCopy {
         }
     }
 
-    /// Copies a whole file, and returns its length and SHA-256.
-    ///
-    /// - Throws: `busy` after a cancellation; otherwise the system's error, with `path`.
+    /// Copies a whole file, and returns its length and SHA-256. Throws `busy` after a cancellation; otherwise the
+    /// system's error, with `path`, or with `sourcePath` if the source cannot be read.
     static func hashed(
-        _ source: Int32, to target: Int32, path: String, _ pace: ReadingPace
+        _ source: Int32, sourcePath: String? = nil, to target: Int32, path: String, _ pace: ReadingPace
     ) throws(StoreError) -> Ledger.Entry {
         var digest = DigestState()
         var buffer = [UInt8](repeating: 0, count: 1 << 20)
         var offset: off_t = 0
         while true {
-            guard pace.goOn() else { throw StoreError(.busy, path: path, detail: "canceled") }
+            guard pace.waitForTurn() else { throw StoreError(.busy, path: path, detail: "canceled") }
             let count = pread(source, &buffer, buffer.count, offset)
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw StoreError(path: path) }
+            guard count >= 0 else { throw StoreError(path: sourcePath ?? path) }
             guard count > 0 else { break }
             buffer.withUnsafeBytes { digest.add(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-            guard write(buffer, count, to: target) else { throw StoreError(path: path) }
+            guard Directory.write(buffer, count, to: target) else { throw StoreError(path: path) }
             offset += off_t(count)
-            _ = pace.goOn(after: count)
+            _ = pace.waitForTurn(after: count)
         }
         return Ledger.Entry(size: Int64(offset), digest: digest.digest)
-    }
-
-    /// Writes the first `count` bytes with as many write(2) calls as needed. On failure, errno has the reason.
-    static func write(_ buffer: [UInt8], _ count: Int, to file: Int32) -> Bool {
-        var done = 0
-        while done < count {
-            let written = buffer.withUnsafeBytes { Glibc.write(file, $0.baseAddress! + done, count - done) }
-            if written < 0, errno == EINTR { continue }
-            guard written > 0 else { return false }
-            done += written
-        }
-        return true
     }
 }

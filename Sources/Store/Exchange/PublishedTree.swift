@@ -12,7 +12,6 @@ public final class PublishedTree: Sendable {
     private let opened = Mutex(Opened())
     private let isCancelled = Mutex(false)
 
-    /// The open folders.
     private struct Opened {
         var root: Directory?
         var folders: [String: Directory] = [:]
@@ -21,18 +20,14 @@ public final class PublishedTree: Sendable {
     /// The name of a file that is being written.
     private static let partName = "weir-part"
 
-    /// Makes a tree; nothing is opened yet.
-    ///
-    /// - Parameter path: an absolute path.
+    /// Makes a tree at an absolute path; nothing is opened yet.
     public init(_ path: String) { self.path = path }
 
     /// Cancels `put`, which ends at the next file.
     public func cancel() { isCancelled.withLock { $0 = true } }
 
-    /// Opens and locks the folder, and creates it if it is missing. Its parent must exist.
-    ///
-    /// - Parameter recordName: a file whose contents are returned; nil if it is missing.
-    /// - Throws: `busy` during another publication to it.
+    /// Opens and locks the folder, and creates it if it is missing. Its parent must exist. `recordName` is a file whose
+    /// contents are returned; nil if it is missing. Throws `busy` during another publication to it.
     public func open(recordName: String) throws(StoreError) -> (isEmpty: Bool, record: [UInt8]?) {
         if mkdir(path, 0o777) != 0, errno != EEXIST { throw StoreError(path: path) }
         let root = try Directory.existing(path: path)
@@ -43,12 +38,9 @@ public final class PublishedTree: Sendable {
         return (try root.names().allSatisfy { $0 == Self.partName }, try root.read(recordName))
     }
 
-    /// Writes the files that are missing or different.
-    ///
-    /// - Parameter done: called after each file; its second argument is true if the file was written.
-    public func put(
-        _ items: [ExportContents.Item], done: (ExportContents.Item, Bool) -> Void
-    ) throws(StoreError) {
+    /// Writes the files that are missing or different. `done` is called after each file; its second argument is true if
+    /// the file was written.
+    public func put(_ items: [ExportContents.Item], done: (ExportContents.Item, Bool) -> Void) throws(StoreError) {
         var (known, voided): ([String: Ledger], Set<String>) = ([:], [])
         for item in items {
             if isCancelled.withLock({ $0 }) { throw StoreError(.program, path: path, detail: "canceled") }
@@ -129,10 +121,7 @@ public final class PublishedTree: Sendable {
             guard let root = opened.root else { throw StoreError(.missing, path: path) }
             guard let name else { return root }
             if let known = opened.folders[name] { return known }
-            guard mkdirat(root.descriptor, try root.leaf(name), 0o777) == 0 || errno == EEXIST else {
-                throw StoreError(path: root.path + "/" + name)
-            }
-            let folder = try root.subdirectory(name)
+            let folder = try root.subdirectory(name, create: true, mode: 0o777)
             opened.folders[name] = folder
             return folder
         }

@@ -19,7 +19,6 @@ public final class StagedBundle: Sendable {
 
     private struct Folder {
         let directory: Directory
-        /// The lines of its ledger.
         var lines: [UInt8] = []
     }
 
@@ -29,12 +28,9 @@ public final class StagedBundle: Sendable {
         root = try temporary.subdirectory(name, create: true)
     }
 
-    /// Adds a piece: a copy of a file or of a part of it.
-    ///
-    /// - Parameters:
-    ///   - source: the open file, owned by the caller.
-    ///   - expected: the expected SHA-256; nil if unknown.
-    /// - Throws: `wrongLength` if the file is shorter than the range, `contentChanged` for another SHA-256, both with `path`.
+    /// Adds a piece: a copy of a file or of a part of it. `source` is the open file, owned by the caller. `expected` is
+    /// the expected SHA-256; nil if unknown. Throws `wrongLength` if the file is shorter than the range,
+    /// `contentChanged` for another SHA-256, both with `path`.
     public func add(
         _ file: String, to folder: String, from source: Int32, _ range: Range<Int64>, expecting expected: Digest? = nil,
         path: String
@@ -42,8 +38,7 @@ public final class StagedBundle: Sendable {
         let directory = try self.directory(folder)
         let target = try directory.open(file, flags: O_RDWR | O_CREAT | O_TRUNC)
         defer { close(target) }
-        try FileCopy.copy(
-            source, from: range.lowerBound, count: Int64(range.count), to: target, path: path)
+        try FileCopy.copy(source, from: range.lowerBound, count: Int64(range.count), to: target, path: path)
         let digest = try Digest(of: target, path: path)
         if let expected, expected != digest {
             throw StoreError(.contentChanged, path: path, detail: "not what \(Ledger.fileName) beside it says")
@@ -52,9 +47,7 @@ public final class StagedBundle: Sendable {
         folders.withLock { $0[folder]?.lines += line }
     }
 
-    /// Adds a text or another small file that is not a piece.
-    ///
-    /// - Parameter folder: nil for the top.
+    /// Adds a text or another small file that is not a piece. `folder` is nil for the top.
     public func add(_ bytes: [UInt8], as file: String, to folder: String? = nil) throws(StoreError) {
         let directory = if let folder { try self.directory(folder) } else { root }
         try directory.write(bytes, as: file)
@@ -69,9 +62,7 @@ public final class StagedBundle: Sendable {
         }
     }
 
-    /// Syncs the bundle, and makes it visible.
-    ///
-    /// - Throws: `exists` if there is a bundle of that id.
+    /// Syncs the bundle, and makes it visible. Throws `exists` if there is a bundle of that id.
     public func commit() throws(StoreError) {
         for folder in folders.withLock({ $0.values.map(\.self) }) {
             try folder.directory.write(folder.lines, as: Ledger.fileName)

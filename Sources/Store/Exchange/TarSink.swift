@@ -8,11 +8,6 @@ struct TarSink: ExportSink {
     private let time: Int64
     private var folders: Set<String> = []
 
-    /// - Parameters:
-    ///   - file: the open archive, owned by the caller.
-    ///   - path: the archive's path, for messages.
-    ///   - root: the folder in the archive for everything.
-    ///   - time: the files' modification time, in seconds since 1970.
     init(into file: Int32, path: String, root: String, time: Int64) throws(StoreError) {
         (self.file, self.path, self.root, self.time) = (file, path, root, time)
         try write(TarHeader(folder: root, time: time))
@@ -34,7 +29,6 @@ struct TarSink: ExportSink {
         try write(TarHeader.padding(behind: piece.size))
     }
 
-    /// Writes the two empty blocks that end an archive.
     func finish() throws(StoreError) { try write([UInt8](repeating: 0, count: 2 * TarHeader.block)) }
 
     private mutating func begin(_ folder: String?) throws(StoreError) {

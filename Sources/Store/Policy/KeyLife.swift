@@ -20,7 +20,6 @@ public struct KeyTerms: Equatable, Sendable {
 public struct KeyLife: Equatable, Sendable {
     /// The usability of a key.
     public enum State: Equatable, Sendable {
-        /// Usable.
         case valid
         /// Expired; its file stays for a day.
         case expired
@@ -90,9 +89,8 @@ public struct KeyLife: Equatable, Sendable {
 
     // MARK: Events
 
-    /// The origin has delivered the key, or renewed it: all durations begin again.
-    ///
-    /// - Parameter digest: the key's SHA-256; nil if the key could not be read.
+    /// The origin has delivered the key, or renewed it: all durations begin again. `digest` is the key's SHA-256; nil
+    /// if the key could not be read.
     public mutating func renew(at now: Int64, digest: Digest?) {
         if let expires, let dated {
             self.expires = Self.sum(now, max(0, expires.subtractingReportingOverflow(dated).partialValue))
@@ -102,9 +100,7 @@ public struct KeyLife: Equatable, Sendable {
         self.digest = digest ?? self.digest
     }
 
-    /// The asset is played: a window begins.
-    ///
-    /// - Returns: true if anything has changed.
+    /// The asset is played: a window begins. Returns true if anything has changed.
     public mutating func recordPlay(by terms: KeyTerms, at now: Int64) -> Bool {
         guard terms.afterFirstPlay != nil, firstPlayed == nil, state(by: terms, at: now) == .valid else { return false }
         firstPlayed = now
@@ -126,9 +122,7 @@ public struct KeyLife: Equatable, Sendable {
     /// The user revokes the key.
     public mutating func invalidate(at now: Int64) { invalidated = invalidated ?? now }
 
-    /// Records the key's expiry.
-    ///
-    /// - Returns: true if it has expired since the last call.
+    /// Records the key's expiry. Returns true if it has expired since the last call.
     public mutating func expire(by terms: KeyTerms, at now: Int64) -> Bool {
         guard expiredAt == nil, state(by: terms, at: now) == .expired else { return false }
         expiredAt = now

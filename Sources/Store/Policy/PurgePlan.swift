@@ -34,23 +34,17 @@ public struct PurgePlan: Equatable, Sendable {
 
         /// Makes a candidate.
         public init(id: String, life: StorageLife = StorageLife(), created: Int64, kept: Int64, cached: Int64 = 0) {
-            self.id = id
-            self.life = life
-            self.created = created
-            self.kept = kept
-            self.cached = cached
+            (self.id, self.life, self.created, self.kept, self.cached) = (id, life, created, kept, cached)
         }
 
         /// Time of the last use, in seconds since 1970.
         var lastUse: Int64 { max(life.lastPlayed ?? 0, created) }
-
         /// True if it is purged after all others.
         var isImportant: Bool { life.policy.priority == .important || isIrreplaceable }
     }
 
     /// A step of the plan.
     public enum Step: Equatable, Sendable {
-        /// Purge an asset of so many bytes.
         case asset(id: String, bytes: Int64, StorageLife.Cause)
         /// Evict so many bytes of cached segments, the least recently used first.
         case playCache(bytes: Int64)
@@ -60,19 +54,12 @@ public struct PurgePlan: Equatable, Sendable {
     public private(set) var steps: [Step] = []
     /// The bytes that the steps free.
     public private(set) var freed: Int64 = 0
-
     /// The bytes to free.
     public let wanted: Int64
 
-    /// Makes a plan.
-    ///
-    /// - Parameters:
-    ///   - wanted: the bytes to free.
-    ///   - now: the time, in seconds since 1970.
-    ///   - hasCache: false if evicting cached segments was already tried in vain.
-    public init(
-        toFree wanted: Int64, of candidates: [Candidate], limit: Limit, at now: Int64, hasCache: Bool = true
-    ) {
+    /// Makes a plan. `now` is in seconds since 1970. `hasCache` is false if evicting cached segments was already tried
+    /// in vain.
+    public init(toFree wanted: Int64, of candidates: [Candidate], limit: Limit, at now: Int64, hasCache: Bool = true) {
         self.wanted = wanted
         let idle = candidates.filter { !$0.isPlaying }
         let expired = idle.filter { $0.life.isExpired(at: now) }

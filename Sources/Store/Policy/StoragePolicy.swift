@@ -6,7 +6,6 @@ public struct StoragePolicy: Equatable, Sendable {
     public enum Priority: String, Codable, Sendable {
         /// Evicted after all others.
         case important
-        /// The priority of most assets.
         case `default`
     }
 
@@ -26,16 +25,12 @@ public struct StoragePolicy: Equatable, Sendable {
         expires: Int64? = nil, afterFirstPlay: Int64? = nil, priority: Priority = .default,
         isExcludedFromBackups: Bool = false, keys: KeyTerms = KeyTerms()
     ) {
-        self.expires = expires
-        self.afterFirstPlay = afterFirstPlay
-        self.priority = priority
-        self.isExcludedFromBackups = isExcludedFromBackups
-        self.keys = keys
+        (self.expires, self.afterFirstPlay, self.priority) = (expires, afterFirstPlay, priority)
+        (self.isExcludedFromBackups, self.keys) = (isExcludedFromBackups, keys)
     }
 
     /// The time of expiry, in seconds since 1970: the earlier of its date and the end of its window; nil for never.
-    ///
-    /// - Parameter firstPlayed: the time of the first playback; nil if it was not played.
+    /// `firstPlayed` is nil if it was not played.
     public func expiration(firstPlayed: Int64?) -> Int64? {
         guard let afterFirstPlay, let firstPlayed else { return expires }
         let (end, overflows) = firstPlayed.addingReportingOverflow(afterFirstPlay)
@@ -47,7 +42,6 @@ public struct StoragePolicy: Equatable, Sendable {
 public struct StorageLife: Equatable, Sendable {
     /// The reason of a purge. The raw values are in the catalogue and never change.
     public enum Cause: String, Codable, Sendable {
-        /// The asset had expired.
         case expired
         /// The disk was full, and the asset had default priority.
         case space

@@ -1,6 +1,5 @@
 import GRDB
 
-/// All rows of one asset in the catalogue, with their revision.
 struct AssetRows: Equatable, Sendable {
     /// Counts the transactions that changed any of the rows: of two states, the one with the higher revision is later.
     var revision: Int
@@ -22,22 +21,17 @@ struct AssetRows: Equatable, Sendable {
     }
 
     /// True if every row belongs to the asset.
-    var isOfOneAsset: Bool {
-        belongings.assets.isEmpty && belongings.owners.allSatisfy { $0 == asset.id }
-    }
+    var isOfOneAsset: Bool { belongings.assets.isEmpty && belongings.owners.allSatisfy { $0 == asset.id } }
 }
 
 /// The checksum of an asset's rows, written in the same transaction as the rows.
 struct ChecksumRecord: Codable, CatalogueRow {
     static let databaseTableName = "checksum"
-    /// The asset's id.
     var asset: String
-    /// See `AssetRows.revision`.
     var revision: Int
     /// See `AssetRows.sum`; 64 hexadecimal digits.
     var sum: String
 
-    /// Computes the checksum of rows.
     init(_ rows: AssetRows) { self.init(rows.asset.id, rows.revision, rows.sum.description) }
 
     private init(_ asset: String, _ revision: Int, _ sum: String) {
@@ -49,7 +43,6 @@ struct ChecksumRecord: Codable, CatalogueRow {
     ]
 
     static let blank = ChecksumRecord("", 0, "")
-
     /// The checksum; nil if `sum` is damaged.
     var digest: Digest? { Digest(hexadecimal: sum.utf8) }
 }
@@ -74,7 +67,6 @@ extension Catalogue.Contents {
         return groups
     }
 
-    /// Joins the rows of assets.
     init(of assets: [AssetRows]) {
         self.init()
         for rows in assets {

@@ -5,7 +5,6 @@ import Glibc
 struct CatalogueFile {
     let path: String
 
-    /// The suffixes of the files that SQLite creates beside a database.
     private static let companions = ["-wal", "-shm"]
     /// The path of a catalogue that is being rebuilt from records.
     var newPath: String { path + ".new" }
@@ -49,19 +48,16 @@ struct CatalogueFile {
     /// Finishes a replacement that an earlier process began: uses the new catalogue if the damaged one was already set
     /// aside, and removes it otherwise.
     func finishReplacement() {
-        let isWhole = access(newPath, F_OK) == 0 && access(newPath + "-journal", F_OK) != 0
-        if isWhole, access(path, F_OK) != 0 { rename(newPath, path) }
+        let isComplete = access(newPath, F_OK) == 0 && access(newPath + "-journal", F_OK) != 0
+        if isComplete, access(path, F_OK) != 0 { rename(newPath, path) }
         removeNew()
     }
 
-    /// Removes a catalogue that is being rebuilt.
     func removeNew() {
         for suffix in ["", "-journal"] + Self.companions { unlink(newPath + suffix) }
     }
 
-    /// Sets the damaged files aside, and renames the new one to their path.
-    ///
-    /// - Returns: the damaged database's new path.
+    /// Sets the damaged files aside, and renames the new one to their path. Returns the damaged database's new path.
     func replace() throws(StoreError) -> String {
         try Self.sync(newPath)
         var aside = path + ".broken"

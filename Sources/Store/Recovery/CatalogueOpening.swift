@@ -3,11 +3,9 @@ import GRDB
 /// Opens a catalogue, compares it with the records, and repairs it.
 struct CatalogueOpening {
     let queue: DatabaseQueue
-    /// All rows, after a repair.
     let contents: Catalogue.Contents
     /// Nil if nothing was to be repaired.
     let recovery: CatalogueRecovery?
-    /// The revision of each asset's rows.
     let revisions: [String: Int]
     let records: RecordFolder
     /// The revisions of each asset's records, the latest first.
@@ -79,9 +77,8 @@ struct CatalogueOpening {
         }
     }
 
-    /// Makes a new file of rows beside the damaged one, and then replaces the damaged one.
-    ///
-    /// - Returns: the damaged file's new path.
+    /// Makes a new file of rows beside the damaged one, and then replaces the damaged one. Returns the damaged file's
+    /// new path.
     private static func makeNew(
         _ file: CatalogueFile, _ assets: [AssetRows], _ damaged: inout DatabaseQueue?
     ) throws -> String {
@@ -99,15 +96,13 @@ struct CatalogueOpening {
     }
 }
 
-/// The rows of a catalogue after its repair from records.
 private struct Repair {
     let assets: [AssetRows]
     private let restoration: Restoration
     private var unreadable: [(id: String, revision: Int, error: StoreError)] = []
 
-    /// Reads the records that are later than the catalogue. Returns nil if the catalogue is sound and no record is later.
-    ///
-    /// - Parameter present: loses the records that cannot be read.
+    /// Reads the records that are later than the catalogue. Returns nil if the catalogue is sound and no record is
+    /// later. `present` loses the records that cannot be read.
     init?(_ reading: CatalogueReading, _ records: RecordFolder, _ present: inout [String: [Int]]) {
         let outdated = reading.outdated(by: present)
         guard reading.damage != nil || !outdated.isEmpty else { return nil }
@@ -132,7 +127,6 @@ private struct Repair {
         for record in unreadable { records.setAside(record.id, record.revision) }
     }
 
-    /// Describes the repair.
     func recovery(_ reading: CatalogueReading, _ aside: String?) -> CatalogueRecovery {
         let finding =
             reading.damage.map { "was damaged (\($0))" }

@@ -2,12 +2,9 @@ import Dispatch
 import GRDB
 import Synchronization
 
-/// The rows of a catalogue's file, and which of them are as they were written.
-///
-/// SQLite's own check finds a damaged structure. It does not find a changed value inside a row: the table `checksum` is for
-/// that.
+/// The rows of a catalogue's file, and which of them are as they were written. SQLite's own check finds a damaged
+/// structure. It does not find a changed value inside a row: the table `checksum` is for that.
 struct CatalogueReading: Sendable {
-    /// All rows.
     private(set) var contents = Catalogue.Contents()
     /// The revisions of the assets whose rows match their checksum.
     private(set) var revisions: [String: Int] = [:]
@@ -16,13 +13,10 @@ struct CatalogueReading: Sendable {
     /// The file's damage, in words; nil for a sound file.
     private(set) var damage: String?
 
-    /// Makes the reading of a file that is missing or unreadable.
     init(damage: String? = nil) { self.damage = damage }
 
-    /// Reads all rows.
-    ///
-    /// - Parameter check: SQLite's check of the same file on another thread; without one, it runs here.
-    /// - Throws: SQLite's error if the file is unreadable.
+    /// Reads all rows. `check` is SQLite's check of the same file on another thread; without one, it runs here. Throws
+    /// SQLite's error if the file is unreadable.
     init(_ database: Database, _ check: IntegrityCheck? = nil) throws {
         self.init(
             try Catalogue.contents(database), sums: try ChecksumRecord.all(database),
@@ -41,7 +35,6 @@ struct CatalogueReading: Sendable {
         return text == "ok" ? nil : text ?? "cannot be checked"
     }
 
-    /// Returns the reading of a file that is unusable because of `error`.
     func damaged(_ error: StoreError) -> CatalogueReading {
         var reading = self
         reading.damage = damage ?? error.detail ?? "\(error)"

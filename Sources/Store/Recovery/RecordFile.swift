@@ -1,20 +1,15 @@
 import Foundation
 
-/// The text of `records/<asset id>.<revision>.json`: a copy of an asset's rows, from which a damaged or missing catalogue is
-/// rebuilt.
-///
-/// It contains tokens and header fields, so it is not part of the bundle, which people pass on. Pure.
+/// The text of `records/<asset id>.<revision>.json`: a copy of an asset's rows, from which a damaged or missing
+/// catalogue is rebuilt. It contains tokens and header fields, so it is not part of the bundle, which people pass on.
+/// Pure.
 struct RecordFile {
-    /// The reason why a text is refused.
     enum Failure: Error, CustomStringConvertible {
-        /// Not JSON, or not the JSON of a record.
         case unreadable(any Error)
         /// A format of a newer Weir.
         case format(Int)
-        /// The rows do not match their checksum.
         case changed
 
-        /// A phrase for a log.
         var description: String {
             switch self {
             case .unreadable(let error): "it is not a record: \(error)"
@@ -66,7 +61,6 @@ struct RecordFile {
         }
     }
 
-    /// Encodes an asset's rows with their checksum.
     static func encode(_ rows: AssetRows) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -1,9 +1,8 @@
 import Glibc
 
-/// The folder `records` of a store: one file per asset, named after its id and the revision of its rows.
-///
-/// With the revision in the name, the record and the catalogue can be compared without opening the file. The old file is
-/// removed only after the new one is on the disk.
+/// The folder `records` of a store: one file per asset, named after its id and the revision of its rows. With the
+/// revision in the name, the record and the catalogue can be compared without opening the file. The old file is removed
+/// only after the new one is on the disk.
 struct RecordFolder: Sendable {
     static let name = "records"
 
@@ -39,9 +38,7 @@ struct RecordFolder: Sendable {
 
     private static func file(_ id: String, _ revision: Int) -> String { "\(id).\(revision)\(suffix)" }
 
-    /// Reads a record.
-    ///
-    /// - Throws: `StoreError` with the file's path and the reason why it is not a record of this asset.
+    /// Reads a record. Throws `StoreError` with the file's path and the reason why it is not a record of this asset.
     func read(_ id: String, _ revision: Int) throws(StoreError) -> AssetRows {
         let name = Self.file(id, revision)
         let path = folder.path + "/" + name
@@ -85,13 +82,7 @@ struct RecordFolder: Sendable {
             throw StoreError(.io, path: folder.path + "/" + name, detail: "\(error)")
         }
         try folder.remove(name)
-        let file = try folder.open(name, flags: O_WRONLY | O_CREAT | O_EXCL)
-        let isSynced = Directory.write(bytes, to: file) && fsync(file) == 0
-        let reason = errno
-        guard close(file) == 0, isSynced else {
-            try? folder.remove(name)
-            throw StoreError(path: folder.path + "/" + name, errno: isSynced ? errno : reason)
-        }
+        try folder.writeSynced(bytes, as: name)
     }
 
     /// Renames the file that `prepare` wrote to its final name.
@@ -100,7 +91,6 @@ struct RecordFolder: Sendable {
         try folder.move(name + Self.newSuffix, to: folder, as: name)
     }
 
-    /// Removes the file that `prepare` wrote.
     func discard(_ id: String, _ revision: Int) { try? folder.remove(Self.file(id, revision) + Self.newSuffix) }
 
     func remove(_ id: String, _ revision: Int) throws(StoreError) { try folder.remove(Self.file(id, revision)) }

@@ -1,19 +1,16 @@
-/// Writes the records of assets on a thread of its own, soon after their rows have changed.
-///
-/// The changes of one second are written once. A record is written from the catalogue's rows at that time, so that there is
-/// one source. It is removed before the rows of its asset, so that a removed asset cannot come back.
+/// Writes the records of assets on a thread of its own, soon after their rows have changed. The changes of one second
+/// are written once. A record is written from the catalogue's rows at that time, so that there is one source. It is
+/// removed before the rows of its asset, so that a removed asset cannot come back.
 final class RecordWriter: Sendable {
     /// Reads an asset's rows; returns nil for an asset that is not in the catalogue.
     typealias Source = @Sendable (String) throws -> AssetRows?
 
     private struct State {
-        /// Assets whose records are to be written.
         var scheduled: Set<String> = []
         /// Time at which `scheduled` is written.
         var due = ContinuousClock.now
         /// Assets whose records are written when nothing else is to be, last first.
         var backlog: [String] = []
-        /// The revisions of the records in the folder, the latest first.
         var present: [String: [Int]]
         /// The asset whose record is being written; nil if it was removed meanwhile.
         var current: String?
@@ -21,9 +18,7 @@ final class RecordWriter: Sendable {
         var hasFailed = false
     }
 
-    /// Time to wait for more changes.
     private static let pause = Duration.seconds(1)
-    /// Time to wait after a failure.
     private static let longPause = Duration.seconds(30)
     /// Number of records of the backlog that share one sync of the folder.
     private static let backlogCount = 16
@@ -57,27 +52,24 @@ final class RecordWriter: Sendable {
             if state.scheduled.isEmpty { state.due = .now + Self.pause }
             state.scheduled.formUnion(ids)
         }
-        worker.wake()
+        worker.signal()
     }
 
     /// Removes the record of an asset for good. Call it before the rows are deleted, in the same transaction. If the rows
     /// stay after all, call `schedule`.
     func remove(_ id: String) throws(StoreError) { try Self.remove(id, folder, worker) }
 
-    /// Writes everything scheduled at once, but not the backlog.
-    ///
-    /// - Parameter ended: called on the writer's thread, also after a failure.
+    /// Writes everything scheduled at once, but not the backlog. `ended` is called on the writer's thread, also after a
+    /// failure.
     func flush(ended: @escaping @Sendable () -> Void) {
         worker.withLock { $0.waiting.append(ended) }
-        worker.wake()
+        worker.signal()
     }
 
     /// Writes everything scheduled, and ends the thread. The backlog is left to the next process.
     func stop() { worker.stop() }
 
-    private static func remove(
-        _ id: String, _ folder: RecordFolder, _ worker: WorkerThread<State>
-    ) throws(StoreError) {
+    private static func remove(_ id: String, _ folder: RecordFolder, _ worker: WorkerThread<State>) throws(StoreError) {
         // With the lock held: the thread renames a record to its final name with the lock held too.
         let wasThere = try worker.withLock { state throws(StoreError) in
             if state.current == id { state.current = nil }

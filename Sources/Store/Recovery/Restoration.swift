@@ -1,16 +1,12 @@
-/// Rebuilds a catalogue from the rows of a damaged one and from the records of assets. Pure.
-///
-/// Of an asset's rows and record the later one counts; if the rows do not match their checksum, the record counts. Changed
-/// rows without a record are kept as they are, unless another asset has their name or URL: then their id was damaged.
+/// Rebuilds a catalogue from the rows of a damaged one and from the records of assets. Pure. Of an asset's rows and
+/// record the later one counts; if the rows do not match their checksum, the record counts. Changed rows without a
+/// record are kept as they are, unless another asset has their name or URL: then their id was damaged.
 struct Restoration {
     private var sound: [String: AssetRows] = [:]
     private var changed: [String: AssetRows] = [:]
-    /// The ids of assets that were in the catalogue and have no rows any more.
     private(set) var lost: Set<String>
-    /// The ids of assets restored from their records.
     private(set) var restored: Set<String> = []
 
-    /// Begins with the rows of a catalogue.
     init(_ reading: CatalogueReading) {
         lost = reading.lost
         for rows in reading.assets {
@@ -18,7 +14,6 @@ struct Restoration {
         }
     }
 
-    /// Inserts the rows of a record, which is later than the catalogue's rows of the asset.
     mutating func insert(_ rows: AssetRows) {
         let id = rows.asset.id
         changed[id] = nil
@@ -27,7 +22,6 @@ struct Restoration {
         sound[id] = rows
     }
 
-    /// Marks the record of an asset as unreadable.
     mutating func markUnreadable(_ id: String) {
         if sound[id] == nil { lost.insert(id) }
     }
@@ -65,7 +59,6 @@ struct Restoration {
     }
 }
 
-/// The values that may be in a catalogue only once.
 private struct UniqueFields {
     var names: Set<String> = []
     var origins: Set<String> = []

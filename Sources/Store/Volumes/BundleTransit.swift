@@ -7,24 +7,10 @@ import Synchronization
 ///
 /// After a crash the rest is deleted when the volume is opened again. Concurrent calls wait for each other.
 public final class BundleTransit: Sendable {
-    /// The state of a file when it was copied.
     private struct Copied {
-        let stamp: Stamp
+        let stamp: FileStamp
         /// Nil for a file that is not a piece.
         let entry: Ledger.Entry?
-    }
-
-    /// Identifies the state of a file.
-    private struct Stamp: Equatable {
-        let inode: UInt
-        let size: Int64
-        let seconds: Int
-        let nanoseconds: Int
-
-        init(_ status: stat) {
-            (inode, size) = (UInt(status.st_ino), Int64(status.st_size))
-            (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
-        }
     }
 
     private struct Progress {
@@ -44,9 +30,7 @@ public final class BundleTransit: Sendable {
     private let isPiece: @Sendable (String) -> Bool
     private let progress = Mutex(Progress())
 
-    /// Prepares a copy.
-    ///
-    /// - Parameter isPiece: returns true if a file of that name in a folder of the bundle is a piece.
+    /// Prepares a copy. `isPiece` returns true if a file of that name in a folder of the bundle is a piece.
     public init(
         of id: String, from origin: Volume, to target: Volume, isPiece: @escaping @Sendable (String) -> Bool
     ) throws(StoreError) {
@@ -62,12 +46,9 @@ public final class BundleTransit: Sendable {
     /// The pieces that were not copied, because they are damaged or unreadable.
     public var faults: [(folder: String, file: String)] { progress.withLock { $0.faults } }
 
-    /// Copies the files that are new or changed since the last pass, and removes the copies of deleted files.
-    ///
-    /// - Parameters:
-    ///   - pace: after its cancellation, the pass ends with `busy`.
-    ///   - room: throws if nothing more may be written; called before each file.
-    /// - Returns: the number of copied files.
+    /// Copies the files that are new or changed since the last pass, and removes the copies of deleted files. `pace`:
+    /// after its cancellation, the pass ends with `busy`. `room` throws if nothing more may be written; called before
+    /// each file. Returns the number of copied files.
     @discardableResult public func pass(
         _ pace: ReadingPace, room: () throws(StoreError) -> Void = {}
     ) throws(StoreError) -> Int {
@@ -108,9 +89,8 @@ public final class BundleTransit: Sendable {
         defer { progress.copied[folder] = known }
         var count = 0
         for file in files where file != Ledger.fileName || folder.isEmpty {
-            var status = stat()
-            guard fstatat(from.descriptor, file, &status, AT_SYMLINK_NOFOLLOW) == 0 else { continue }
-            if known[file]?.stamp == Stamp(status) { continue }
+            guard let status = from.status(of: file) else { continue }
+            if known[file]?.stamp == FileStamp(status) { continue }
             try room()
             known[file] = nil
             let isPiece = !folder.isEmpty && isPiece(file)
@@ -133,31 +113,21 @@ public final class BundleTransit: Sendable {
         let path = to.path + "/" + file
         let target = try to.open(file, flags: O_WRONLY | O_CREAT | O_TRUNC)
         defer { close(target) }
-        var digest = DigestState()
-        var (status, offset) = (stat(), off_t(0))
-        var buffer = [UInt8](repeating: 0, count: 1 << 20)
-        guard fstat(opened, &status) == 0 else { throw StoreError(path: from.path + "/" + file) }
-        while true {
-            guard pace.goOn() else { throw StoreError(.busy, path: path, detail: "canceled") }
-            let count = pread(opened, &buffer, buffer.count, offset)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else {
-                let error = StoreError(path: from.path + "/" + file)
-                guard isPiece else { throw error }
-                try to.remove(file)
-                return nil
-            }
-            guard count > 0 else { break }
-            if isPiece { buffer.withUnsafeBytes { digest.add(UnsafeRawBufferPointer(rebasing: $0[..<count])) } }
-            guard FileCopy.write(buffer, count, to: target) else { throw StoreError(path: path) }
-            offset += off_t(count)
-            _ = pace.goOn(after: count)
+        var status = stat()
+        let sourcePath = from.path + "/" + file
+        guard fstat(opened, &status) == 0 else { throw StoreError(path: sourcePath) }
+        let entry: Ledger.Entry
+        do throws(StoreError) {
+            entry = try FileCopy.hashed(opened, sourcePath: sourcePath, to: target, path: path, pace)
+        } catch {
+            guard isPiece, error.path == sourcePath else { throw error }
+            try to.remove(file)
+            return nil
         }
         // Keep played files in the page cache instead of this one; and copy the time of the last playback.
         posix_fadvise(opened, 0, 0, POSIX_FADV_DONTNEED)
         futimens(target, [status.st_atim, status.st_mtim])
-        let entry = isPiece ? Ledger.Entry(size: Int64(offset), digest: digest.digest) : nil
-        return Copied(stamp: Stamp(status), entry: entry)
+        return Copied(stamp: FileStamp(status), entry: isPiece ? entry : nil)
     }
 
     /// Writes a new ledger with a line for each copied piece, also for those without one. A piece that does not match its line
@@ -183,10 +153,8 @@ public final class BundleTransit: Sendable {
     /// Syncs the copies. Called before the last pass, which then has little to sync.
     public func sync() throws(StoreError) { try Store.syncDisk(of: root) }
 
-    /// Copies the rest, and renames the copy to the bundle's path, synced. The bundle must not change meanwhile, and all its
-    /// pieces must have their lines.
-    ///
-    /// - Throws: `exists` if there is a bundle of that id.
+    /// Copies the rest, and renames the copy to the bundle's path, synced. The bundle must not change meanwhile, and
+    /// all its pieces must have their lines. Throws `exists` if there is a bundle of that id.
     public func commit(_ pace: ReadingPace) throws(StoreError) {
         try progress.withLock { progress throws(StoreError) in
             _ = try pass(pace, isLast: true, room: {}, &progress)

@@ -2,7 +2,6 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// The volumes of a store.
 extension Store {
     /// The volumes used since the start, without the store's own folder.
     public var volumes: [Volume] { known.withLock { Array($0.values) } }
@@ -23,11 +22,9 @@ extension Store {
         }
     }
 
-    /// Opens the volume at a path, or makes one of a new or empty folder. Do not call it on the loop.
-    ///
-    /// - Returns: the volume; `isNew` is true if it was made now.
-    /// - Throws: `badName` for the store itself and folders in it; the errors of `Volume.prepare`; `notWritable` if the
-    ///   folder cannot be written.
+    /// Opens the volume at a path, or makes one of a new or empty folder. Do not call it on the loop. Returns the
+    /// volume; `isNew` is true if it was made now. Throws `badName` for the store itself and folders in it; the errors
+    /// of `Volume.prepare`; `notWritable` if the folder cannot be written.
     public func volume(at path: String) throws(StoreError) -> (volume: Volume, isNew: Bool) {
         guard path.hasPrefix("/"), !path.utf8.contains(0) else {
             throw StoreError(.badName, path: path, detail: "not the absolute path of a folder")
@@ -36,7 +33,7 @@ extension Store {
         guard !contains(path + "/x") else { throw inside }
         let marks = Set(volumes.compactMap(\.mark))
         let found = try Volume.prepare(at: path, isKnown: marks.contains) { real throws(StoreError) in
-            if holds(real) { throw inside }
+            if containsResolved(real) { throw inside }
         }
         let volume = volume(found.path, found.mark)
         if volume.absence != nil { volume.change(path: found.path) }
@@ -65,5 +62,74 @@ extension Store {
     /// Waits until everything on a folder's disk survives a power cut, as far as the disk reports it: syncfs(2).
     static func syncDisk(of folder: Directory) throws(StoreError) {
         guard weir_syncfs(folder.descriptor) == 0 else { throw StoreError(path: folder.path) }
+    }
+}
+
+/// Free space on the volumes.
+extension Store {
+    /// The default reserve of a disk of `total` bytes, left to other programs: the larger of 256 MB and 2 %.
+    public static func usualReserve(of total: Int64) -> Int64 { max(256 << 20, total / 50) }
+
+    /// The type number of the file system at a path, statfs(2); nil for a missing path.
+    public static func fileSystemKind(at path: String) -> Int? {
+        let kind = weir_file_system_kind(path)
+        return kind < 0 ? nil : kind
+    }
+
+    /// Throws `diskFull` if only the reserve is left, and `io` if the disk loses written data. `volume` is nil for the
+    /// store's own folder.
+    public func checkRoom(in volume: Volume? = nil) throws(StoreError) {
+        let root = try (volume ?? home).folders().root
+        let reserve = reserve(of: root)
+        if syncThread?.isFailing ?? false {
+            throw StoreError(.io, path: root.path, detail: "the disk has repeatedly lost written data")
+        }
+        guard Self.space(of: root).free <= reserve else { return }
+        throw StoreError(
+            .diskFull, path: root.path, detail: "less than \(reserve >> 20) MB would be left free on the disk")
+    }
+
+    /// The free bytes and the size of the store's disk; nil if the file system does not report them.
+    public var space: (free: Int64, total: Int64)? {
+        let space = Self.space(of: root)
+        return space.total > 0 ? space : nil
+    }
+
+    /// The bytes that may be stored before the reserve is reached; nil if the file system does not report them.
+    public var room: Int64? { room(in: home) }
+
+    /// The bytes that may be stored on a volume; nil also if its disk is not mounted.
+    public func room(in volume: Volume) -> Int64? {
+        guard let root = (try? volume.folders())?.root else { return nil }
+        let (free, total) = Self.space(of: root)
+        return total > 0 ? max(0, free - reserve(of: root)) : nil
+    }
+
+    private func reserve(of folder: Directory) -> Int64 {
+        folder === root ? reserve : givenReserve ?? Self.usualReserve(of: folder)
+    }
+
+    /// The default reserve of the disk of a folder.
+    static func usualReserve(of folder: Directory) -> Int64 { usualReserve(of: space(of: folder).total) }
+
+    /// The bytes to free so that pieces can be stored for a while; 0 if there is room, or the file system does not report
+    /// it. More than a piece or two, so that the next piece does not need another purge.
+    public var shortage: Int64 {
+        let (free, total) = Self.space(of: root)
+        let headroom = Self.headroom(of: total)
+        return total > 0 ? max(0, min(reserve - free, .max - headroom) + headroom) : 0
+    }
+
+    /// The room that a purge makes: 64 MB, or a quarter of a small disk.
+    private static func headroom(of total: Int64) -> Int64 { min(64 << 20, total / 4) }
+
+    /// The bytes free to unprivileged users, and the size of the disk.
+    static func space(of folder: Directory) -> (free: Int64, total: Int64) {
+        var status = statvfs()
+        guard fstatvfs(folder.descriptor, &status) == 0 else { return (.max, 0) }
+        func bytes(_ blocks: fsblkcnt_t) -> Int64 {
+            Int64(clamping: UInt64(blocks).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
+        }
+        return (bytes(status.f_bavail), bytes(status.f_blocks))
     }
 }

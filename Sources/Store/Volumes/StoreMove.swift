@@ -18,15 +18,14 @@ public struct StoreMove {
     public let path: String
 
     private let source: Directory
-    private let lock: Hold
+    private let lock: HeldLock
     private let parent: Directory
     private let name: String
     private var temporary: String { ".\(name).weir-part" }
 
-    /// Checks both paths, and acquires the store's lock.
-    ///
-    /// - Throws: `busy` if the store is in use, `missing` if there is none, `moved` if it was moved elsewhere, `exists` if the
-    ///   new path is in use, `badName` if it is inside the store, `notWritable`, `diskFull`. Nothing has changed then.
+    /// Checks both paths, and acquires the store's lock. Throws `busy` if the store is in use, `missing` if there is
+    /// none, `moved` if it was moved elsewhere, `exists` if the new path is in use, `badName` if it is inside the
+    /// store, `notWritable`, `diskFull`. Nothing has changed then.
     public init(from old: String, to new: String, pace: ReadingPace) throws(StoreError) {
         source = try Directory.existing(path: old)
         guard let real = Directory.real(old) else { throw StoreError(path: old) }
@@ -48,15 +47,14 @@ public struct StoreMove {
         }
         let isStore = source.has("assets") || source.has("records") || source.has(StoreMoveMarker.fileName)
         guard isStore else { throw StoreError(.missing, path: old, detail: "there is no store") }
-        lock = Hold(try source.open("lock", flags: O_RDWR | O_CREAT))
+        lock = HeldLock(try source.open("lock", flags: O_RDWR | O_CREAT))
         guard flock(lock.descriptor, LOCK_EX | LOCK_NB) == 0 else { throw StoreError(path: old) }
-        totalBytes = try source.wholeSize()
+        totalBytes = try source.totalSize()
         // With the marker in the old folder, the copy is complete, and only the old contents are to be deleted.
         if StoreMoveMarker.read(in: source) == nil { try Self.checkTarget(parent, name, path, from: real) }
     }
 
-    /// The store's lock, released with the last reference.
-    private final class Hold: Sendable {
+    private final class HeldLock: Sendable {
         let descriptor: Int32
         init(_ descriptor: Int32) { self.descriptor = descriptor }
         deinit { close(descriptor) }
@@ -66,9 +64,8 @@ public struct StoreMove {
     private static func checkTarget(
         _ parent: Directory, _ name: String, _ path: String, from old: String
     ) throws(StoreError) {
-        var status = stat()
-        guard fstatat(parent.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return }
-        guard status.st_mode & S_IFMT == S_IFDIR else { throw StoreError(.exists, path: path) }
+        guard let status = parent.status(of: name) else { return }
+        guard status.isFolder else { throw StoreError(.exists, path: path) }
         let found = try parent.raw(name)
         guard status.st_uid == geteuid() else {
             throw StoreError(.notWritable, path: path, detail: "it belongs to another user")
@@ -82,10 +79,9 @@ public struct StoreMove {
         }
     }
 
-    /// Moves the store, or continues an interrupted move.
-    ///
-    /// - Throws: `busy` after a cancellation; the system's errors. The store is then still in the old folder, unless that has
-    ///   its marker already: then only its old contents are to be deleted.
+    /// Moves the store, or continues an interrupted move. Throws `busy` after a cancellation; the system's errors. The
+    /// store is then still in the old folder, unless that has its marker already: then only its old contents are to be
+    /// deleted.
     public mutating func run() throws(StoreError) {
         if StoreMoveMarker.read(in: source) == nil {
             if try exchange() { return }
@@ -102,9 +98,8 @@ public struct StoreMove {
 
     /// - Returns: false if the folders are on different disks.
     private func exchange() throws(StoreError) -> Bool {
-        var (own, other) = (stat(), stat())
-        guard fstat(source.descriptor, &own) == 0, fstat(parent.descriptor, &other) == 0,
-            own.st_dev == other.st_dev, !source.isMountPoint, !parent.has(temporary)
+        guard let own = source.status, let other = parent.status, own.st_dev == other.st_dev, !source.isMountPoint,
+            !parent.has(temporary)
         else { return false }
         guard mkdirat(parent.descriptor, name, 0o700) == 0 || errno == EEXIST else { throw StoreError(path: path) }
         let target = try parent.raw(name)
@@ -135,7 +130,7 @@ public struct StoreMove {
         }
         guard mkdirat(parent.descriptor, temporary, 0o700) == 0 || errno == EEXIST else { throw StoreError(path: path) }
         let target = try parent.raw(temporary)
-        try checkRoom(beside: try target.wholeSize())
+        try checkRoom(beside: try target.totalSize())
         try mirror(source, to: target, isTop: true)
         guard let old = Directory.real(source.path) else { throw StoreError(path: source.path) }
         try StoreMoveMarker(path: old).write(StoreMoveMarker.arrivedName, in: target)
@@ -166,11 +161,8 @@ public struct StoreMove {
         for gone in Set(try to.names()).subtracting(names) { try to.removeAny(gone) }
         let ledger = (try? from.read(Ledger.fileName)).flatMap { $0 }.map { Ledger($0) }
         for name in names {
-            var status = stat()
-            guard fstatat(from.descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-                throw StoreError(path: from.path + "/" + name)
-            }
-            if status.st_mode & S_IFMT == S_IFDIR {
+            guard let status = from.status(of: name) else { throw StoreError(path: from.path + "/" + name) }
+            if status.isFolder {
                 let made = mkdirat(to.descriptor, name, status.st_mode & 0o777)
                 guard made == 0 || errno == EEXIST else { throw StoreError(path: to.path + "/" + name) }
                 try mirror(try from.raw(name), to: try to.raw(name))
@@ -183,13 +175,12 @@ public struct StoreMove {
     private mutating func copy(
         _ name: String, _ status: stat, from: Directory, to: Directory, _ line: Ledger.Entry?
     ) throws(StoreError) {
-        var found = stat()
-        if fstatat(to.descriptor, name, &found, AT_SYMLINK_NOFOLLOW) == 0 {
+        if let found = to.status(of: name) {
             let isSame =
-                found.st_mode & S_IFMT == S_IFREG && found.st_size == status.st_size
+                found.isFile && found.st_size == status.st_size
                 && found.st_mtim.tv_sec == status.st_mtim.tv_sec && found.st_mtim.tv_nsec == status.st_mtim.tv_nsec
             if isSame {
-                _ = pace.goOn(after: Int(status.st_size))
+                _ = pace.waitForTurn(after: Int(status.st_size))
                 return
             }
             try to.removeAny(name)
@@ -211,35 +202,21 @@ public struct StoreMove {
 
 /// Access to files of any name, which people may have put into the store.
 extension Directory {
-    fileprivate func has(_ name: String) -> Bool {
-        var status = stat()
-        return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0
-    }
-
-    /// Opens the folder `name`, but no link.
-    fileprivate func raw(_ name: String) throws(StoreError) -> Directory {
-        let opened = openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        guard opened >= 0 else { throw StoreError(path: path + "/" + name) }
-        return Directory(descriptor: opened, path: path + "/" + name)
-    }
+    fileprivate func has(_ name: String) -> Bool { status(of: name) != nil }
 
     fileprivate var isMountPoint: Bool {
-        var (own, above) = (stat(), stat())
-        return fstat(descriptor, &own) != 0 || fstatat(descriptor, "..", &above, 0) != 0 || own.st_dev != above.st_dev
+        guard let own = status, let above = status(of: "..") else { return true }
+        return own.st_dev != above.st_dev
     }
 
-    /// The sum of the lengths of all files.
-    ///
-    /// - Throws: `exists` for anything that is neither file nor folder, which could not be copied.
-    fileprivate func wholeSize() throws(StoreError) -> Int64 {
+    /// The sum of the lengths of all files. Throws `exists` for anything that is neither file nor folder, which could
+    /// not be copied.
+    fileprivate func totalSize() throws(StoreError) -> Int64 {
         var sum: Int64 = 0
         for name in try names() {
-            var status = stat()
-            guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-                throw StoreError(path: path + "/" + name)
-            }
+            guard let status = status(of: name) else { throw StoreError(path: path + "/" + name) }
             switch status.st_mode & S_IFMT {
-            case S_IFDIR: sum += try raw(name).wholeSize()
+            case S_IFDIR: sum += try raw(name).totalSize()
             case S_IFREG: sum += Int64(status.st_size)
             default:
                 throw StoreError(
@@ -252,12 +229,10 @@ extension Directory {
 
 /// The text of `moved.json`: the new path of a moved store. It stays in the old folder, so that no empty store is made there.
 struct StoreMoveMarker: Codable, Equatable {
-    /// The file name in the old folder.
     static let fileName = "moved.json"
     /// The file name in the new folder until the old folder has its marker. `path` is then the old path.
     static let arrivedName = "arrived.json"
 
-    /// The path of the other folder.
     let path: String
 
     /// Reads the marker of a folder; nil if there is none or it is unreadable.
@@ -266,7 +241,6 @@ struct StoreMoveMarker: Codable, Equatable {
         return try? JSONDecoder().decode(StoreMoveMarker.self, from: Data(bytes))
     }
 
-    /// Writes the marker, synced.
     func write(_ name: String = fileName, in folder: Directory) throws(StoreError) {
         guard let text = try? JSONEncoder().encode(self) else { throw StoreError(.io, path: folder.path) }
         try folder.replace(name, by: Array(text) + Array("\n".utf8))

@@ -1,4 +1,5 @@
 import CLinux
+import Foundation
 import Glibc
 import Synchronization
 
@@ -10,7 +11,6 @@ import Synchronization
 /// A file grows in the `tmp/` of its final volume, so that a rename makes it a piece. A volume is *away* while its disk is
 /// not mounted. It is identified by its mark, not by its path. Sendable: from any thread.
 public final class Volume: Sendable {
-    /// The open folders.
     struct Folders: Sendable {
         let root: Directory
         /// Nil in a read-only volume.
@@ -33,7 +33,6 @@ public final class Volume: Sendable {
     /// Counts removed bundles: each gets a name of its own in `tmp/`, where an earlier one may still be.
     private let removals = Atomic(0)
 
-    /// Makes the volume of the store's own folder.
     init(home folders: Folders) {
         mark = nil
         state = Mutex(State(path: folders.root.path, folders: .success(folders)))
@@ -47,7 +46,6 @@ public final class Volume: Sendable {
 
     /// True for the store's own folder.
     public var isHome: Bool { mark == nil }
-
     /// The volume's path.
     public var path: String { state.withLock { $0.path } }
 
@@ -56,14 +54,10 @@ public final class Volume: Sendable {
         if case .failure(let error) = state.withLock({ $0.folders }) { error } else { nil }
     }
 
-    /// Returns the open folders.
-    ///
-    /// - Throws: `away`.
+    /// Returns the open folders. Throws `away`.
     func folders() throws(StoreError) -> Folders { try state.withLock { $0.folders }.get() }
 
-    /// Returns the open folders for writing.
-    ///
-    /// - Throws: `away`; the error because of which nothing can be written.
+    /// Returns the open folders for writing. Throws `away`; the error because of which nothing can be written.
     func writable() throws(StoreError) -> (root: Directory, temporary: Directory, assets: Directory) {
         let folders = try folders()
         guard folders.readOnlyReason == nil, let temporary = folders.temporary, let assets = folders.assets else {
@@ -74,10 +68,9 @@ public final class Volume: Sendable {
 
     // MARK: Presence
 
-    /// Checks whether the volume's disk is mounted. Waits for the disk.
-    ///
-    /// - Returns: true if that has changed since the last check.
-    public func look() -> Bool {
+    /// Checks whether the volume's disk is mounted. Waits for the disk. Returns true if that has changed since the last
+    /// check.
+    public func checkPresence() -> Bool {
         guard let mark else { return false }
         let state = state.withLock { $0 }
         if case .success(let folders) = state.folders {
@@ -94,7 +87,7 @@ public final class Volume: Sendable {
     /// Uses another path from now on: the disk is mounted there.
     func change(path: String) {
         state.withLock { $0.path = path }
-        _ = look()
+        _ = checkPresence()
     }
 
     private static func opened(_ path: String, _ mark: String) -> Result<Folders, StoreError> {
@@ -177,9 +170,7 @@ public final class Volume: Sendable {
         return try assets.subdirectory(id, create: create && folders.readOnlyReason == nil)
     }
 
-    /// Returns true if the volume has a bundle of this asset.
-    ///
-    /// - Throws: `away`.
+    /// Returns true if the volume has a bundle of this asset. Throws `away`.
     public func hasBundle(_ id: String) throws(StoreError) -> Bool {
         do {
             _ = try bundle(id, create: false)
@@ -190,9 +181,7 @@ public final class Volume: Sendable {
         }
     }
 
-    /// Moves a bundle into `tmp/` in one step.
-    ///
-    /// - Returns: the folder's name there; nil if there is no such bundle.
+    /// Moves a bundle into `tmp/` in one step. Returns the folder's name there; nil if there is no such bundle.
     func setAside(_ id: String) throws(StoreError) -> String? {
         let (_, temporary, assets) = try writable()
         let name = "\(id).\(removals.wrappingAdd(1, ordering: .relaxed).newValue)"
@@ -207,16 +196,12 @@ public final class Volume: Sendable {
 
     /// True if both volumes seem to be on one file system, so that a bundle can be renamed.
     public func isOnDisk(of other: Volume) -> Bool {
-        var (own, found) = (stat(), stat())
-        guard let folders = try? folders(), let others = try? other.folders() else { return false }
-        return fstat(folders.root.descriptor, &own) == 0 && fstat(others.root.descriptor, &found) == 0
-            && own.st_dev == found.st_dev
+        guard let own = try? folders().root, let found = try? other.folders().root else { return false }
+        return own.status?.st_dev == found.status?.st_dev
     }
 
-    /// Moves a bundle from another volume to this one by a rename, synced.
-    ///
-    /// - Returns: false if the volumes are on different file systems.
-    /// - Throws: `exists` if there is a bundle of that id.
+    /// Moves a bundle from another volume to this one by a rename, synced. Returns false if the volumes are on
+    /// different file systems. Throws `exists` if there is a bundle of that id.
     public func moveBundle(_ id: String, from other: Volume) throws(StoreError) -> Bool {
         let (assets, others) = (try writable().assets, try other.writable().assets)
         do throws(StoreError) {
@@ -246,8 +231,7 @@ public final class Volume: Sendable {
 extension Directory {
     /// Throws `notWritable` if the folder belongs to another user, who could have planted files in it.
     fileprivate func checkOwner() throws(StoreError) {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw StoreError(path: path) }
+        guard let status else { throw StoreError(path: path) }
         guard status.st_uid == geteuid() else {
             throw StoreError(.notWritable, path: path, detail: "it belongs to another user")
         }
@@ -255,8 +239,8 @@ extension Directory {
 
     /// True if the path still leads to this folder.
     fileprivate func isStill(at path: String) -> Bool {
-        var (own, found) = (stat(), stat())
-        guard fstat(descriptor, &own) == 0, lstat(path, &found) == 0 else { return false }
+        var found = stat()
+        guard let own = status, lstat(path, &found) == 0 else { return false }
         return own.st_dev == found.st_dev && own.st_ino == found.st_ino
     }
 
@@ -265,5 +249,48 @@ extension Directory {
         guard let real = realpath(path, nil) else { return nil }
         defer { free(real) }
         return String(cString: real)
+    }
+}
+
+/// The text of `volume.json`, which identifies a volume. If the volume's disk is not mounted, its path is an empty
+/// folder or another disk. Without the mark, neither is written to.
+struct VolumeMark: Codable {
+    static let fileName = "volume.json"
+    private static let format = 1
+
+    let format: Int
+    /// 32 random hexadecimal digits.
+    let id: String
+    /// A sentence for a person who finds the folder.
+    let note: String
+
+    init() {
+        format = Self.format
+        id = (0..<2).map { _ in
+            let digits = String(UInt64.random(in: 0 ... .max), radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+        note = "This folder holds bundles of a Weir store, moved here by \"weir move\". Only that store can use them."
+    }
+
+    /// Reads the mark of a folder; nil if it has none. Throws `newer` for a mark of a newer Weir, `exists` for a file
+    /// that is not a mark.
+    static func read(in folder: Directory) throws(StoreError) -> VolumeMark? {
+        guard let bytes = try folder.read(fileName) else { return nil }
+        let path = folder.path + "/" + fileName
+        guard let mark = try? JSONDecoder().decode(VolumeMark.self, from: Data(bytes)), !mark.id.isEmpty else {
+            throw StoreError(.exists, path: path, detail: "it is not a file of Weir")
+        }
+        guard mark.format == Self.format else {
+            throw StoreError(.newer, path: path, detail: "a newer Weir has written it (format \(mark.format))")
+        }
+        return mark
+    }
+
+    func write(in folder: Directory) throws(StoreError) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
+        guard let text = try? encoder.encode(self) else { throw StoreError(.io, path: folder.path) }
+        try folder.replace(Self.fileName, by: Array(text) + Array("\n".utf8))
     }
 }

@@ -2,7 +2,7 @@
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = [UInt8](UnsafeBufferPointer(start: data, count: count))
-    let found = PlaylistCheck.diagnostics(of: bytes)
+    let found = PlaylistRules.diagnostics(of: bytes)
     let lines = 1 + bytes.count { $0 == 0x0A }
     var previous = 0
     for diagnostic in found {
@@ -34,6 +34,6 @@ private func checkPresentation(_ playlist: MultivariantPlaylist) {
         let text = "#EXTM3U\n#EXT-X-TARGETDURATION:\(place)\n" + texts[place % 3]
         if case .media(let read)? = try? Playlist.parse(Array(text.utf8)) { media[place] = read }
     }
-    let found = PlaylistCheck.diagnostics(of: playlist, media: media, url: "a", resolving: { $0 })
+    let found = PlaylistRules.diagnostics(of: playlist, media: media, url: "a", resolving: { $0 })
     precondition(found.contains { $0.code == "selfReference" } == playlist.renditionURIs.contains("a"))
 }

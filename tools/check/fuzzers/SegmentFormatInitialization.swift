@@ -44,13 +44,25 @@ private func check(_ configuration: DecoderConfiguration?) {
 
 /// The boxes of the top level, and those in each, lie in order and without a gap.
 private func checkWalk(_ bytes: [UInt8]) {
-    guard let boxes = try? Box.topLevel(of: bytes) else { return }
+    guard let boxes = boxes(bytes, in: 0..<bytes.count) else { return }
     var end = 0
     for box in boxes {
         precondition(box.range.lowerBound == end && box.range.count >= box.headerSize, "a box is out of place")
         end = box.range.upperBound
-        guard let children = try? box.children(in: bytes), let last = children.last else { continue }
+        guard let children = boxes(bytes, in: box.payload, of: box.type), let last = children.last else { continue }
         precondition(children[0].range.lowerBound == box.payload.lowerBound && last.range.upperBound == end)
     }
     precondition(end == bytes.count, "boxes do not cover the file")
+}
+
+/// The boxes in a range of a file, in order; nil if one is invalid.
+private func boxes(_ bytes: [UInt8], in range: Range<Int>, of parent: FourCC? = nil) -> [Box]? {
+    var reader = BoxReader(FileBytes(bytes: bytes, origin: 0), in: parent, range)
+    var found: [Box] = []
+    do throws(SegmentFormatError) {
+        while let box = try reader.box() { found.append(box) }
+        return found
+    } catch {
+        return nil
+    }
 }

@@ -3,7 +3,7 @@
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = [UInt8](UnsafeBufferPointer(start: data, count: count))
-    let ends = (try? Box.topLevel(of: bytes))?.filter { $0.type == "moov" }.map(\.range.upperBound) ?? []
+    let ends = boxes(bytes, in: 0..<bytes.count)?.filter { $0.type == "moov" }.map(\.range.upperBound) ?? []
     // A segment alone goes behind sections of its own kind, which are made for it.
     guard ends.count >= 2, let playlist = try? InitializationSection(Array(bytes[..<ends[0]])),
         let source = try? InitializationSection(Array(bytes[ends[0]..<ends[1]]))
@@ -76,4 +76,16 @@ private func hasWithin(_ bytes: ArraySlice<UInt8>, _ original: ArraySlice<UInt8>
     let lead = zip(bytes, original).prefix { $0 == $1 }.count
     let tail = zip(bytes.reversed(), original.reversed()).prefix { $0 == $1 }.count
     return lead + tail >= original.count
+}
+
+/// The boxes in a range of a file, in order; nil if one is invalid.
+private func boxes(_ bytes: [UInt8], in range: Range<Int>, of parent: FourCC? = nil) -> [Box]? {
+    var reader = BoxReader(FileBytes(bytes: bytes, origin: 0), in: parent, range)
+    var found: [Box] = []
+    do throws(SegmentFormatError) {
+        while let box = try reader.box() { found.append(box) }
+        return found
+    } catch {
+        return nil
+    }
 }

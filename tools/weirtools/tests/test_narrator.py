@@ -1,3 +1,5 @@
+"""Tests of weirtools/testing/narrator.py. Run by `swift test`."""
+
 import pathlib
 import signal
 import subprocess

@@ -1,7 +1,7 @@
 /// Checks playlists for violations of RFC 8216 and rfc8216bis, and for features that current players lack.
 ///
 /// Players fail at a text with a finding of severity `error`.
-public enum PlaylistCheck {
+public enum PlaylistRules {
     /// Returns the findings for one text, in line order. Pass the response body with any content encoding removed.
     ///
     /// An unreadable text has exactly one error, and the findings for its lines.
@@ -28,11 +28,8 @@ public enum PlaylistCheck {
     }
 
     /// Returns the findings for the URIs in a playlist: unresolvable ones, references to the playlist itself, and http
-    /// URIs in an https playlist.
-    ///
-    /// - Parameters:
-    ///     - url: the playlist's URL, after redirects.
-    ///     - resolving: resolves a URI; nil if the result is not an http or https URL.
+    /// URIs in an https playlist. `url` is the playlist's URL, after redirects. `resolving` resolves a URI; nil if the
+    /// result is not an http or https URL.
     public static func references(
         of playlist: Playlist, url: String, resolving: (String) -> String?
     ) -> [PlaylistDiagnostic] {
@@ -63,7 +60,6 @@ public enum PlaylistCheck {
 
 /// Checks the URIs of one playlist (RFC 3986 §5.2).
 struct ReferenceCheck {
-    /// A URI and its line number.
     private struct Reference {
         let uri: String
         let line: Int
@@ -72,7 +68,6 @@ struct ReferenceCheck {
     private let playlist: Playlist
     private let references: [Reference]
 
-    /// Collects the URIs that a player may request.
     init(_ playlist: Playlist) {
         self.playlist = playlist
         switch playlist {
@@ -92,8 +87,7 @@ struct ReferenceCheck {
             if target == url, case .media = playlist {
                 findings.add(.selfReference, line: reference.line, "the URI refers to the playlist itself")
             } else if target.utf8.starts(with: "http:".utf8), url.utf8.starts(with: "https:".utf8) {
-                findings.add(
-                    .insecure, line: reference.line, "an http URI in an https playlist; browsers block it")
+                findings.add(.insecure, line: reference.line, "an http URI in an https playlist; browsers block it")
             }
         }
     }

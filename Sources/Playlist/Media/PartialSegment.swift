@@ -1,6 +1,5 @@
 /// One EXT-X-PART (rfc8216bis §4.4.4.9): a part of a media segment, published before the segment is complete.
 public struct PartialSegment: Sendable {
-    /// The parsed values of a line; ranges and indices into the playlist.
     struct Record: Sendable {
         let line: Int32
         let uri: TextSpan
@@ -19,48 +18,33 @@ public struct PartialSegment: Sendable {
     public let index: Int
 
     var record: Record { storage.lowLatency.parts[index] }
-
     /// URI as written.
     public var uri: String { storage.text.bytes.text(record.uri.range) }
-
     /// DURATION in seconds.
     public var duration: Double { record.duration }
-
     /// BYTERANGE with its offset resolved; nil for the whole resource.
     public var byteRange: SubRange? { record.byteRange }
-
     /// INDEPENDENT=YES: the part contains an independent frame.
     public var isIndependent: Bool { record.isIndependent }
-
     /// GAP=YES: the part is missing at the origin and must not be fetched.
     public var isGap: Bool { record.isGap }
-
     /// Media sequence number of the part's segment, which may not be listed yet.
     public var mediaSequenceNumber: Int { storage.header.firstSequenceNumber + Int(record.segment) }
-
     /// Index among the listed parts of its segment, from 0: the Part Index of rfc8216bis §4.4.4.9.
     public var partIndex: Int { Int(record.partIndex) }
-
-    /// Index of its segment in `MediaPlaylist.segments`; equal to the count if the segment is not listed yet.
-    public var segmentIndex: Int { Int(record.segment) }
-
     /// The keys in force, one per KEYFORMAT.
     public var keys: [Key] { storage.keys(inSet: record.keySet) }
-
     /// The initialization section in force.
     public var map: Map? { storage.map(Int(record.map)) }
-
     /// Line number, from 1.
     public var line: Int { Int(record.line) + 1 }
-}
 
-extension PartialSegment {
     /// Parses a line. A BYTERANGE without an offset begins at the end of the range of `previous`, which must be of the
     /// same resource.
     static func parse(
-        _ text: PlaylistText, _ line: Int, _ limits: PlaylistLimits, previous: Record?, at position: LowLatency.Position
+        _ text: PlaylistText, _ line: Int, previous: Record?, at position: LowLatency.Position
     ) throws(PlaylistError) -> Record {
-        let attributes = try text.attributes(line, limits)
+        let attributes = try text.attributes(line)
         guard let uri = attributes.find("URI")?.content, !uri.isEmpty else {
             throw text.error(.missingAttribute, line, "the part has no URI")
         }

@@ -1,3 +1,31 @@
+/// EXT-X-START (RFC 8216 §4.3.5.2): the preferred start of playback.
+public struct Start: Hashable, Sendable {
+    /// TIME-OFFSET in seconds from the start; if negative, from the end of the last segment.
+    public let timeOffset: Double
+    /// Line number, from 1.
+    public let line: Int
+
+    /// Parses a line; nil without an offset. Players then start at their default position.
+    init?(_ text: PlaylistText, _ line: Int) throws(PlaylistError) {
+        let attributes = try text.attributes(line)
+        guard let offset = attributes.signedFloat("TIME-OFFSET") else { return nil }
+        timeOffset = offset
+        self.line = line + 1
+    }
+
+    /// Returns the value with TIME-OFFSET as the first attribute, because libavformat ignores it elsewhere; nil if it
+    /// is first already.
+    static func reordered(_ attributes: AttributeList) -> String? {
+        let list = attributes.attributes
+        guard let place = list.firstIndex(where: { attributes.bytes.matches($0.name, "TIME-OFFSET") }), place > 0 else {
+            return nil
+        }
+        let order = [place] + list.indices.filter { $0 != place }
+        return order.map { attributes.bytes.text(list[$0].name.lowerBound..<list[$0].value.upperBound) }
+            .joined(separator: ",")
+    }
+}
+
 /// One EXT-X-SESSION-DATA (RFC 8216 §4.3.4.4).
 public struct SessionData: Sendable {
     /// Index among the playlist's lines of this tag, from 0.
@@ -10,7 +38,6 @@ public struct SessionData: Sendable {
     public let attributes: AttributeList
     /// Line number, from 1.
     public let line: Int
-
     /// VALUE; nil if URI refers to the data.
     public var value: String? { attributes["VALUE"] }
     /// LANGUAGE of VALUE, an RFC 5646 tag.
@@ -18,8 +45,8 @@ public struct SessionData: Sendable {
     /// FORMAT of the resource at URI (rfc8216bis §4.4.6.4): JSON, the default, or RAW.
     public var format: String { attributes["FORMAT"] ?? "JSON" }
 
-    init(_ text: PlaylistText, _ line: Int, index: Int, _ limits: PlaylistLimits) throws(PlaylistError) {
-        attributes = try text.attributes(line, limits)
+    init(_ text: PlaylistText, _ line: Int, index: Int) throws(PlaylistError) {
+        attributes = try text.attributes(line)
         self.index = index
         self.line = line + 1
         dataID = attributes["DATA-ID"] ?? ""
@@ -37,8 +64,8 @@ public struct ContentSteering: Sendable {
     public let line: Int
 
     /// Parses a line; nil without SERVER-URI.
-    init?(_ text: PlaylistText, _ line: Int, _ limits: PlaylistLimits) throws(PlaylistError) {
-        let attributes = try text.attributes(line, limits)
+    init?(_ text: PlaylistText, _ line: Int) throws(PlaylistError) {
+        let attributes = try text.attributes(line)
         guard let uri = attributes["SERVER-URI"], !uri.isEmpty else { return nil }
         serverURI = uri
         pathwayID = attributes["PATHWAY-ID"]
