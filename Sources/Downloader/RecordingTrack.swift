@@ -10,14 +10,12 @@ import Playlist
         /// also answers so until it is back.
         var gone = Duration.seconds(60)
         /// For an absent origin, any other answer, or a playlist without new segments: a router or a machine may be
-        /// restarting. A stream that is more than 1.5 target durations late already breaks RFC 8216 §6.2.2.
+        /// restarting.
         var absent = Duration.seconds(600)
     }
 
     let rendition: Rendition
-    /// The state of the recording.
     let recording: Recording
-    /// The reload loop.
     var task: Task<Void, Never>?
     /// Listed segments that are not fetched yet, oldest first.
     private var waiting: ArraySlice<Recording.Item> = []
@@ -37,8 +35,7 @@ import Playlist
 
     // MARK: Pending items
 
-    /// Adds the items that were listed since the last call.
-    func look() {
+    func collectNewItems() {
         let new = recording.items.suffix { $0.number > lastSeen }
         waiting += new
         lastSeen = new.last?.number ?? lastSeen
@@ -47,16 +44,14 @@ import Playlist
     /// Start of the next item, in seconds of the recording; nil if there is none.
     var nextTime: Double? { waiting.first?.time }
 
-    /// Removes and returns the next item.
     func next() -> Recording.Item? { waiting.popFirst() }
 
     // MARK: The origin
 
     /// Returns for how long a failing piece is retried; nil for as long as the recording itself waits.
     ///
-    /// The origin must keep a segment for as long after its removal as it was listed (RFC 8216 §6.2.2). A segment that
-    /// the origin reports as missing is retried for three target durations, the distance of a player from the live
-    /// edge.
+    /// The origin must keep a segment for as long after its removal as it was listed (RFC 8216 §6.2.2). A missing one
+    /// is retried for three target durations, the distance of a player from the live edge.
     func limit(for item: Recording.Item, _ error: LibraryError) -> Duration? {
         let isListed = recording.isListed(item)
         if isListed, error.code == .originAbsent, !recording.hasEnded { return nil }
@@ -65,8 +60,7 @@ import Playlist
         return isSaidToBeMissing || isOutOfSight ? interval * 3 : max(interval * 3, timeouts.gone)
     }
 
-    /// Records the result of a reload.
-    func note(_ error: LibraryError?) {
+    func record(_ error: LibraryError?) {
         self.error = error
         let isGone = error.map { $0.code == .missing || [404, 410].contains($0.originStatus ?? 0) } ?? false
         goneSince = isGone ? goneSince ?? .now : nil
@@ -94,7 +88,6 @@ import Playlist
 }
 
 extension ArraySlice {
-    /// Returns the longest suffix whose elements all satisfy a condition.
     fileprivate func suffix(_ holds: (Element) -> Bool) -> ArraySlice {
         var start = endIndex
         while start > startIndex, holds(self[start - 1]) { start -= 1 }
