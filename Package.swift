@@ -54,6 +54,7 @@ let package = Package(
         room("SegmentFormat"),
         // The loop, the network and the disk.
         room("EventLoop", ["CLibevent"]),
+        room("Subprocess"),
         room("HTTPServer", ["CLibevent", "EventLoop", "HTTPMessage"]),
         room("Origin", ["CLibcurl", "EventLoop", "HTTPMessage"]),
         room("Store", ["CLibcrypto", "CLinux", "HTTPMessage", sqlite]),
@@ -74,7 +75,10 @@ let package = Package(
         room("Integrity", ["EventLoop", "Fetching", "Library", "Playheads", "Playlist", "Retention", "Store"]),
         room(
             "Exchange",
-            ["EventLoop", "Fetching", "HTTPMessage", "Library", "Origin", "Playlist", "PlaylistCheck", "Store"]),
+            [
+                "EventLoop", "Fetching", "HTTPMessage", "Library", "Origin", "Playlist", "PlaylistCheck", "Store",
+                "Subprocess",
+            ]),
         // The two uses of assets. They do not know each other: they meet in Fetching.
         room(
             "Downloader",
@@ -109,7 +113,7 @@ let package = Package(
         .executableTarget(
             name: "weir", dependencies: ["API", "AccessLog", "Application", argumentParser], swiftSettings: strict),
         // What the tests share: an origin that misbehaves on demand, processes, players, frame hashes.
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        .target(name: "TestSupport", dependencies: ["Subprocess"], path: "Tests/TestSupport", swiftSettings: strict),
 
         tests("PlaylistTests", ["Playlist"]),
         tests("HTTPMessageTests", ["HTTPMessage"]),

@@ -55,9 +55,9 @@ import Substitution
         var downloads = Downloader.Configuration()
         downloads.parallel = configuration.maxParallel
         downloads.running = configuration.maxDownloads
-        downloads.verifyRate = Int64(configuration.verifyRate) << 20
         downloader = Downloader(
-            library: library, retention: retention, integrity: Integrity(of: library, retention),
+            library: library, retention: retention,
+            integrity: Integrity(of: library, retention, bytesPerSecond: Int64(configuration.verifyRate) << 20),
             configuration: downloads, report: report)
         let playback = Playback(
             library: library, substitutions: substitutions, retention: retention, logs: Self.logs(configuration),

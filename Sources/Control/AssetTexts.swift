@@ -21,7 +21,7 @@ import Store
         let asset: Asset.Signature
         let revision: Asset.Signature?
         let task: DownloadTask?
-        let state: Download.State?
+        let state: JobState?
         let need: Download.Need?
         let isExpired: Bool
         let place: API.Place?

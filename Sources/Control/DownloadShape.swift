@@ -80,10 +80,10 @@ extension API.Download {
 }
 
 extension API.Download.State {
-    @LoopActor init(_ download: Download) { self.init(download, isWhole: download.isWhole) }
+    @LoopActor init(_ download: Download) { self.init(download, isComplete: download.isComplete) }
 
-    /// - Parameter isWhole: true if everything selected is stored.
-    @LoopActor init(_ download: Download, isWhole: @autoclosure () -> Bool) {
+    /// - Parameter isComplete: true if everything selected is stored.
+    @LoopActor init(_ download: Download, isComplete: @autoclosure () -> Bool) {
         switch download.state {
         case .queued: self = .queued
         case .running: self = .running
@@ -92,7 +92,7 @@ extension API.Download.State {
         case .failed: self = .failed
         case .cancelled: self = .cancelled
         // The disk decides: pieces may have been lost since, or the volume may be absent.
-        case .complete: self = isWhole() ? .complete : download.isAway ? .waiting : .failed
+        case .complete: self = isComplete() ? .complete : download.isAway ? .waiting : .failed
         }
     }
 }

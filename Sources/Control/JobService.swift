@@ -56,9 +56,9 @@ extension API.JobState {
     init(_ state: JobState) {
         self =
             switch state {
-            case .running: .running
-            case .repairing: .repairing
-            case .done: .done
+            // Only downloads are queued, paused or waiting.
+            case .queued, .running, .paused, .waiting: .running
+            case .complete: .done
             case .cancelled: .cancelled
             case .failed: .failed
             }

@@ -16,21 +16,21 @@ extension LibraryService {
 
     private func verify(_ asset: Asset, _ request: API.VerificationRequest) throws(APIError) {
         do throws(LibraryError) {
-            _ = try downloader.verifier.start(asset, isRepair: request.repair ?? false)
+            _ = try downloader.integrity.start(asset, isRepair: request.repair ?? false)
         } catch {
             throw APIError(error, asset: asset.name)
         }
     }
 
     private func verification(of asset: Asset) -> API.Verification {
-        if let job = downloader.verifier.job(of: asset) { return API.Verification(job) }
+        if let job = downloader.integrity.jobs[asset] { return API.Verification(job) }
         var shape = API.Verification(asset: asset.name, state: .none)
         shape.verified = asset.verified.map { Int($0) }
         return shape
     }
 
     private func cancelVerification(of asset: Asset) {
-        downloader.verifier.job(of: asset).map(downloader.verifier.cancel)
+        downloader.integrity.jobs[asset].map(downloader.integrity.cancel)
     }
 }
 
@@ -38,7 +38,7 @@ extension API.Verification {
     /// Converts a verification. Once everything is read, the findings are worked out from the playlists and folders.
     @LoopActor init(_ job: VerificationJob) {
         let verification = job.verification
-        self.init(asset: job.asset.name, state: .init(job.state))
+        self.init(asset: job.asset.name, state: job.isRepairing ? .repairing : .init(job.state))
         isRepair = job.isRepair
         bytes = Int(verification.pace.bytes)
         totalBytes = Int(verification.totalBytes)
@@ -46,7 +46,7 @@ extension API.Verification {
         verified = job.asset.verified.map { Int($0) }
         error = job.failure.map { .init(code: APIError.Code(stored: $0.code), message: $0.message) }
         guard job.state.isFinal else { return }
-        let report = job.report
+        let report = verification.report
         remaining = report.remaining
         parts = report.parts.map(Part.init)
     }
@@ -56,7 +56,7 @@ extension API.Verification.Part {
     fileprivate init(_ part: VerificationReport.Part) {
         self.init(
             id: part.id, pieces: part.pieces, bytes: Int(part.bytes),
-            whole: part.whole.map(API.Download.TimeRange.init))
+            whole: part.stored.map(API.Download.TimeRange.init))
         remaining = part.remaining
         holes = part.holes.map { hole in
             .init(
@@ -81,8 +81,8 @@ extension LibraryService {
 
     private func move(_ asset: Asset, _ request: API.MoveRequest) throws(APIError) {
         do throws(ExchangeError) {
-            if let job = downloader.verifier.job(of: asset), !job.state.isFinal {
-                guard downloader.verifier.giveWay(job) else {
+            if let job = downloader.integrity.jobs[asset], !job.state.isFinal {
+                guard downloader.integrity.cancelIfPeriodic(job) else {
                     throw ExchangeError(.busy, "\(asset.name) stays where it is for now: it is being verified")
                 }
             }
@@ -93,10 +93,10 @@ extension LibraryService {
     }
 
     private func move(of asset: Asset) -> API.Move {
-        exchange.mover.move(of: asset).map(API.Move.init) ?? API.Move(asset: asset.name, state: .none)
+        exchange.mover.jobs[asset].map(API.Move.init) ?? API.Move(asset: asset.name, state: .none)
     }
 
-    private func cancelMove(of asset: Asset) { exchange.mover.move(of: asset)?.cancel() }
+    private func cancelMove(of asset: Asset) { exchange.mover.jobs[asset]?.cancel() }
 }
 
 extension API.Move {
@@ -128,11 +128,11 @@ extension LibraryService {
     }
 
     private func publication(of asset: Asset) -> API.Publication {
-        let publication = exchange.publications.publication(of: asset)
+        let publication = exchange.publications.jobs[asset]
         return publication.map(API.Publication.init) ?? .init(asset: asset.name, state: .none)
     }
 
-    private func cancelPublication(of asset: Asset) { exchange.publications.publication(of: asset)?.cancel() }
+    private func cancelPublication(of asset: Asset) { exchange.publications.jobs[asset]?.cancel() }
 
     /// Reads the request's access to an object store; nil without keys. No message contains any part of a key.
     private static func access(_ request: API.PublicationRequest) throws(APIError) -> BucketAccess? {

@@ -75,7 +75,7 @@ extension LibraryService {
     func found(_ asset: Asset) -> SummaryRecord {
         // The download's record may be unreadable.
         let kept = downloader.download(of: asset)
-        let isStored = kept.flatMap { $0.isUnreadable ? nil : $0.isWhole } ?? asset.isPlayableOffline
+        let isStored = kept.flatMap { $0.isUnreadable ? nil : $0.isComplete } ?? asset.isPlayableOffline
         // A stored asset does not play if its keys may not be used.
         let isComplete = isStored && (asset.keys.unusable.isEmpty || asset.isPlayableOffline)
         let tracks = AssetShapes(asset).tracks
@@ -106,7 +106,7 @@ extension LibraryService {
         shape.unreadable = asset.refusal
         // For an asset that is not open, the summary decides, so that nothing has to be read.
         let isWhole = asset.isAsleep ? facts.local == API.Local.complete.rawValue : nil
-        shape.state = download.map { API.Download.State($0, isWhole: isWhole ?? $0.isWhole) }
+        shape.state = download.map { API.Download.State($0, isComplete: isWhole ?? $0.isComplete) }
         shape.need = shape.state == .waiting ? download.flatMap { API.Download.Need($0) } : nil
         shape.artwork = facts.hasArtwork ? "\(API.root)/assets/\(PercentEncoding.encode(asset.name))/artwork" : nil
         shape.download = download.map { $0.asset.id }
@@ -160,7 +160,7 @@ extension Library {
     func isComplete(_ download: Download) -> Bool {
         let asset = download.asset
         guard download.state == .complete else { return false }
-        guard asset.isAsleep else { return download.isWhole }
+        guard asset.isAsleep else { return download.isComplete }
         return summaries[asset].map { $0.local == API.Local.complete.rawValue } ?? asset.volume?.isThere ?? true
     }
 }

@@ -134,7 +134,7 @@ extension LibraryService {
     public func change(to mode: API.Mode) async throws(APIError) -> API.Mode {
         let before = library.mode
         library.mode = PlayMode(mode.mode)
-        if before == .offline, library.mode != .offline { downloader.tryAgain(.network) }
+        if before == .offline, library.mode != .offline { downloader.retry(.network) }
         return mode
     }
 }

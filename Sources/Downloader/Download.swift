@@ -6,28 +6,7 @@ import Retention
 import Store
 
 /// One download: the content of an asset to store, its state and its progress.
-@LoopActor public final class Download {
-    /// State of a download. The raw values are stored in the catalogue and never change.
-    public enum State: String, Sendable, CaseIterable {
-        /// Waiting for its turn.
-        case queued
-        /// Fetching.
-        case running
-        /// Stopped by the user until the user resumes it.
-        case paused
-        /// Waiting for `need`; it continues by itself.
-        case waiting
-        /// Stopped by an error; it does not continue by itself. Stored pieces are kept.
-        case failed
-        /// Everything requested is stored.
-        case complete
-        /// Cancelled by the user. Stored pieces are kept.
-        case cancelled
-
-        /// True if the download continues, now or later, without the user's action.
-        public var isActive: Bool { self == .queued || self == .running || self == .waiting }
-    }
-
+@LoopActor public final class Download: AssetJob {
     /// The condition that a download waits for.
     public enum Need: String, Sendable {
         /// An origin that can be reached and answers.
@@ -40,19 +19,6 @@ import Store
         case disk
     }
 
-    /// The reason why a download failed or waits.
-    public struct Failure: Equatable, Sendable {
-        /// The error's code, as `LibraryError` and `StoreError` spell it.
-        public let code: String
-        /// A sentence for a user.
-        public let message: String
-
-        init(code: String, message: String) {
-            self.code = code
-            self.message = message
-        }
-    }
-
     /// The asset that is downloaded.
     public let asset: Asset
     /// The content to store.
@@ -60,29 +26,25 @@ import Store
     /// Time of the order, in seconds since 1970.
     public let created: Int64
     /// Current state.
-    public internal(set) var state: State
+    public internal(set) var state: JobState
     /// The condition that it waits for; nil unless the state is `waiting`.
     public internal(set) var need: Need?
     /// The reason why it failed or waits.
-    public internal(set) var failure: Failure?
+    public internal(set) var failure: JobFailure?
 
     /// Position in the order of requests; `created` is too coarse, because several downloads may begin in one second.
     var number = 0
-    /// The current fetching work.
     var work: (any DownloadWork)?
     /// The current asynchronous step: loading playlists, or a pause before a retry.
     var step: Task<Void, Never>?
     /// Subscription to the asset's playheads: while the download runs, or while a complete revision waits for the
     /// sessions of the old content to end.
     var watch: Subscription?
-    /// Retry budget.
     var retryBudget = RetryBudget()
-    /// Current transfer rate.
     var rate = TransferRate()
-    /// Sends progress events at a limited rate.
     var ticker: ProgressTicker?
 
-    init(_ asset: Asset, _ task: DownloadTask, state: State, failure: Failure? = nil, created: Int64) {
+    init(_ asset: Asset, _ task: DownloadTask, state: JobState, failure: JobFailure? = nil, created: Int64) {
         self.asset = asset
         self.task = task
         self.state = state
@@ -97,13 +59,12 @@ import Store
     public var renditions: [Rendition] { ids.compactMap { asset.rendition($0) } }
 
     /// True if everything requested is stored.
-    public var isWhole: Bool {
+    public var isComplete: Bool {
         let renditions = renditions
-        return renditions.count == ids.count && renditions.allSatisfy(isWhole)
+        return renditions.count == ids.count && renditions.allSatisfy(isComplete)
     }
 
-    /// True if everything requested of one rendition is stored.
-    func isWhole(_ rendition: Rendition) -> Bool {
+    func isComplete(_ rendition: Rendition) -> Bool {
         guard let wanted = task.span(of: rendition.name.id), wanted != .whole else { return rendition.isStored }
         guard rendition.source?.isDurable ?? false else { return false }
         let track = Plan.Track(of: rendition, wanted) { _ in false }
@@ -124,6 +85,10 @@ import Store
     /// Recent bytes per second; nil if nothing arrives.
     public var bytesPerSecond: Double? { state == .running ? rate.bytesPerSecond(at: .now) : nil }
 
+    /// True if the catalogue holds a task that this version cannot read and must not overwrite. Such a download can
+    /// only be removed.
+    public var isUnreadable: Bool { failure?.code == Self.unreadable }
+
     // MARK: The catalogue
 
     var record: DownloadRecord {
@@ -132,19 +97,20 @@ import Store
             need: need?.rawValue, errorCode: failure?.code, errorMessage: failure?.message, created: created)
     }
 
-    /// Restores a download of an earlier process. A task that this version cannot read makes the download fail, and
-    /// stays in the catalogue unchanged.
+    /// Restores a download of an earlier process. If this version cannot read its task, the download fails, and the
+    /// catalogue keeps the row.
     convenience init(_ record: DownloadRecord, of asset: Asset, by reader: inout TaskReader) {
-        let failure = record.errorMessage.map { Failure(code: record.errorCode ?? "", message: $0) }
+        let failure = record.errorMessage.map { JobFailure(code: record.errorCode ?? "", message: $0) }
         do {
             self.init(
-                asset, try reader.task(of: record), state: State(rawValue: record.state) ?? .failed, failure: failure,
+                asset, try reader.task(of: record), state: JobState(rawValue: record.state) ?? .failed,
+                failure: failure,
                 created: record.created)
             need = record.need.flatMap(Need.init)
         } catch {
             let sentence = "what is to be kept of \(asset.name) is not understood: \(error)"
             self.init(
-                asset, DownloadTask(), state: .failed, failure: Failure(code: Self.unreadable, message: sentence),
+                asset, DownloadTask(), state: .failed, failure: JobFailure(code: Self.unreadable, message: sentence),
                 created: record.created)
         }
     }

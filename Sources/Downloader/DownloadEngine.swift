@@ -17,23 +17,20 @@ import Store
     private var preliminaries: [[(folder: PieceFolder, resource: Resource)]] = []
     private var plan = Plan([])
     private var playhead = 0.0
-    /// Number of open holes per track.
     private var left: [Int] = []
     /// The running fetches, each with the hole that it fills and its request.
     private var fetching: [ObjectIdentifier: Piece] = [:]
-    /// Number of running pieces per request.
     private var requests: [Int: Int] = [:]
     private var lastRequest = 0
     private var obstacle: DownloadOutcome?
     private var faults = Faults()
     /// Set if another owner cancelled a fetch, which is no error of the resource.
     private var interruption: LibraryError?
-    /// Number of holes at the start of this round; it must shrink with each round, so that the rounds end.
+    /// Number of holes at the start of this round. It must shrink, so that the rounds end.
     private var holes = Int.max
     private var isFilling = false
     private var isOver = false
 
-    /// A piece on its way.
     private struct Piece {
         let fetch: Fetch
         let track: Int
@@ -47,7 +44,6 @@ import Store
         var hasArrived = false
     }
 
-    /// - Parameter parallel: maximum number of concurrent requests.
     init(_ download: Download, library: Library, parallel: Int, observer: any DownloadWorkObserver) {
         self.download = download
         self.library = library
@@ -73,8 +69,8 @@ import Store
         for fetch in fetches { fetch.release() }
     }
 
-    /// Moves the plan to a new playhead. Fetches that the playhead has passed and that still wait for their turn at the
-    /// origin are planned again; after a jump, so are all fetches without a byte.
+    /// Plans fetches again that the playhead has passed and that still wait for their turn; after a jump, all without a
+    /// byte.
     func move(to playhead: Double, isJump: Bool) {
         guard !isOver else { return }
         self.playhead = playhead
@@ -116,7 +112,7 @@ import Store
     private func finish() {
         if let obstacle { return end(obstacle) }
         if let (error, isKey, count) = faults.summary { return end(.failed(error, isKey: isKey, count: count)) }
-        guard download.isWhole else {
+        guard download.isComplete else {
             // A piece was lost meanwhile, or another owner cancelled its fetch. The folders show what is missing.
             let before = holes
             replan()
@@ -176,7 +172,6 @@ import Store
         }
     }
 
-    /// Returns the resource that fills a hole, and its folder; nil if it has no usable URL.
     private func resource(of hole: Plan.Hole, in track: Int) -> (folder: PieceFolder, resource: Resource)? {
         switch hole.item {
         case .preliminary(let place):
@@ -226,7 +221,7 @@ import Store
         faults.noteSuccess()
         left[piece.track] -= 1
         observer?.work(for: download, received: piece.fetch.written - piece.began)
-        if left[piece.track] == 0, download.isWhole(renditions[piece.track]) {
+        if left[piece.track] == 0, download.isComplete(renditions[piece.track]) {
             observer?.work(for: download, completed: renditions[piece.track])
         }
     }
@@ -237,7 +232,6 @@ import Store
     }
 }
 
-/// Errors of single pieces.
 private struct Faults {
     private var first: (error: LibraryError, isKey: Bool)?
     private(set) var count = 0

@@ -14,20 +14,19 @@ public enum DownloadEvent: Sendable {
 
 /// Limits progress events: sends the first one at once, and at most four per second.
 @LoopActor final class ProgressTicker {
-    private let tell: () -> Void
+    private let notify: () -> Void
     private var last: ContinuousClock.Instant?
     private var isDue = false
     private var timer: LoopTimer?
 
     private static let interval = Duration.milliseconds(250)
 
-    init(_ tell: @escaping () -> Void) {
-        self.tell = tell
+    init(_ notify: @escaping () -> Void) {
+        self.notify = notify
         timer = LoopTimer { [weak self] in self?.fire() }
     }
 
-    /// Records progress.
-    func note() {
+    func recordProgress() {
         guard !isDue else { return }
         let now = ContinuousClock.now
         guard let last, now - last < Self.interval else { return fire() }
@@ -37,6 +36,29 @@ public enum DownloadEvent: Sendable {
 
     private func fire() {
         (last, isDue) = (.now, false)
-        tell()
+        notify()
+    }
+}
+
+/// Measures bytes per second over the last few seconds.
+struct TransferRate: Sendable {
+    private var samples: [(at: ContinuousClock.Instant, bytes: Int64)] = []
+    private static let span = Duration.seconds(5)
+
+    mutating func add(_ bytes: Int64, at now: ContinuousClock.Instant) {
+        // Small pieces in quick succession form one sample.
+        if let last = samples.last, now - last.at < .milliseconds(20) {
+            samples[samples.count - 1].bytes += bytes
+            return
+        }
+        samples.append((now, bytes))
+        if let first = samples.first, now - first.at > Self.span * 2 { samples.removeAll { now - $0.at > Self.span } }
+    }
+
+    func bytesPerSecond(at now: ContinuousClock.Instant) -> Double? {
+        let recent = samples.filter { now - $0.at <= Self.span }
+        guard let first = recent.first else { return nil }
+        let elapsed = max((now - first.at) / .seconds(1), 0.25)
+        return Double(recent.reduce(0) { $0 + $1.bytes }) / elapsed
     }
 }

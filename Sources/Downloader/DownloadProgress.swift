@@ -23,8 +23,7 @@ public struct DownloadProgress: Sendable {
         public var totalBytes: Int64 = 0
         /// True if everything requested is stored.
         public var isComplete = false
-        /// Requested and stored size, in bytes as the playlists announce them. They depend only on the playlists and on
-        /// which pieces are stored, so their ratio never falls while pieces arrive.
+        /// Requested and stored bytes as the playlists announce them: their ratio never falls while pieces arrive.
         var (announced, reached) = (0.0, 0.0)
 
         /// Progress from 0 to 1; 1 if and only if everything is stored.
@@ -75,7 +74,6 @@ public struct DownloadProgress: Sendable {
         return announced > 0 ? min(reached / announced, Self.almost) : 0
     }
 
-    /// Upper limit of the progress of an incomplete download.
     fileprivate static let almost = 0.999
 
     @LoopActor init(of download: Download) {
@@ -89,7 +87,7 @@ public struct DownloadProgress: Sendable {
             let wanted = task.span(of: rendition.name.id) ?? .whole
             let measure = Measure(of: rendition, wanted, bitRate: rates.bitRate(of: rendition))
             var part = measure.part
-            part.isComplete = download.isWhole(rendition)
+            part.isComplete = download.isComplete(rendition)
             if part.isComplete { part.totalBytes = part.bytes }
             ready = ready?.intersection(measure.ready) ?? measure.ready
             expected = expected.union(part.expected)
@@ -127,7 +125,6 @@ public struct DownloadProgress: Sendable {
     }
 }
 
-/// Progress of one rendition, computed segment by segment.
 private struct Measure {
     var part: DownloadProgress.Part
     /// Media time at which nothing requested is missing.
@@ -175,12 +172,11 @@ private struct Measure {
     }
 }
 
-/// Bit rates of the renditions according to the multivariant playlist.
 private struct AnnouncedRates {
     private var variants: [String: (own: Double, sound: Double)] = [:]
 
-    /// A variant's bit rate includes one rendition of each of its groups (RFC 8216 §4.3.4.2). No playlist says which
-    /// share of it is audio.
+    /// A variant's bit rate includes one rendition of each of its groups (RFC 8216 §4.3.4.2); the share of audio is
+    /// assumed.
     @LoopActor init(_ asset: Asset) {
         for variant in asset.multivariant?.variants ?? [] {
             let id = asset.renditions[variant.renditionIndex].name.id
@@ -205,7 +201,6 @@ private struct AnnouncedRates {
 }
 
 extension Segment {
-    /// The segment's size according to the playlists, in bytes.
     fileprivate func announcedBytes(bitRate: Double) -> Double {
         if let length = byteRange?.length { return Double(length) }
         return duration * (self.bitRate.map(Double.init) ?? bitRate) / 8
@@ -213,8 +208,53 @@ extension Segment {
 }
 
 extension Rendition {
-    /// The rendition's kind, from the prefix of its name.
     var kind: DownloadProgress.Kind {
         DownloadProgress.Kind(rawValue: String(name.id.prefix { $0 != "-" })) ?? .video
     }
+}
+
+/// Ranges of media time, in seconds from the start: sorted and disjoint.
+public struct TimeRanges: Equatable, Sendable {
+    /// The ranges.
+    public private(set) var ranges: [Range<Double>] = []
+
+    /// Makes an empty set.
+    public init() {}
+
+    /// Gaps smaller than this are rounding errors, in seconds.
+    private static let tolerance = 0.001
+
+    /// Adds a range that begins at or after the start of the last one.
+    public mutating func append(_ range: Range<Double>) {
+        guard let last = ranges.last, range.lowerBound <= last.upperBound + Self.tolerance else {
+            ranges.append(range)
+            return
+        }
+        ranges[ranges.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+    }
+
+    /// Returns the time that is in both.
+    public func intersection(_ other: TimeRanges) -> TimeRanges {
+        var result = TimeRanges()
+        var (left, right) = (ranges[...], other.ranges[...])
+        while let first = left.first, let second = right.first {
+            let common =
+                max(
+                    first.lowerBound, second.lowerBound)..<max(
+                    max(first.lowerBound, second.lowerBound), min(first.upperBound, second.upperBound))
+            if !common.isEmpty { result.append(common) }
+            if first.upperBound < second.upperBound { left.removeFirst() } else { right.removeFirst() }
+        }
+        return result
+    }
+
+    /// Returns the time that is in either.
+    public func union(_ other: TimeRanges) -> TimeRanges {
+        var result = TimeRanges()
+        for range in (ranges + other.ranges).sorted(by: { $0.lowerBound < $1.lowerBound }) { result.append(range) }
+        return result
+    }
+
+    /// Total length in seconds.
+    public var duration: Double { ranges.reduce(0) { $0 + $1.upperBound - $1.lowerBound } }
 }

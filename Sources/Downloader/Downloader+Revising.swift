@@ -5,9 +5,9 @@ import Playheads
 /// Revisions: if the origin has new content under the same URL, it is downloaded beside the old content, with the
 /// selections of the old download.
 extension Downloader {
-    /// Returns the asset that an order applies to, with the task that it already has: the asset itself, or its revision
-    /// if the origin is known to have new content.
-    func subject(of asset: Asset) async throws(Refusal) -> (asset: Asset, task: DownloadTask) {
+    /// Returns the asset that an order applies to, or its revision if the origin has new content, with the task that it
+    /// already has.
+    func target(for asset: Asset) async throws(Refusal) -> (asset: Asset, task: DownloadTask) {
         if let revision = asset.revision {
             guard revision.hasChanged else { return (revision, byAsset[revision.id]?.task ?? DownloadTask()) }
             // The origin has changed once more, so the pieces of the earlier revision are useless.
@@ -31,18 +31,17 @@ extension Downloader {
         do throws(Refusal) {
             return (revision, try await reselected(task, of: revision))
         } catch {
-            await drop(revision)
+            await discardRevision(revision)
             throw error
         }
     }
 
-    /// Deletes a revision that has no download; does nothing for other assets.
-    func drop(_ revision: Asset) async {
+    func discardRevision(_ revision: Asset) async {
         if byAsset[revision.id] == nil { await library.abandon(revision) }
     }
 
-    /// Resolves a task's selections against the new content. A selection without a match is reported and left out; if
-    /// none matches, the first refusal is thrown.
+    /// Resolves a task's selections against the new content. Throws the first refusal if none matches, and reports it
+    /// if some do.
     private func reselected(_ task: DownloadTask, of revision: Asset) async throws(Refusal) -> DownloadTask {
         var order = DownloadOrder()
         order.recordsLive = task.recordsLive
@@ -63,10 +62,9 @@ extension Downloader {
         return task.with(items)
     }
 
-    /// True if a failure may be explained by new content at the origin. The failure of a revision does not count: it
-    /// must be restarted by the user, because an origin that alternates between two contents would be fetched without
-    /// end.
-    func mayBeOvertaken(_ download: Download, _ outcome: DownloadOutcome) -> Bool {
+    /// True if new content at the origin may explain a failure. A failed revision needs the user: an origin that
+    /// alternates between two contents would be fetched without end.
+    func mayHaveNewContent(_ download: Download, _ outcome: DownloadOutcome) -> Bool {
         guard case .failed(let error, _, _) = outcome, [.missing, .originRefused, .badOrigin].contains(error.code)
         else {
             return false
@@ -75,12 +73,12 @@ extension Downloader {
             && library.readOnlyReason == nil
     }
 
-    /// Continues with a revision after a failed download, if the origin has new content; otherwise the download fails.
-    func overtake(_ download: Download, after failure: Download.Failure) async {
+    /// Continues with a revision if the origin has new content; otherwise the download fails.
+    func continueWithRevision(of download: Download, after failure: JobFailure) async {
         await library.look(for: download.renditions, of: download.asset)
         guard isWanted(download) else { return }
         if download.asset.hasChanged {
-            await fetchAnew(download, failure)
+            await startRevision(download, failure)
         } else {
             fail(download, failure)
         }
@@ -88,17 +86,17 @@ extension Downloader {
         await save(download)
     }
 
-    private func fetchAnew(_ download: Download, _ failure: Download.Failure) async {
+    private func startRevision(_ download: Download, _ failure: JobFailure) async {
         let asset = download.asset
         do throws(Refusal) {
-            let (revision, task) = try await subject(of: asset)
+            let (revision, task) = try await target(for: asset)
             do throws(Refusal) {
                 try checkRoom(for: task, of: revision)
             } catch {
-                await drop(revision)
+                await discardRevision(revision)
                 throw error
             }
-            guard isWanted(download) else { return await drop(revision) }
+            guard isWanted(download) else { return await discardRevision(revision) }
             _ = await begin(task, of: revision, isPaused: false)
             let sentence =
                 "the origin has other content now: the new is fetched beside the old, which plays until it is whole"
@@ -107,7 +105,7 @@ extension Downloader {
         } catch {
             guard isWanted(download) else { return }
             let message = "\(failure.message); and the origin's new content is not fetched: \(error)"
-            fail(download, Download.Failure(code: failure.code, message: message))
+            fail(download, JobFailure(code: failure.code, message: message))
         }
     }
 
@@ -117,25 +115,24 @@ extension Downloader {
 
     // MARK: Replacing the old content
 
-    /// Replaces the old content with a complete revision, as soon as no session plays the old content.
-    func settle(_ download: Download) {
-        guard let asset = library.revised(by: download.asset), download.state == .complete, download.isWhole else {
+    /// Replaces the old content by a complete revision once no session plays the old content.
+    func replaceOldContent(with download: Download) {
+        guard let asset = library.revised(by: download.asset), download.state == .complete, download.isComplete else {
             return
         }
         guard !library.playheads.isPlayed(asset.id) else { return wait(download, for: asset) }
         Task { @LoopActor in
-            guard await library.supersede(asset) else { return settle(download) }
+            guard await library.supersede(asset) else { return replaceOldContent(with: download) }
             forget(asset)
         }
     }
 
-    /// Waits until the last session of the old content has ended.
     private func wait(_ download: Download, for asset: Asset) {
         guard download.watch == nil else { return }
         download.watch = library.playheads.moves.subscribe { [weak self, weak download, id = asset.id] move in
             guard let self, let download, move.asset == id, move.cause == .end else { return }
             download.watch = nil
-            self.settle(download)
+            self.replaceOldContent(with: download)
         }
     }
 }

@@ -1,16 +1,61 @@
 import EventLoop
 import Library
 import Playheads
+import Store
+
+/// The work of a running download: a `DownloadEngine` for complete presentations, a `Recorder` for live ones.
+@LoopActor protocol DownloadWork: AnyObject {
+    /// Begins with the content from `playhead` on, in seconds of media time.
+    func start(at playhead: Double)
+    /// Stops the work; the observer is not called any more.
+    func cancel()
+    /// Moves the work to a new playhead, after playback progress, a jump, or the end of playback.
+    func move(to playhead: Double, isJump: Bool)
+}
+
+enum DownloadOutcome {
+    case complete
+    /// The first error; `isKey` if it concerns a key, and the number of failed resources.
+    case failed(LibraryError, isKey: Bool = false, count: Int = 1)
+    /// A piece could not be stored.
+    case storeFailed(StoreError)
+}
+
+@LoopActor protocol DownloadWorkObserver: AnyObject {
+    /// Bytes were received and stored as pieces.
+    func work(for download: Download, received bytes: Int64)
+    func work(for download: Download, completed rendition: Rendition)
+    func work(for download: Download, ended outcome: DownloadOutcome)
+}
+
+/// Chooses the downloads that run: up to a maximum number, important ones first, then in the order of requests.
+///
+/// Pure. A running download is never stopped for another one.
+struct DownloadQueue {
+    struct Entry: Equatable {
+        var id: String
+        var priority: DownloadTask.Priority
+        var state: JobState
+    }
+
+    let places: Int
+
+    /// - Parameter entries: all downloads, in the order of requests.
+    func next(of entries: [Entry]) -> [String] {
+        let free = places - entries.count { $0.state == .running }
+        guard free > 0 else { return [] }
+        let queued = entries.filter { $0.state == .queued }
+        let ordered = queued.filter { $0.priority == .important } + queued.filter { $0.priority == .normal }
+        return ordered.prefix(free).map(\.id)
+    }
+}
 
 /// Running downloads: scheduling, preparation and results.
 extension Downloader: DownloadWorkObserver {
-    /// Starts the downloads whose turn it is.
     func schedule() {
         guard isOpen else { return }
         let entries = downloads.map {
-            DownloadQueue.Entry(
-                id: $0.asset.id, priority: $0.task.priority, isQueued: $0.state == .queued,
-                isRunning: $0.state == .running)
+            DownloadQueue.Entry(id: $0.asset.id, priority: $0.task.priority, state: $0.state)
         }
         for id in DownloadQueue(places: configuration.running).next(of: entries) {
             if let download = byAsset[id] { run(download) }
@@ -22,7 +67,7 @@ extension Downloader: DownloadWorkObserver {
         set(download, .running)
         library.allowRenewal(of: download.asset)
         download.ticker = ProgressTicker { [weak self, weak download] in
-            if let self, let download { self.tell(download, .progress) }
+            if let self, let download { self.notify(download, .progress) }
         }
         download.step = Task { @LoopActor [weak self, weak download] in
             guard let self, let download else { return }
@@ -43,7 +88,6 @@ extension Downloader: DownloadWorkObserver {
         }
     }
 
-    /// Moves the work along with the sessions that play the asset.
     private func watch(_ download: Download) {
         download.watch = library.playheads.moves.subscribe { [weak self, weak download] move in
             guard let self, let download, move.asset == download.asset.id, let work = download.work else { return }
@@ -66,13 +110,13 @@ extension Downloader: DownloadWorkObserver {
     // MARK: DownloadWorkObserver
 
     func work(for download: Download, received bytes: Int64) {
-        download.retryBudget.noteProgress()
+        download.retryBudget.recordProgress()
         download.rate.add(bytes, at: .now)
-        download.ticker?.note()
+        download.ticker?.recordProgress()
     }
 
     func work(for download: Download, completed rendition: Rendition) {
-        tell(download, .renditionComplete(rendition.name.id))
+        notify(download, .renditionComplete(rendition.name.id))
     }
 
     func work(for download: Download, ended outcome: DownloadOutcome) {
@@ -83,10 +127,10 @@ extension Downloader: DownloadWorkObserver {
         case .complete:
             set(download, .complete)
             library.publish(download.asset)
-            settle(download)
-        case .fail(let failure) where mayBeOvertaken(download, outcome):
+            replaceOldContent(with: download)
+        case .fail(let failure) where mayHaveNewContent(download, outcome):
             download.step = Task { @LoopActor [weak self, weak download] in
-                if let self, let download { await self.overtake(download, after: failure) }
+                if let self, let download { await self.continueWithRevision(of: download, after: failure) }
             }
             return
         case .fail(let failure): fail(download, failure)
@@ -100,11 +144,10 @@ extension Downloader: DownloadWorkObserver {
             wait(download, pause)
         }
         schedule()
-        Task { @LoopActor in await save(download) }
+        saveSoon(download)
     }
 
-    /// Marks a download as failed.
-    func fail(_ download: Download, _ failure: Download.Failure) {
+    func fail(_ download: Download, _ failure: JobFailure) {
         set(download, .failed, nil, failure)
         report("\(download.asset.name): the download stopped: \(failure.message)")
     }
@@ -118,5 +161,43 @@ extension Downloader: DownloadWorkObserver {
             self.set(download, .queued)
             self.schedule()
         }
+    }
+
+    // MARK: Recording
+
+    private func work(for download: Download) -> any DownloadWork {
+        if download.isLive {
+            return Recorder(
+                download, library: library, parallel: configuration.parallel, observer: self, report: report)
+        }
+        return DownloadEngine(download, library: library, parallel: configuration.parallel, observer: self)
+    }
+
+    /// Ends a recording now; the recorded part is then complete.
+    ///
+    /// - Returns: false if the download is no recording, or if nothing was recorded.
+    func finishRecording(_ download: Download) -> Bool {
+        guard download.isLive, download.renditions.contains(where: { $0.recording != nil }) else { return false }
+        if let recorder = download.work as? Recorder {
+            recorder.finish()
+            return download.state == .complete
+        }
+        do throws(LibraryError) {
+            guard try library.close(download.renditions, of: download.asset) else { return false }
+            halt(download)
+            set(download, .complete)
+            return true
+        } catch {
+            report("\(download.asset.name): the recording cannot be ended: \(error)")
+            return false
+        }
+    }
+}
+
+extension Download {
+    /// Known only once the playlists are loaded or a recording has begun.
+    fileprivate var isLive: Bool {
+        guard task.recordsLive else { return false }
+        return renditions.contains { $0.recording != nil || !($0.source?.isDurable ?? true) }
     }
 }

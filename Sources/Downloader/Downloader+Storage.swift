@@ -1,35 +1,42 @@
 import EventLoop
+import Glibc
+public import Integrity
 public import Library
 import Retention
 import Store
 
-/// Reactions to purges, a full disk and absent volumes.
+/// Pinned content, and reactions to purges, a full disk, absent volumes and lost pieces.
 extension Downloader {
-    /// Pauses, repairs or retries downloads after a change in the library.
+    func pin(_ download: Download) {
+        download.asset.whenAwake { [weak self, weak download] in
+            guard let self, let download, byAsset[download.asset.id] === download else { return }
+            retention.pin(download.pins, of: download.asset)
+        }
+    }
+
     func react(to event: LibraryEvent) {
         switch event {
-        case .pieceLost(let asset): mend(asset)
-        case .willPurge(let asset, let reason): expel(asset, reason)
-        case .roomCame: tryAgain(.space) { $0.asset.isHome }
-        case .volumeReturned: tryAgain(.disk)
+        case .pieceLost(let asset): resumeIncomplete(asset)
+        case .willPurge(let asset, let reason): stop(beforePurgeOf: asset, reason)
+        case .roomCame: retry(.space) { $0.asset.isHome }
+        case .volumeReturned: retry(.disk)
         default: break
         }
     }
 
     /// Stops the download of an asset that is about to be purged; it does not restart by itself.
-    private func expel(_ asset: Asset, _ reason: String) {
+    private func stop(beforePurgeOf asset: Asset, _ reason: String) {
         if let revision = asset.revision { forget(revision) }
         guard let download = byAsset[asset.id], !download.isUnreadable else { return }
         halt(download)
         let code = retention.isExpired(asset) ? LibraryError.Code.expired.rawValue : StoreError.Code.diskFull.rawValue
-        set(download, .failed, nil, Download.Failure(code: code, message: reason))
+        set(download, .failed, nil, JobFailure(code: code, message: reason))
         schedule()
-        Task { @LoopActor in await save(download) }
+        saveSoon(download)
     }
 
-    /// Continues a download that ran out of room, once other content was evicted; if nothing can be evicted, the
-    /// download waits.
-    func makeRoom(for download: Download, else failure: Download.Failure, _ pause: Duration) async {
+    /// Continues a download that ran out of room if other content could be evicted; else the download waits.
+    func makeRoom(for download: Download, else failure: JobFailure, _ pause: Duration) async {
         let isHome = download.asset.isHome
         let isMade = isHome ? await retention.makeRoom() : false
         guard !Task.isCancelled, download.state == .running, byAsset[download.asset.id] === download else { return }
@@ -44,35 +51,48 @@ extension Downloader {
         await save(download)
     }
 
-    /// True if the download may not begin because its asset has expired; the download then fails.
+    /// If the asset has expired, the download fails.
     func fails(ifExpired download: Download) -> Bool {
         do throws(LibraryError) {
             try retention.checkExpiry(of: download.asset)
             return false
         } catch {
-            fail(download, Download.Failure(code: error.code.rawValue, message: error.message))
-            Task { @LoopActor in await save(download) }
+            fail(download, JobFailure(code: error.code.rawValue, message: error.message))
+            saveSoon(download)
             return true
         }
     }
 
-    /// True if the download may not begin because the asset's disk is absent; the download then waits for the disk.
+    /// If the volume of the asset is absent, the download waits for it.
     func waits(forDiskOf download: Download) -> Bool {
         do throws(LibraryError) {
             try library.checkPresence(of: download.asset)
             return false
         } catch {
-            set(download, .waiting, .disk, Download.Failure(error))
-            Task { @LoopActor in await save(download) }
+            set(download, .waiting, .disk, JobFailure(error))
+            saveSoon(download)
             return true
         }
     }
 
-    /// Notifies the observers that an asset was renamed.
+    /// Notifies the subscribers that an asset was renamed.
     public func renamed(_ asset: Asset) {
         for asset in [asset, asset.revision] {
-            if let download = asset.flatMap({ byAsset[$0.id] }) { tell(download, .state) }
+            if let download = asset.flatMap({ byAsset[$0.id] }) { notify(download, .state) }
         }
+    }
+}
+
+extension Download {
+    /// The content that the download pins, running or not. A cancelled download pins until the asset is removed or
+    /// purged.
+    var pins: PinnedContent {
+        if asset.life.purge != nil { return .nothing }
+        if isUnreadable { return .everything }
+        var wanted: [String: WantedTime] = [:]
+        // The task may name a mirror that is now part of another rendition, whose folder then has the pieces.
+        for id in ids { wanted[asset.rendition(id)?.name.id ?? id] = task.span(of: id) }
+        return .renditions(wanted)
     }
 }
 
@@ -87,5 +107,76 @@ extension Downloader: DownloadStatus {
     /// itself.
     public var isRoomAwaited: Bool {
         byAsset.values.contains { $0.state == .waiting && $0.need == .space && $0.asset.isHome }
+    }
+
+    /// Registers an imported or adopted asset as a complete download, unless no rendition is complete. See
+    /// `DownloadStatus`.
+    public func keep(_ asset: Asset) async {
+        let stored = asset.renditions.filter(\.isStored).map(\.name.id)
+        guard byAsset[asset.id] == nil, !stored.isEmpty else { return }
+        var task = DownloadTask()
+        task.add(DownloadTask.Item(Selection(), renditions: stored))
+        let download = insert(Download(asset, task, state: .complete, created: Int64(time(nil))))
+        notify(download, .state)
+        await save(download)
+    }
+}
+
+extension Downloader: RepairDownloads {
+    /// See `RepairDownloads`.
+    public var isAnyRunning: Bool { byAsset.values.contains { $0.state == .running } }
+
+    /// See `RepairDownloads`.
+    public func resumeIncomplete(_ asset: Asset) {
+        guard let download = byAsset[asset.id], download.state == .complete, !download.isComplete, isOpen else {
+            return
+        }
+        Task { await resume(download) }
+    }
+
+    /// See `RepairDownloads`.
+    public func fillHoles(for job: VerificationJob) async -> JobFailure? {
+        guard let download = byAsset[job.asset.id], download.isRepairable, !download.isComplete else { return nil }
+        let wasActive = download.isQueuedOrRunning
+        if !wasActive { await resume(download) }
+        await end(of: download, or: job)
+        guard !job.state.isFinal else {
+            // The repair was cancelled, so the download that it started is paused.
+            if !wasActive { await pause(download) }
+            return nil
+        }
+        switch download.state {
+        case .complete: return nil
+        case .waiting, .failed: return download.failure
+        case .queued, .running, .paused, .cancelled:
+            let sentence = "the download of \(download.asset.name) was stopped meanwhile"
+            return JobFailure(code: LibraryError.Code.cancelled.rawValue, message: sentence)
+        }
+    }
+
+    private func end(of download: Download, or job: VerificationJob) async {
+        let isOver = { [weak self] in
+            !download.isQueuedOrRunning || self?.byAsset[download.asset.id] !== download || job.state.isFinal
+        }
+        guard !isOver() else { return }
+        var subscriptions: [Subscription] = []
+        await withCheckedContinuation { continuation in
+            var waiting: CheckedContinuation<Void, Never>? = continuation
+            let check = {
+                guard isOver() else { return }
+                waiting?.resume()
+                waiting = nil
+            }
+            subscriptions = [changes.subscribe { _ in check() }, integrity.jobs.changes.subscribe { _ in check() }]
+        }
+        for subscription in subscriptions { subscription.cancel() }
+    }
+}
+
+extension Download {
+    fileprivate var isQueuedOrRunning: Bool { state == .queued || state == .running }
+
+    fileprivate var isRepairable: Bool {
+        state != .paused && state != .cancelled && !isUnreadable && !asset.isRecorded
     }
 }

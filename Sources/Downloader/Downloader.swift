@@ -17,8 +17,6 @@ import Store
         public var running = 3
         /// The first pause before a retry after a temporary error, and the longest. Pauses double in between.
         public var pauses: ClosedRange<Duration> = GiveUpRule.downloadPauses
-        /// Read rate of verifications, in bytes per second; 0 for no limit.
-        public var verifyRate: Int64 = 100 << 20
 
         /// Makes the default configuration.
         public init() {}
@@ -26,22 +24,18 @@ import Store
 
     let library: Library
     let retention: Retention
-    let integrity: Integrity
-    /// Verifies assets.
-    public private(set) lazy var verifier = Verifier(self)
-    private lazy var scrubber = Scrubber(self, verifier)
+    /// Verifies and repairs assets.
+    public let integrity: Integrity
     let configuration: Configuration
     let report: @Sendable (String) -> Void
+    /// Sends every change of a download.
+    public let changes = EventStream<(download: Download, event: DownloadEvent)>()
     var byAsset: [String: Download] = [:] {
         didSet { byOrder = nil }
     }
-    /// Sorted cache of `downloads`.
     private var byOrder: [Download]?
-    private var observers: [Int: (Download, DownloadEvent) -> Void] = [:]
-    private var lastObserver = 0
     private var lastNumber = 0
     private var subscription: Subscription?
-    /// True if downloads may begin; false after `stop()`.
     var isOpen = true
 
     /// Makes a downloader with the downloads in the library's catalogue; none continues before `resume()`.
@@ -56,11 +50,12 @@ import Store
         self.configuration = configuration
         self.report = report
         library.attach(self)
+        integrity.attach(self)
         subscription = library.events.subscribe { [weak self] in self?.react(to: $0) }
         var reader = TaskReader()
         for record in library.storedDownloads {
             guard let asset = library.asset(id: record.asset) else { continue }
-            enter(Download(record, of: asset, by: &reader))
+            insert(Download(record, of: asset, by: &reader))
         }
     }
 
@@ -77,40 +72,26 @@ import Store
     /// Returns the asset's download, if there is one.
     public func download(of asset: Asset) -> Download? { byAsset[asset.id] }
 
-    /// Calls `body` for each event of a download, until the returned id is passed to `ignore`.
-    public func observe(_ body: @escaping (Download, DownloadEvent) -> Void) -> Int {
-        lastObserver += 1
-        observers[lastObserver] = body
-        return lastObserver
-    }
-
-    /// Removes an observer.
-    public func ignore(_ observer: Int) { observers[observer] = nil }
-
-    func tell(_ download: Download, _ event: DownloadEvent) {
-        for observer in observers.values { observer(download, event) }
-    }
+    func notify(_ download: Download, _ event: DownloadEvent) { changes.send((download, event)) }
 
     // MARK: Orders
 
     /// Accepts an order: begins a download, adds to the existing one, or returns it if it already includes the order.
     ///
-    /// Returns once the playlists are loaded and the content is known. A stopped download continues.
-    ///
-    /// If the origin is known to have new content, the order applies to that content: see `Library.revise`.
+    /// Returns once the playlists are loaded. A stopped download continues. If the origin is known to have new content,
+    /// the order applies to that: see `Library.revise`.
     public func start(_ asset: Asset, _ order: DownloadOrder) async throws(Refusal) -> Download {
         if byAsset[asset.id]?.isUnreadable ?? false { throw .unreadable(name: asset.name) }
         do { try retention.checkExpiry(of: asset) } catch { throw .library(error) }
-        let subject = try await subject(of: asset)
+        let target = try await target(for: asset)
         do throws(Refusal) {
-            return try await start(subject.asset, order, beside: subject.task)
+            return try await start(target.asset, order, beside: target.task)
         } catch {
-            await drop(subject.asset)
+            await discardRevision(target.asset)
             throw error
         }
     }
 
-    /// - Parameter task: the content that is already requested.
     private func start(
         _ asset: Asset, _ order: DownloadOrder, beside task: DownloadTask
     ) async throws(Refusal) -> Download {
@@ -135,20 +116,14 @@ import Store
     }
 
     func begin(_ task: DownloadTask, of asset: Asset, isPaused: Bool) async -> Download {
-        if byAsset[asset.id] == nil { await retention.giveTerms(to: asset) }
-        let download = byAsset[asset.id] ?? enter(Download(asset, task, state: .queued, created: Int64(time(nil))))
-        halt(download)
-        retention.forgetPurge(of: asset)
+        if byAsset[asset.id] == nil { await retention.applyNewKeyTerms(to: asset) }
+        let download = byAsset[asset.id] ?? insert(Download(asset, task, state: .queued, created: Int64(time(nil))))
         download.task = task
-        download.retryBudget = RetryBudget()
-        set(download, isPaused ? .paused : .queued)
-        schedule()
-        await save(download)
+        await restart(download, isPaused ? .paused : .queued)
         return download
     }
 
-    /// Adds a download at the end of the order.
-    @discardableResult func enter(_ download: Download) -> Download {
+    @discardableResult func insert(_ download: Download) -> Download {
         lastNumber += 1
         download.number = lastNumber
         byAsset[download.asset.id] = download
@@ -160,29 +135,27 @@ import Store
     /// on a download that has ended.
     public func pause(_ download: Download) async {
         guard download.state.isActive else { return }
-        await rest(download, .paused)
+        await stop(download, as: .paused)
     }
 
     /// Cancels a download; stored pieces are kept. Has no effect on a complete download; a recording becomes complete.
+    /// The pieces of a revision are deleted, and the old content stays.
     public func cancel(_ download: Download) async {
         guard download.state != .complete, !download.isUnreadable else { return }
-        if download.asset.isRevision { return await abandon(download) }
+        if download.asset.isRevision {
+            halt(download)
+            set(download, .cancelled)
+            forget(download.asset)
+            return await library.abandon(download.asset)
+        }
         if finishRecording(download) {
             schedule()
             return await save(download)
         }
-        await rest(download, .cancelled)
+        await stop(download, as: .cancelled)
     }
 
-    /// Cancels a revision: its pieces are deleted, and the old content stays.
-    private func abandon(_ download: Download) async {
-        halt(download)
-        set(download, .cancelled)
-        forget(download.asset)
-        await library.abandon(download.asset)
-    }
-
-    private func rest(_ download: Download, _ state: Download.State) async {
+    private func stop(_ download: Download, as state: JobState) async {
         halt(download)
         set(download, state)
         schedule()
@@ -194,27 +167,22 @@ import Store
         guard download.state != .running, !download.isUnreadable, byAsset[download.asset.id] === download else {
             return
         }
-        halt(download)
+        await restart(download, .queued)
+    }
+
+    private func restart(_ download: Download, _ state: JobState) async {
         retention.forgetPurge(of: download.asset)
         download.retryBudget = RetryBudget()
-        set(download, .queued)
-        schedule()
-        await save(download)
+        await stop(download, as: state)
     }
 
     /// Retries the downloads that wait for a condition which is now met.
-    public func tryAgain(_ need: Download.Need, where isMeant: (Download) -> Bool = { _ in true }) {
+    public func retry(_ need: Download.Need, where isMeant: (Download) -> Bool = { _ in true }) {
         for download in downloads where download.state == .waiting && download.need == need && isMeant(download) {
             halt(download)
             set(download, .queued)
         }
         schedule()
-    }
-
-    /// Continues a complete download after one of its pieces was lost.
-    func mend(_ asset: Asset) {
-        guard let download = byAsset[asset.id], download.state == .complete, !download.isWhole, isOpen else { return }
-        Task { await resume(download) }
     }
 
     // MARK: Start and stop
@@ -223,35 +191,35 @@ import Store
     public func resume() {
         for download in downloads where download.state.isActive { set(download, .queued) }
         schedule()
-        for download in downloads { settle(download) }
-        scrubber.start()
+        for download in downloads { replaceOldContent(with: download) }
+        integrity.scrubber.start()
     }
 
     /// Removes the asset's download and that of its revision. Stored pieces are kept.
     public func forget(_ asset: Asset) {
         if let revision = asset.revision { forget(revision) }
-        verifier.forget(asset)
+        integrity.forget(asset)
         guard let download = byAsset.removeValue(forKey: asset.id) else { return }
         halt(download)
         retention.pin(.nothing, of: asset)
-        tell(download, .removed)
+        notify(download, .removed)
         schedule()
     }
 
     /// Stops all work. The downloads continue at the next start.
     public func stop() {
         isOpen = false
-        verifier.stop()
+        integrity.stop()
         for download in byAsset.values { halt(download) }
         byAsset = [:]
     }
 
     func set(
-        _ download: Download, _ state: Download.State, _ need: Download.Need? = nil, _ failure: Download.Failure? = nil
+        _ download: Download, _ state: JobState, _ need: Download.Need? = nil, _ failure: JobFailure? = nil
     ) {
         (download.state, download.need, download.failure) = (state, need, failure)
         pin(download)
-        tell(download, .state)
+        notify(download, .state)
     }
 
     func save(_ download: Download) async {
@@ -264,10 +232,6 @@ import Store
             report("\(download.asset.name): \(error)")
         }
     }
-}
 
-extension Download {
-    /// True if the catalogue holds a task that this version cannot read and must not overwrite. Such a download can
-    /// only be removed.
-    public var isUnreadable: Bool { failure?.code == Self.unreadable }
+    func saveSoon(_ download: Download) { Task { @LoopActor in await save(download) } }
 }

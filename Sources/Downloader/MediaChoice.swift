@@ -2,7 +2,6 @@ import Playlist
 
 /// Chooses the EXT-X-MEDIA renditions of one type for a variant.
 struct MediaChoice {
-    /// In the order of the request; without duplicates.
     let chosen: [Media]
 
     init(
@@ -60,8 +59,7 @@ struct MediaChoice {
         return usual(members)
     }
 
-    /// Chooses the default rendition. Forced subtitles and renditions that describe the video come after the ordinary
-    /// ones.
+    /// Forced subtitles and renditions that describe the video come after the ordinary ones.
     private static func usual(_ members: [Media]) -> Media? {
         members.first(where: \.isDefault) ?? members.first { $0.isAutoselect && !$0.isSpecial }
             ?? members.first(where: \.isAutoselect) ?? members.first
@@ -69,8 +67,7 @@ struct MediaChoice {
 
     // MARK: Channels
 
-    /// Returns the requested channel layouts of a rendition: the one with the most channels plus stereo, or the one
-    /// with the fewest channels.
+    /// The layout with the most channels and a stereo one, or the one with the fewest channels.
     private static func layouts(
         _ member: Media, _ members: [Media], _ related: [Media], _ preferences: Selection.Preferences
     ) -> [Media] {
@@ -85,7 +82,6 @@ struct MediaChoice {
     }
 }
 
-/// Language ranges for the lookup of a language tag.
 enum LanguageRanges {
     /// Returns the tag and its shortened forms (RFC 4647 §3.4): `zh-hant-tw`, `zh-hant`, `zh`.
     static func of(_ tag: String) -> [String] {
@@ -102,12 +98,10 @@ enum LanguageRanges {
 }
 
 extension MultivariantPlaylist {
-    /// The members of a group; empty if there is no group.
     func members(of group: String?, _ type: Media.Kind) -> [Media] {
         group.map { group in media.filter { $0.type == type && $0.groupID == group } } ?? []
     }
 
-    /// Audio renditions of the groups in which other variants offer the same video.
     fileprivate func groups(besides variant: Variant) -> [Media] {
         variants.filter { $0.renditionIndex == variant.renditionIndex && $0.audio != variant.audio }
             .flatMap { members(of: $0.audio, .audio) }
@@ -122,7 +116,6 @@ extension Media {
         return own == wanted || own.hasPrefix(wanted + "-") || name.lowercased() == wanted
     }
 
-    /// True if it is FORCED or describes the video.
     fileprivate var isSpecial: Bool { isForced || describesVideo }
 
     private var describesVideo: Bool {

@@ -1,152 +1,104 @@
-/// The holes of a download, in the order in which they are fetched.
+import EventLoop
+import Fetching
+import Library
+import Playlist
+import Retention
+
+/// The holes of a download, in the order in which they are fetched. Pure.
 ///
-/// Pure. It is computed again from the stored pieces each time; no counter is trusted. Keys and initialization sections
-/// come first, because nothing plays without them. Then come the segments of all renditions by media time, from the
-/// playhead on, so that a third of a download is a playable third. Segments before the playhead come last. Adjacent
-/// byte ranges of one file are fetched together.
-public struct Plan: Sendable {
+/// It is computed again from the stored pieces each time. Keys and initialization sections come first, because nothing
+/// plays without them. Then come the segments of all renditions by media time, from the playhead on, so that a third of
+/// a download is a playable third. Segments before the playhead come last.
+struct Plan: Sendable {
     /// One resource that is not stored.
-    public struct Hole: Equatable, Sendable {
+    struct Hole: Equatable, Sendable {
         /// Identifies the resource within its rendition, by index.
-        public enum Item: Equatable, Sendable {
+        enum Item: Equatable, Sendable {
             /// A key or an initialization section: its index in `Rendition.preliminaries`.
             case preliminary(Int)
             /// A segment: its index in the playlist.
             case segment(Int)
         }
 
-        /// The resource.
-        public let item: Item
+        let item: Item
         /// Media time in seconds; empty for resources that are needed before anything plays.
-        public let time: Range<Double>
-        /// The byte range, if the resource is a part of a file.
-        public let part: FilePart?
+        let time: Range<Double>
+        let part: FilePart?
 
-        /// Makes a hole.
-        public init(_ item: Item, time: Range<Double>, part: FilePart? = nil) {
-            self.item = item
-            self.time = time
-            self.part = part
+        init(_ item: Item, time: Range<Double>, part: FilePart? = nil) {
+            (self.item, self.time, self.part) = (item, time, part)
         }
     }
 
-    /// A byte range of a file.
-    public struct FilePart: Equatable, Sendable {
+    struct FilePart: Equatable, Sendable {
         /// A number that identifies the file within the rendition.
-        public let file: Int
-        /// The byte range.
-        public let bytes: Range<Int>
-
-        /// Makes a file part.
-        public init(file: Int, bytes: Range<Int>) {
-            self.file = file
-            self.bytes = bytes
-        }
+        let file: Int
+        let bytes: Range<Int>
     }
 
     /// The holes of one rendition.
-    public struct Track: Equatable, Sendable {
-        /// Keys and initialization sections.
-        public var preliminaries: [Hole]
-        /// The segments, sorted by time.
-        public var segments: [Hole]
-
-        /// Makes a track.
-        public init(preliminaries: [Hole] = [], segments: [Hole] = []) {
-            self.preliminaries = preliminaries
-            self.segments = segments
-        }
+    struct Track: Equatable, Sendable {
+        var preliminaries: [Hole] = []
+        /// Sorted by time.
+        var segments: [Hole] = []
     }
 
     /// The holes that one request fills: one, or several with adjacent byte ranges of one file.
-    public struct Batch: Equatable, Sendable {
-        /// Index of the rendition's track.
-        public let track: Int
+    struct Batch: Equatable, Sendable {
+        let track: Int
         /// Sorted by byte range; never empty.
-        public var holes: [Hole]
+        var holes: [Hole]
     }
 
-    /// Upper limits of one request, so that a player does not wait long for one of its pieces, and the other renditions
-    /// get their turn soon.
+    /// Limits of one request, so that a player and the other renditions get their turn soon.
     static let batchLimit = (bytes: 4 << 20, holes: 16, seconds: 30.0)
 
-    /// The remaining holes of a track.
+    /// The remaining holes of a track, by phase: preliminaries, segments from the playhead on, segments before it.
     private struct Cursor {
-        var preliminaries: ArraySlice<Hole>
-        var ahead: ArraySlice<Hole>
-        var behind: ArraySlice<Hole>
+        var phases: [ArraySlice<Hole>]
 
         init(_ preliminaries: ArraySlice<Hole>, _ segments: ArraySlice<Hole>, playhead: Double) {
             let split = segments.firstIndex { $0.time.upperBound > playhead } ?? segments.endIndex
-            self.preliminaries = preliminaries
-            (ahead, behind) = (segments[split...], segments[..<split])
+            phases = [preliminaries, segments[split...], segments[..<split]]
         }
 
-        /// All remaining segments, sorted by time.
-        var segments: ArraySlice<Hole> { behind.isEmpty ? ahead : behind + ahead }
+        func moved(to playhead: Double) -> Cursor {
+            Cursor(phases[0], phases[2].isEmpty ? phases[1] : phases[2] + phases[1], playhead: playhead)
+        }
     }
-
-    private enum Phase: CaseIterable { case preliminaries, ahead, behind }
 
     private var cursors: [Cursor]
     /// The new playhead, if the cursors are not yet moved to it.
     private var moved: Double?
-    /// Number of remaining holes.
-    public private(set) var count: Int
+    private(set) var count: Int
 
-    /// Makes a plan for renditions, the most important first: at equal media time, holes of earlier tracks come first.
+    /// At equal media time, holes of earlier tracks come first.
     ///
     /// - Parameter playhead: a session's position in seconds; 0 if the asset is not played.
-    public init(_ tracks: [Track], playhead: Double = 0) {
+    init(_ tracks: [Track], playhead: Double = 0) {
         cursors = tracks.map { Cursor($0.preliminaries[...], $0.segments[...], playhead: playhead) }
         count = tracks.reduce(0) { $0 + $1.preliminaries.count + $1.segments.count }
     }
 
-    /// Moves to a new playhead. The cost is deferred to the next `next()`, because a player may move faster than pieces
-    /// arrive.
-    public mutating func move(to playhead: Double) { moved = playhead }
+    /// The cost is deferred to `next()`, because a player may move faster than pieces arrive.
+    mutating func move(to playhead: Double) { moved = playhead }
 
-    private mutating func settle() {
-        guard let playhead = moved else { return }
+    mutating func next() -> Batch? {
+        if let moved { cursors = cursors.map { $0.moved(to: moved) } }
         moved = nil
-        for (place, cursor) in cursors.enumerated() {
-            cursors[place] = Cursor(cursor.preliminaries, cursor.segments, playhead: playhead)
-        }
-    }
-
-    /// Removes and returns the next batch; nil if no hole is left.
-    public mutating func next() -> Batch? {
-        settle()
-        for phase in Phase.allCases {
-            let first = cursors.indices.compactMap { place in head(of: place, phase).map { (place, $0.time.lowerBound) }
-            }
-            .min { ($0.1, $0.0) < ($1.1, $1.0) }
+        for phase in 0..<3 {
+            let first = cursors.indices.compactMap { place in
+                cursors[place].phases[phase].first.map { (place, $0.time.lowerBound) }
+            }.min { ($0.1, $0.0) < ($1.1, $1.0) }
             guard let (track, _) = first else { continue }
-            return Batch(track: track, holes: take(from: track, phase))
+            let batch = Batch(track: track, holes: Self.removeBatch(from: &cursors[track].phases[phase]))
+            count -= batch.holes.count
+            return batch
         }
         return nil
     }
 
-    private func head(of track: Int, _ phase: Phase) -> Hole? {
-        switch phase {
-        case .preliminaries: cursors[track].preliminaries.first
-        case .ahead: cursors[track].ahead.first
-        case .behind: cursors[track].behind.first
-        }
-    }
-
-    private mutating func take(from track: Int, _ phase: Phase) -> [Hole] {
-        let holes =
-            switch phase {
-            case .preliminaries: Self.take(from: &cursors[track].preliminaries)
-            case .ahead: Self.take(from: &cursors[track].ahead)
-            case .behind: Self.take(from: &cursors[track].behind)
-            }
-        count -= holes.count
-        return holes
-    }
-
-    private static func take(from holes: inout ArraySlice<Hole>) -> [Hole] {
+    private static func removeBatch(from holes: inout ArraySlice<Hole>) -> [Hole] {
         guard let first = holes.popFirst() else { return [] }
         var batch = [first]
         guard let start = first.part else { return batch }
@@ -159,5 +111,63 @@ public struct Plan: Sendable {
             holes.removeFirst()
         }
         return batch
+    }
+}
+
+extension Plan.Track {
+    /// Finds the requested holes of a rendition whose playlist is known.
+    ///
+    /// - Parameter isTaken: called for each missing key; returns true if another rendition's track already has it.
+    @LoopActor init(of rendition: Rendition, _ wanted: WantedTime, isTaken: (Resource) -> Bool) {
+        self.init(segments: Self.segments(of: rendition, wanted))
+        let needed = wanted == .whole ? nil : rendition.preliminaries { wanted.touches($0, $1) }
+        preliminaries = rendition.preliminaries.enumerated().compactMap { place, preliminary in
+            let (folder, resource) = preliminary
+            guard needed?.contains(resource.name) ?? true, !folder.contains(resource.name.description) else {
+                return nil
+            }
+            // An expired key can only be fetched again by a renewal.
+            if case .key(let number) = resource.name.role, !rendition.keys.isUsable(number) { return nil }
+            // A key that several renditions share is one hole.
+            if folder !== rendition.folder, isTaken(resource) { return nil }
+            return Plan.Hole(.preliminary(place), time: 0..<0)
+        }
+    }
+
+    @LoopActor private static func segments(of rendition: Rendition, _ wanted: WantedTime) -> [Plan.Hole] {
+        var holes: [Plan.Hole] = []
+        var files = FileNumbers()
+        rendition.forEachSegment { segment, start, end in
+            guard wanted.touches(start, end), !segment.isGap else { return }
+            guard !rendition.folder.contains(rendition.file(of: segment)) else { return }
+            holes.append(Plan.Hole(.segment(segment.index), time: start..<end, part: files.part(of: segment)))
+        }
+        return holes
+    }
+
+    /// Numbers files in order of appearance; consecutive ranges of one file keep its number.
+    private struct FileNumbers {
+        private var uri = ""
+        private var number = 0
+
+        mutating func part(of segment: Segment) -> Plan.FilePart? {
+            guard let range = segment.byteRange else { return nil }
+            let uri = segment.uri
+            if uri != self.uri { (self.uri, number) = (uri, number + 1) }
+            return Plan.FilePart(file: number, bytes: range.offset..<range.end)
+        }
+    }
+}
+
+extension Rendition {
+    /// Passes each segment with its start and end, in seconds.
+    func forEachSegment(_ body: (Segment, _ start: Double, _ end: Double) -> Void) {
+        guard let segments = source?.playlist.segments else { return }
+        var time = 0.0
+        for segment in segments {
+            let end = time + segment.duration
+            body(segment, time, end)
+            time = end
+        }
     }
 }

@@ -8,9 +8,8 @@ import Store
 /// Records the renditions of a live stream until it ends: reloads their playlists, fetches each new segment while it is
 /// available, and turns the result into an ordinary asset.
 ///
-/// `weir get --record` uses it in place of a `DownloadEngine`. All renditions end together: when the origin has ended
-/// each of them or has had nothing new for long, or when the user ends the recording. If the stream ends or disappears,
-/// the recorded part is complete. If the recording is cancelled, a later recorder continues it.
+/// All renditions end together: when the origin has ended each of them or has had nothing new for long, or when the
+/// user ends the recording. If the recording is cancelled, a later recorder continues it.
 @LoopActor final class Recorder: DownloadWork {
     /// Identifies a piece on its way.
     private struct Place: Hashable {
@@ -22,7 +21,6 @@ import Store
         }
     }
 
-    /// A piece that could not be fetched.
     private struct Failure {
         let since: ContinuousClock.Instant
         let error: LibraryError
@@ -33,7 +31,7 @@ import Store
     private let parallel: Int
     private let limits: GiveUpRule.RecordingLimits
     private weak var observer: (any DownloadWorkObserver)?
-    private let tell: (String) -> Void
+    private let report: (String) -> Void
     private var beginning: Task<Void, Never>?
     private var tracks: [RecordingTrack] = []
     private var fetching: [Place: Fetch] = [:]
@@ -43,21 +41,17 @@ import Store
     private var asset: Asset { download.asset }
     private var renditions: [Rendition] { download.renditions }
 
-    /// - Parameters:
-    ///   - parallel: maximum number of concurrent segment fetches.
-    ///   - tell: called with a sentence for the log about the end of the recording.
     init(
         _ download: Download, library: Library, parallel: Int, limits: GiveUpRule.RecordingLimits = .init(),
-        observer: any DownloadWorkObserver, tell: @escaping (String) -> Void
+        observer: any DownloadWorkObserver, report: @escaping (String) -> Void
     ) {
         (self.download, self.library, self.parallel) = (download, library, parallel)
-        (self.limits, self.observer, self.tell) = (limits, observer, tell)
+        (self.limits, self.observer, self.report) = (limits, observer, report)
     }
 
     // MARK: DownloadWork
 
-    /// Begins, or continues an earlier recording. The playhead is ignored, because the oldest segments leave the origin
-    /// first.
+    /// The playhead is ignored, because the oldest segments leave the origin first.
     func start(at playhead: Double) {
         beginning = Task { @LoopActor in
             do throws(LibraryError) {
@@ -93,7 +87,6 @@ import Store
         for track in tracks { track.task = Task { @LoopActor in await follow(track) } }
     }
 
-    /// Ends the recording now; the recorded part is then complete.
     func finish() { close(because: "it was told to end") }
 
     private func stop() {
@@ -124,7 +117,7 @@ import Store
             observer?.work(for: download, ended: .failed(error))
             return
         }
-        tell("\(asset.name): the recording ended: \(reason)")
+        report("\(asset.name): the recording ended: \(reason)")
         for rendition in renditions { observer?.work(for: download, completed: rendition) }
         observer?.work(for: download, ended: .complete)
     }
@@ -138,26 +131,24 @@ import Store
             if asset.isRemoved { return end(.failed(LibraryError(.missing, "\(asset.name) was removed"))) }
             await library.noteKeys(of: asset)
             retry(track)
-            settle()
+            update()
         }
     }
 
     private func reload(_ track: RecordingTrack) async {
         do throws(LibraryError) {
             _ = try await library.nextSource(of: track.rendition, in: asset)
-            track.note(nil)
+            track.record(nil)
         } catch {
-            track.note(error)
+            track.record(error)
             await pause(track)
         }
     }
 
-    /// Waits half a target duration. This is no polling: the origin must not be asked sooner (RFC 8216 §6.3.4). `stop`
-    /// cancels the pause with the track's task.
+    /// Waits half a target duration: the origin must not be asked sooner (RFC 8216 §6.3.4).
     private func pause(_ track: RecordingTrack) async { try? await Task.sleep(for: track.interval / 2) }
 
-    /// Lists the segments that arrived, ends the recording if it is over, and fetches more.
-    private func settle() {
+    private func update() {
         guard !isOver else { return }
         do throws(StoreError) {
             for track in tracks {
@@ -175,9 +166,9 @@ import Store
 
     // MARK: Fetching
 
-    /// Fetches the oldest segments first, because they leave the origin first; all renditions in turn, by media time.
+    /// Fetches all renditions in turn by media time, the oldest segments first, because they leave the origin first.
     private func fill() {
-        for track in tracks { track.look() }
+        for track in tracks { track.collectNewItems() }
         while !isOver, fetching.count < parallel {
             let track = tracks.filter { $0.nextTime != nil }.min { $0.nextTime ?? 0 < $1.nextTime ?? 0 }
             guard let item = track?.next() else { return }
@@ -217,14 +208,13 @@ import Store
         case .success: fail(place, LibraryError(.store, "\(place.name) was not kept"))
         case .failure(let error): fail(place, LibraryError(error))
         }
-        settle()
+        update()
     }
 
     private func fail(_ place: Place, _ error: LibraryError) {
         failures[place] = Failure(since: failures[place]?.since ?? .now, error: error)
     }
 
-    /// Fetches failed pieces again if they block the next segments in the list.
     private func retry(_ track: RecordingTrack) {
         for item in track.recording.items.prefix(2 * parallel)
         where item.needed.contains(where: { failures[Place($0)] != nil }) {

@@ -6,9 +6,7 @@ import Playlist
 /// One rendition of a recording: its reloads, and the handling of origin errors.
 @LoopActor final class RecordingTrack {
     let rendition: Rendition
-    /// The state of the recording.
     let recording: Recording
-    /// The reload loop.
     var task: Task<Void, Never>?
     /// Listed segments that are not fetched yet, oldest first.
     private var waiting: ArraySlice<Recording.Item> = []
@@ -28,8 +26,7 @@ import Playlist
 
     // MARK: Pending items
 
-    /// Adds the items that were listed since the last call.
-    func look() {
+    func collectNewItems() {
         let new = recording.items.suffix { $0.number > lastSeen }
         waiting += new
         lastSeen = new.last?.number ?? lastSeen
@@ -38,7 +35,6 @@ import Playlist
     /// Start of the next item, in seconds of the recording; nil if there is none.
     var nextTime: Double? { waiting.first?.time }
 
-    /// Removes and returns the next item.
     func next() -> Recording.Item? { waiting.popFirst() }
 
     // MARK: The origin
@@ -50,8 +46,7 @@ import Playlist
             isAbsent: error.code == .originAbsent, isOver: recording.hasEnded, targetDuration: interval)
     }
 
-    /// Records the result of a reload.
-    func note(_ error: LibraryError?) {
+    func record(_ error: LibraryError?) {
         self.error = error
         let isGone = error.map { $0.code == .missing || [404, 410].contains($0.originStatus ?? 0) } ?? false
         goneSince = isGone ? goneSince ?? .now : nil
@@ -79,7 +74,6 @@ import Playlist
 }
 
 extension ArraySlice {
-    /// Returns the longest suffix whose elements all satisfy a condition.
     fileprivate func suffix(_ holds: (Element) -> Bool) -> ArraySlice {
         var start = endIndex
         while start > startIndex, holds(self[start - 1]) { start -= 1 }

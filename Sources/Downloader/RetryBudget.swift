@@ -12,15 +12,15 @@ struct RetryBudget: Equatable, Sendable {
     enum Verdict: Equatable {
         case complete
         /// The download retries after a pause.
-        case wait(Download.Need, Download.Failure, pause: Duration)
-        case fail(Download.Failure)
+        case wait(Download.Need, JobFailure, pause: Duration)
+        case fail(JobFailure)
     }
 
     private var failures = 0
     private var hasProgressed = false
 
     /// Records that a piece arrived, which resets the budget.
-    mutating func noteProgress() { (failures, hasProgressed) = (0, true) }
+    mutating func recordProgress() { (failures, hasProgressed) = (0, true) }
 
     /// Decides what happens after the end of the work.
     ///
@@ -33,7 +33,7 @@ struct RetryBudget: Equatable, Sendable {
         switch outcome {
         case .complete: return .complete
         case .storeFailed(let error):
-            let failure = Download.Failure(
+            let failure = JobFailure(
                 code: error.code.rawValue, message: "\(name) is not wholly stored: \(error)")
             switch error.code {
             case .diskFull: return wait(.space, failure, pauses)
@@ -45,7 +45,7 @@ struct RetryBudget: Equatable, Sendable {
                 return verdict(on: .storeFailed(store), of: name, pauses: pauses)
             }
             let others = count > 1 ? "; so are \(count - 1) more" : ""
-            let failure = Download.Failure(code: error.code.rawValue, message: "\(error)\(others)")
+            let failure = JobFailure(code: error.code.rawValue, message: "\(error)\(others)")
             let fault: GiveUpRule.DownloadFault =
                 switch error.code {
                 case .originAbsent, .notStored, .cancelled: .absent
@@ -62,7 +62,7 @@ struct RetryBudget: Equatable, Sendable {
     }
 
     private mutating func wait(
-        _ need: Download.Need, _ failure: Download.Failure, _ pauses: ClosedRange<Duration>
+        _ need: Download.Need, _ failure: JobFailure, _ pauses: ClosedRange<Duration>
     ) -> Verdict {
         let pause = GiveUpRule.downloadPause(afterFailures: failures, pauses)
         failures += 1

@@ -35,17 +35,14 @@ struct VariantChoice {
         reasons = round.reasons
     }
 
-    /// Lists the available values without duplicates.
     static func list(_ words: [String], _ verb: String = "is") -> String {
         var seen: Set<String> = []
         let distinct = words.filter { seen.insert($0).inserted }
         return distinct.isEmpty ? "\(verb) none" : "\(verb) " + distinct.joined(separator: ", ")
     }
 
-    /// The variants that are not excluded yet.
     private struct Round {
         let playlist: MultivariantPlaylist
-        /// Sorted from the lowest to the highest.
         private(set) var left: [Variant]
         var reasons: [Int: String] = [:]
 
@@ -55,8 +52,8 @@ struct VariantChoice {
             _ = keep(.picture, else: "has no RESOLUTION, as sound alone")
         }
 
-        /// Excludes the variants that do not satisfy a condition. If none satisfies it, excludes none and returns
-        /// false.
+        /// Excludes the variants that do not satisfy a condition. Returns false, and excludes none, if none satisfies
+        /// it.
         mutating func keep(_ predicate: VariantPredicate, else reason: String) -> Bool {
             let playlist = playlist
             return keep(else: reason) { predicate.admits($0, in: playlist) }
@@ -70,8 +67,7 @@ struct VariantChoice {
             return true
         }
 
-        /// Excludes variants without a requested language. A language that no variant has is reported when renditions
-        /// are chosen.
+        /// A language that no variant has is reported when renditions are chosen.
         mutating func keepLanguages(_ choice: Selection.Choice, _ type: Media.Kind, _ kind: String) {
             guard case .languages(let languages) = choice else { return }
             let playlist = playlist
@@ -91,7 +87,6 @@ struct VariantChoice {
         }
     }
 
-    /// Rule for the choice among the remaining variants.
     private enum Goal {
         case highest
         case lowest
@@ -134,7 +129,6 @@ struct VariantChoice {
 }
 
 extension Selection {
-    /// Minimums that are preferred but not required; nil if there are none.
     fileprivate var minimums: VariantPredicate? {
         var parts: [VariantPredicate] = []
         if case .minimumBandwidth(let least)? = quality { parts.append(.peakBitRate(.atLeast(least))) }
@@ -146,7 +140,6 @@ extension Selection {
 }
 
 extension Selection.Quality {
-    /// Condition that the variant must satisfy; nil if there is none.
     fileprivate var requirement: VariantPredicate? {
         switch self {
         case .height(let height): .height(.exactly(height))
@@ -160,7 +153,6 @@ extension Variant {
     fileprivate var rank: (Int, Int) { (bandwidth, resolution?.height ?? 0) }
     fileprivate var averageRate: Int { averageBandwidth ?? bandwidth }
 
-    /// Text such as `720p (2.1 Mb/s)`.
     fileprivate var qualityWords: String {
         let rate = BitRate.words(bandwidth)
         return resolution.map { "\($0.height)p (\(rate))" } ?? rate

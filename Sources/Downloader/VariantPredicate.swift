@@ -1,17 +1,13 @@
-public import Playlist
+import Playlist
 
 /// A condition on a variant. Requirements and preferences of selections are built from these.
 ///
 /// Absent attributes count as the lowest value: no pixels, no codec, no channels. An absent AVERAGE-BANDWIDTH counts as
 /// BANDWIDTH, and an absent VIDEO-RANGE as SDR (rfc8216bis §4.4.6.2).
-public enum VariantPredicate: Equatable, Sendable {
-    /// Comparison with a number.
-    public enum Bound<Value: Comparable & Sendable>: Equatable, Sendable {
-        /// Greater than or equal to the value.
+enum VariantPredicate: Equatable, Sendable {
+    enum Bound<Value: Comparable & Sendable>: Equatable, Sendable {
         case atLeast(Value)
-        /// Less than or equal to the value.
         case atMost(Value)
-        /// Equal to the value.
         case exactly(Value)
 
         func admits(_ value: Value) -> Bool {
@@ -23,15 +19,10 @@ public enum VariantPredicate: Equatable, Sendable {
         }
     }
 
-    /// BANDWIDTH, in bits per second.
     case peakBitRate(Bound<Int>)
-    /// AVERAGE-BANDWIDTH, in bits per second.
     case averageBitRate(Bound<Int>)
-    /// Width of RESOLUTION, in pixels.
     case width(Bound<Int>)
-    /// Height of RESOLUTION, in pixels.
     case height(Bound<Int>)
-    /// FRAME-RATE, in frames per second.
     case frameRate(Bound<Double>)
     /// Highest channel count in the audio group (CHANNELS of EXT-X-MEDIA).
     case channels(Bound<Int>)
@@ -39,22 +30,16 @@ public enum VariantPredicate: Equatable, Sendable {
     case videoRange([String])
     /// A codec of this family in CODECS, such as `avc1`, `hvc1` or `mp4a`; the profile is ignored.
     case codec(String)
-    /// All of these; true if empty.
     case all([VariantPredicate])
-    /// At least one of these; false if empty.
     case any([VariantPredicate])
-    /// The negation of a condition.
     indirect case not(VariantPredicate)
 
-    /// High dynamic range: HLG or PQ.
-    public static let highDynamicRange = videoRange(["HLG", "PQ"])
-    /// More than two channels.
-    public static let multichannel = channels(.atLeast(3))
+    static let highDynamicRange = videoRange(["HLG", "PQ"])
+    static let multichannel = channels(.atLeast(3))
     /// Has video, judging by RESOLUTION.
-    public static let picture = height(.atLeast(1))
+    static let picture = height(.atLeast(1))
 
-    /// True if a variant of this playlist satisfies the condition.
-    public func admits(_ variant: Variant, in playlist: MultivariantPlaylist) -> Bool {
+    func admits(_ variant: Variant, in playlist: MultivariantPlaylist) -> Bool {
         switch self {
         case .peakBitRate(let bound): bound.admits(variant.bandwidth)
         case .averageBitRate(let bound): bound.admits(variant.averageBandwidth ?? variant.bandwidth)
@@ -92,4 +77,39 @@ private struct CodecFamily: Equatable {
 extension Media {
     /// The leading number of CHANNELS (16 for `16/JOC`); 0 if the attribute is absent.
     var channelCount: Int { channels.flatMap { Int($0.prefix { $0 != "/" }) } ?? 0 }
+}
+
+extension VariantPredicate: CustomStringConvertible {
+    /// Text after "is": `at most 720p`, `avc1`, `at least 2.0 Mb/s`.
+    var description: String {
+        switch self {
+        case .peakBitRate(let bound): bound.words(BitRate.words)
+        case .averageBitRate(let bound): bound.words { BitRate.words($0) + " on average" }
+        case .width(let bound): bound.words { "\($0) pixels wide" }
+        case .height(let bound): bound.words { "\($0)p" }
+        case .frameRate(let bound): bound.words { "\($0) frames a second" }
+        case .channels(.atLeast(3)): "multichannel"
+        case .channels(let bound): bound.words { "\($0) channels" }
+        case .videoRange(let ranges): ranges.joined(separator: " or ")
+        case .codec(let family): family
+        case .all(let parts): parts.map(\.description).joined(separator: " and ")
+        case .any(let parts): parts.map(\.description).joined(separator: " or ")
+        case .not(let part): "not \(part)"
+        }
+    }
+}
+
+extension VariantPredicate.Bound {
+    fileprivate func words(_ value: (Value) -> String) -> String {
+        switch self {
+        case .atLeast(let least): "at least " + value(least)
+        case .atMost(let most): "at most " + value(most)
+        case .exactly(let wanted): value(wanted)
+        }
+    }
+}
+
+enum BitRate {
+    /// Text such as `0.17 Mb/s`, rounded down to hundredths.
+    static func words(_ bitsPerSecond: Int) -> String { "\(Double(bitsPerSecond / 10_000) / 100) Mb/s" }
 }

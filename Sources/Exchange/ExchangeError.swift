@@ -57,10 +57,9 @@ public struct ExchangeError: Error, CustomStringConvertible, Sendable {
         self.init(.store, "\(what): \(error)", underlying: error)
     }
 
-    /// Wraps an error of a request.
     init(_ error: OriginError) { self.init(LibraryError(error)) }
 
-    /// Wraps a failure to write to a target. The code names the target if the target is the cause, and not the store.
+    /// Wraps a failure to write to a target. The code names the target, if that is the cause, or the store.
     init(leaving error: StoreError, _ what: String) {
         let code: Code? =
             switch error.code {
@@ -74,7 +73,7 @@ public struct ExchangeError: Error, CustomStringConvertible, Sendable {
         self.init(code ?? .store, "\(what): \(error)", underlying: error)
     }
 
-    /// Wraps a failure to read an imported folder. The code names the folder if it is the cause, and not the store.
+    /// Wraps a failure to read an imported folder.
     init(import error: StoreError, of name: String) {
         let code: Code =
             switch error.code {
@@ -84,7 +83,7 @@ public struct ExchangeError: Error, CustomStringConvertible, Sendable {
         self.init(code, "\(name) is not imported: \(error)", underlying: error)
     }
 
-    /// Wraps a failure to move an asset. The code names the target if it is the cause.
+    /// Wraps a failure to move an asset.
     init(move error: StoreError, of name: String) {
         let code: Code =
             switch error.code {

@@ -1,7 +1,7 @@
 import Foundation
 import FoundationXML
 
-/// One element of an XML document: name, attributes, text and children, as `.movpkg` and S3 need them.
+/// One element of an XML document, as `.movpkg` and S3 need it.
 ///
 /// Documents with a document type, which may declare entities, or with more than 32 nested elements are refused.
 struct XMLElement {
@@ -9,12 +9,10 @@ struct XMLElement {
     let name: String
     /// The values by name, with prefixes.
     let attributes: [String: String]
-    /// The children in document order.
     fileprivate(set) var children: [XMLElement] = []
     /// The element's own characters, trimmed, without those of children.
     fileprivate(set) var text = ""
 
-    /// Parses a document; nil if it is not well-formed, or refused.
     init?(_ bytes: [UInt8]) {
         let data = Data(bytes)
         guard data.range(of: Data("<!DOCTYPE".utf8)) == nil else { return nil }
@@ -32,19 +30,14 @@ struct XMLElement {
 
     fileprivate init(name: String, attributes: [String: String]) { (self.name, self.attributes) = (name, attributes) }
 
-    /// The first child with this name.
     func child(_ name: String) -> XMLElement? { children.first { $0.name == name } }
 
-    /// The children with this name.
     func all(_ name: String) -> [XMLElement] { children.filter { $0.name == name } }
 }
 
-/// Builds the elements of a document while it is parsed.
 private final class XMLGatherer: NSObject, XMLParserDelegate {
-    /// The root element, once it is closed.
     private(set) var root: XMLElement?
     private(set) var isRefused = false
-    /// The open elements, innermost last.
     private var open: [XMLElement] = []
     private static let deepest = 32
 

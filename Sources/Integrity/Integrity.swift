@@ -1,108 +1,168 @@
 public import EventLoop
 import Fetching
+import Glibc
 public import Library
 public import Retention
 import Store
 
-/// Verifies stored pieces against their ledgers, and fetches damaged ones again.
-@LoopActor public final class Integrity {
-    let library: Library
-    private let retention: Retention
-
-    /// - Parameter retention: knows the content pinned by downloads.
-    public init(of library: Library, _ retention: Retention) { (self.library, self.retention) = (library, retention) }
-
-    // MARK: Verification
-
-    /// Creates a verification of an asset, which has not begun.
+/// The downloads, as far as a repair needs them.
+@LoopActor public protocol RepairDownloads: AnyObject {
+    /// True if a download is running.
+    var isAnyRunning: Bool { get }
+    /// Lets the download of the job's asset fetch its holes, unless the user has stopped it. Returns early if the job ends.
     ///
-    /// - Parameter bytesPerSecond: maximum reading rate; 0 for no limit.
-    /// - Throws: `store` if the system has no descriptor left or the asset's volume is not mounted; `busy` while the
-    ///   asset is moved.
-    public func verification(of asset: Asset, bytesPerSecond: Int64) throws(LibraryError) -> Verification {
-        try library.checkPresence(of: asset)
-        try library.checkStill(asset)
-        do {
-            return Verification(of: asset, at: try ReadingPace(bytesPerSecond: bytesPerSecond))
-        } catch {
-            throw LibraryError(error, about: "\(asset.name) cannot be verified")
-        }
-    }
-
-    /// Reads every piece on a thread of the store. A damaged piece is set aside as soon as it is found, and is a hole
-    /// from then on; the bundle's own playlists are corrected. Nothing is fetched.
-    ///
-    /// - Parameter now: the time that the bundle records, in seconds since 1970. A cancelled verification is not
-    ///   recorded.
-    /// - Throws: `store` if something cannot be read; the faults found so far stay.
-    public func verify(_ verification: Verification, at now: Int64) async throws(LibraryError) {
-        let asset = verification.asset
-        defer { asset.letGo() }
-        // Recently stored pieces get their ledger lines, so that they are verified too.
-        await library.store.flush()
-        var failure: StoreError?
-        for folder in asset.folders where !verification.pace.isCancelled && failure == nil {
-            do throws(StoreError) {
-                try await folder.verify(verification, by: library.store)
-            } catch {
-                failure = error
-            }
-        }
-        library.rectify(asset)
-        if let failure { throw LibraryError(failure, about: "\(asset.name) is not wholly verified") }
-        guard !verification.pace.isCancelled, !asset.isRemoved else { return }
-        verification.isComplete = true
-        asset.note(verifiedAt: now)
-    }
-
-    /// The current findings of a verification.
-    public func report(on verification: Verification) -> VerificationReport {
-        let pinned = retention.pinned(of: verification.asset)
-        return VerificationReport(of: verification.asset, faults: verification.faults, pinned: pinned)
-    }
-
-    // MARK: Scrubbing
-
-    /// Maximum number of bundles per call whose time of the last verification is read.
-    private static let mostLooks = 64
-
-    /// The asset with the oldest verification before a time limit. For an asset that was never verified, its creation
-    /// counts. Large stores are searched over several calls.
-    ///
-    /// - Parameters:
-    ///   - limit: the time limit, in seconds since 1970.
-    ///   - now: a verification after this time is due to a wrong clock, and counts as old.
-    public func assetToVerify(before limit: Int64, at now: Int64, isPassedOver: (Asset) -> Bool) -> Asset? {
-        var looks = 0
-        var oldest: (asset: Asset, time: Int64)?
-        for asset in library.assets where asset.isPersistent && asset.created < limit && !isPassedOver(asset) {
-            if asset.bundle.absence != nil || library.isMoving(asset) { continue }
-            if asset.knownVerified == nil { looks += 1 }
-            guard looks <= Self.mostLooks else { break }
-            let verified = asset.verified.map { $0 > now ? 0 : $0 } ?? asset.created
-            if verified < limit, verified < oldest?.time ?? .max { oldest = (asset, verified) }
-        }
-        return oldest?.asset
-    }
+    /// - Returns: the reason why holes remain.
+    func fillHoles(for job: VerificationJob) async -> JobFailure?
+    /// Resumes the asset's complete download after one of its pieces was lost.
+    func resumeIncomplete(_ asset: Asset)
 }
 
-extension Asset {
-    private static let verifiedFile = "verified"
+/// One verification of an asset, with its result and the repair of the damage.
+@LoopActor public final class VerificationJob: AssetJob {
+    /// Reads and checks the pieces.
+    public let verification: Verification
+    /// True if missing pieces are fetched.
+    public let isRepair: Bool
+    /// Current state.
+    public internal(set) var state = JobState.running
+    /// True while missing and damaged pieces are fetched.
+    public internal(set) var isRepairing = false
+    /// The error that ended the job early.
+    public internal(set) var failure: JobFailure?
+    /// Number of missing or damaged pieces before the repair; 0 until all pieces were read.
+    public internal(set) var found = 0
+    /// True if the scrubber started the job, not a user.
+    let isScrub: Bool
 
-    /// Time of the last complete verification, in seconds since 1970; nil if there was none. It is stored in the
-    /// bundle, so that it moves with the pieces.
-    public var verified: Int64? {
-        if let knownVerified { return knownVerified }
-        let bytes = bundle.readOnce { (try? bundle.directory(create: false).read(Self.verifiedFile)) ?? nil }
-        let time = bytes.flatMap { Int64(String(decoding: $0, as: UTF8.self).filter { $0 != "\n" }) }
-        knownVerified = .some(time)
-        return time
+    init(_ verification: Verification, isRepair: Bool, isScrub: Bool) {
+        (self.verification, self.isRepair, self.isScrub) = (verification, isRepair, isScrub)
     }
 
-    func note(verifiedAt time: Int64) {
-        knownVerified = .some(time)
-        bundle.changed()
-        // If the file cannot be written, the asset is verified again a little earlier.
-        try? bundle.directory(create: false).write(Array("\(time)\n".utf8), as: Self.verifiedFile)
+    /// The asset that is verified.
+    public var asset: Asset { verification.asset }
+}
+
+/// Verifies stored pieces against their ledgers, on request or periodically, and repairs damage.
+@LoopActor public final class Integrity {
+    let library: Library
+    let retention: Retention
+    private(set) weak var downloads: (any RepairDownloads)?
+    /// Returns the time in seconds since 1970.
+    let now: () -> Int64
+    private let bytesPerSecond: Int64
+    /// The verifications. A running one is sent at most four times a second.
+    public let jobs = JobRegister<VerificationJob>()
+    /// Verifies every asset from time to time.
+    public private(set) lazy var scrubber = Scrubber(self)
+    private var ticker: LoopTimer?
+    private var isStopped = false
+
+    private static let interval = Duration.milliseconds(250)
+
+    /// - Parameters:
+    ///   - retention: knows the content pinned by downloads.
+    ///   - bytesPerSecond: maximum reading rate of a verification; 0 for no limit.
+    ///   - now: returns the time in seconds since 1970; nil for the system's clock.
+    public init(
+        of library: Library, _ retention: Retention, bytesPerSecond: Int64 = 100 << 20,
+        now: (() -> Int64)? = nil
+    ) {
+        (self.library, self.retention, self.bytesPerSecond) = (library, retention, bytesPerSecond)
+        self.now = now ?? { Int64(time(nil)) }
+        ticker = LoopTimer { [weak self] in self?.tick() }
+    }
+
+    /// Sets the downloads that repairs use.
+    public func attach(_ downloads: any RepairDownloads) { self.downloads = downloads }
+
+    // MARK: Jobs
+
+    /// Verifies an asset. If a requested verification is already running, it is returned, unless it does not repair and
+    /// the new one must.
+    ///
+    /// - Parameter isRepair: true to fetch the asset's requested holes and the damaged pieces.
+    /// - Throws: `store` if the system has no free file descriptor.
+    public func start(_ asset: Asset, isRepair: Bool) throws(LibraryError) -> VerificationJob {
+        if let known = jobs[asset], !known.state.isFinal, !known.isScrub, known.isRepair || !isRepair {
+            return known
+        }
+        // A requested verification cancels the periodic ones, because they share the disk.
+        for other in jobs.all where other.isScrub { cancel(other) }
+        jobs[asset].map(cancel)
+        return try begin(asset, isRepair: isRepair)
+    }
+
+    /// Cancels a verification. Pieces that were repaired stay repaired.
+    public func cancel(_ job: VerificationJob) {
+        guard !job.state.isFinal else { return }
+        job.verification.pace.cancel()
+        end(job, .cancelled)
+    }
+
+    /// Cancels a periodic verification because its asset is needed for something else.
+    ///
+    /// - Returns: true if the verification was periodic.
+    public func cancelIfPeriodic(_ job: VerificationJob) -> Bool {
+        if job.isScrub { cancel(job) }
+        return job.isScrub
+    }
+
+    /// Cancels all verifications and accepts no new ones.
+    public func stop() {
+        isStopped = true
+        for job in jobs.all { cancel(job) }
+    }
+
+    /// Drops the results for an asset that is removed.
+    public func forget(_ asset: Asset) {
+        jobs[asset].map(cancel)
+        jobs.remove(asset)
+    }
+
+    /// True if no verification runs.
+    var isIdle: Bool { jobs.all.allSatisfy(\.state.isFinal) }
+
+    func begin(_ asset: Asset, isRepair: Bool, isScrub: Bool = false) throws(LibraryError) -> VerificationJob {
+        let verification = try verification(of: asset, bytesPerSecond: bytesPerSecond)
+        let job = VerificationJob(verification, isRepair: isRepair, isScrub: isScrub)
+        jobs.insert(job)
+        if isStopped {
+            cancel(job)
+            return job
+        }
+        ticker?.schedule(after: Self.interval)
+        // Holds the downloads: the repair needs them to its end.
+        Task { @LoopActor [downloads] in
+            await run(job)
+            withExtendedLifetime(downloads) {}
+        }
+        return job
+    }
+
+    private func run(_ job: VerificationJob) async {
+        do throws(LibraryError) {
+            try await verify(job.verification, at: now())
+        } catch {
+            return end(job, .failed, JobFailure(error))
+        }
+        guard !job.state.isFinal else { return }
+        job.found = job.verification.report.remaining
+        guard job.isRepair, job.found > 0 else { return end(job, .complete) }
+        job.isRepairing = true
+        jobs.changes.send(job)
+        let failure = await repair(job)
+        end(job, failure == nil ? .complete : .failed, failure)
+    }
+
+    private func end(_ job: VerificationJob, _ state: JobState, _ failure: JobFailure? = nil) {
+        guard !job.state.isFinal else { return }
+        (job.state, job.isRepairing, job.failure) = (state, false, failure)
+        jobs.changes.send(job)
+    }
+
+    private func tick() {
+        let running = jobs.all.filter { !$0.state.isFinal }
+        for job in running { jobs.changes.send(job) }
+        if !running.isEmpty { ticker?.schedule(after: Self.interval) }
     }
 }

@@ -1,6 +1,7 @@
 public import EventLoop
 import Fetching
 public import Library
+import Retention
 public import Store
 
 /// A verification of all stored pieces of an asset: its progress and its findings.
@@ -15,22 +16,28 @@ public import Store
     public private(set) var faults: [String: [String: PieceFault]] = [:]
     /// True once everything is read.
     public internal(set) var isComplete = false
+    private let retention: Retention
 
-    init(of asset: Asset, at pace: ReadingPace) {
-        (self.asset, self.pace) = (asset, pace)
+    init(of asset: Asset, at pace: ReadingPace, _ retention: Retention) {
+        (self.asset, self.pace, self.retention) = (asset, pace, retention)
         totalBytes = asset.bytes
     }
 
     /// Number of damaged pieces.
     public var faultCount: Int { faults.values.reduce(0) { $0 + $1.count } }
 
-    func note(_ fault: PieceFault, of file: String, in folder: PieceFolder) {
+    /// The current findings.
+    public var report: VerificationReport {
+        VerificationReport(of: asset, faults: faults, pinned: retention.pinned(of: asset))
+    }
+
+    func record(_ fault: PieceFault, of file: String, in folder: PieceFolder) {
         faults[folder.id, default: [:]][file] = fault
     }
 }
 
 extension PieceFolder {
-    /// Reads the pieces and compares them with the ledger. Damaged pieces become holes.
+    /// Damaged pieces become holes.
     ///
     /// - Throws: `StoreError` if the folder exists and cannot be read.
     func verify(_ verification: Verification, by store: Store) async throws(StoreError) {
@@ -41,22 +48,157 @@ extension PieceFolder {
             found: { [weak self, weak verification] file, fault in
                 Task { @LoopActor in
                     guard let self else { return }
-                    verification?.note(fault, of: file, in: self)
-                    self.leave(file, directory)
+                    verification?.record(fault, of: file, in: self)
+                    self.removeIfGone(file, directory)
                 }
             })
         for (file, fault) in result.faults {
-            verification.note(fault, of: file, in: self)
-            leave(file, directory)
+            verification.record(fault, of: file, in: self)
+            removeIfGone(file, directory)
         }
         guard result.isComplete else { return }
-        for file in sizes.keys where result.sound[file] == nil { leave(file, directory) }
+        for file in sizes.keys where result.sound[file] == nil { removeIfGone(file, directory) }
         // Other programs may have added pieces.
         if result.sound.keys.contains(where: { !contains($0) && directory.directory.size(of: $0) != nil }) { reread() }
     }
 
     /// Forgets a piece whose file is gone, unless a new piece was stored in its place.
-    private func leave(_ file: String, _ directory: PieceDirectory) {
+    private func removeIfGone(_ file: String, _ directory: PieceDirectory) {
         if directory.directory.size(of: file) == nil { removeFromList(file) }
+    }
+}
+
+extension Integrity {
+    /// Creates a verification of an asset, which has not begun.
+    ///
+    /// - Throws: `store` if the system has no descriptor left or the volume is absent; `busy` while the asset is moved.
+    func verification(of asset: Asset, bytesPerSecond: Int64) throws(LibraryError) -> Verification {
+        try library.checkPresence(of: asset)
+        try library.checkStill(asset)
+        do {
+            return Verification(of: asset, at: try ReadingPace(bytesPerSecond: bytesPerSecond), retention)
+        } catch {
+            throw LibraryError(error, about: "\(asset.name) cannot be verified")
+        }
+    }
+
+    /// Reads every piece on a thread of the store. A damaged piece is set aside at once and is a hole from then on.
+    ///
+    /// - Parameter now: recorded in the bundle unless the verification is cancelled, in seconds since 1970.
+    /// - Throws: `store` if something cannot be read; the faults found so far stay.
+    func verify(_ verification: Verification, at now: Int64) async throws(LibraryError) {
+        let asset = verification.asset
+        defer { asset.letGo() }
+        // Recently stored pieces get their ledger lines, so that they are verified too.
+        await library.store.flush()
+        var failure: StoreError?
+        for folder in asset.folders where !verification.pace.isCancelled && failure == nil {
+            do throws(StoreError) {
+                try await folder.verify(verification, by: library.store)
+            } catch {
+                failure = error
+            }
+        }
+        library.rectify(asset)
+        if let failure { throw LibraryError(failure, about: "\(asset.name) is not wholly verified") }
+        guard !verification.pace.isCancelled, !asset.isRemoved else { return }
+        verification.isComplete = true
+        asset.record(verifiedAt: now)
+    }
+
+}
+
+extension Asset {
+    private static let verifiedFile = "verified"
+
+    /// Time of the last complete verification, in seconds since 1970; nil if there was none. Stored in the bundle.
+    public var verified: Int64? {
+        if let knownVerified { return knownVerified }
+        let bytes = bundle.readOnce { (try? bundle.directory(create: false).read(Self.verifiedFile)) ?? nil }
+        let time = bytes.flatMap { Int64(String(decoding: $0, as: UTF8.self).filter { $0 != "\n" }) }
+        knownVerified = .some(time)
+        return time
+    }
+
+    func record(verifiedAt time: Int64) {
+        knownVerified = .some(time)
+        bundle.changed()
+        // If the file cannot be written, the asset is verified again a little earlier.
+        try? bundle.directory(create: false).write(Array("\(time)\n".utf8), as: Self.verifiedFile)
+    }
+}
+
+extension Integrity {
+    private static let repairWidth = 6
+
+    /// Lets the asset's download fetch its holes, and then fetches the other damaged pieces again.
+    ///
+    /// - Returns: the reason why a piece is still missing; nil if all were fetched, or if the repair was cancelled.
+    func repair(_ job: VerificationJob) async -> JobFailure? {
+        if let reason = library.readOnlyReason {
+            return JobFailure(LibraryError(reason, about: "\(job.asset.name) cannot be repaired"))
+        }
+        if let failure = await downloads?.fillHoles(for: job) { return failure }
+        guard !job.state.isFinal else { return nil }
+        do throws(LibraryError) {
+            try await fetchAgain(job.verification)
+            return nil
+        } catch {
+            return JobFailure(error)
+        }
+    }
+
+    /// Fetches the verification's damaged pieces again if they are still missing.
+    ///
+    /// - Throws: the first error that would stop other pieces as well, or else the first error; fetched pieces stay.
+    func fetchAgain(_ verification: Verification) async throws(LibraryError) {
+        let asset = verification.asset
+        var failure: LibraryError?
+        var wanted = missing(verification, &failure)[...]
+        while !wanted.isEmpty, !verification.pace.isCancelled {
+            let batch = wanted.prefix(Self.repairWidth)
+            wanted = wanted.dropFirst(batch.count)
+            var fetches: [Fetch] = []
+            defer { for fetch in fetches { fetch.release() } }
+            for (folder, resource) in batch {
+                fetches.append(try library.fetch(resource, in: folder, of: asset, urgency: .background))
+            }
+            for fetch in fetches {
+                guard let error = await fetch.failure() else { continue }
+                if error.concernsEverything { throw error }
+                failure = failure ?? error
+            }
+        }
+        library.publish(asset)
+        if let failure { throw failure }
+    }
+
+    private func missing(
+        _ verification: Verification, _ failure: inout LibraryError?
+    ) -> [(PieceFolder, Resource)] {
+        let asset = verification.asset
+        var wanted: [(PieceFolder, Resource)] = []
+        for (id, faults) in verification.faults.sorted(by: { $0.key < $1.key }) {
+            guard let folder = asset.folder(id) else { continue }
+            for file in faults.keys.sorted() where !folder.contains(file) {
+                if let resource = PieceName(file).flatMap({ asset.resource($0, in: folder) }) {
+                    wanted.append((folder, resource))
+                } else {
+                    let sentence = "\(asset.name): \(id)/\(file) cannot be had again, since no playlist says from where"
+                    failure = failure ?? LibraryError(.missing, sentence)
+                }
+            }
+        }
+        return wanted
+    }
+}
+
+extension Fetch {
+    fileprivate func failure() async -> LibraryError? {
+        let result = await withCheckedContinuation { continuation in
+            whenEnded { continuation.resume(returning: $0) }
+        }
+        if case .failure(let error) = result { return LibraryError(error) }
+        return keepFailure.map { LibraryError($0, about: "\(resource.name) is not kept") }
     }
 }

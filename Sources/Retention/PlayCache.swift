@@ -7,10 +7,9 @@ import Store
 
 /// The pieces cached by playback, in the order of their last use. Evicts the least recently used ones above a limit.
 ///
-/// A piece is in the play cache unless it is pinned. A download therefore copies nothing that is already stored: its
-/// pieces leave the cache in place. The time of last use is kept in memory, and on disk as the file's access time,
-/// which is written at most once per hour of use. Any other record could name a piece that is gone, or outlive its
-/// bundle. A killed process loses at most one hour of the order.
+/// A piece is in the play cache unless it is pinned: the pieces of a download leave the cache in place, and nothing is
+/// copied. The time of last use is kept in memory, and on disk as the file's access time, which is written at most once
+/// per hour of use. A killed process loses at most one hour of the order.
 @LoopActor final class PlayCache: PieceObserver {
     /// A cached piece. It is in the queue as long as `accounts` has its slot.
     struct Piece {
@@ -18,11 +17,8 @@ import Store
         let file: String
     }
 
-    /// The cached pieces of one folder.
     private struct Account {
-        /// The slots of the pieces in the queue, by file name.
         var slots: [String: RecencyQueue<Piece>.Slot] = [:]
-        /// Bytes of these pieces.
         var bytes: Int64 = 0
     }
 
@@ -31,7 +27,6 @@ import Store
     private var accounts: [ObjectIdentifier: Account] = [:]
     private var rounds = EvictionRounds()
     private(set) var starting = StartingSessions()
-    /// The pinned content by asset id.
     private var pinned: [String: PinnedContent] = [:]
     let library: Library
     private var timer: LoopTimer?
@@ -43,17 +38,15 @@ import Store
     /// True if the timer's next turn has to look at every piece again.
     private var isRetry = false
     private var hasFailed = false
-    /// Callers that wait for the end of an eviction.
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
     /// Interval in seconds at which the use of a piece is written to disk.
-    private static let noteSpan: Int64 = 3600
+    private static let recordInterval: Int64 = 3600
     /// Pause before the next try if the needed pieces alone exceed the limit.
     private static let retryPause = Duration.seconds(5)
     /// Not zero, so that the loop serves its descriptors first.
     private static let turnPause = Duration.milliseconds(1)
 
-    /// - Parameter limit: maximum size in bytes; nil for no limit.
     init(of library: Library, limit: Int64?) {
         self.library = library
         self.limit = limit
@@ -61,11 +54,10 @@ import Store
         timer = LoopTimer { [weak self] in self?.turn() }
     }
 
-    /// Maximum size in bytes; nil for no limit.
     let limit: Int64?
 
-    /// Counts the pieces of an earlier process, asset by asset, and evicts those above the limit. Assets whose
-    /// summaries list no cached pieces are not opened.
+    /// Counts the pieces of an earlier process, asset by asset. Assets whose summaries list no cached pieces are not
+    /// opened.
     func start() {
         guard library.readOnlyReason == nil else { return }
         isCounting = true
@@ -84,7 +76,7 @@ import Store
         drop(file, of: folder)
         guard let asset = asset(of: folder), !isPinned(file, in: folder, of: asset) else { return }
         enter(file, size, in: folder, lastUse: Self.now)
-        rounds.noteArrival()
+        rounds.permitLooks()
         schedule()
     }
 
@@ -95,7 +87,9 @@ import Store
     package func folder(_ folder: PieceFolder, used file: String) {
         guard let slot = accounts[ObjectIdentifier(folder)]?.slots[file] else { return }
         let now = Self.now
-        if now / Self.noteSpan != queue.lastUse(of: slot) / Self.noteSpan { folder.recordUse(of: file, at: now) }
+        if now / Self.recordInterval != queue.lastUse(of: slot) / Self.recordInterval {
+            folder.recordUse(of: file, at: now)
+        }
         queue.use(slot, at: now)
     }
 
@@ -106,7 +100,6 @@ import Store
         for (file, entry) in entries { sort(file, entry.size, in: folder, of: asset, lastUse: entry.lastUse) }
     }
 
-    /// Sorts all known pieces of an asset again after its pinned content has changed.
     private func reconsider(_ asset: Asset) {
         let now = Self.now
         for folder in asset.folders {
@@ -116,7 +109,6 @@ import Store
         schedule()
     }
 
-    /// Adds a piece to the cache, or removes it if it is pinned.
     private func sort(_ file: String, _ size: Int64, in folder: PieceFolder, of asset: Asset, lastUse: Int64) {
         if isPinned(file, in: folder, of: asset) {
             drop(file, of: folder)
@@ -138,7 +130,6 @@ import Store
         queue.remove(slot)
     }
 
-    /// Removes a piece from its folder's account, but not from the queue.
     private func close(_ file: String, _ size: Int64, of folder: PieceFolder) {
         let id = ObjectIdentifier(folder)
         accounts[id]?.slots[file] = nil
@@ -155,7 +146,6 @@ import Store
 
     // MARK: Assets and sessions
 
-    /// Replaces the pinned content of an asset.
     func pin(_ content: PinnedContent, of asset: Asset) {
         guard pinned[asset.id] ?? .nothing != content, library.asset(id: asset.id) === asset else { return }
         pinned[asset.id] = content == .nothing ? nil : content
@@ -165,13 +155,11 @@ import Store
 
     func pinned(of asset: Asset) -> PinnedContent { pinned[asset.id] ?? .nothing }
 
-    /// Follows the pieces of a registered asset.
     func follow(_ asset: Asset) {
         asset.bundle.observer = self
         if !asset.isAsleep, asset.folders.contains(where: { $0.known != nil }) { reconsider(asset) }
     }
 
-    /// Forgets the pieces and pins of a removed or purged asset.
     func forget(_ asset: Asset) {
         pinned[asset.id] = nil
         guard !asset.isAsleep else { return }
@@ -180,13 +168,11 @@ import Store
         }
     }
 
-    /// Records that a session was given a playlist of an asset.
     func expect(_ session: String, at asset: Asset, isOffline: Bool) {
         starting.add(session, of: asset.id, isOffline: isOffline, at: .now)
     }
 
-    /// Evicts a number of bytes for a full disk, regardless of the limit, except pieces that sessions need. Afterwards
-    /// the limit applies again.
+    /// Evicts bytes for a full disk, except pieces that sessions need. Afterwards the limit applies again.
     func evict(bytes: Int64) {
         queue.sort()
         rounds.limit = max(0, queue.size - bytes)
@@ -205,10 +191,8 @@ import Store
         waiting = []
     }
 
-    /// True while the cache evicts more than its limit requires, for a full disk.
     var isEvictingForDisk: Bool { rounds.limit != limit }
 
-    /// Stops evicting more than the limit requires.
     func relax() {
         rounds.limit = limit
         resumeWaiting()
@@ -258,13 +242,13 @@ import Store
         for folder in unread { _ = folder.sizes }
         unread = []
         // Keys and initialization sections may be evicted after the last of their segments.
-        if hasNews { rounds.noteArrival() }
+        if hasNews { rounds.permitLooks() }
         isRetry = !hasMore && !hasNews
         if isRetry { resumeWaiting() }
         timer?.schedule(after: isRetry ? Self.retryPause : Self.turnPause)
     }
 
-    /// Reads the folders of one more asset. Returns false if all were read.
+    /// Reads the folders of one more asset; returns false if all were read.
     private func count() -> Bool {
         if let asset = uncounted.popLast() {
             if !asset.isRemoved { for folder in asset.folders { _ = folder.sizes } }
@@ -282,8 +266,7 @@ import Store
         return false
     }
 
-    /// Deletes a piece: first from the bundle's own playlists, then from the disk. A reader that has the file open can
-    /// finish.
+    /// Deletes a piece from the bundle's own playlists first. A reader that has the file open can finish.
     private func evict(_ piece: Piece) {
         let asset = asset(of: piece.folder)
         let rendition = asset?.rendition(in: piece.folder)
@@ -300,4 +283,52 @@ import Store
     }
 
     private static var now: Int64 { Int64(time(nil)) }
+}
+
+extension PlayCache {
+    /// True if a session plays the asset, or received a playlist of it and is about to play.
+    func isInUse(_ asset: Asset) -> Bool {
+        library.playheads.isPlayed(asset.id) || !needs(of: asset).isEmpty
+    }
+
+    /// True if a piece must stay, for a session or for other pieces.
+    ///
+    /// Reads no folder, because that would change the queue during the turn; adds unread folders to `unread`.
+    func isNeeded(_ piece: Piece, _ needs: NeededTimes, of asset: Asset) -> Bool {
+        guard let role = PieceName(piece.file)?.role else { return true }
+        switch role {
+        case .segment(let number):
+            return needs.contains(asset.rendition(in: piece.folder)?.timeline?.span(of: number))
+        case .initialization, .passing:
+            return !needs.isEmpty || haveSegments([piece.folder])
+        case .key, .data:
+            return !needs.isEmpty || haveSegments((asset.renditions + asset.images).map(\.folder))
+        }
+    }
+
+    /// True if any of the folders has segments, or is unread and may have some.
+    private func haveSegments(_ folders: [PieceFolder]) -> Bool {
+        let found = folders.map(\.hasSegments)
+        if !found.contains(true) { unread += zip(folders, found).filter { $1 == nil }.map(\.0) }
+        return found.contains { $0 ?? true }
+    }
+
+    func needs(of asset: Asset) -> NeededTimes {
+        var needs = NeededTimes()
+        for time in library.playheads.neededTimes(of: asset.id) { needs.add(around: time) }
+        starting.addNeeds(of: asset.id, to: &needs, at: .now) { library.playheads.hasSession($0) }
+        return needs
+    }
+}
+
+extension Asset {
+    /// The rendition of a folder; nil for keys and session data.
+    func rendition(in folder: PieceFolder) -> Rendition? {
+        rendition(folder.id).flatMap { $0.folder === folder ? $0 : nil }
+    }
+}
+
+extension Rendition {
+    /// True if the asset is a recording, whose pieces no origin has any more.
+    var isOfRecording: Bool { recording != nil || source?.isRecorded ?? false }
 }

@@ -6,10 +6,9 @@ import Store
 
 /// Makes room on a full disk by a `PurgePlan`, and deletes assets one day after they expired.
 ///
-/// Checks the disk after something could not be stored, and every two seconds while a download waits for space, so that
-/// it also notices space freed by other programs.
+/// Checks the disk after something could not be stored, and every two seconds while a download waits for space, to
+/// notice space freed by others.
 @LoopActor final class Purger: RoomMaker {
-    /// The assets that may be purged.
     let limit: PurgePlan.Limit
 
     private weak var retention: Retention?
@@ -17,15 +16,12 @@ import Store
     private var sweep: LoopTimer?
     /// True if the disk was full at the last check and will be checked again.
     private var isFull = false
-    /// The running purge, which further callers join.
     private var work: Task<Bool, Never>?
-    /// True if something could not be stored since the last check.
     private var wasRefused = false
     /// The free space after the last refusal, once the refused file was deleted.
     private var leastRoom: Int64?
     /// The cache's size at the last order to evict. Bytes that are still cached at the next check are needed.
     private var cacheThen: Int64?
-    /// True if it was reported that nothing more may be deleted.
     private var hasGivenUp = false
 
     private static let pause = Duration.seconds(2)
@@ -39,7 +35,6 @@ import Store
         sweep = LoopTimer { [weak self] in self?.sweepLater() }
     }
 
-    /// Starts the search for expired assets.
     func start(for retention: Retention) {
         self.retention = retention
         guard retention.library.readOnlyReason == nil else { return }
@@ -95,7 +90,7 @@ import Store
             toFree: library.store.shortage, of: retention.purgeCandidates, limit: limit, at: library.date(),
             hasCache: !isStuck)
         var hasMade = false
-        for step in plan.steps { hasMade = await take(step, in: retention) || hasMade }
+        for step in plan.steps { hasMade = await perform(step, in: retention) || hasMade }
         if library.store.shortage == 0 {
             end(in: retention)
         } else if plan.freed < plan.wanted {
@@ -105,7 +100,7 @@ import Store
     }
 
     /// - Returns: true if anything was deleted.
-    private func take(_ step: PurgePlan.Step, in retention: Retention) async -> Bool {
+    private func perform(_ step: PurgePlan.Step, in retention: Retention) async -> Bool {
         switch step {
         case .playCache(let bytes):
             let before = retention.cachedBytes
@@ -124,7 +119,7 @@ import Store
         if retention.library.isRoomAwaited { retention.library.events.send(.roomCame) }
     }
 
-    /// True if other programs have freed a notable amount of space since the last refusal, roughly a piece or two.
+    /// True if other programs have freed notable space since the last refusal, roughly a piece or two.
     private func hasGrown(_ room: Int64?, in library: Library) -> Bool {
         guard let room, !wasRefused else { return false }
         guard let before = leastRoom else {
@@ -154,7 +149,6 @@ import Store
             "the disk is full, and nothing more that is stored may be deleted\(more); streams play through")
     }
 
-    /// Bytes of everything that may be purged.
     var purgeableBytes: Int64 {
         guard let retention else { return 0 }
         let date = retention.library.date()

@@ -1,7 +1,7 @@
-/// Elements in the order of their last use, each with its size. The least recently used is the first to be evicted.
+/// Elements in the order of their last use, each with its size. Pure.
 ///
-/// Pure. A linked list whose links are indices into an array: inserting, using and removing an element takes constant
-/// time and moves nothing in memory. The overhead is 32 bytes per element.
+/// A linked list whose links are indices into an array: inserting, using and removing an element takes constant time
+/// and moves nothing in memory. The overhead is 32 bytes per element.
 struct RecencyQueue<Element> {
     /// Identifies an element while it is in the queue. Later the slot may be reused.
     typealias Slot = Int32
@@ -11,7 +11,6 @@ struct RecencyQueue<Element> {
         var size: Int64
         /// Time of the last use, in seconds since 1970.
         var lastUse: Int64
-        /// The slots of the neighbours in the order of use.
         var older: Slot
         var newer: Slot
     }
@@ -19,28 +18,22 @@ struct RecencyQueue<Element> {
     private var nodes: [Node] = []
     private var free: [Slot] = []
     private var newest = Self.none
-    /// The slot of the least recently used element; nil if the queue is empty.
     var oldest: Slot? { first == Self.none ? nil : first }
     private var first = Self.none
-    /// Number of elements.
     private(set) var count = 0
-    /// Sum of the sizes.
     private(set) var size: Int64 = 0
 
     private static var none: Slot { -1 }
 
     // MARK: Elements
 
-    /// The element in a slot.
     subscript(_ slot: Slot) -> Element? { nodes[Int(slot)].element }
 
-    /// The size of the element in a slot.
     func size(of slot: Slot) -> Int64 { nodes[Int(slot)].size }
 
-    /// The time of the element's last use, in seconds since 1970.
+    /// In seconds since 1970.
     func lastUse(of slot: Slot) -> Int64 { nodes[Int(slot)].lastUse }
 
-    /// All slots, the least recently used first. Takes linear time.
     var slots: [Slot] {
         var slots: [Slot] = []
         var slot = first
@@ -51,7 +44,6 @@ struct RecencyQueue<Element> {
         return slots
     }
 
-    /// Adds an element as the most recently used.
     mutating func append(_ element: Element, size: Int64, lastUse: Int64) -> Slot {
         let node = Node(element: element, size: size, lastUse: lastUse, older: Self.none, newer: Self.none)
         let slot: Slot
@@ -68,20 +60,18 @@ struct RecencyQueue<Element> {
         return slot
     }
 
-    /// Makes an element the most recently used.
     mutating func use(_ slot: Slot, at lastUse: Int64) {
         nodes[Int(slot)].lastUse = lastUse
         rotate(slot)
     }
 
-    /// Moves an element to the end without changing its time of last use, so that it is looked at after all others.
+    /// Moves an element to the end but keeps its time of last use, so that it is looked at after all others.
     mutating func rotate(_ slot: Slot) {
         guard newest != slot else { return }
         unlink(slot)
         link(slot)
     }
 
-    /// Removes an element.
     mutating func remove(_ slot: Slot) {
         unlink(slot)
         nodes[Int(slot)].element = nil
@@ -90,7 +80,7 @@ struct RecencyQueue<Element> {
         free.append(slot)
     }
 
-    /// Sorts all elements by the time of last use. The sort is stable.
+    /// Sorts stably by the time of last use.
     mutating func sort() {
         // A separate array, so that comparisons touch no other memory.
         var order = slots.enumerated().map { (time: lastUse(of: $1), place: $0, slot: $1) }
@@ -111,5 +101,52 @@ struct RecencyQueue<Element> {
         let (older, newer) = (nodes[Int(slot)].older, nodes[Int(slot)].newer)
         if older == Self.none { first = newer } else { nodes[Int(older)].newer = newer }
         if newer == Self.none { newest = older } else { nodes[Int(newer)].older = older }
+    }
+}
+
+/// Chooses the elements of a queue to evict above a limit: the least recently used first, except needed ones.
+///
+/// Pure. Works in small turns, so that no turn of the loop takes long. A needed element is skipped and moves to the
+/// end. Each new element permits a limited number of looks, so that a queue with many needed elements is not searched
+/// again and again. A full round runs when many elements may have become evictable.
+struct EvictionRounds {
+    /// Maximum size in bytes; nil for no limit.
+    var limit: Int64?
+    private(set) var looks = 0
+
+    /// Number of looks that each new element permits. It exceeds the needed beginnings of many assets, or the needed
+    /// pieces around a session's playhead.
+    static let looksEach = 64
+    /// Maximum number of looks and evictions in one turn.
+    static let turn = (looks: 256, evictions: 8)
+
+    func isOver<Element>(_ queue: RecencyQueue<Element>) -> Bool { limit.map { queue.size > $0 } ?? false }
+
+    mutating func permitLooks() { looks += Self.looksEach }
+
+    mutating func begin(_ count: Int) { looks = count }
+
+    /// Removes the elements to evict now from the queue.
+    ///
+    /// - Parameter isNeeded: returns true if an element must stay.
+    /// - Returns: the evicted elements in order, with their sizes, and true if the next turn should follow at once.
+    mutating func turn<Element>(
+        over queue: inout RecencyQueue<Element>, isNeeded: (Element) -> Bool
+    ) -> (evicted: [(element: Element, size: Int64)], hasMore: Bool) {
+        var evicted: [(element: Element, size: Int64)] = []
+        looks = min(looks, queue.count)
+        var left = Self.turn.looks
+        while isOver(queue), looks > 0, left > 0, evicted.count < Self.turn.evictions, let slot = queue.oldest {
+            (looks, left) = (looks - 1, left - 1)
+            guard let element = queue[slot] else { break }
+            if isNeeded(element) {
+                queue.rotate(slot)
+            } else {
+                evicted.append((element, queue.size(of: slot)))
+                queue.remove(slot)
+            }
+        }
+        if !isOver(queue) { looks = 0 }
+        return (evicted, looks > 0)
     }
 }

@@ -1,11 +1,10 @@
 public import EventLoop
 import Fetching
 public import Library
+import Playheads
 public import Store
 
 /// Decides how long stored content stays: expiry, eviction of cached pieces, and purging of assets on a full disk.
-///
-/// Follows the library's events and the pieces of its bundles. The library makes room by `RoomMaker` alone.
 @LoopActor public final class Retention {
     let library: Library
     let cache: PlayCache
@@ -81,4 +80,129 @@ public import Store
     ///
     /// - Returns: true if anything was deleted.
     public func makeRoom() async -> Bool { await purger.makeRoom() }
+}
+
+extension Retention {
+    /// True if an asset has expired.
+    public func isExpired(_ asset: Asset) -> Bool { asset.life.isExpired(at: library.date()) }
+
+    /// Throws `expired` for an expired asset, and `newerBundle` for one that this version cannot play.
+    public func checkExpiry(of asset: Asset) throws(LibraryError) {
+        try library.checkExpiry(of: asset)
+    }
+
+    /// Throws `expired` for an expired asset, except for a session that began before the expiry: it may play to the
+    /// end.
+    public func checkExpiry(of asset: Asset, for session: String) throws(LibraryError) {
+        try library.checkBundle(of: asset)
+        guard asset.life.expiration != nil, !library.playheads.hasSession(session) else { return }
+        try checkExpiry(of: asset)
+    }
+
+    /// Replaces the policy of an asset, in the catalogue and in its bundle.
+    ///
+    /// - Throws: `store` if the policy cannot be written; then nothing has changed.
+    public func setPolicy(_ policy: StoragePolicy, of asset: Asset) async throws(LibraryError) {
+        if let reason = library.readOnlyReason {
+            throw LibraryError(reason, about: "the policy of \(asset.name) stays as it is")
+        }
+        let (former, formerKeys, isPlaying) = (asset.life, asset.keys.lives, library.playheads.isPlayed(asset.id))
+        asset.life.adopt(policy, isPlaying: isPlaying, at: library.date())
+        let changed = library.adoptKeyTerms(of: asset, after: former.policy.keys, isPlaying: isPlaying)
+        if !asset.isPersistent { await library.saveNew(asset) }
+        let records = Catalogue.Contents(
+            keys: asset.keys.records(of: asset.id, changed), storage: [asset.storageRecord])
+        guard await library.write(records, about: asset) else {
+            (asset.life, asset.keys.lives) = (former, formerKeys)
+            asset.keys.reconsider()
+            if let error = asset.saveFailure {
+                throw LibraryError(error, about: "the policy of \(asset.name) is not kept")
+            }
+            throw LibraryError(.missing, "\(asset.name) was removed")
+        }
+        library.events.send(.assetChanged(asset))
+        guard asset.bundle.exists else { return }
+        asset.bundle.performWrite {
+            try? asset.bundle.directory(create: false).setExcludedFromBackups(policy.isExcludedFromBackups)
+        }
+        library.writeBundle(of: asset)
+        if !changed.isEmpty { library.rectify(asset) }
+    }
+
+    /// Applies `newKeyTerms` to the keys of an asset that is downloaded for the first time, unless its policy has terms
+    /// or it has no keys.
+    public func applyNewKeyTerms(to asset: Asset) async {
+        guard newKeyTerms != KeyTerms(), asset.life.policy.keys == KeyTerms(), !asset.keys.isEmpty else { return }
+        var policy = asset.life.policy
+        policy.keys = newKeyTerms
+        do {
+            try await setPolicy(policy, of: asset)
+        } catch {
+            library.report("\(asset.name): its keys have no terms: \(error)")
+        }
+    }
+}
+
+extension Retention {
+    /// Deletes everything stored of an asset and its revision, unless a session plays it. The asset stays in the list.
+    /// Returns once the space is free.
+    func purge(_ asset: Asset, _ cause: StorageLife.Cause) async {
+        asset.wake()
+        guard library.readOnlyReason == nil, !asset.isRemoved, asset.refusal == nil, !cache.isInUse(asset) else {
+            return
+        }
+        let bytes = asset.bytes + (asset.revision?.bytes ?? 0)
+        let purge = StorageLife.Purge(date: library.date(), bytes: bytes, cause: cause)
+        let sentence = "\(asset.name) was purged, \(bytes >> 20) MB: \(reason(of: asset, cause))"
+        asset.life.purge = purge
+        library.events.send(.willPurge(asset, reason: sentence))
+        if let revision = asset.revision { await library.abandon(revision) }
+        let artwork = library.artwork(of: asset)
+        let fault = await withCheckedContinuation { (done: CheckedContinuation<StoreError?, Never>) in
+            do throws(StoreError) {
+                cache.forget(asset)
+                try library.empty(asset) { done.resume(returning: nil) }
+            } catch {
+                done.resume(returning: error)
+            }
+        }
+        if let fault {
+            asset.life.purge = nil
+            return library.report("\(asset.name) could not be purged: \(fault)")
+        }
+        library.report(sentence)
+        guard !asset.isRemoved else { return }
+        await library.saveLife(of: asset)
+        if let artwork, !asset.isRemoved { try? library.keep(artwork, of: asset) }
+        library.events.send(.purged(asset, purge))
+    }
+
+    /// Removes the record of a purge, because the asset was requested again.
+    public func forgetPurge(of asset: Asset) {
+        guard asset.life.purge != nil else { return }
+        asset.life.purge = nil
+        Task { await library.saveLife(of: asset) }
+    }
+
+    private func reason(of asset: Asset, _ cause: StorageLife.Cause) -> String {
+        switch cause {
+        case .expired: "it expired at \(asset.life.expiration.map(Library.instant) ?? "some time")"
+        case .space: "the disk was full, and it was played the longest ago"
+        case .spaceThoughImportant: "the disk was full, and nothing of less importance was left"
+        }
+    }
+
+    var purgeCandidates: [PurgePlan.Candidate] {
+        // Purging assets on another volume frees no space here.
+        library.assets.filter(\.isHome).map { asset in
+            let summary = library.summaries[asset]
+            let (bytes, cached) = (summary?.bytes ?? asset.bytes, summary?.cachedBytes ?? asset.cachedBytes)
+            var candidate = PurgePlan.Candidate(
+                id: asset.id, life: asset.life, created: asset.created, kept: bytes - cached, cached: cached)
+            candidate.isPlaying = cache.isInUse(asset)
+            candidate.isDownloading = asset.revision != nil || library.isFetched(asset)
+            candidate.isIrreplaceable = asset.isRecorded || asset.isRecording
+            return candidate
+        }
+    }
 }

@@ -133,7 +133,7 @@ public struct DownloadRecord: Codable, Equatable, Sendable, PersistableRecord, C
     public var asset: String
     /// The ids of the chosen renditions, separated by blanks, the video first.
     public var renditions: String
-    /// The state's persistent name, as in `Download.State`.
+    /// The state's persistent name, as in `JobState`.
     public var state: String
     /// The task, as JSON with a version of its own; nil for none.
     public var task: String?

@@ -83,7 +83,7 @@ import Testing
     @Test func limitsRunningDownloadsAndKeepsTheOrder() async throws {
         let fixture = try await held(running: 1)
         var begun: [String] = []
-        _ = fixture.downloader.observe { download, event in
+        let subscription = fixture.downloader.changes.subscribe { download, event in
             if case .state = event, download.state == .running { begun.append(download.asset.name) }
         }
         let first = try await fixture.start("/ts/master.m3u8")
@@ -95,6 +95,7 @@ import Testing
         try await release(fixture)
         try await waitUntil("the end") { [first, second, third].allSatisfy { $0.state == .complete } }
         #expect(begun == ["ts", "aes-noiv", "aes"])
+        subscription.cancel()
     }
 
     @Test func aPauseStartsTheNextDownload() async throws {
@@ -229,7 +230,7 @@ import Testing
     @Test func subscribersGetStatesProgressAndRenditions() async throws {
         let fixture = try await DownloadFixture()
         var events: [String] = []
-        let id = fixture.downloader.observe { download, event in
+        let subscription = fixture.downloader.changes.subscribe { download, event in
             switch event {
             case .state: events.append(download.state.rawValue)
             case .progress: events.append("progress")
@@ -244,7 +245,7 @@ import Testing
         #expect(events.filter { $0.contains("-") }.sorted() == ["audio-en", "video-90p"])
         fixture.downloader.forget(download.asset)
         #expect(events.last == "removed")
-        fixture.downloader.ignore(id)
+        subscription.cancel()
         try await fixture.start("/ts/master.m3u8")
         #expect(events.last == "removed")
     }

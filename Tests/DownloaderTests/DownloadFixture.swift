@@ -63,7 +63,7 @@ import Testing
     }
 
     /// Waits until the catalogue stores the one download in that state.
-    func notes(_ state: Download.State) async throws {
+    func notes(_ state: JobState) async throws {
         try await waitUntil("\(state) in the catalogue") {
             let copy = try await copy()
             return try Store(path: copy.path).catalogue.initial.downloads.map(\.state) == [state.rawValue]
@@ -83,6 +83,13 @@ import Testing
             configuration: configuration)
     }
 
+    /// Another verifier of the same assets, with its own clock.
+    func integrity(bytesPerSecond: Int64 = 0, now: @escaping () -> Int64) -> Integrity {
+        let integrity = Integrity(of: library, retention, bytesPerSecond: bytesPerSecond, now: now)
+        integrity.attach(downloader)
+        return integrity
+    }
+
     func open(_ path: String) async throws -> Asset { try await library.open(try WebURL(origin.url(path))) }
 
     /// Starts a download, by default of the worst variant, which is the smallest.
@@ -98,7 +105,7 @@ import Testing
     }
 
     /// Waits until the download is in that state.
-    func reaches(_ state: Download.State, _ name: String) async throws {
+    func reaches(_ state: JobState, _ name: String) async throws {
         try await waitUntil("the state \(state) of \(name)", within: .seconds(30)) {
             try download(name).state == state
         }

@@ -119,7 +119,7 @@ import Testing
             #expect(fraction >= last && fraction <= 1)
             last = fraction
         }
-        #expect(last == 1 && download.isWhole)
+        #expect(last == 1 && download.isComplete)
     }
 
     @Test func theRateCoversTheLastSeconds() {

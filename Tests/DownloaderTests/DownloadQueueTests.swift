@@ -1,3 +1,4 @@
+import Library
 import Testing
 
 @testable import Downloader
@@ -10,7 +11,7 @@ import Testing
             let id = word.filter(\.isLetter)
             return DownloadQueue.Entry(
                 id: id.lowercased(), priority: word.contains("!") ? .important : .normal,
-                isQueued: id == id.lowercased() && !word.contains("."), isRunning: id != id.lowercased())
+                state: id != id.lowercased() ? .running : word.contains(".") ? .paused : .queued)
         }
         return DownloadQueue(places: places).next(of: entries).joined()
     }

@@ -16,7 +16,7 @@ import Testing
         let fixture = try await DownloadFixture()
         let download = try await fixture.start("/\(name)/master.m3u8")
         try await fixture.reaches(.complete, name)
-        #expect(download.isWhole)
+        #expect(download.isComplete)
         #expect(download.failure == nil)
         #expect(download.asset.isPlayableOffline)
         let progress = download.progress
@@ -57,7 +57,7 @@ import Testing
             })
         try await fixture.restart()
         #expect(try fixture.download("cmaf").ids == download.ids)
-        #expect(try fixture.download("cmaf").isWhole)
+        #expect(try fixture.download("cmaf").isComplete)
     }
 
     @Test func aDownloadOfAKilledProcessContinuesWithItsHoles() async throws {

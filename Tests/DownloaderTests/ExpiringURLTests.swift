@@ -1,4 +1,5 @@
 import EventLoop
+import Library
 import TestSupport
 import Testing
 
@@ -21,7 +22,7 @@ import Testing
         let download = try await fixture.start("/\(name)/master.m3u8", all)
         try await waitUntil("the end", within: .seconds(30)) { [.complete, .failed].contains(download.state) }
         #expect(download.state == .complete, "\(String(describing: download.failure))")
-        #expect(download.isWhole)
+        #expect(download.isComplete)
         #expect(try await repetitions(fixture.origin) == [])
         #expect(try await fixture.origin.requests().contains { $0.status == signature.refusal ?? 403 })
     }

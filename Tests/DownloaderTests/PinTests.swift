@@ -24,8 +24,8 @@ import Testing
         #expect(asset.cachedBytes == asset.bytes)
     }
 
-    @Test(arguments: [Download.State.queued, .running, .paused, .waiting, .failed, .complete, .cancelled])
-    func aDownloadIsPinnedInEveryState(_ state: Download.State) async throws {
+    @Test(arguments: [JobState.queued, .running, .paused, .waiting, .failed, .complete, .cancelled])
+    func aDownloadIsPinnedInEveryState(_ state: JobState) async throws {
         let fixture = try await DownloadFixture()
         let asset = try await fixture.open("/ts/master.m3u8")
         var task = DownloadTask()

@@ -1,13 +1,13 @@
 import EventLoop
 import Foundation
 import Glibc
-import Integrity
 import Library
 import Store
 import TestSupport
 import Testing
 
 @testable import Downloader
+@testable import Integrity
 
 /// Repair of damaged and missing pieces: its requests and its schedule.
 @Suite @LoopActor struct RepairTests {
@@ -31,7 +31,7 @@ import Testing
     private func verify(
         _ fixture: DownloadFixture, _ asset: Asset, isRepair: Bool
     ) async throws -> VerificationJob {
-        try await ended(try fixture.downloader.verifier.start(asset, isRepair: isRepair))
+        try await ended(try fixture.downloader.integrity.start(asset, isRepair: isRepair))
     }
 
     @Test func aRepairOfACompleteDownloadFetchesOnlyItsHoles() async throws {
@@ -43,15 +43,15 @@ import Testing
         try FileManager.default.removeItem(atPath: try fixture.folder.find("video-90p/4.ts"))
 
         let found = try await verify(fixture, download.asset, isRepair: false)
-        #expect(found.state == .done && found.found == 2)
-        #expect(found.report.remaining == 2)
+        #expect(found.state == .complete && found.found == 2)
+        #expect(found.verification.report.remaining == 2)
         #expect(try await fixture.origin.requests().isEmpty)
 
         let repaired = try await verify(fixture, download.asset, isRepair: true)
-        #expect(repaired.state == .done && repaired.failure == nil)
-        #expect(repaired.report.remaining == 0)
+        #expect(repaired.state == .complete && repaired.failure == nil)
+        #expect(repaired.verification.report.remaining == 0)
         #expect(try await fixture.origin.requests().map(\.path).sorted() == ["/ts/90p/1.ts", "/ts/90p/4.ts"])
-        #expect(download.state == .complete && download.isWhole)
+        #expect(download.state == .complete && download.isComplete)
         #expect(fixture.folder.files().contains { $0.hasSuffix("video-90p/media.m3u8") })
     }
 
@@ -65,10 +65,10 @@ import Testing
         try flip("video-90p/0.ts", fixture)
         try await fixture.origin.clearRequests()
         let job = try await verify(fixture, download.asset, isRepair: true)
-        #expect(job.state == .done && download.state == .paused)
+        #expect(job.state == .complete && download.state == .paused)
         #expect(try await fixture.origin.requests().map(\.path) == ["/ts/90p/0.ts"])
         // The pieces after the pause are still holes of the selection.
-        #expect(job.report.remaining == 1)
+        #expect(job.verification.report.remaining == 1)
     }
 
     @Test func anOfflineRepairFailsWithTheReason() async throws {
@@ -79,10 +79,10 @@ import Testing
         fixture.library.mode = .offline
         let job = try await verify(fixture, download.asset, isRepair: true)
         #expect(job.state == .failed && job.failure?.code == LibraryError.Code.notStored.rawValue)
-        #expect(job.report.remaining == 1)
+        #expect(job.verification.report.remaining == 1)
         // The download resumes by itself once the library is online.
         fixture.library.mode = .auto
-        fixture.downloader.tryAgain(.network)
+        fixture.downloader.retry(.network)
         try await fixture.reaches(.complete, "ts")
         #expect(try await fixture.origin.requests().map(\.path) == ["/ts/90p/1.ts"])
     }
@@ -93,10 +93,10 @@ import Testing
         _ = try await verify(fixture, download.asset, isRepair: false)
         try flip("video-90p/1.ts", fixture)
         try await fixture.origin.add(OriginRule("/ts/90p/1.ts") { $0.hold = true })
-        let job = try fixture.downloader.verifier.start(download.asset, isRepair: true)
+        let job = try fixture.downloader.integrity.start(download.asset, isRepair: true)
         try await waitUntil("a request") { try await fixture.origin.requests().count == 1 }
-        #expect(job.state == .repairing)
-        fixture.downloader.verifier.cancel(job)
+        #expect(job.isRepairing)
+        fixture.downloader.integrity.cancel(job)
         #expect(job.state == .cancelled)
         try await fixture.reaches(.paused, "ts")
         fixture.downloader.stop()
@@ -105,16 +105,16 @@ import Testing
     @Test func anEqualRequestAttaches() async throws {
         let fixture = try await DownloadFixture()
         let download = try await stored(fixture, "ts")
-        let verifier = fixture.downloader.verifier
-        let first = try verifier.start(download.asset, isRepair: false)
-        #expect(try verifier.start(download.asset, isRepair: false) === first)
-        let repair = try verifier.start(download.asset, isRepair: true)
+        let integrity = fixture.downloader.integrity
+        let first = try integrity.start(download.asset, isRepair: false)
+        #expect(try integrity.start(download.asset, isRepair: false) === first)
+        let repair = try integrity.start(download.asset, isRepair: true)
         #expect(repair !== first && first.state == .cancelled)
-        #expect(try verifier.start(download.asset, isRepair: false) === repair)
-        #expect(try await ended(repair).state == .done)
+        #expect(try integrity.start(download.asset, isRepair: false) === repair)
+        #expect(try await ended(repair).state == .complete)
         _ = try await fixture.library.remove(download.asset)
         fixture.downloader.forget(download.asset)
-        #expect(verifier.job(of: download.asset) == nil)
+        #expect(integrity.jobs[download.asset] == nil)
     }
 
     // MARK: Schedule
@@ -130,54 +130,52 @@ import Testing
         let download = try await stored(fixture, "ts")
         let asset = download.asset
         let clock = Clock(asset.created)
-        let verifier = Verifier(fixture.downloader) { clock.time }
-        let scrubber = Scrubber(fixture.downloader, verifier)
-        _ = try await ended(try verifier.start(asset, isRepair: false))
+        let integrity = fixture.integrity { clock.time }
+        let scrubber = Scrubber(integrity)
+        _ = try await ended(try integrity.start(asset, isRepair: false))
         try flip("video-90p/2.ts", fixture)
 
         clock.time += Scrubber.span
-        scrubber.look()
-        #expect(verifier.isIdle && asset.verified == asset.created)
+        scrubber.check()
+        #expect(integrity.isIdle && asset.verified == asset.created)
         clock.time += 1
-        scrubber.look()
-        #expect(!verifier.isIdle)
+        scrubber.check()
+        #expect(!integrity.isIdle)
         try await waitUntil("the piece") { try await fixture.origin.requests().count == 1 }
         try await fixture.reaches(.complete, "ts")
-        #expect(download.isWhole && asset.verified == clock.time)
+        #expect(download.isComplete && asset.verified == clock.time)
         #expect(try await fixture.origin.requests().map(\.path) == ["/ts/90p/2.ts"])
         // Not repeated before the next due time.
-        scrubber.look()
+        scrubber.check()
         clock.time += Scrubber.span
-        scrubber.look()
-        #expect(verifier.isIdle)
+        scrubber.check()
+        #expect(integrity.isIdle)
     }
 
     @Test func pausesDuringADownload() async throws {
-        var configuration = Downloader.Configuration()
-        configuration.verifyRate = 1
-        let fixture = try await DownloadFixture(configuration: configuration)
+        let fixture = try await DownloadFixture()
         let download = try await stored(fixture, "aes")
         let clock = Clock(download.asset.created + Scrubber.span + 1)
-        let verifier = Verifier(fixture.downloader) { clock.time }
-        let scrubber = Scrubber(fixture.downloader, verifier)
+        let integrity = fixture.integrity(bytesPerSecond: 1) { clock.time }
+        let scrubber = Scrubber(integrity)
         try await fixture.origin.add(OriginRule("*.m4s") { $0.hold = true })
         let other = try await fixture.start("/cmaf/master.m3u8")
-        scrubber.look()
-        #expect(verifier.isIdle)
+        scrubber.check()
+        #expect(integrity.isIdle)
         await fixture.downloader.pause(other)
-        scrubber.look()
-        let job = try #require(verifier.job(of: download.asset))
+        scrubber.check()
+        let job = try #require(integrity.jobs[download.asset])
         try await waitUntil("the first bytes") { job.verification.pace.bytes > 0 }
         await fixture.downloader.resume(other)
-        scrubber.look()
+        scrubber.check()
         #expect(job.verification.pace.isPaused && job.state == .running)
         await fixture.downloader.pause(other)
-        scrubber.look()
+        scrubber.check()
         #expect(!job.verification.pace.isPaused)
         // A requested verification takes precedence over a scheduled one.
-        let asked = try verifier.start(other.asset, isRepair: false)
+        let asked = try integrity.start(other.asset, isRepair: false)
         #expect(job.state == .cancelled && asked.state == .running)
-        verifier.stop()
+        integrity.stop()
         fixture.downloader.stop()
     }
 }

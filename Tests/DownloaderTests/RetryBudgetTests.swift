@@ -26,7 +26,7 @@ import Testing
         let absent = DownloadOutcome.failed(try error(.unreachable))
         let verdicts = (0..<8).map { _ in verdict(&retryBudget, absent) }
         #expect(verdicts == [2, 4, 8, 16, 32, 60, 60, 60].map { "network \($0)" })
-        retryBudget.noteProgress()
+        retryBudget.recordProgress()
         #expect(verdict(&retryBudget, absent) == "network 2")
     }
 
@@ -37,7 +37,7 @@ import Testing
         let isAbsence = [.stalled, .connectionLost].contains(code)
         for _ in 0..<GiveUpRule.downloadRetries { #expect(verdict(&retryBudget, outcome).hasPrefix("network")) }
         #expect(verdict(&retryBudget, outcome) == (isAbsence ? "network 8" : "fail badOrigin"))
-        retryBudget.noteProgress()
+        retryBudget.recordProgress()
         #expect(verdict(&retryBudget, outcome) == "network 2")
     }
 
@@ -52,7 +52,7 @@ import Testing
         var retryBudget = RetryBudget()
         let refused = DownloadOutcome.failed(try error(.forbidden))
         for _ in 0..<9 {
-            retryBudget.noteProgress()
+            retryBudget.recordProgress()
             #expect(verdict(&retryBudget, refused) == "network 2")
         }
         #expect(verdict(&retryBudget, refused) == "fail originRefused")

@@ -32,7 +32,7 @@ import Testing
         let stored = try StoredAsset("ts", "video-90p")
         for number in 0..<6 { try stored.put("video-90p/\(number).ts") }
         #expect(stored.download("video-90p").tracks.map(text) == [[]])
-        #expect(stored.download("video-90p").isWhole)
+        #expect(stored.download("video-90p").isComplete)
     }
 
     @Test func aRangeSelectsItsSegmentsAndTheirKeysAndSections() throws {
@@ -42,7 +42,7 @@ import Testing
         #expect(stored.download("video-90p", range: 4.0..<4.5).tracks.map(text) == [["p1", "2@4.0"]])
         let download = stored.download("video-90p", range: 4.0..<4.5)
         for path in ["keys/1.key", "video-90p/9.ts"] { try stored.put(path) }
-        #expect(download.isWhole)
+        #expect(download.isComplete)
         #expect(download.progress.fraction == 1)
         #expect(download.progress.expected.ranges == [4..<6])
         #expect(download.progress.loaded.ranges == [4..<6])

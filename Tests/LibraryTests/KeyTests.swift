@@ -149,11 +149,11 @@ import Testing
     @Test func defaultKeyTermsApplyToAssetsWithKeysAndWithoutTerms() async throws {
         retention.newKeyTerms = KeyTerms(lifetime: 60)
         let (asset, clear) = (try await film(), try await fixture.open("/ts/master.m3u8"))
-        await retention.giveTerms(to: asset)
-        await retention.giveTerms(to: clear)
+        await retention.applyNewKeyTerms(to: asset)
+        await retention.applyNewKeyTerms(to: clear)
         #expect(asset.life.policy.keys.lifetime == 60 && clear.life.policy == StoragePolicy())
         try await retention.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 5)), of: asset)
-        await retention.giveTerms(to: asset)
+        await retention.applyNewKeyTerms(to: asset)
         #expect(asset.life.policy.keys.lifetime == 5)
     }
 

@@ -16,7 +16,7 @@ import Testing
         let verification = try fixture.integrity.verification(of: asset, bytesPerSecond: 0)
         try await fixture.integrity.verify(verification, at: 1_000_000)
         #expect(verification.isComplete)
-        return fixture.integrity.report(on: verification)
+        return verification.report
     }
 
     private func stored(_ fixture: LibraryFixture, _ name: String, _ ids: String...) async throws -> Asset {
@@ -38,8 +38,8 @@ import Testing
         #expect(report.parts.map(\.id) == ["audio-en", "video-90p"])
         #expect(report.remaining == 0)
         for part in report.parts {
-            #expect(part.holes.isEmpty && part.mismatches.isEmpty && part.whole.count == 1)
-            #expect(part.whole.first.map { $0.lowerBound == 0 && (11.9...12.2).contains($0.upperBound) } == true)
+            #expect(part.holes.isEmpty && part.mismatches.isEmpty && part.stored.count == 1)
+            #expect(part.stored.first.map { $0.lowerBound == 0 && (11.9...12.2).contains($0.upperBound) } == true)
             #expect(part.bytes == asset.rendition(part.id)?.folder.bytes)
         }
         #expect(asset.verified == 1_000_000)
@@ -62,7 +62,7 @@ import Testing
                 .init(file: "4.ts", time: 8..<10, fault: .length, isMended: false),
             ])
         #expect(part.holes == [.init(time: 10..<12, first: "5.ts", last: "5.ts", count: 1, isWanted: true)])
-        #expect(part.whole == [0..<2, 4..<8])
+        #expect(part.stored == [0..<2, 4..<8])
         #expect(part.pieces == 3 && part.remaining == 3)
         // The damaged piece is no longer served, nor listed in the bundle's playlists.
         let folder = try #require(asset.rendition("video-90p")?.folder)
@@ -106,7 +106,7 @@ import Testing
         try await fixture.origin.clearRequests()
         try await fixture.integrity.fetchAgain(verification)
         #expect(try await fixture.origin.requests().map(\.path).sorted() == ["/ts/90p/1.ts", "/ts/90p/3.ts"])
-        let report = fixture.integrity.report(on: verification)
+        let report = verification.report
         #expect(report.parts.first?.mismatches.map(\.isMended) == [true, true])
         #expect(report.remaining == 0 && report.parts.first?.holes.map(\.isWanted) == [false])
         #expect(try await verify(fixture, asset).parts.first?.mismatches == [])
@@ -121,7 +121,7 @@ import Testing
         try await fixture.origin.add(OriginRule("/ts/90p/5.ts") { $0.cutAfter = -1 })
         let error = await code { try await fixture.integrity.fetchAgain(verification) }
         #expect(error != nil)
-        #expect(fixture.integrity.report(on: verification).remaining == 1)
+        #expect(verification.report.remaining == 1)
         fixture.library.mode = .offline
         #expect(await code { try await fixture.integrity.fetchAgain(verification) } == .notStored)
     }
@@ -145,13 +145,13 @@ import Testing
         let turn = { fixture.integrity.assetToVerify(before: $0, at: $1) { _ in false }?.name }
         #expect(turn(now, now) == nil)
         #expect(turn(later, later) != nil)
-        second.note(verifiedAt: later - 1)
-        first.note(verifiedAt: later - 2)
+        second.record(verifiedAt: later - 1)
+        first.record(verifiedAt: later - 2)
         #expect(turn(later, later) == "ts")
-        first.note(verifiedAt: later)
+        first.record(verifiedAt: later)
         #expect(turn(later, later) == "cmaf")
         // The clock was wrong at the time of the verification.
-        first.note(verifiedAt: later + 1000)
+        first.record(verifiedAt: later + 1000)
         #expect(turn(later, later) == "ts")
         #expect(fixture.integrity.assetToVerify(before: later, at: later) { $0 === first }?.name == "cmaf")
     }

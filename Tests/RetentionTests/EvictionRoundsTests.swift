@@ -57,12 +57,12 @@ import Testing
 
     @Test func eachArrivalPermitsALimitedNumberOfLooks() {
         var table = Table(String(repeating: "n", count: 100) + "e", limit: 1000)
-        table.rounds.noteArrival()
+        table.rounds.permitLooks()
         #expect(table.work(needing: "n") == [""] && table.queue.size == 1010)
         // The next turn continues at the piece where the last turn ended.
-        table.rounds.noteArrival()
+        table.rounds.permitLooks()
         #expect(table.work(needing: "n") == ["e"] && table.rounds.looks == 0)
-        table.rounds.noteArrival()
+        table.rounds.permitLooks()
         #expect(table.work() == [""] && table.rounds.looks == 0)
     }
 }

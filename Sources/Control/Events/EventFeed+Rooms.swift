@@ -2,6 +2,7 @@ import API
 public import Downloader
 import EventLoop
 public import Exchange
+import Integrity
 public import Library
 
 extension EventFeed {
@@ -16,8 +17,11 @@ extension EventFeed {
             downloader.downloads.filter { !library.isComplete($0) }.map { API.Download($0) }
         }
         follow(library)
-        _ = downloader.observe { [weak self] download, event in self?.publish(download, event) }
-        downloader.verifier.observe { [weak self] job in self?.publish(.verification(API.Verification(job))) }
+        subscriptions.append(downloader.changes.subscribe { [weak self] in self?.publish($0.download, $0.event) })
+        subscriptions.append(
+            downloader.integrity.jobs.changes.subscribe { [weak self] job in
+                self?.publish(.verification(API.Verification(job)))
+            })
     }
 
     private func publish(_ download: Download, _ event: DownloadEvent) {
@@ -58,6 +62,6 @@ extension EventFeed {
 
     /// Also publishes moves of assets to other volumes.
     public func follow(_ mover: Mover) {
-        subscriptions.append(mover.changes.subscribe { [weak self] move in self?.publish(.move(API.Move(move))) })
+        subscriptions.append(mover.jobs.changes.subscribe { [weak self] move in self?.publish(.move(API.Move(move))) })
     }
 }

@@ -67,7 +67,7 @@ import Store
         let states = Dictionary(downloader.downloads.map { ($0.state, 1) }, uniquingKeysWith: +)
         text.add(
             "weir_downloads", .gauge, "Downloads by state.", label: "state",
-            Download.State.allCases.map { ($0.rawValue, states[$0] ?? 0) })
+            JobState.allCases.map { ($0.rawValue, states[$0] ?? 0) })
         return text
     }
 

@@ -4,7 +4,6 @@ import Library
 import Playlist
 import Store
 
-/// Exports an asset as a folder that plays by itself.
 extension Asset {
     /// The complete renditions at this moment: playlists, their pieces with ledgers, keys, session data, artwork and
     /// `asset.json`. Nothing from the catalogue, which has tokens and header fields.
@@ -58,7 +57,7 @@ extension Asset {
 }
 
 extension Rendition {
-    /// The file names of its initialization sections and segments, each once.
+    /// Initialization sections and segments, each once.
     var mediaFiles: [String] {
         guard let playlist = source?.playlist else { return [] }
         var seen: Set<String> = []
@@ -68,7 +67,6 @@ extension Rendition {
         return files.filter { seen.insert($0).inserted }
     }
 
-    /// The file names of the keys that it needs.
     var keyFiles: Set<String> {
         let keys = source?.playlist.keys ?? []
         return Set(keys.compactMap { number(of: $0) }.map { KeyRing.name($0).description })
@@ -76,7 +74,6 @@ extension Rendition {
 }
 
 extension PieceFolder {
-    /// Exports some of its pieces, with their known lengths.
     fileprivate func exported(
         _ files: [String], texts: [ExportContents.Text] = []
     ) throws(StoreError) -> ExportContents.Folder {

@@ -20,16 +20,14 @@ import Store
     /// Makes an exporter. The assets that it exports are not moved by `mover` meanwhile.
     public init(_ library: Library, _ mover: Mover) { (self.library, self.mover) = (library, mover) }
 
-    /// Writes the complete renditions of an asset to `path`, which must not exist yet. The result appears there completely
-    /// or not at all.
+    /// Writes the complete renditions of an asset to `path`, which must not exist yet: completely or not at all.
     ///
     /// - Parameters:
     ///   - path: absolute; its folder must exist, and be writable for this process.
     ///   - format: nil for the format that the path's extension names.
-    ///   - sharesFiles: true to write the pieces of a folder as hard links to the store's files where both are on one file
-    ///     system: quick, and without a copy, but a change to a linked file changes the store.
-    /// - Throws: `notWhole`, `exists`, `badTarget` if nothing can be written there, `noProgram` if the format needs ffmpeg
-    ///   and it is not installed, `store`, `library`.
+    ///   - sharesFiles: true to write hard links to the store's files where possible: a change to a linked file changes
+    /// the store.
+    /// - Throws: `notWhole`, `exists`, `badTarget`, `noProgram`, `store`, `library`.
     public func export(
         _ asset: Asset, to path: String, as format: ExportFormat? = nil, sharesFiles: Bool = false
     ) async throws(ExchangeError) -> Export {
@@ -108,7 +106,6 @@ public enum ExportFormat: String, CaseIterable, Sendable {
     /// One Matroska file with the best video and every language.
     case mkv
 
-    /// The format by a path's extension; a folder if there is none.
     static func of(_ path: String) -> ExportFormat {
         let last = path.split(separator: "/").last ?? ""
         guard let dot = last.lastIndex(of: "."), dot > last.startIndex else { return .folder }

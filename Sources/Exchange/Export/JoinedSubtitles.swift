@@ -7,13 +7,11 @@ struct JoinedSubtitles {
     private var seen: Set<String> = []
     private var cues: [String] = []
 
-    /// - Parameter start: the start of the media on its own timeline, in seconds; X-TIMESTAMP-MAP maps cues to that timeline.
+    /// - Parameter start: the start of the media on its own timeline, in seconds.
     init(start: Double) { self.start = start }
 
-    /// The text so far.
     var text: [UInt8] { Array((["WEBVTT\n"] + cues).joined(separator: "\n").utf8) }
 
-    /// Appends a segment.
     mutating func add(_ segment: [UInt8]) {
         let lines = String(decoding: segment, as: UTF8.self).split(
             omittingEmptySubsequences: false, whereSeparator: \.isNewline)
@@ -27,7 +25,7 @@ struct JoinedSubtitles {
         }
     }
 
-    /// The offset from cue times to the media's timeline, in seconds, by an X-TIMESTAMP-MAP line of the header.
+    /// The offset from cue times to the media's timeline, in seconds, by X-TIMESTAMP-MAP.
     private static func map(_ line: Substring) -> Double? {
         guard line.hasPrefix("X-TIMESTAMP-MAP=") else { return nil }
         var (ticks, local): (Double?, Double?)
@@ -39,7 +37,7 @@ struct JoinedSubtitles {
         return ticks / 90_000 - local
     }
 
-    /// Shifts a cue's timings line; nil if it is invalid, or the cue ends before the media begins.
+    /// Returns nil for an invalid line, and for a cue that ends before the media begins.
     private static func shifted(_ line: Substring, by offset: Double) -> String? {
         let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" })
         guard words.count >= 3, words[1] == "-->", let from = seconds(words[0]), let to = seconds(words[2]),

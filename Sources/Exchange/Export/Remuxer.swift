@@ -22,7 +22,7 @@ struct Remuxer: Sendable {
         (self.ffmpeg, self.ffprobe) = (ffmpeg, ffprobe)
     }
 
-    /// Writes the file to `path`, completely or not at all. Blocks: not for the loop's thread.
+    /// Writes the file to `path`, completely or not at all. Blocks.
     ///
     /// - Parameter work: an empty folder on the store's disk.
     func run(in work: Directory, to path: String) throws(ExchangeError) {
@@ -31,18 +31,14 @@ struct Remuxer: Sendable {
             try target.fill { () throws(StoreError) in
                 try export.contents.fill(work)
                 try writeSubtitles(to: work)
-                let outcome = try ChildProgram.run(ffmpeg, arguments(work, to: target.temporaryPath), saying: work)
-                guard outcome.isGood else {
-                    throw StoreError(.program, path: ffmpeg, detail: Self.sentence(outcome.complaint))
+                let outcome = try ChildProgram.run(ffmpeg, arguments(work, to: target.temporaryPath), in: work)
+                guard outcome.hasSucceeded else {
+                    throw StoreError(.program, path: ffmpeg, detail: outcome.errors.last ?? "it failed without a word")
                 }
             }
         } catch {
             throw ExchangeError(leaving: error, "\(title) is not exported")
         }
-    }
-
-    private static func sentence(_ complaint: String) -> String {
-        complaint.isEmpty ? "it failed without a word" : complaint
     }
 
     // MARK: Arguments
@@ -70,7 +66,6 @@ struct Remuxer: Sendable {
 
     private static func subtitles(_ number: Int) -> String { "subtitles-\(number).vtt" }
 
-    /// Writes each language as one file, with times relative to the start of the media.
     private func writeSubtitles(to work: Directory) throws(StoreError) {
         guard !export.subtitles.isEmpty else { return }
         let start = try beginning(work)
@@ -82,13 +77,13 @@ struct Remuxer: Sendable {
         }
     }
 
-    /// The start time of the media on its own timeline, in seconds; 0 if ffprobe does not report it.
+    /// In seconds on the media's own timeline; 0 if ffprobe does not report it.
     private func beginning(_ work: Directory) throws(StoreError) -> Double {
         let outcome = try ChildProgram.run(
             ffprobe,
             ["-v", "error"] + Self.input
                 + ["-show_entries", "format=start_time", "-of", "csv=p=0", "file:\(work.path)/\(export.playlist)"],
-            saying: work)
+            in: work)
         return Double(outcome.output.prefix { $0 != "\n" }) ?? 0
     }
 }

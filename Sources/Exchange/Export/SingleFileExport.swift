@@ -7,22 +7,17 @@ import Store
 
 /// The parts of an asset that go into one file: its best complete variant, and every language of audio and subtitles.
 struct SingleFileExport: Sendable {
-    /// One stored rendition of subtitles in WebVTT.
     struct Subtitles: Sendable {
         let folder: String
-        /// The segments, in their order.
         let files: [String]
         /// The language by ISO 639-2, if known.
         let language: String?
-        /// The name for display.
         let name: String
     }
 
-    /// The input of ffmpeg.
     let contents: ExportContents
     /// The name of the playlist in `contents` that ffmpeg opens.
     let playlist: String
-    /// In the playlist's order.
     let subtitles: [Subtitles]
     /// The stored renditions that cannot go into one file, with the reasons.
     let leftOut: [String]
@@ -37,7 +32,6 @@ struct SingleFileExport: Sendable {
 }
 
 extension Asset {
-    /// Selects the parts that go into one file.
     func singleFileExport() throws(ExchangeError) -> SingleFileExport {
         let all = try exportContents()
         guard let multivariant, let variant = multivariant.best(of: wholeRenditions) else {
@@ -107,15 +101,11 @@ extension MultivariantPlaylist {
     }
 }
 
-/// A multivariant playlist for ffmpeg: one variant, and all audio as its only group. Languages are written as files have
-/// them, and ffmpeg copies them.
+/// A multivariant playlist for ffmpeg: one variant, and all audio as its only group.
 struct SingleFilePlaylist {
     static let fileName = "film.m3u8"
     let bytes: [UInt8]
 
-    /// - Parameters:
-    ///   - video: the folder of the variant.
-    ///   - folder: returns the folder of a rendition by its index.
     init(video: String, sound: [Media], folder: (Int) -> String) {
         var lines = ["#EXTM3U"]
         for (number, media) in sound.enumerated() {

@@ -6,7 +6,6 @@ import Playlist
 import PlaylistCheck
 
 extension MoviePackage {
-    /// The URL of the download; nil if Weir cannot fetch it.
     var origin: WebURL? {
         guard let url = master == nil ? streams.first?.url : masterURL else { return nil }
         return try? WebURL(url)
@@ -15,7 +14,6 @@ extension MoviePackage {
 
 /// Plans the import of a `.movpkg`: it has the playlists as they were fetched, and lists the file of each segment.
 extension ImportPlan {
-    /// Reads the playlists of the complete streams, and adds their pieces.
     func read(_ package: MoviePackage) async throws(ExchangeError) {
         guard let master = package.master, case .multivariant(let playlist) = try await text(at: master) else {
             guard package.streams.count == 1 else { throw nothingFits }

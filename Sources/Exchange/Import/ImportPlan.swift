@@ -1,5 +1,6 @@
 import EventLoop
 import Fetching
+import Glibc
 import HTTPMessage
 import Library
 import Playlist
@@ -8,13 +9,9 @@ import Store
 
 /// The plan of an import: a new asset, and the source files of its pieces.
 @LoopActor final class ImportPlan {
-    /// One piece to create.
     struct Piece: Sendable {
-        /// Its folder in the bundle.
         let folder: String
-        /// Its file name in `folder`.
         let file: String
-        /// The source file.
         let source: PlaylistFolder.Place
         /// The bytes of the source file; nil for all of them.
         let range: Range<Int64>?
@@ -26,20 +23,14 @@ import Store
 
     /// The new asset, with its playlists; not registered.
     let asset: Asset
-    /// The folder of the source files.
     let folder: PlaylistFolder
-    /// The pieces to create, including keys and initialization sections.
     private(set) var pieces: [Piece] = []
     private var named: Set<String> = []
 
-    /// Makes a plan for an asset that has no playlists yet.
     init(_ asset: Asset, from folder: PlaylistFolder) { (self.asset, self.folder) = (asset, folder) }
 
     // MARK: Reading
 
-    /// Reads a playlist of the folder.
-    ///
-    /// - Parameter imports: the variables of the multivariant playlist that names it.
     func playlist(
         at place: PlaylistFolder.Place, imports: [String: String]? = nil
     ) async throws(ExchangeError) -> Playlist {
@@ -54,7 +45,6 @@ import Store
         reading.findings.first.map { String($0.message.trimmingPrefix("not read: ")) } ?? "nothing came"
     }
 
-    /// Reads the text of a playlist.
     func parse(_ bytes: [UInt8], as name: String, imports: [String: String]? = nil) throws(ExchangeError) -> Playlist {
         do throws(PlaylistError) {
             return try Playlist.parse(bytes, variables: VariableSources(imports: imports))
@@ -63,8 +53,6 @@ import Store
         }
     }
 
-    /// Gives a rendition its playlist.
-    ///
     /// - Parameter name: the playlist's name in messages.
     /// - Throws: `badImport` unless it is a media playlist that has ended and needs no DRM.
     func adopt(
@@ -87,12 +75,10 @@ import Store
 
     // MARK: Pieces
 
-    /// Adds a piece, unless it is in the plan.
     func add(_ piece: Piece) {
         if named.insert(piece.folder + "/" + piece.file).inserted { pieces.append(piece) }
     }
 
-    /// Adds all pieces that a media playlist of the folder names.
     func addPieces(
         of playlist: MediaPlaylist, of rendition: Rendition, at place: PlaylistFolder.Place
     ) throws(ExchangeError) {
@@ -136,7 +122,7 @@ import Store
 }
 
 extension ImportPlan {
-    /// Gives the asset the policy and the key lives of the bundle that it is made of. Keys may have other numbers here.
+    /// Adopts the policy and the key lives of the bundle. Keys may have other numbers here.
     func adopt(_ identity: BundleIdentity) {
         if let policy = identity.policy {
             (asset.life.policy, asset.life.firstPlayed) = (policy, identity.firstPlayed)
@@ -148,5 +134,100 @@ extension ImportPlan {
             else { continue }
             asset.keys.change(number) { $0 = life }
         }
+    }
+}
+
+/// Plans the import of a folder of plain HLS. Bundles of Weir are such folders.
+extension ImportPlan {
+    func readFolder() async throws(ExchangeError) {
+        switch try await playlist(at: folder.entry) {
+        case .multivariant(let playlist):
+            asset.adopt(playlist, base: asset.origin)
+            let imports = playlist.variables
+            for (rendition, uri) in zip(asset.renditions, asset.multivariant?.renditionURIs ?? []) {
+                try await read(rendition, at: uri, line: playlist.line(of: uri), imports: imports)
+            }
+            addSessionData(of: playlist)
+        case .media(let media):
+            asset.adoptLone()
+            guard let lone = asset.lone else { return }
+            let name = folder.name(folder.entry)
+            let playlist = try adopt(.media(media), for: lone, base: asset.origin, imports: nil, as: name)
+            try addPieces(of: playlist, of: lone, at: folder.entry)
+        }
+    }
+
+    private func read(
+        _ rendition: Rendition, at uri: String, line: Int, imports: [String: String]
+    ) async throws(ExchangeError) {
+        let place = try place(of: uri, line, from: folder.entry)
+        guard let base = try? asset.origin.resolving(uri) else { return }
+        let playlist = try await playlist(at: place, imports: imports)
+        let media = try adopt(playlist, for: rendition, base: base, imports: imports, as: folder.name(place))
+        try addPieces(of: media, of: rendition, at: place)
+    }
+
+    /// Missing session data is no error: playback does not depend on it.
+    private func addSessionData(of playlist: MultivariantPlaylist) {
+        for data in playlist.sessionData {
+            guard let uri = data.uri, let name = asset.sessionData.name(of: data),
+                case .place(let place) = folder.target(of: uri, from: folder.entry), folder.has(place)
+            else { continue }
+            let shelf = asset.sessionData.folder.id
+            add(Piece(folder: shelf, file: name.description, source: place, range: nil, namedBy: "EXT-X-SESSION-DATA"))
+        }
+    }
+}
+
+extension MultivariantPlaylist {
+    fileprivate func line(of uri: String) -> Int {
+        variants.first { $0.uri == uri }?.uriLine ?? media.first { $0.uri == uri }?.line ?? 1
+    }
+}
+
+/// Copies files of an imported folder, and checks them against the ledgers beside them. Used on one thread.
+struct ImportFiles {
+    private let folder: PlaylistFolder
+    /// Ledgers that were read, by folder; nil for a folder without one.
+    private var ledgers: [[String]: Ledger?] = [:]
+
+    init(_ folder: PlaylistFolder) { self.folder = folder }
+
+    /// Copies the source of a piece into a bundle.
+    ///
+    /// - Throws: `missing` if the source is no file; `wrongLength` if it is too short; `contentChanged` if it does not
+    ///   match the ledger.
+    mutating func add(_ piece: ImportPlan.Piece, to bundle: StagedBundle) throws(StoreError) {
+        let path = "\(folder.name(piece.source)) (\(piece.namedBy))"
+        let file = folder.openFile(piece.source)
+        guard file >= 0 else {
+            throw StoreError(
+                .missing, path: path, detail: errno == ELOOP ? "a link, which is not followed" : Self.reason)
+        }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw StoreError(.missing, path: path, detail: "not a file")
+        }
+        let size = Int64(status.st_size)
+        let range = piece.range ?? 0..<size
+        guard range.upperBound <= size, piece.length ?? Int64(range.count) == Int64(range.count), !range.isEmpty else {
+            throw StoreError(.wrongLength, path: path, detail: "not as long as it has to be")
+        }
+        let known = piece.range == nil ? ledger(beside: piece.source)?.entries[piece.source.components.last ?? ""] : nil
+        guard known?.size ?? size == size else {
+            throw StoreError(.contentChanged, path: path, detail: "not as long as \(Ledger.fileName) beside it says")
+        }
+        try bundle.add(piece.file, to: piece.folder, from: file, range, expecting: known?.digest, path: path)
+    }
+
+    private static var reason: String { String(cString: strerror(errno)) }
+
+    private mutating func ledger(beside place: PlaylistFolder.Place) -> Ledger? {
+        let home = Array(place.components.dropLast())
+        if let known = ledgers[home] { return known }
+        let ledger = folder.contents(of: home + [Ledger.fileName], limit: 64 << 20).map { Ledger($0) }
+        ledgers[home] = .some(ledger)
+        return ledger
     }
 }

@@ -6,7 +6,6 @@ import Store
 
 /// A folder to import: its entry playlist and its description.
 struct ImportSource: Sendable {
-    /// The folder, with its entry playlist.
     let folder: PlaylistFolder
     /// The path of which an asset's name can be made.
     let label: String
@@ -17,9 +16,6 @@ struct ImportSource: Sendable {
     /// The description of a `.movpkg`; nil for other folders.
     let package: MoviePackage?
 
-    /// Opens the folder or playlist at `path`.
-    ///
-    /// - Throws: `badImport` if there is nothing at `path`, or no entry playlist.
     init(_ path: String) throws(ExchangeError) {
         guard path.hasPrefix("/"), !path.utf8.contains(0) else {
             throw ExchangeError(.badImport, "\(path) is not the absolute path of a folder")
@@ -51,7 +47,7 @@ struct ImportSource: Sendable {
             .flatMap { Artwork($0) }
     }
 
-    /// The entry file of a folder: a playlist with a usual name, or its only playlist; `boot.xml` in a package.
+    /// A playlist with a usual name, or the only playlist; `boot.xml` in a package.
     private static func entry(of path: String) throws(ExchangeError) -> String {
         guard let listing = opendir(path) else {
             throw ExchangeError(.badImport, "\(path) cannot be read: \(String(cString: strerror(errno)))")

@@ -11,15 +11,13 @@ import Store
     public init(_ library: Library) { self.library = library }
 
     /// Imports a folder: plain HLS, the bundle of another Weir, or Apple's `.movpkg`. All of it is copied, nothing is
-    /// fetched, and the folder stays unchanged. The asset appears completely or not at all.
-    ///
-    /// Only a `.movpkg` gives the asset an origin. Resources that are not in the folder cannot be fetched later.
+    /// fetched, and the folder stays unchanged. Only a `.movpkg` gives the asset an origin.
     ///
     /// - Parameters:
     ///   - path: the folder, or its entry playlist; absolute.
     ///   - name: the asset's name; nil for the name in `asset.json`, or one made of the path.
-    /// - Throws: `badImport` if the folder is not a complete presentation, or refers to files outside; `urlTaken`, `store`,
-    ///   and `library` with `nameTaken`. Nothing has changed then.
+    /// - Throws: `badImport` if the folder is not a complete presentation, or refers to files outside; `urlTaken`,
+    ///   `store`, and `library` with `nameTaken`. Nothing has changed then.
     public func importAsset(at path: String, name: String? = nil) async throws(ExchangeError) -> Asset {
         if let reason = library.readOnlyReason { throw ExchangeError(reason, about: "\(path) is not imported") }
         let source = try ImportSource(path)
@@ -44,7 +42,6 @@ import Store
         return AssetNaming.unique(wish ?? AssetNaming.name(forPath: source.label), isTaken: library.isTaken)
     }
 
-    /// The id of the bundle if it is free, else a new one.
     private func unusedID(_ source: ImportSource, name: String) -> String {
         if let id = source.identity?.id, AssetNaming.isName(id), library.asset(id: id) == nil,
             (try? library.store.bundle(id, create: false)) == nil
@@ -54,9 +51,6 @@ import Store
         return AssetNaming.id(forName: name) { library.asset(id: $0) != nil }
     }
 
-    /// Plans the import of a source.
-    ///
-    /// - Parameter id: the asset's id; nil to choose one.
     func plan(_ source: ImportSource, name: String, id: String? = nil) async throws(ExchangeError) -> ImportPlan {
         let id = id ?? unusedID(source, name: name)
         let known = source.package?.origin
@@ -117,8 +111,7 @@ import Store
         }
     }
 
-    /// The playlists and `asset.json` of the bundle. With them the bundle can be adopted if the process ends before the
-    /// catalogue has the asset.
+    /// With these the bundle can be adopted if the process ends before the catalogue has the asset.
     private func texts(of asset: Asset) throws(ExchangeError) -> [(folder: String?, file: String, bytes: [UInt8])] {
         let playlists = BundlePlaylists(asset)
         let known = asset.renditions.filter { $0.source != nil }

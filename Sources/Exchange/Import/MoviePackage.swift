@@ -5,21 +5,16 @@ import PlaylistCheck
 /// `boot.xml` names one folder for each stream, and the multivariant playlist among the data items. Each folder's
 /// `StreamInfoBoot.xml` names its media playlist, as it was fetched, and the file of every segment, in order.
 struct MoviePackage: Sendable {
-    /// One complete stream.
     struct Stream: Sendable {
-        /// The folder's path in the package.
         let folder: [String]
         /// The original URL of its media playlist.
         let url: String
-        /// The media playlist's file.
         let playlist: PlaylistFolder.Place
         /// The files of its initialization sections, in the order of the playlist.
         let sections: [File]
-        /// The files of its segments.
         let segments: [File]
     }
 
-    /// One file of a stream.
     struct File: Sendable {
         let place: PlaylistFolder.Place
         /// Its length in bytes, if the package has it.
@@ -78,7 +73,6 @@ struct MoviePackage: Sendable {
 }
 
 extension MoviePackage.Stream {
-    /// Reads a stream's own XML; nil if the stream is not complete.
     fileprivate init?(_ element: XMLElement, _ folder: PlaylistFolder, path: String) throws(ExchangeError) {
         let name = element.attributes["Path"] ?? element.attributes["ID"] ?? ""
         let file = "\(path)/\(name)/StreamInfoBoot.xml"

@@ -1,25 +1,20 @@
 public import EventLoop
 import Fetching
 public import Library
-import Store
+public import Store
 
 /// Moves the bundles of assets to other volumes and back. Playback and fetches continue meanwhile.
 @LoopActor public final class Mover {
-    /// Sends each move when it begins, and again when it has ended.
-    public let changes = EventStream<Move>()
-
+    /// The moves. Each is sent when it begins, and again when it has ended.
+    public let jobs: MoveRegister
     private let library: Library
-    private let moves: MoveRegister
     /// The number of exports in progress, by asset id: these assets are not moved.
     private var exports: [String: Int] = [:]
 
     /// Makes a mover.
     ///
-    /// - Parameter moves: the register with which `library` was made.
-    public init(_ library: Library, _ moves: MoveRegister) { (self.library, self.moves) = (library, moves) }
-
-    /// The latest move of an asset in this process, running or ended.
-    public func move(of asset: Asset) -> Move? { moves.move(of: asset) }
+    /// - Parameter jobs: the register with which `library` was made.
+    public init(_ library: Library, _ jobs: MoveRegister) { (self.library, self.jobs) = (library, jobs) }
 
     /// Begins to move an asset's bundle, or returns the running move to the same target.
     ///
@@ -29,7 +24,7 @@ import Store
     ///   `store` if nothing can be written, or the asset's volume is away. An unusable target fails the move itself, later.
     public func move(_ asset: Asset, to path: String?) throws(ExchangeError) -> Move {
         if let reason = library.readOnlyReason { throw ExchangeError(reason, about: "\(asset.name) stays where it is") }
-        if let known = move(of: asset), known.state == .running {
+        if let known = jobs[asset], known.state == .running {
             guard known.path == path else { throw busy(asset, "it is being moved already") }
             return known
         }
@@ -43,8 +38,8 @@ import Store
         } catch {
             throw ExchangeError(error, about: "\(asset.name) stays where it is")
         }
-        moves.insert(move)
-        changes.send(move)
+        jobs.insert(move)
+        jobs.changes.send(move)
         Task { @LoopActor in await run(move) }
         return move
     }
@@ -57,7 +52,7 @@ import Store
 
     /// Waits for the end of a running move, then keeps the asset from being moved until `endExport`.
     func beginExport(of asset: Asset) async {
-        await moves.waitForMove(of: asset)
+        await jobs.waitForMove(of: asset)
         exports[asset.id, default: 0] += 1
     }
 
@@ -71,8 +66,8 @@ import Store
     private func run(_ move: Move) async {
         let name = move.asset.name
         do throws(StoreError) {
-            try await carry(move)
-            move.state = .done
+            try await perform(move)
+            move.state = .complete
         } catch {
             move.state = move.pace.isCancelled ? .cancelled : .failed
             move.failure = ExchangeError(move: error, of: name)
@@ -83,20 +78,17 @@ import Store
             library.rectify(move.asset)
             library.events.send(.pieceLost(move.asset))
         }
-        let waiting = move.waiting
-        move.waiting = []
-        for continuation in waiting { continuation.resume() }
-        changes.send(move)
+        jobs.changes.send(move)
     }
 
-    private func carry(_ move: Move) async throws(StoreError) {
+    private func perform(_ move: Move) async throws(StoreError) {
         let (store, path) = (library.store, move.path)
         let (target, isNew) =
             if let path {
                 try await DiskWork.run { () throws(StoreError) in try store.volume(at: path) }
             } else { (store.home, false) }
         do throws(StoreError) {
-            try await carry(move, to: target)
+            try await perform(move, to: target)
         } catch {
             if isNew { try? await DiskWork.run { store.discard(volume: target) } }
             throw error
@@ -104,13 +96,13 @@ import Store
         library.watchPlacesSoon()
     }
 
-    private func carry(_ move: Move, to target: Volume) async throws(StoreError) {
+    private func perform(_ move: Move, to target: Volume) async throws(StoreError) {
         let asset = move.asset
         let (bundle, source) = (asset.bundle, asset.bundle.place)
         guard target !== source else { return }
         if !asset.isPersistent { await library.saveNew(asset) }
         if let failure = asset.saveFailure { throw failure }
-        guard bundle.exists else { return try await settle(asset, in: target, other: nil) }
+        guard bundle.exists else { return try await commit(asset, in: target, other: nil) }
         let isNear = target.isOnDisk(of: source)
         if !isNear { try checkRoom(for: asset, in: target) }
         // From here on the catalogue names both volumes, so that the next start finds the bundle after a crash.
@@ -136,11 +128,10 @@ import Store
             detail: "\(asset.name) takes \(asset.bytes >> 20) MB, and the disk has room for \(room >> 20) MB")
     }
 
-    /// Holds the bundle: new pieces wait until it is released. Returns once earlier ones are committed, with their ledger
-    /// lines.
+    /// Makes new pieces wait until the bundle is released, and waits for earlier ones, with their ledger lines.
     ///
     /// - Returns: the bundle's era, which changes when all of the bundle is deleted.
-    private func hold(_ bundle: Bundle) async -> Int {
+    private func freeze(_ bundle: Bundle) async -> Int {
         bundle.suspendWrites()
         await library.loader.committer.finish()
         await library.store.flush()
@@ -156,7 +147,7 @@ import Store
     /// - Returns: false if the two folders are on different file systems, so that the bundle has to be copied.
     private func rename(_ move: Move, to target: Volume) async throws(StoreError) -> Bool {
         let (asset, bundle, source, id) = (move.asset, move.asset.bundle, move.asset.bundle.place, move.asset.id)
-        let era = await hold(bundle)
+        let era = await freeze(bundle)
         try checkUnchanged(bundle, since: era)
         guard !move.pace.isCancelled else { throw StoreError(.busy, path: target.path, detail: "given up") }
         guard try await DiskWork.run({ () throws(StoreError) in try target.moveBundle(id, from: source) }) else {
@@ -165,7 +156,7 @@ import Store
         }
         do throws(StoreError) {
             try checkUnchanged(bundle, since: era)
-            try await settle(asset, in: target, other: nil)
+            try await commit(asset, in: target, other: nil)
         } catch {
             if bundle.isRemoved {
                 try? library.store.removeBundle(id, in: target)
@@ -193,11 +184,11 @@ import Store
                     try transit.sync()
                 }
             }
-            _ = await hold(bundle)
+            _ = await freeze(bundle)
             try checkUnchanged(bundle, since: era)
             try await DiskWork.run { () throws(StoreError) in try transit.commit(pace) }
             try checkUnchanged(bundle, since: era)
-            try await settle(move.asset, in: target, other: source)
+            try await commit(move.asset, in: target, other: source)
         } catch {
             try? await DiskWork.run { transit.discard() }
             throw error
@@ -213,10 +204,65 @@ import Store
     }
 
     /// Records the bundle's new volume, in the catalogue first and then in memory.
-    private func settle(_ asset: Asset, in target: Volume, other: Volume?) async throws(StoreError) {
+    private func commit(_ asset: Asset, in target: Volume, other: Volume?) async throws(StoreError) {
         try await record(asset, in: target, other: other)
         guard !asset.isRemoved else { throw StoreError(.missing, path: asset.id, detail: "it was removed meanwhile") }
         asset.bundle.relocate(to: target, other: other)
         for folder in asset.folders { folder.closeDirectory() }
+    }
+}
+
+/// One move of an asset's bundle to another volume: its target and its progress.
+@LoopActor public final class Move: AssetJob {
+    /// The asset that is moved.
+    public let asset: Asset
+    /// The folder on the target volume; nil for the store's own folder.
+    public let path: String?
+    /// Counts the bytes that are copied, and cancels the copying.
+    public let pace: ReadingPace
+    /// The number of bytes to copy, as known at the start.
+    public let totalBytes: Int64
+    /// The state; unless it is `complete`, the bundle stays where it was.
+    public internal(set) var state = JobState.running
+    /// The reason of a failure.
+    public internal(set) var failure: ExchangeError?
+    /// The number of damaged pieces, which are not moved.
+    public internal(set) var leftOut = 0
+
+    init(of asset: Asset, to path: String?, at pace: ReadingPace) {
+        (self.asset, self.path, self.pace) = (asset, path, pace)
+        totalBytes = asset.bytes
+    }
+
+    /// Cancels the move: the bundle stays where it was, and the copy is deleted.
+    public func cancel() {
+        if state == .running { pace.cancel() }
+    }
+}
+
+/// The latest move of each asset. Made before the library, which asks it whether an asset is being moved.
+public typealias MoveRegister = JobRegister<Move>
+
+extension JobRegister: MoveStatus where Job == Move {
+    /// See `MoveStatus`.
+    public func isMoving(_ asset: Asset) -> Bool { self[asset]?.state == .running }
+
+    /// See `MoveStatus`.
+    public func waitForMove(of asset: Asset) async {
+        guard let move = self[asset], move.state == .running else { return }
+        var end: Subscription?
+        await withCheckedContinuation { continuation in
+            end = changes.subscribe { changed in
+                guard changed === move, move.state != .running else { return }
+                end?.cancel()
+                continuation.resume()
+            }
+        }
+    }
+
+    /// See `MoveStatus`.
+    public func forget(_ asset: Asset) {
+        self[asset]?.cancel()
+        remove(asset)
     }
 }

@@ -3,7 +3,7 @@ public import Library
 import Store
 
 /// One publication of an asset, with its progress: writes the complete renditions to a target, where they play without Weir.
-@LoopActor public final class Publication {
+@LoopActor public final class Publication: AssetJob {
     /// The asset that is published.
     public let asset: Asset
     /// The target, as the user wrote it.
@@ -41,7 +41,7 @@ import Store
         defer { site = nil }
         do throws(ExchangeError) {
             if let site { try await publish(at: site) }
-            state = .done
+            state = .complete
         } catch {
             state = isCancelled ? .cancelled : .failed
             failure = isCancelled ? nil : error
@@ -124,5 +124,45 @@ enum PublicationStage: CaseIterable {
     /// The stage of the file at `path`.
     init(of path: String) {
         if path == "master.m3u8" { self = .master } else { self = path.hasSuffix(".m3u8") ? .mediaPlaylists : .pieces }
+    }
+}
+
+/// The contents of `weir-published.txt` at a target: the asset, and the files that Weir has put there. Pure.
+///
+/// ```
+/// # weir publication 1 sintel-k3f9
+/// asset.json
+/// video-720p/0.m4s
+/// ```
+/// The heading ends with the asset's id. A file is listed before it is put there, and until it is deleted. So Weir knows its
+/// own files even after it was killed, and never takes a file of others for its own.
+struct PublicationRecord: Equatable, Sendable {
+    static let fileName = "weir-published.txt"
+    private static let heading = "# weir publication 1 "
+
+    /// The asset's id.
+    let asset: String
+    /// The paths of the files.
+    var paths: Set<String>
+
+    init(asset: String, paths: Set<String>) { (self.asset, self.paths) = (asset, paths) }
+
+    /// Parses a record; nil if the text is not of this form.
+    init?(_ text: [UInt8]) {
+        var lines = String(decoding: text, as: UTF8.self).split(separator: "\n")
+        guard let first = lines.first, first.hasPrefix(Self.heading) else { return nil }
+        lines.removeFirst()
+        asset = String(first.dropFirst(Self.heading.count))
+        // A damaged record must not lead to files that no publication has.
+        paths = Set(lines.map(String.init).filter(Self.isPath))
+    }
+
+    /// The text.
+    var text: [UInt8] { Array((Self.heading + asset + "\n" + paths.sorted().map { $0 + "\n" }.joined()).utf8) }
+
+    /// True for the path of a published file: one or two names, without `..`.
+    static func isPath(_ path: String) -> Bool {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        return (1...2).contains(parts.count) && parts.allSatisfy { Directory.isName(String($0)) }
     }
 }

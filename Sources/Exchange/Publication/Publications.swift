@@ -1,19 +1,16 @@
 public import EventLoop
+import HTTPMessage
 public import Library
 import Store
 
 /// Publishes assets: each asset to one target at a time.
 @LoopActor public final class Publications {
+    /// The publications.
+    public let jobs = JobRegister<Publication>()
     private let library: Library
-    private var byAsset: [String: Publication] = [:]
 
     /// Makes a publisher without publications.
     public init(_ library: Library) { self.library = library }
-
-    /// The latest publication of an asset in this process, running or ended; nil if there is none.
-    public func publication(of asset: Asset) -> Publication? {
-        byAsset[asset.id].flatMap { $0.asset === asset ? $0 : nil }
-    }
 
     /// Publishes the complete renditions of an asset, or returns the running publication to the same target.
     ///
@@ -25,13 +22,13 @@ import Store
     public func publish(
         _ asset: Asset, to target: String, access: BucketAccess? = nil
     ) throws(ExchangeError) -> Publication {
-        if let known = publication(of: asset), known.state == .running {
+        if let known = jobs[asset], known.state == .running {
             if known.target == target { return known }
             throw ExchangeError(.exists, "\(asset.name) is being published to \(known.target): let that end first")
         }
         let site = try site(PublicationTarget(target), of: asset, access)
         let publication = Publication(asset, to: target, at: site, of: library)
-        byAsset[asset.id] = publication
+        jobs.insert(publication)
         Task { @LoopActor in await publication.run() }
         return publication
     }
@@ -59,5 +56,85 @@ import Store
             }
             return try BucketSite(bucket, prefix: prefix, access, asset: asset.id, library.client)
         }
+    }
+}
+
+/// The target of a publication, as a user writes it. Pure.
+public enum PublicationTarget: Equatable, Sendable {
+    /// A prefix in a bucket of an object store with S3's API. The prefix has no `/` at its ends, and is empty for the whole
+    /// bucket.
+    case bucket(String, prefix: String)
+    /// A folder on the daemon's disk, by its absolute path.
+    case folder(String)
+    /// A target of the program rsync: `rsync://HOST/MODULE/PATH`, or `HOST:PATH`.
+    case rsync(String)
+
+    /// Parses a target.
+    ///
+    /// - Throws: `badTarget` with the reason.
+    public init(_ text: String) throws(ExchangeError) {
+        guard !text.isEmpty, !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+            throw ExchangeError(.badTarget, "that is no place to publish to")
+        }
+        if text.hasPrefix("s3://") {
+            self = try Self.bucket(text)
+        } else if text.hasPrefix("/") {
+            self = .folder(text)
+        } else if let colon = text.firstIndex(of: ":"), !text[..<colon].contains("/") {
+            self = try Self.rsync(text, host: text[..<colon])
+        } else {
+            throw ExchangeError(
+                .badTarget,
+                "\(text) is neither s3://BUCKET/PREFIX, rsync://HOST/PATH or HOST:PATH, nor an absolute path")
+        }
+    }
+
+    /// Allows only characters that need no escaping: signing and serving could escape others differently.
+    private static func bucket(_ text: String) throws(ExchangeError) -> PublicationTarget {
+        let parts = text.dropFirst("s3://".count).split(separator: "/", omittingEmptySubsequences: true)
+        guard let bucket = parts.first, (3...63).contains(bucket.utf8.count),
+            bucket.utf8.allSatisfy({ isSmall($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".") })
+        else {
+            throw ExchangeError(
+                .badTarget, "\(text) names no bucket: s3://BUCKET/PREFIX, in small letters, digits, - and .")
+        }
+        for part in parts.dropFirst() {
+            guard part != ".", part != "..", PercentEncoding.encode(String(part)) == part else {
+                throw ExchangeError(
+                    .badTarget, "\(text): the prefix takes letters, digits, - _ . ~ and /, and no name of dots alone")
+            }
+        }
+        return .bucket(String(bucket), prefix: parts.dropFirst().joined(separator: "/"))
+    }
+
+    private static func isSmall(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+
+    /// Refuses hosts that begin with `-`, which ssh would take for an option, and passwords, which `ps` would show.
+    private static func rsync(_ text: String, host: Substring) throws(ExchangeError) -> PublicationTarget {
+        let isURL = text.hasPrefix("rsync://")
+        guard isURL || !text.contains("://") else {
+            throw ExchangeError(
+                .badTarget, "\(host):// is no place to publish to: s3://, rsync://, HOST:PATH or a folder")
+        }
+        let authority = isURL ? text.dropFirst("rsync://".count).prefix { $0 != "/" } : host
+        let path = isURL ? text.dropFirst("rsync://".count + authority.count) : text.dropFirst(host.count + 1)
+        let user = authority.split(separator: "@", omittingEmptySubsequences: false)
+        guard user.count <= 2, !user.contains(where: { $0.isEmpty || $0.hasPrefix("-") }),
+            user.count < 2 || !user[0].contains(":")
+        else {
+            throw ExchangeError(
+                .badTarget, "the place for rsync is HOST:PATH or rsync://HOST/MODULE/PATH, with no password")
+        }
+        // A colon in the path means a user's password before the host, or `HOST::MODULE`, which is another form of rsync://.
+        guard isURL || path.hasPrefix("/") || !path.contains(":") else {
+            throw ExchangeError(
+                .badTarget, "the place for rsync is HOST:PATH or rsync://HOST/MODULE/PATH, with no password")
+        }
+        guard !path.isEmpty, path != "/" else {
+            throw ExchangeError(.badTarget, "\(text) has no path: give a folder of its own")
+        }
+        return .rsync(text)
     }
 }

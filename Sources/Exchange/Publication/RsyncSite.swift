@@ -12,7 +12,7 @@ import Synchronization
     nonisolated let place: String
     private let store: Store
     private let program: String
-    private let leash = ChildProgram.Leash()
+    private let cancellation = ChildProgram.Cancellation()
 
     init(_ place: String, _ store: Store) throws(ExchangeError) {
         guard let program = ChildProgram.find("rsync") else {
@@ -34,23 +34,23 @@ import Synchronization
             [self] work throws(StoreError) -> (ChildProgram.Outcome, [UInt8]?, [String]) in
             let names = Mutex<[String]>([])
             let listed = try ChildProgram.run(
-                program, usual + ["--list-only", "--", place + "/"], saying: work, leash: leash
+                program, usual + ["--list-only", "--", place + "/"], in: work, cancellation: cancellation
             ) { line in names.withLock { $0.append(String(line)) } }
             let lines = names.withLock { $0 }.filter { !$0.hasSuffix(" .") }
-            guard listed.isGood, lines.contains(where: { $0.hasSuffix(" " + PublicationRecord.fileName) }) else {
+            guard listed.hasSucceeded, lines.contains(where: { $0.hasSuffix(" " + PublicationRecord.fileName) }) else {
                 return (listed, nil, lines)
             }
             let got = try ChildProgram.run(
-                program, usual + ["--", "\(place)/\(PublicationRecord.fileName)", work.path + "/record"], saying: work,
-                leash: leash)
-            return (got, got.isGood ? try work.read("record") ?? [] : nil, lines)
+                program, usual + ["--", "\(place)/\(PublicationRecord.fileName)", work.path + "/record"], in: work,
+                cancellation: cancellation)
+            return (got, got.hasSucceeded ? try work.read("record") ?? [] : nil, lines)
         }
         let (outcome, record, names) = finding
         // rsync creates the last folder of the path when it sends.
-        if outcome.code == Self.partial, outcome.said("No such file or directory") {
+        if outcome.code == Self.partial, outcome.reports("No such file or directory") {
             return PublicationFinding(isEmpty: true, record: nil)
         }
-        guard outcome.isGood else { throw error(outcome) }
+        guard outcome.hasSucceeded else { throw error(outcome) }
         return PublicationFinding(isEmpty: names.isEmpty, record: record)
     }
 
@@ -75,7 +75,7 @@ import Synchronization
                             exactly, "--files-from=\(work.path)/list", "--no-implied-dirs", "--recursive", "--perms",
                             "--chmod=Du=rwx,Dgo=rx,Fu=rw,Fgo=r", "--partial-dir=.weir-part", "--out-format=%i %n", "--",
                             folder.path + "/", place + "/",
-                        ], saying: work, leash: leash
+                        ], in: work, cancellation: cancellation
                     ) { line in
                         guard line.hasPrefix("<f"), let path = line.split(separator: " ").last.map(String.init) else {
                             return
@@ -87,7 +87,7 @@ import Synchronization
                         guard sent.withLock({ $0.insert(path).inserted }), let item = byPath[path] else { return }
                         Task { @LoopActor in done(item, true) }
                     }
-                    guard outcome.isGood else { return outcome }
+                    guard outcome.hasSucceeded else { return outcome }
                     for item in items where item.isText == isText && !sent.withLock({ $0.contains(item.path) }) {
                         Task { @LoopActor in done(item, false) }
                     }
@@ -109,12 +109,12 @@ import Synchronization
                 usual + [
                     "--files-from=\(work.path)/list", "--no-implied-dirs", "--delete-missing-args", "--force", "--",
                     folder.path + "/", place + "/",
-                ], saying: work, leash: leash)
+                ], in: work, cancellation: cancellation)
         }
-        guard outcome.isGood else { throw error(outcome) }
+        guard outcome.hasSucceeded else { throw error(outcome) }
     }
 
-    func cancel() { leash.pull() }
+    func cancel() { cancellation.cancel() }
 
     // MARK: Work
 
@@ -152,10 +152,10 @@ import Synchronization
             case nil, 20?: .cancelled
             // Socket I/O, protocol stream, timeouts, and errors of ssh.
             case 10?, 30?, 35?, 255?: .unreachable
-            case 12? where !outcome.said("No space left"): .unreachable
+            case 12? where !outcome.reports("No space left"): .unreachable
             default: .badTarget
             }
-        let reason = outcome.complaints.first ?? "it failed without a word"
+        let reason = outcome.errors.first ?? "it failed without a word"
         return ExchangeError(code, "rsync publishes nothing more to \(place): \(reason)")
     }
 }
@@ -165,5 +165,5 @@ extension ExportContents.Item {
 }
 
 extension ChildProgram.Outcome {
-    fileprivate func said(_ words: String) -> Bool { complaints.contains { $0.contains(words) } }
+    fileprivate func reports(_ words: String) -> Bool { errors.contains { $0.contains(words) } }
 }

@@ -1,0 +1,73 @@
+public import EventLoop
+import Store
+
+/// State of a job on an asset. The raw values are stored in the catalogue and never change.
+public enum JobState: String, CaseIterable, Sendable {
+    /// Waiting for its turn.
+    case queued
+    /// In progress.
+    case running
+    /// Stopped by the user until the user resumes it.
+    case paused
+    /// Waiting for a condition; it continues by itself.
+    case waiting
+    /// Stopped by an error; it does not continue by itself.
+    case failed
+    /// Done.
+    case complete
+    /// Cancelled.
+    case cancelled
+
+    /// True if the job continues, now or later, without the user's action.
+    public var isActive: Bool { self == .queued || self == .running || self == .waiting }
+    /// True if the job has ended.
+    public var isFinal: Bool { self == .failed || self == .complete || self == .cancelled }
+}
+
+/// The reason why a job failed or waits.
+public struct JobFailure: Equatable, Sendable {
+    /// The error's code, as `LibraryError` and `StoreError` spell it.
+    public let code: String
+    /// A sentence for a user.
+    public let message: String
+
+    /// Makes a failure.
+    public init(code: String, message: String) { (self.code, self.message) = (code, message) }
+
+    /// Uses the store's own code if the error comes from the store.
+    public init(_ error: LibraryError) {
+        let code = error.code == .store ? (error.underlying as? StoreError)?.code.rawValue : nil
+        self.init(code: code ?? error.code.rawValue, message: error.message)
+    }
+}
+
+/// Longer work on an asset: a download, a verification, a publication or a move.
+@LoopActor public protocol AssetJob: AnyObject {
+    /// The asset.
+    var asset: Asset { get }
+    /// The state.
+    var state: JobState { get }
+}
+
+/// The latest job of one kind of each asset in this process.
+@LoopActor public final class JobRegister<Job: AssetJob> {
+    /// Sends a job at its begin, its progress and its end, as far as its owner reports them.
+    public let changes = EventStream<Job>()
+    private var byAsset: [String: Job] = [:]
+
+    /// Makes an empty register.
+    public init() {}
+
+    /// All jobs.
+    public var all: some Collection<Job> { byAsset.values }
+
+    /// The latest job of an asset, running or ended; nil if there is none. A removed asset's job is not that of a new asset
+    /// with its id.
+    public subscript(asset: Asset) -> Job? { byAsset[asset.id].flatMap { $0.asset === asset ? $0 : nil } }
+
+    /// Replaces the asset's job.
+    public func insert(_ job: Job) { byAsset[job.asset.id] = job }
+
+    /// Removes the asset's job.
+    public func remove(_ asset: Asset) { byAsset[asset.id] = nil }
+}
