@@ -4,8 +4,9 @@ import Glibc
 import HTTPMessage
 import HTTPServer
 import Library
+import SegmentFormat
 
-/// Answers a request for one resource, from its stored file or from a running fetch.
+/// Answers a request for one resource, unchanged, from its stored file or from a fetch.
 @LoopActor enum PieceReply {
     /// Answers from a stored piece. Most bytes take this path, so it has no database access, no copy and no executor
     /// hop.
@@ -51,62 +52,6 @@ import Library
         }
     }
 
-    /// Answers from a fetch that was retained for this reply, and releases it when the reply ends. If nothing arrives
-    /// within `playerTimeout`, a player that has nothing else to play gets a head without a length while the origin is still
-    /// awaited. Other players get a 504.
-    ///
-    /// - Parameters:
-    ///   - whole: answers once all bytes are stored; nil to answer while they arrive. If the fetch stops making
-    ///     progress meanwhile, it is replaced by `instead`.
-    ///   - instead: answers with a replacement for the missing resource; returns false if there is no replacement.
-    ///   - refused: called with the error and status that are sent in place of the bytes.
-    ///   - ended: called with the end of the reply, whatever its cause.
-    static func follow(
-        _ fetch: Fetch, _ mediaType: MediaType, playerTimeout: Duration, to exchange: Exchange,
-        whole: (@LoopActor () -> Void)? = nil, instead: @escaping @LoopActor (LibraryError) -> Bool = { _ in false },
-        refused: @escaping @LoopActor (LibraryError, HTTPStatus) -> Void, ended: @escaping @LoopActor (ReplyEnd) -> Void
-    ) {
-        exchange.onEnd = { end in
-            fetch.release()
-            ended(end)
-        }
-        let status = CacheStatus.of(fetch)
-        var isRefused = false
-        let refuse = { (error: LibraryError, code: HTTPStatus) in
-            guard exchange.isOpen, !isRefused else { return }
-            isRefused = true
-            if instead(error) { return }
-            refused(error, code)
-            exchange.refuse(code, "\(error).", status.refused(error))
-        }
-        let limit = Deadline(after: playerTimeout) {
-            // Bytes have begun to arrive but cannot be sent before the last one, so the reply keeps waiting.
-            if whole != nil, fetch.written > 0 { return }
-            if whole == nil, fetch.isWaitingForNetwork { return fetch.announce() }
-            let sentence = "the origin has sent nothing for \(playerTimeout.components.seconds) seconds"
-            refuse(LibraryError(.originAbsent, sentence), .gatewayTimeout)
-        }
-        let stallWatch = whole.map { _ in
-            StallWatch(of: fetch) {
-                guard exchange.isOpen, !isRefused else { return }
-                fetch.doubtOrigin()
-                isRefused = instead(LibraryError(.originAbsent, "the origin has gone silent"))
-            }
-        }
-        let answer = { @LoopActor (result: Result<Void, FetchError>) in
-            limit.cancel()
-            stallWatch?.cancel()
-            switch result {
-            case .success where whole != nil: if exchange.isOpen, !isRefused { whole?() }
-            case .success: send(fetch, mediaType, status, to: exchange)
-            case .failure(let error):
-                let error = LibraryError(error)
-                refuse(error, error.status)
-            }
-        }
-        if whole == nil { fetch.whenAnnounced(answer) } else { fetch.whenEnded(answer) }
-    }
-
     /// Answers with the bytes that a fetch has received and those that it will still receive.
     ///
     /// - Parameter status: the Cache-Status to send; nil for the current one of the fetch.
@@ -120,38 +65,115 @@ import Library
     }
 }
 
-/// Watches a fetch of which nothing is sent yet, and fires when it makes no progress for `span`.
-@LoopActor private final class StallWatch {
-    private var timer: LoopTimer?
-    private var written: Int64
-    private var since = ContinuousClock.now
+/// Answers a segment request with something else than the unchanged piece: a substitute, or a piece with inserted
+/// parameter sets.
+@LoopActor struct SplicedReply {
+    /// The substitute rendition; nil for the rendition's own piece.
+    var substitute: String?
+    /// The splice to apply; nil to send the file unchanged.
+    var splice: Splice?
+    /// The type of the file that the player requested.
+    var mediaType: MediaType
+    /// The Cache-Status to send.
+    var status = CacheStatus.hit
+    /// True if a range request would continue a body of other bytes.
+    var isOther = false
 
-    /// Maximum time without progress. Short enough for a player that holds one segment in its buffer.
-    private static let span = Duration.seconds(4)
-    /// Interval between checks.
-    private static let pause = Duration.milliseconds(500)
-
-    init(of fetch: Fetch, _ action: @escaping @LoopActor () -> Void) {
-        written = fetch.written
-        timer = LoopTimer { [unowned self, unowned fetch] in
-            if written != fetch.written { (written, since) = (fetch.written, .now) }
-            if .now - since >= Self.span { return action() }
-            timer?.schedule(after: Self.pause)
+    /// Answers from an open file, and takes ownership of it.
+    func send(_ descriptor: Int32, to exchange: Exchange) {
+        let owned = OwnedDescriptor(descriptor)
+        var file = stat()
+        guard fstat(descriptor, &file) == 0 else {
+            return exchange.reply(.internalServerError, "The piece cannot be read.")
         }
-        timer?.schedule(after: Self.pause)
+        let parts = splice.map { splice in
+            splice.pieces.map { piece -> ReplyPart in
+                switch piece {
+                case .original(let range): .file(Int64(range.lowerBound)..<Int64(range.upperBound))
+                case .bytes(let bytes): .bytes(bytes)
+                }
+            }
+        }
+        let size = splice.map { Int64($0.count) } ?? Int64(file.st_size)
+        let representation = representation(size, PieceReply.tag(file))
+        guard let parts else { return exchange.reply(representation, .file(owned)) }
+        exchange.reply(representation, .parts(owned, parts))
     }
 
-    func cancel() { timer = nil }
+    private func representation(_ size: Int64, _ tag: String) -> Representation {
+        var representation = Representation(size: size, mediaType: mediaType)
+        // A different source means different bytes, so a client must not continue one with the other.
+        let suffix = (substitute.map { "-\($0)" } ?? "") + (splice == nil ? "" : "-joined")
+        representation.entityTag = EntityTag(tag + suffix)
+        representation.ignoresRange = isOther
+        // A later answer for this URL may be better.
+        representation.fields.append(.cacheControl, literal: "no-store")
+        var status = status
+        if let substitute { status.detail = "\(substitute) stands in" }
+        representation.fields.append(status)
+        return representation
+    }
 }
 
-/// Runs an action after a delay unless it is cancelled first.
-@LoopActor private final class Deadline {
-    private var timer: LoopTimer?
+/// Adapts a fetch's growing file to the server's interface.
+@LoopActor private final class GrowingReply: GrowingBody {
+    private let fetch: Fetch
+    private var subscriptions: [ObjectIdentifier: Int] = [:]
 
-    init(after delay: Duration, _ action: @escaping @LoopActor () -> Void) {
-        timer = LoopTimer(action)
-        timer?.schedule(after: delay)
+    init(_ fetch: Fetch) { self.fetch = fetch }
+
+    var descriptor: Int32 { fetch.descriptor }
+    var written: Int64 { fetch.written }
+    var fresh: UnsafeRawBufferPointer? { fetch.fresh }
+
+    var state: GrowingBodyState {
+        guard let outcome = fetch.outcome else { return .open }
+        return if case .success = outcome { .complete } else { .failed }
     }
 
-    func cancel() { timer = nil }
+    func subscribe(_ reader: AnyObject, wake: @escaping @LoopActor () -> Void) {
+        subscriptions[ObjectIdentifier(reader)] = fetch.subscribe(wake)
+    }
+
+    func unsubscribe(_ reader: AnyObject) {
+        if let id = subscriptions.removeValue(forKey: ObjectIdentifier(reader)) { fetch.unsubscribe(id) }
+    }
+}
+
+/// Builds the Cache-Status field of replies (RFC 9211).
+extension CacheStatus {
+    /// Maps a fetch to the status that a new request for it gets.
+    @LoopActor static func of(_ fetch: Fetch) -> CacheStatus {
+        switch fetch.approach {
+        case .begun: .forwarded(.uriMiss, isStored: fetch.isKept)
+        case .resumed: .forwarded(.partial, isStored: fetch.isKept)
+        case .joined: .forwarded(.uriMiss, isStored: fetch.isKept, isCollapsed: true)
+        case .passed: .hit
+        }
+    }
+
+    /// Returns the status of a request that the origin did not answer with the resource.
+    func refused(_ error: LibraryError) -> CacheStatus {
+        var status = self
+        status.isStored = false
+        status.forwardStatus = error.originStatus.map { HTTPStatus($0) }
+        return status
+    }
+
+    /// A head that holds only this field.
+    fileprivate var head: ResponseHead {
+        var head = ResponseHead(.ok)
+        head.append(self)
+        return head
+    }
+}
+
+extension Exchange {
+    /// Answers with a sentence for a person and a Cache-Status field.
+    func refuse(_ status: HTTPStatus, _ sentence: String, _ cacheStatus: CacheStatus) {
+        var head = ResponseHead(status)
+        head.append(.text)
+        head.append(cacheStatus)
+        reply(head, .bytes([UInt8]("\(sentence)\n".utf8)))
+    }
 }

@@ -1,28 +1,9 @@
 import EventLoop
 import Fetching
+import Glibc
 import HTTPMessage
+import HTTPServer
 import Library
-import Playheads
-
-/// A folder of pieces as a session's URLs name it. One object holds everything that serving a piece needs.
-@LoopActor final class RequestedFolder {
-    let asset: Asset
-    let session: Session
-    let folder: PieceFolder
-    /// Reports requests to the playhead tracker; nil for content without a playhead.
-    let cursor: RenditionCursor?
-    /// The session's record, for the logs.
-    let record: SessionRecord
-    /// The substitutions that the session has received in the rendition; nil if the folder is not a rendition's.
-    let composition: Composition?
-
-    init(asset: Asset, session: Session, folder: PieceFolder, cursor: RenditionCursor?, record: SessionRecord) {
-        (self.asset, self.session, self.folder, self.cursor, self.record) = (asset, session, folder, cursor, record)
-        composition = asset.rendition(folder.id).map { rendition in
-            record.composition(of: folder.id, among: asset.substitutes(of: rendition))
-        }
-    }
-}
 
 /// Caches the folder of the latest piece request, by the path before its file name.
 ///
@@ -30,7 +11,7 @@ import Playheads
 /// and rendition. It holds only an open folder: the folder itself reports which pieces exist.
 @LoopActor struct PieceShelf {
     private var prefix: [UInt8] = []
-    private var place: RequestedFolder?
+    private var place: SessionFolder?
     /// Small pieces of this folder that were served recently.
     private var small: [String: SmallPiece] = [:]
     private static let smallLimit = 32
@@ -38,7 +19,7 @@ import Playheads
     private var mediaType = MediaType.octetStream
 
     /// Returns the cached folder and the file name if the target is a piece in that folder.
-    func find(_ target: ArraySlice<UInt8>) -> (place: RequestedFolder, file: String)? {
+    func find(_ target: ArraySlice<UInt8>) -> (place: SessionFolder, file: String)? {
         guard let place, target.count > prefix.count, target.starts(with: prefix) else { return nil }
         let file = target[(target.startIndex + prefix.count)...]
         // No piece has a longer name.
@@ -49,7 +30,7 @@ import Playheads
     }
 
     /// Caches the folder of a piece that was found.
-    mutating func remember(_ place: RequestedFolder, _ path: ArraySlice<UInt8>) {
+    mutating func remember(_ place: SessionFolder, _ path: ArraySlice<UInt8>) {
         guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return }
         if place.folder !== self.place?.folder { small = [:] }
         prefix = Array(path[...slash])
@@ -57,14 +38,15 @@ import Playheads
     }
 
     /// Returns a small piece that was served recently if its file is unchanged.
-    mutating func smallPiece(_ file: String) -> SmallPiece? {
-        guard let piece = small[file] else { return nil }
+    mutating func smallPiece(_ file: String, in folder: PieceFolder) -> SmallPiece? {
+        guard folder === place?.folder, let piece = small[file] else { return nil }
         if !piece.isCurrent { small[file] = nil }
         return small[file]
     }
 
-    /// Caches a small piece of this folder.
-    mutating func keep(_ piece: SmallPiece, as file: String) {
+    /// Caches a small piece of the cached folder.
+    mutating func insert(_ piece: SmallPiece, as file: String, in folder: PieceFolder) {
+        guard folder === place?.folder else { return }
         if small.count >= Self.smallLimit { small = [:] }
         small[file] = piece
     }
@@ -73,11 +55,48 @@ import Playheads
     mutating func type(of file: String) -> MediaType {
         let name = file.utf8
         guard let dot = name.lastIndex(of: UInt8(ascii: ".")) else { return .octetStream }
-        let own = name[name.index(after: dot)...]
-        if !own.elementsEqual(fileExtension) {
-            fileExtension = Array(own)
-            mediaType = MediaType(forExtension: String(own) ?? "")
+        let suffix = name[name.index(after: dot)...]
+        if !suffix.elementsEqual(fileExtension) {
+            fileExtension = Array(suffix)
+            mediaType = MediaType(forExtension: String(suffix) ?? "")
         }
         return mediaType
+    }
+}
+
+/// Holds a small piece in memory and its file open. Players request initialization sections, keys and subtitles again
+/// and again.
+///
+/// One system call verifies that the file still exists unchanged. Opening, reading and closing it takes four.
+@LoopActor final class SmallPiece {
+    let bytes: [UInt8]
+    /// The head of the reply.
+    let representation: Representation
+    private let file: OwnedDescriptor
+    private let changed: timespec
+
+    /// The largest piece that is held in memory, in bytes.
+    static let limit = 16 * 1024
+
+    /// Takes ownership of a file with this status; nil if it cannot be read.
+    init?(_ file: consuming OwnedDescriptor, _ status: stat, _ representation: Representation) {
+        let descriptor = file.rawValue
+        let count = Int(status.st_size)
+        var isComplete = false
+        bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            filled = max(0, pread(descriptor, buffer.baseAddress, count, 0))
+            isComplete = filled == count
+        }
+        self.file = file
+        self.representation = representation
+        changed = status.st_mtim
+        guard isComplete else { return nil }
+    }
+
+    /// True if the file was not deleted, replaced or modified.
+    var isCurrent: Bool {
+        var status = stat()
+        return fstat(file.rawValue, &status) == 0 && status.st_nlink > 0 && Int(status.st_size) == bytes.count
+            && status.st_mtim.tv_sec == changed.tv_sec && status.st_mtim.tv_nsec == changed.tv_nsec
     }
 }

@@ -143,3 +143,35 @@ import Playlist
     private func resource(_ rendition: Rendition, _ file: String) -> String { "\(prefix)\(rendition.name.id)/\(file)" }
     private var prefix: String { "\(mount)/a/\(asset.id)/\(session.id)/" }
 }
+
+/// Remembers the playable ranges of partly stored assets for the sessions that play them.
+///
+/// All playlists of a session must be cut alike, but more pieces may be stored between one playlist request and the
+/// next. A forgotten session gets the current ranges, which are equal if nothing was stored meanwhile.
+@LoopActor struct StretchesShelf {
+    private var known: [(session: String, stretches: StoredStretches)] = []
+    private static let limit = 32
+
+    /// Records the ranges of a session; drops the oldest session if the list is full.
+    mutating func insert(_ stretches: StoredStretches, for session: Session) {
+        if known.count >= Self.limit { known.removeFirst() }
+        known.append((session.id, stretches))
+    }
+
+    /// Returns the cut for a rendition's playlist. nil if the rendition is complete and no cut applies, and if too
+    /// little of it is stored.
+    ///
+    /// A rendition that no entry lists is cut on its own.
+    func cut(of rendition: Rendition, in asset: Asset, _ session: Session) -> MediaPlaylistCut? {
+        if let cut = known.last(where: { $0.session == session.id })?.stretches.cuts[rendition.place] { return cut }
+        if !asset.isPlayableOffline, let stored = asset.storedStretches, stored.isPlayable,
+            let cut = stored.cuts[rendition.place]
+        {
+            return cut
+        }
+        guard !rendition.isWhole, let alone = asset.storedStretches(of: rendition), alone.isPlayable else {
+            return nil
+        }
+        return alone.cuts[rendition.place]
+    }
+}

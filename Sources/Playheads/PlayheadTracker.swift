@@ -208,7 +208,7 @@ public import EventLoop
         events.send(PlayheadEvent(change, span, cursor, session(of: cursor).playhead.reading(at: now())))
     }
 
-    func awaits(_ file: String, _ cursor: RenditionCursor) {
+    func beginWait(for file: String, _ cursor: RenditionCursor) {
         catchUp()
         let session = session(of: cursor)
         session.awaited += 1
@@ -217,7 +217,7 @@ public import EventLoop
         originWaits.send(())
     }
 
-    func received(_ file: String, _ cursor: RenditionCursor, bytes: Int64, isComplete: Bool) {
+    func endWait(for file: String, _ cursor: RenditionCursor, bytes: Int64, isComplete: Bool) {
         catchUp()
         let session = session(of: cursor)
         session.awaited = max(0, session.awaited - 1)

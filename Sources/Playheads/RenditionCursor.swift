@@ -25,8 +25,8 @@ public import EventLoop
     /// with others.
     public func served(_ file: String) { tracker?.record(file, self) }
 
-    /// The player begins to wait for a piece from the origin. `received(_:bytes:isComplete:)` ends the wait.
-    public func awaits(_ file: String) { tracker?.awaits(file, self) }
+    /// The player begins to wait for a piece from the origin. `endWait(for:bytes:isComplete:)` ends the wait.
+    public func beginWait(for file: String) { tracker?.beginWait(for: file, self) }
 
     /// The reply for which the player waited has ended, with the last byte or early: the player left, or the origin
     /// failed.
@@ -34,7 +34,7 @@ public import EventLoop
     /// - Parameters:
     ///   - bytes: the length of the body that the player got; 0 if that is unknown.
     ///   - isComplete: true if that was all of the piece.
-    public func received(_ file: String, bytes: Int64 = 0, isComplete: Bool) {
-        tracker?.received(file, self, bytes: bytes, isComplete: isComplete)
+    public func endWait(for file: String, bytes: Int64 = 0, isComplete: Bool) {
+        tracker?.endWait(for: file, self, bytes: bytes, isComplete: isComplete)
     }
 }

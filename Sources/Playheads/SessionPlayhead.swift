@@ -120,7 +120,8 @@ struct SessionPlayhead {
 }
 
 extension Duration {
-    var inSeconds: Double {
+    /// The duration in seconds.
+    package var inSeconds: Double {
         let (seconds, attoseconds) = components
         return Double(seconds) + Double(attoseconds) * 1e-18
     }

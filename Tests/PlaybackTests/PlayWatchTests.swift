@@ -13,24 +13,24 @@ struct WatchTrace {
 
     /// The player requests the next segment.
     mutating func ask(at time: Double, _ data: String? = nil) {
-        if let data { watch.tell(CMCD(data.utf8), at: time) }
-        watch.wants(at: time)
-        watch.take(reading(time), isSeek: false, at: time)
+        if let data { watch.apply(CMCD(data.utf8), at: time) }
+        watch.requestBegan(at: time)
+        watch.update(reading(time), isSeek: false, at: time)
     }
 
     /// The requested segment arrives.
     mutating func get(at time: Double) {
-        watch.wantsNothing(hasFailed: false, at: time)
+        watch.requestsEnded(hasFailed: false, at: time)
         front += 2
-        watch.take(reading(time), isSeek: false, at: time)
+        watch.update(reading(time), isSeek: false, at: time)
     }
 
-    mutating func fail(at time: Double) { watch.wantsNothing(hasFailed: true, at: time) }
+    mutating func fail(at time: Double) { watch.requestsEnded(hasFailed: true, at: time) }
 
     mutating func seek(to start: Double, at time: Double) {
         (position, front) = (start, start)
-        watch.wants(at: time)
-        watch.take(PlayheadReading(position: start, front: start, isRunning: false), isSeek: true, at: time)
+        watch.requestBegan(at: time)
+        watch.update(PlayheadReading(position: start, front: start, isRunning: false), isSeek: true, at: time)
     }
 
     private func reading(_ time: Double) -> PlayheadReading {
@@ -110,7 +110,7 @@ struct WatchTrace {
         trace.ask(at: 0)
         trace.get(at: 1)
         trace.ask(at: 1)
-        trace.watch.wantsNothing(hasFailed: false, at: 2)
+        trace.watch.requestsEnded(hasFailed: false, at: 2)
         #expect(trace.total(at: 600) == (0, 0))
     }
 

@@ -45,7 +45,7 @@ struct PlayWatch {
 
     /// Time until which the player is known to need more. Infinite while a request is under way. After a failed
     /// request, `playerTimeout` later, because the player will retry or has given up. Otherwise the end of its last reply.
-    private var wantsUntil = -Double.infinity
+    private var neededUntil = -Double.infinity
     /// Media time, in seconds; never decreases.
     private(set) var watched = 0.0
     /// Never decreases.
@@ -53,7 +53,7 @@ struct PlayWatch {
     /// In seconds; never decreases.
     private(set) var stallTime = 0.0
     /// True if the player sends data about its buffer (CMCD).
-    private(set) var isTold = false
+    private(set) var hasClientData = false
     /// True if the player sends reports. `isReportedStalled` is its stall state in the last one.
     private(set) var isReported = false
     private var isReportedStalled = false
@@ -87,7 +87,7 @@ struct PlayWatch {
 
     private mutating func runDry(since dry: Double) {
         ranDry = dry
-        if dry <= wantsUntil { stalledSince = dry } else { isPaused = true }
+        if dry <= neededUntil { stalledSince = dry } else { isPaused = true }
     }
 
     private mutating func move(to position: Double) {
@@ -105,31 +105,31 @@ struct PlayWatch {
     var isStalled: Bool { isReported ? isReportedStalled : openLength >= Self.shortest }
 
     /// Duration of the open stall, up to the time until which the player is known to need more.
-    private var openLength: Double { stalledSince.map { max(0, min(time, wantsUntil) - $0) } ?? 0 }
+    private var openLength: Double { stalledSince.map { max(0, min(time, neededUntil) - $0) } ?? 0 }
 
     /// The stalls so far. Includes the open one unless the player still has to confirm it.
     var total: (count: Int, time: Double) {
         if isReported { return (stalls, stallTime) }
         if isConfirmed { return (stalls, stallTime + openLength) }
-        return isStalled && !isTold ? (stalls + 1, stallTime + openLength) : (stalls, stallTime)
+        return isStalled && !hasClientData ? (stalls + 1, stallTime + openLength) : (stalls, stallTime)
     }
 
     // MARK: Events
 
     /// Records that a request is under way.
-    mutating func wants(at now: Double) {
+    mutating func requestBegan(at now: Double) {
         advance(to: now)
-        wantsUntil = .infinity
+        neededUntil = .infinity
     }
 
     /// Records that no request is under way any more; the last one may have failed.
-    mutating func wantsNothing(hasFailed: Bool, at now: Double) {
+    mutating func requestsEnded(hasFailed: Bool, at now: Double) {
         advance(to: now)
-        wantsUntil = now + (hasFailed ? Self.playerTimeout : 0)
+        neededUntil = now + (hasFailed ? Self.playerTimeout : 0)
     }
 
     /// Applies the tracker's playhead after a request or a delivery.
-    mutating func take(_ reading: PlayheadReading, isSeek: Bool, at now: Double) {
+    mutating func update(_ reading: PlayheadReading, isSeek: Bool, at now: Double) {
         advance(to: now)
         if isSeek { return restart(at: reading) }
         let before = front
@@ -138,7 +138,7 @@ struct PlayWatch {
             begin(at: reading.position)
         } else if !isRunning, !isHeld || front > before {
             isRunning = true
-            if !isTold { begin(at: reading.position, isRunning: true) }
+            if !hasClientData { begin(at: reading.position, isRunning: true) }
         }
         guard front > before else { return }
         ranDry = nil
@@ -172,7 +172,7 @@ struct PlayWatch {
         if isConfirmed {
             if !isReported { stallTime += length }
         } else if length >= Self.shortest {
-            if isTold { pending = (pending.count + 1, pending.time + length) } else { count(1, length) }
+            if hasClientData { pending = (pending.count + 1, pending.time + length) } else { count(1, length) }
         }
     }
 
@@ -183,9 +183,9 @@ struct PlayWatch {
     }
 
     /// Applies the data that the player sends with a request.
-    mutating func tell(_ data: CMCD, at now: Double) {
+    mutating func apply(_ data: CMCD, at now: Double) {
         advance(to: now)
-        if data.bufferLength != nil || data.wasStarved || data.isUrgent { isTold = true }
+        if data.bufferLength != nil || data.wasStarved || data.isUrgent { hasClientData = true }
         if let rate = data.playbackRate { self.rate = rate }
         if let buffer = data.bufferLength {
             let position = max(origin, front - buffer)
@@ -204,9 +204,9 @@ struct PlayWatch {
     ///
     /// - Parameter isPlaced: true if the report's playhead has the same origin as ours. In a live stream, players begin
     ///   at zero.
-    mutating func tell(_ report: PlayerReport, isPlaced: Bool, at now: Double) {
+    mutating func apply(_ report: PlayerReport, isPlaced: Bool, at now: Double) {
         advance(to: now)
-        (isTold, isReported, isReportedStalled) = (true, true, report.isStalled)
+        (hasClientData, isReported, isReportedStalled) = (true, true, report.isStalled)
         (stalls, stallTime) = (max(stalls, report.stalls), max(stallTime, report.stallTime))
         (stalledSince, isPaused, isHeld, isRunning) = (nil, false, false, true)
         (pending, isConfirmed) = ((0, 0), false)
@@ -219,7 +219,7 @@ struct PlayWatch {
     }
 
     private mutating func confirm(_ wasStarved: Bool) {
-        guard isTold, !isReported else { return }
+        guard hasClientData, !isReported else { return }
         // An audio and a video request may both report the same stall.
         if wasStarved, time - starved > Self.shortest {
             starved = time

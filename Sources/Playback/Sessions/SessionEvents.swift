@@ -22,7 +22,7 @@ struct SessionEvents {
     /// Dropped frames as the player reported them, for all events together.
     private var framesDropped: Int?
     /// True if the player reported its startup time.
-    private var isStartupTold = false
+    private var isStartupReported = false
     /// Events that have ended and were not taken yet.
     private(set) var finished: [AccessEvent] = []
 
@@ -111,19 +111,19 @@ struct SessionEvents {
     // MARK: Reports
 
     /// Applies a report of the player.
-    mutating func tell(_ report: PlayerReport, at time: Double) {
+    mutating func apply(_ report: PlayerReport, at time: Double) {
         advance(to: time)
-        watch.tell(report, isPlaced: newest.playbackType != .live, at: time)
+        watch.apply(report, isPlaced: newest.playbackType != .live, at: time)
         advance(to: time)
         framesDropped = report.framesDropped.map { max($0, framesDropped ?? 0) } ?? framesDropped
-        guard let told = report.startup else { return }
-        isStartupTold = true
+        guard let reported = report.startup else { return }
+        isStartupReported = true
         if let first = leaving.first, first.event.number == 0 {
-            leaving[0].event.startup = Self.milliseconds(told)
+            leaving[0].event.startup = Self.milliseconds(reported)
         } else if isFirst {
-            newest.startup = Self.milliseconds(told)
+            newest.startup = Self.milliseconds(reported)
         } else {
-            startup = Self.milliseconds(told)
+            startup = Self.milliseconds(reported)
         }
     }
 
@@ -161,14 +161,14 @@ struct SessionEvents {
         event.stalls = max(0, total.count - logged.stalls)
         event.stallTime = Self.milliseconds(max(0, total.time - logged.stallTime))
         event.framesDropped = framesDropped.map { max(0, $0 - logged.framesDropped) }
-        event.inferred = AccessEvent.inferable.filter { !told.contains($0) }
+        event.inferred = AccessEvent.inferable.filter { !reported.contains($0) }
         return event
     }
 
     /// The fields that the player has sent, by CMCD or in reports.
-    private var told: Set<String> {
-        guard watch.isReported else { return watch.isTold ? ["stalls", "startup", "watched"] : [] }
-        return isStartupTold ? ["stallTime", "stalls", "startup", "watched"] : ["stallTime", "stalls", "watched"]
+    private var reported: Set<String> {
+        guard watch.isReported else { return watch.hasClientData ? ["stalls", "startup", "watched"] : [] }
+        return isStartupReported ? ["stallTime", "stalls", "startup", "watched"] : ["stallTime", "stalls", "watched"]
     }
 
     /// Rounds to milliseconds; finer digits are noise.

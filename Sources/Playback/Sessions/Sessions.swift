@@ -62,7 +62,7 @@ import Playheads
         log = LogWriter(to: folder, date: configuration.date, report: report)
         sweep = LoopTimer { [weak self] in self?.sweepOut() }
         playheadEvents = library.playheads.events.subscribe { [weak self] event in
-            self?.records[event.session]?.saw(event)
+            self?.records[event.session]?.record(event)
         }
     }
 
@@ -103,7 +103,7 @@ import Playheads
     }
 
     /// Records a request that failed.
-    func failed(_ failure: Failure) {
+    func recordFailure(_ failure: Failure) {
         let subject = failure.subject
         let key = "\(subject.session?.id ?? "") \(subject.uri ?? "") \(failure.status)"
         let now = clock.instant
@@ -124,12 +124,12 @@ import Playheads
     ///
     /// - Parameter id: the session's id in its URLs or in the logs, or the player's own playback id (CMCD's `sid`).
     /// - Returns: the updated session; nil if no running session has that id.
-    public func take(_ report: PlayerReport, of id: String) -> SessionSummary? {
+    public func apply(_ report: PlayerReport, to id: String) -> SessionSummary? {
         library.playheads.catchUp()
         let record = records[id] ?? records.values.first { $0.guid == id || $0.playerID == id }
         guard let record else { return nil }
         let name = record.playerID
-        record.takes(report, since: reports.last { $0.id == name }?.report)
+        record.apply(report, since: reports.last { $0.id == name }?.report)
         return record.summary
     }
 

@@ -1,0 +1,56 @@
+import EventLoop
+import Fetching
+
+/// Known timeouts of players for the first byte of a segment.
+///
+/// hls.js and GStreamer give up after 10 to 15 s, and most players do not document their timeout. A player that is
+/// known to wait longer may be kept waiting while it has more than that in its buffer: segments of 6 s and more then
+/// arrive in a better quality on a slow link.
+enum PlayerTimeout {
+    /// Lower bound for players that were observed to wait for 25 s.
+    private static let long = Duration.seconds(20)
+    /// User-Agent prefixes of FFmpeg's programs, mpv and VLC.
+    private static let names = ["Lavf/", "libmpv", "VLC/"]
+
+    /// Returns the timeout by User-Agent; nil if it is unknown.
+    static func of(client: String?) -> Duration? {
+        guard let client, names.contains(where: client.hasPrefix) else { return nil }
+        return long
+    }
+}
+
+/// Watches a fetch of which nothing is sent yet, and fires when it makes no progress for `span`.
+@LoopActor final class StallWatch {
+    private var timer: LoopTimer?
+    private var written: Int64
+    private var since = ContinuousClock.now
+
+    /// Maximum time without progress. Short enough for a player that holds one segment in its buffer.
+    private static let span = Duration.seconds(4)
+    /// Interval between checks.
+    private static let pause = Duration.milliseconds(500)
+
+    init(of fetch: Fetch, _ action: @escaping @LoopActor () -> Void) {
+        written = fetch.written
+        timer = LoopTimer { [unowned self, unowned fetch] in
+            if written != fetch.written { (written, since) = (fetch.written, .now) }
+            if .now - since >= Self.span { return action() }
+            timer?.schedule(after: Self.pause)
+        }
+        timer?.schedule(after: Self.pause)
+    }
+
+    func cancel() { timer = nil }
+}
+
+/// Runs an action after a delay unless it is cancelled first.
+@LoopActor final class Deadline {
+    private var timer: LoopTimer?
+
+    init(after delay: Duration, _ action: @escaping @LoopActor () -> Void) {
+        timer = LoopTimer(action)
+        timer?.schedule(after: delay)
+    }
+
+    func cancel() { timer = nil }
+}
