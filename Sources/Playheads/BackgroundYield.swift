@@ -5,7 +5,7 @@ public import EventLoop
     /// Bytes received since the start, by all transfers together.
     var receivedBytes: Int64 { get }
     /// The share of the link that background transfers may take.
-    var allowance: YieldAllowance { get set }
+    var allowance: BackgroundAllowance { get set }
 }
 
 /// Lets background transfers yield to players: measures the link, asks `YieldPolicy`, and sets the allowance.

@@ -105,6 +105,15 @@ public import EventLoop
         return presentSession(session, at: now)?.playhead.reading(at: now)
     }
 
+    /// Applies a player's data about its own playback.
+    ///
+    /// - Returns: the corrected playhead; nil for an unknown session.
+    public func apply(_ correction: PlayheadCorrection, to session: String) -> PlayheadReading? {
+        let now = now()
+        sessions[session]?.playhead.apply(correction, at: now)
+        return sessions[session]?.playhead.reading(at: now)
+    }
+
     /// Time since the begin of a session, in seconds; nil for one that has ended by idleness, and for an unknown one.
     public func age(of session: String) -> Int64? {
         let now = now()

@@ -1,28 +1,4 @@
-/// The share of the link that background transfers may take.
-public struct YieldAllowance: Hashable, Sendable {
-    /// Bytes per second of all background transfers together; 0 for none, nil for no limit.
-    public var rate: Int64?
-    /// Number of bytes that may be on their way, of all background transfers together: a player's request waits at the
-    /// bottleneck until they have passed. nil for the system's default.
-    public var window: Int64?
-    /// Most transfers at once to one (scheme, host, port); nil for the client's default.
-    public var places: Int?
-
-    /// Makes an allowance: see the properties.
-    public init(rate: Int64? = nil, window: Int64? = nil, places: Int? = nil) {
-        self.rate = rate
-        self.window = window
-        self.places = places
-    }
-
-    /// No limits.
-    public static let full = YieldAllowance()
-    /// Nothing, for now.
-    public static let nothing = YieldAllowance(rate: 0, window: smallestWindow, places: 0)
-
-    /// The smallest useful window: a few packets.
-    static let smallestWindow: Int64 = 8 << 10
-}
+import EventLoop
 
 /// Decides how much of the link background transfers may take while sessions draw from it.
 ///
@@ -84,19 +60,19 @@ struct YieldPolicy {
     ///   - link: capacity of the link in bytes per second; nil before that is known.
     mutating func allowance(
         for waiting: [Demand], isWatched: Bool, link: Double?, at now: ContinuousClock.Instant
-    ) -> YieldAllowance {
+    ) -> BackgroundAllowance {
         let share = Self.share(for: waiting, link: link)
         let wanted: Level = share <= 0 ? .stopped : share < 1 ? .bounded : .full
         change(to: wanted, at: now)
         guard isWatched || level < .full else { return .full }
         switch level {
         case .stopped: return .nothing
-        case .full: return YieldAllowance(window: Self.window(link), places: Self.places)
+        case .full: return BackgroundAllowance(window: Self.window(link), places: Self.places)
         case .bounded:
             let spare = (link ?? 0) - waiting.reduce(0) { $0 + $1.rate }
             let rate = Int64(max(0, spare * min(share, 1)))
             if rate < Self.smallest { return .nothing }
-            return YieldAllowance(rate: rate, window: Self.window(link), places: Self.places)
+            return BackgroundAllowance(rate: rate, window: Self.window(link), places: Self.places)
         }
     }
 
@@ -122,6 +98,6 @@ struct YieldPolicy {
     }
 
     private static func window(_ link: Double?) -> Int64? {
-        link.map { max(YieldAllowance.smallestWindow, Int64($0 * queue)) }
+        link.map { max(BackgroundAllowance.smallestWindow, Int64($0 * queue)) }
     }
 }

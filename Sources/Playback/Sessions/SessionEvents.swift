@@ -1,4 +1,5 @@
 import AccessLog
+import Playheads
 
 /// The access events of one session: those of variants that are still on the screen, and the one that is being loaded.
 /// Pure: times are seconds since the session began.
@@ -28,6 +29,9 @@ struct SessionEvents {
 
     /// - Parameter first: holds the fields that all events share.
     init(_ first: AccessEvent) { (newest, began) = (first, first.began) }
+
+    /// True if the player counts media time from the same origin.
+    var isPlaced: Bool { newest.playbackType != .live }
 
     /// True if the newest event is the session's first.
     var isFirst: Bool { newest.number == 0 }
@@ -111,9 +115,9 @@ struct SessionEvents {
     // MARK: Reports
 
     /// Applies a report of the player.
-    mutating func apply(_ report: PlayerReport, at time: Double) {
+    mutating func apply(_ report: PlayerReport, _ tracked: PlayheadReading?, at time: Double) {
         advance(to: time)
-        watch.apply(report, isPlaced: newest.playbackType != .live, at: time)
+        watch.apply(report, isPlaced: isPlaced, tracked, at: time)
         advance(to: time)
         framesDropped = report.framesDropped.map { max($0, framesDropped ?? 0) } ?? framesDropped
         guard let reported = report.startup else { return }

@@ -259,16 +259,20 @@ struct SessionMeter {
     }
 
     /// Applies the data that the player sends with a request (CMCD).
-    mutating func apply(_ data: CMCD, at time: Double) {
+    ///
+    /// - Parameter tracked: the tracker's playhead, corrected by the data; nil if the tracker does not know the session.
+    mutating func apply(_ data: CMCD, _ tracked: PlayheadReading? = nil, at time: Double) {
         events.advance(to: time)
-        events.watch.apply(data, at: time)
+        events.watch.apply(data, tracked, at: time)
         isUrgent = data.isUrgent
         if !isUrgent, events.newest.startup != nil { starting = nil }
     }
 
     /// Applies a report of the player.
-    mutating func apply(_ report: PlayerReport, at time: Double) {
-        events.apply(report, at: time)
+    ///
+    /// - Parameter tracked: as for `apply(_:_:at:)`.
+    mutating func apply(_ report: PlayerReport, _ tracked: PlayheadReading? = nil, at time: Double) {
+        events.apply(report, tracked, at: time)
         if report.startup != nil { starting = nil }
     }
 
@@ -293,6 +297,9 @@ struct SessionMeter {
         watch.advance(to: time)
         return (watch.playhead, watch.isStalled)
     }
+
+    /// True if the player counts media time from the same origin.
+    var isPlaced: Bool { events.isPlaced }
 
     /// Ends the session.
     ///

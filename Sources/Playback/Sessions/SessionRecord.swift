@@ -19,7 +19,7 @@ import Playlist
     /// Start of the session by the wall clock, in seconds since 1970.
     private let start: Double
     private var meter: SessionMeter
-    private let clock: SessionClock
+    private let playheads: PlayheadTracker
     private let log: LogWriter
     private var ended: Double?
     /// True if the session is over; a player that continues gets a new record.
@@ -46,19 +46,21 @@ import Playlist
     ///   - entered: when the entry playlist was loaded; nil if unknown.
     ///   - isOffline: true if all resources come from the store.
     ///   - isAdaptive: true if Weir chooses the quality of the segments.
+    ///   - playheads: also the clock of the session, so that playheads and logs agree.
+    ///   - date: the time of day, in seconds since 1970 in UTC.
     init(
         _ id: String, of asset: Asset, client: String?, entered: ContinuousClock.Instant?, isOffline: Bool,
-        isAdaptive: Bool = false, clock: SessionClock, log: LogWriter, served: ServedBytes
+        isAdaptive: Bool, playheads: PlayheadTracker, date: Double, log: LogWriter, served: ServedBytes
     ) {
         self.id = id
         adapter = isAdaptive ? Adapter(client: client) : nil
         self.asset = asset
-        (self.clock, self.log) = (clock, log)
-        let now = clock.instant
+        (self.playheads, self.log, self.served) = (playheads, log, served)
+        let now = playheads.now()
         began = entered ?? now
         isEntered = entered != nil
         lastEvent = now
-        start = clock.date - (now - began).inSeconds
+        start = date - (now - began).inSeconds
         var event = AccessEvent(
             session: id, guid: guid, number: 0, asset: asset.name, client: client,
             began: start)
@@ -66,14 +68,13 @@ import Playlist
         meter = SessionMeter(event, isEntered: entered != nil, isAdaptive: isAdaptive)
         let counter = ByteCounter()
         storedBytes = counter
-        self.served = served
         countStoredReply = { end in
             counter.bytes += end.mediaBytes
             served.bytes.store += end.mediaBytes
         }
     }
 
-    private var now: Double { (clock.instant - began).inSeconds }
+    private var now: Double { (playheads.now() - began).inSeconds }
 
     // MARK: Replies
 
@@ -87,7 +88,7 @@ import Playlist
     func applyClientData(of head: RequestHead) -> Bool {
         guard let data = head.clientData else { return false }
         playerID = data.sessionID ?? playerID
-        meter.apply(data, at: now)
+        meter.apply(data, playheads.apply(data.correction, to: id), at: now)
         return true
     }
 
@@ -96,8 +97,9 @@ import Playlist
     /// - Parameter earlier: the last report of the same playback to a session that has since ended.
     func apply(_ report: PlayerReport, since earlier: PlayerReport?) {
         self.report = report
-        lastEvent = clock.instant
-        meter.apply(report.since(earlier), at: now)
+        lastEvent = playheads.now()
+        let tracked = playheads.apply(report.correction(isPlaced: meter.isPlaced), to: id)
+        meter.apply(report.since(earlier), tracked, at: now)
         logFinished()
     }
 
@@ -140,7 +142,7 @@ import Playlist
         } else if let number = wait.number {
             meter.abandonWait(for: number, of: wait.rendition)
         }
-        lastEvent = clock.instant
+        lastEvent = playheads.now()
         served.bytes.add(reply.bytes, from: reply.source)
         if reply.isComplete, reply.source != .store, let address = wait.fetch.address { meter.recordServer(address) }
         meter.replyEnded(reply, at: now)
@@ -170,7 +172,7 @@ import Playlist
 
     /// Records a request or a delivery that the playhead tracker has examined.
     func record(_ event: PlayheadEvent) {
-        lastEvent = clock.instant
+        lastEvent = playheads.now()
         let (span, isAudio) = (event.span, event.kind == .audio)
         let segment = PlayedSegment(
             rendition: event.rendition, isAudio: isAudio, number: span.number, start: span.start,
@@ -270,23 +272,4 @@ extension Fetch.Approach {
         case .passed: .store
         }
     }
-}
-
-/// The clocks of all sessions.
-@LoopActor struct SessionClock {
-    private let playheads: PlayheadTracker
-    private let wall: @Sendable () -> Double
-
-    /// - Parameters:
-    ///   - playheads: the tracker whose clock measures intervals, so that playheads and logs agree.
-    ///   - wall: the time of day, in seconds since 1970 in UTC.
-    init(_ playheads: PlayheadTracker, wall: @escaping @Sendable () -> Double) {
-        (self.playheads, self.wall) = (playheads, wall)
-    }
-
-    /// The current time, for intervals.
-    var instant: ContinuousClock.Instant { playheads.now() }
-
-    /// The time of day, in seconds since 1970 in UTC.
-    var date: Double { wall() }
 }

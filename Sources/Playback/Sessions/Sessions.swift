@@ -31,7 +31,7 @@ import Playheads
 
     private let library: Library
     private let log: LogWriter
-    private let clock: SessionClock
+    private let date: @Sendable () -> Double
     /// Name of the writing program in the log files.
     public let software: String
     private let servedBytes = ServedBytes()
@@ -58,7 +58,7 @@ import Playheads
         software = configuration.software
         let days = configuration.folder == nil ? 0 : configuration.days
         let folder = LogFolder(path: configuration.folder ?? "", days: days, software: software)
-        clock = SessionClock(library.playheads, wall: configuration.date)
+        date = configuration.date
         log = LogWriter(to: folder, date: configuration.date, report: report)
         sweep = LoopTimer { [weak self] in self?.sweepOut() }
         playheadEvents = library.playheads.events.subscribe { [weak self] event in
@@ -75,7 +75,7 @@ import Playheads
         if entries.count >= Self.limit, let oldest = entries.min(by: { $0.value.at < $1.value.at }) {
             entries[oldest.key] = nil
         }
-        entries[session.id] = Entry(at: clock.instant, client: Self.client(exchange.head))
+        entries[session.id] = Entry(at: library.playheads.now(), client: Self.client(exchange.head))
     }
 
     /// Returns the record of a session that sends a request; makes a new one if the session is unknown.
@@ -90,8 +90,7 @@ import Playheads
         let record = SessionRecord(
             session.id, of: asset, client: entry?.client ?? Self.client(exchange.head), entered: entry?.at,
             isOffline: session.mode == .offline || library.isOffline, isAdaptive: session.mode == .adaptive,
-            clock: clock,
-            log: log, served: servedBytes)
+            playheads: library.playheads, date: date(), log: log, served: servedBytes)
         records[session.id] = record
         return record
     }
@@ -106,13 +105,13 @@ import Playheads
     func recordFailure(_ failure: Failure) {
         let subject = failure.subject
         let key = "\(subject.session?.id ?? "") \(subject.uri ?? "") \(failure.status)"
-        let now = clock.instant
+        let now = library.playheads.now()
         if let last = failures[key], now - last < Self.failureLife { return }
         if failures.count >= Self.limit { failures = failures.filter { now - $0.value < Self.failureLife } }
         guard failures.count < Self.limit else { return }
         failures[key] = now
         var event = ErrorEvent(
-            time: clock.date, uri: subject.uri, status: failure.status, domain: failure.domain,
+            time: date(), uri: subject.uri, status: failure.status, domain: failure.domain,
             comment: failure.comment)
         event.session = subject.session?.id
         event.asset = subject.asset?.name
@@ -142,7 +141,7 @@ import Playheads
 
     /// Ends sessions that have been without a request for longer than active players ever are.
     func endIdle() {
-        let now = clock.instant
+        let now = library.playheads.now()
         for record in records.values where now - record.lastEvent > Self.idleness {
             if library.playheads.reading(of: record.id) == nil { end(record) }
         }
