@@ -4,15 +4,13 @@ import Glibc
 import HTTPMessage
 import HTTPServer
 import Library
+import Playheads
 import SegmentFormat
 
 /// Answers a request for one resource, unchanged, from its stored file or from a fetch.
 @LoopActor enum PieceReply {
-    /// Answers from a stored piece. Most bytes take this path, so it has no database access, no copy and no executor
-    /// hop.
-    ///
-    /// - Parameter descriptor: ownership passes to this function.
-    /// - Returns: the piece if it is small enough to be held in memory.
+    /// Answers from an open piece, and takes ownership of it. Most bytes take this path, so it has no database access, no
+    /// copy and no executor hop. Returns the piece if it is small enough to be held in memory.
     static func send(_ descriptor: Int32, _ mediaType: MediaType, to exchange: Exchange) -> SmallPiece? {
         let owned = OwnedDescriptor(descriptor)
         var status = stat()
@@ -53,8 +51,6 @@ import SegmentFormat
     }
 
     /// Answers with the bytes that a fetch has received and those that it will still receive.
-    ///
-    /// - Parameter status: the Cache-Status to send; nil for the current one of the fetch.
     static func send(
         _ fetch: Fetch, _ mediaType: MediaType, _ status: CacheStatus? = nil, to exchange: Exchange
     ) {
@@ -65,16 +61,124 @@ import SegmentFormat
     }
 }
 
+/// Answers a request from a fetch that was retained for this reply, and releases it when the reply ends.
+///
+/// If nothing arrives within `playerTimeout`, a player that has nothing else to play gets a head without a length while
+/// the origin is still awaited. For other players, and if the fetch fails, the source is chosen again.
+@LoopActor final class FetchReply {
+    private let fetch: Fetch
+    private var request: SegmentRequest
+    private weak var playback: Playback?
+    /// True to answer once all bytes are stored, false to answer while they arrive.
+    private let isSentComplete: Bool
+    private let status: CacheStatus
+    private let playerTimeout: Duration
+    private var isAnswered = false
+    private var deadline: Deadline?
+    private var stallWatch: StallWatch?
+
+    init(_ fetch: Fetch, _ request: SegmentRequest, _ playback: Playback, isSentComplete: Bool) {
+        (self.fetch, self.request, self.playback) = (fetch, request, playback)
+        (self.isSentComplete, playerTimeout) = (isSentComplete, playback.playerTimeout)
+        status = CacheStatus.of(fetch)
+        self.request.fetchStatus = status
+    }
+
+    func start() {
+        let (awaited, subject) = (AwaitedReply(fetch, for: request), request.subject)
+        request.exchange.whenEnded { [fetch, sessions = playback?.sessions] end in
+            fetch.release()
+            awaited.end(end)
+            if end.cause == .bodyFailed { sessions?.recordFailure(Failure(brokenOff: fetch, about: subject)) }
+        }
+        deadline = Deadline(after: playerTimeout) { [weak self] in self?.playerTimedOut() }
+        // The fetch holds this object until it can be answered.
+        if isSentComplete {
+            stallWatch = StallWatch(of: fetch) { [weak self] in self?.fetchStalled() }
+            fetch.whenEnded { [self] in answer($0) }
+        } else {
+            fetch.whenAnnounced { [self] in answer($0) }
+        }
+    }
+
+    private func answer(_ result: Result<Void, FetchError>) {
+        deadline?.cancel()
+        stallWatch?.cancel()
+        switch result {
+        case .success where isSentComplete:
+            if request.exchange.isOpen, !isAnswered { playback?.send(complete: fetch, request) }
+        case .success:
+            guard let playback else { return }
+            PieceReply.send(fetch, playback.shelf.type(of: request.file), status, to: request.exchange)
+        case .failure(let error): fail(LibraryError(error))
+        }
+    }
+
+    private func playerTimedOut() {
+        // Bytes have begun to arrive but cannot be sent before the last one, so the reply keeps waiting.
+        if isSentComplete, fetch.written > 0 { return }
+        if !isSentComplete, fetch.isWaitingForNetwork { return fetch.announce() }
+        let reason = "the origin has sent nothing for \(playerTimeout.components.seconds) seconds"
+        fail(LibraryError(.originAbsent, reason))
+    }
+
+    /// Sends a substitute if there is one; otherwise keeps waiting.
+    private func fetchStalled() {
+        guard request.exchange.isOpen, !isAnswered else { return }
+        fetch.doubtOrigin()
+        var stalled = request
+        stalled.recordFailure(LibraryError(.originAbsent, "the origin has gone silent"))
+        guard case .substitute(let rendition) = SegmentSource(stalled.facts) else { return }
+        isAnswered = playback?.sendSubstitute(of: rendition, stalled) ?? false
+    }
+
+    private func fail(_ error: LibraryError) {
+        guard request.exchange.isOpen, !isAnswered else { return }
+        isAnswered = true
+        request.recordFailure(error)
+        playback?.answer(request)
+    }
+}
+
+/// A reply that waits for the origin, as the playhead tracker and the session's record see it.
+@LoopActor final class AwaitedReply {
+    private let cursor: RenditionCursor?
+    private let file: String
+    private let wait: SessionRecord.Wait
+    private weak var record: SessionRecord?
+    private let isOtherQuality: Bool
+    private var isOver = false
+
+    init(_ fetch: Fetch, for request: SegmentRequest) {
+        let place = request.place
+        (cursor, file, record) = (request.cursor, request.file, place.record)
+        isOtherQuality = request.facts.quality != nil
+        wait = place.record.beginWait(for: request.file, in: place.folder, fetch, isAwaited: request.cursor != nil)
+        cursor?.beginWait(for: file)
+    }
+
+    /// Ends the wait, with nil if the request is answered in another way. Later calls have no effect.
+    func end(_ end: ReplyEnd?) {
+        guard !isOver else { return }
+        isOver = true
+        // The delivery of another quality may begin an event of the log, and the bytes belong to that event.
+        if isOtherQuality { endCursorWait(end) }
+        record?.end(wait, end)
+        if !isOtherQuality { endCursorWait(end) }
+    }
+
+    private func endCursorWait(_ end: ReplyEnd?) {
+        cursor?.endWait(for: file, bytes: end?.bodyBytes ?? 0, isComplete: end?.isComplete ?? false)
+    }
+}
+
 /// Answers a segment request with something else than the unchanged piece: a substitute, or a piece with inserted
 /// parameter sets.
 @LoopActor struct SplicedReply {
-    /// The substitute rendition; nil for the rendition's own piece.
     var substitute: String?
     /// The splice to apply; nil to send the file unchanged.
     var splice: Splice?
-    /// The type of the file that the player requested.
     var mediaType: MediaType
-    /// The Cache-Status to send.
     var status = CacheStatus.hit
     /// True if a range request would continue a body of other bytes.
     var isOther = false
@@ -115,7 +219,6 @@ import SegmentFormat
     }
 }
 
-/// Adapts a fetch's growing file to the server's interface.
 @LoopActor private final class GrowingReply: GrowingBody {
     private let fetch: Fetch
     private var subscriptions: [ObjectIdentifier: Int] = [:]
@@ -160,7 +263,6 @@ extension CacheStatus {
         return status
     }
 
-    /// A head that holds only this field.
     fileprivate var head: ResponseHead {
         var head = ResponseHead(.ok)
         head.append(self)

@@ -4,6 +4,7 @@ import Glibc
 import HTTPMessage
 import HTTPServer
 import Library
+import Playheads
 
 /// Caches the folder of the latest piece request, by the path before its file name.
 ///
@@ -12,7 +13,6 @@ import Library
 @LoopActor struct PieceShelf {
     private var prefix: [UInt8] = []
     private var place: SessionFolder?
-    /// Small pieces of this folder that were served recently.
     private var small: [String: SmallPiece] = [:]
     private static let smallLimit = 32
     private var fileExtension: [UInt8] = []
@@ -29,7 +29,6 @@ import Library
         return (place, String(decoding: file, as: UTF8.self))
     }
 
-    /// Caches the folder of a piece that was found.
     mutating func remember(_ place: SessionFolder, _ path: ArraySlice<UInt8>) {
         guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return }
         if place.folder !== self.place?.folder { small = [:] }
@@ -44,7 +43,6 @@ import Library
         return small[file]
     }
 
-    /// Caches a small piece of the cached folder.
     mutating func insert(_ piece: SmallPiece, as file: String, in folder: PieceFolder) {
         guard folder === place?.folder else { return }
         if small.count >= Self.smallLimit { small = [:] }
@@ -70,12 +68,10 @@ import Library
 /// One system call verifies that the file still exists unchanged. Opening, reading and closing it takes four.
 @LoopActor final class SmallPiece {
     let bytes: [UInt8]
-    /// The head of the reply.
     let representation: Representation
     private let file: OwnedDescriptor
     private let changed: timespec
 
-    /// The largest piece that is held in memory, in bytes.
     static let limit = 16 * 1024
 
     /// Takes ownership of a file with this status; nil if it cannot be read.
@@ -99,4 +95,60 @@ import Library
         return fstat(file.rawValue, &status) == 0 && status.st_nlink > 0 && Int(status.st_size) == bytes.count
             && status.st_mtim.tv_sec == changed.tv_sec && status.st_mtim.tv_nsec == changed.tv_nsec
     }
+}
+
+/// A folder of pieces as a session's URLs name it. One object holds everything that serving its pieces needs.
+@LoopActor final class SessionFolder {
+    let asset: Asset
+    let session: Session
+    let folder: PieceFolder
+    /// Reports requests to the playhead tracker; nil for content without a playhead.
+    let cursor: RenditionCursor?
+    let record: SessionRecord
+    /// The substitutions that the session has received in the rendition; nil if the folder is not a rendition's.
+    let composition: Composition?
+
+    init(asset: Asset, session: Session, folder: PieceFolder, cursor: RenditionCursor?, record: SessionRecord) {
+        (self.asset, self.session, self.folder, self.cursor, self.record) = (asset, session, folder, cursor, record)
+        composition = asset.rendition(folder.id).map { rendition in
+            record.composition(of: folder.id, among: asset.substitutes(of: rendition))
+        }
+    }
+}
+
+/// Tracks the substitutions that one session has received in one rendition.
+///
+/// A decoder that was given other parameter sets in-band must be given its own again, or it shows garbage. So once a
+/// spliced piece was sent, every following piece is spliced, whichever one the player requests next.
+@LoopActor final class Composition {
+    /// Progress towards splicing every piece.
+    enum Joining: Int, Comparable {
+        case apart
+        /// A substitute may be on its way. The rendition's own pieces are spliced already, which does no harm: the
+        /// player may request the next segment before it has received the previous one.
+        case perhaps
+        case joined
+
+        static func < (left: Joining, right: Joining) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    private(set) var joining: Joining
+    /// The substitute renditions, by the file name that the player requested.
+    private var sources: [String: String] = [:]
+    private static let limit = 4096
+
+    /// - Parameter isKnown: false for a session that continues after a restart, because the pieces that it received
+    ///   before are unknown.
+    init(isKnown: Bool) { joining = isKnown ? .apart : .joined }
+
+    func advance(to joining: Joining) { self.joining = max(self.joining, joining) }
+
+    /// Records the rendition whose piece was sent for a file; nil for the file's own.
+    func sent(_ rendition: String?, for file: String) {
+        if sources.count >= Self.limit { sources = [:] }
+        sources[file] = rendition
+    }
+
+    /// Returns the substitute rendition that was last sent for a file; nil if it was the file's own.
+    func source(of file: String) -> String? { sources[file] }
 }

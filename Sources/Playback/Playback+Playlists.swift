@@ -14,17 +14,17 @@ extension Playback {
         if refuseIfExpired(exchange, asset, session) { return }
         let isOffline = session.mode == .offline || library.isOffline
         if isOffline || session.mode == .local, let recorded = rendition.recording?.source {
-            return send(exchange, .hit, live: recorded) { () in
+            return send(exchange, .hit, live: recorded) {
                 try view(of: asset, session, for: exchange).media(rendition, recorded)
             }
         }
         if session.mode == .auto, let last = rendition.lastWindow {
-            return send(exchange, .hit) { () in
+            return send(exchange, .hit) {
                 try view(of: asset, session, for: exchange).media(rendition, last.source, isLast: true)
             }
         }
         if isOffline, let source = rendition.source, let cut = stretches.cut(of: rendition, in: asset, session) {
-            return send(exchange, .hit) { () in
+            return send(exchange, .hit) {
                 try view(of: asset, session, for: exchange).media(rendition, source, cut: cut)
             }
         }
@@ -38,7 +38,7 @@ extension Playback {
             return refuse(exchange, error, about: Subject(session, asset, exchange.head.path))
         }
         if let source = rendition.source, source.isDurable {
-            return send(exchange, .hit) { () in try view(of: asset, session, for: exchange).media(rendition, source) }
+            return send(exchange, .hit) { try view(of: asset, session, for: exchange).media(rendition, source) }
         }
         do throws(LibraryError) {
             let (directives, _) = try DeliveryDirectives.take(from: exchange.head.query)
@@ -48,7 +48,6 @@ extension Playback {
         }
     }
 
-    /// Answers with a rendition's playlist, once the origin has delivered it.
     private func playlist(
         _ exchange: Exchange, _ rendition: Rendition, _ asset: Asset, _ session: Session,
         _ directives: DeliveryDirectives
@@ -60,7 +59,7 @@ extension Playback {
         let status = CacheStatus.forwarded(rendition.source == nil ? .uriMiss : .stale, isStored: true)
         do throws(LibraryError) {
             let source = try await library.playlist(of: rendition, in: asset, directives)
-            send(exchange, status, live: source.isDurable ? nil : source) { () in
+            send(exchange, status, live: source.isDurable ? nil : source) {
                 try view(of: asset, session, for: exchange).media(rendition, source)
             }
         } catch {
@@ -95,13 +94,11 @@ extension Playback {
         sessions.enter(session, exchange)
         let view = view(of: asset, session, for: exchange)
         if asset.multivariant == nil, let lone = asset.renditions.first, let recorded = lone.recording?.source {
-            return send(exchange, .hit, live: recorded) { () in try view.media(lone, recorded) }
+            return send(exchange, .hit, live: recorded) { try view.media(lone, recorded) }
         }
-        send(exchange, .hit) { () in
+        let reason = "too little of \(asset.name) is recorded to be played yet"
+        send(exchange, .hit, orElse: LibraryError(.notStored, reason)) {
             try view.entry(listing: asset.recordedRenditions)
-                ?? {
-                    throw LibraryError(.notStored, "too little of \(asset.name) is recorded to be played yet")
-                }()
         }
     }
 
@@ -164,12 +161,12 @@ extension Playback {
             // A session that played the stream live a moment ago keeps its mode.
             let session = session(for: asset, mode.plain == .auto && asset.isRecorded ? .local : mode.plain)
             sessions.enter(session, exchange)
-            send(exchange, isPresent ? .forwarded(.stale, isStored: true) : .hit) { () in
+            let status = isPresent ? CacheStatus.forwarded(.stale, isStored: true) : .hit
+            send(exchange, status, orElse: Self.nothing(of: asset)) {
                 // If the origin may still be asked, only complete renditions are listed: they need no substitutes.
                 let isLeft = mode == .offline || library.isOffline || !isStored
                 let listed = isPresent ? nil : isLeft ? asset.offlineRenditions : asset.wholeRenditions
                 return try view(of: asset, session, for: exchange).entry(stored: listed)
-                    ?? { throw Self.nothing(of: asset) }()
             }
         } catch {
             refuse(exchange, error, about: Subject(nil, asset, asset.origin.replacingQuery(nil).text))
@@ -184,8 +181,8 @@ extension Playback {
         let session = Session(stored.isCut ? .offline : mode.plain)
         stretches.insert(stored, for: session)
         sessions.enter(session, exchange)
-        send(exchange, .hit) { () in
-            try view(of: asset, session, for: exchange).entry(stored) ?? { throw Self.nothing(of: asset) }()
+        send(exchange, .hit, orElse: Self.nothing(of: asset)) {
+            try view(of: asset, session, for: exchange).entry(stored)
         }
     }
 
@@ -193,9 +190,9 @@ extension Playback {
     private func adaptiveEntry(_ exchange: Exchange, of asset: Asset, _ ladder: Ladder, listed: Set<Int>?) {
         let session = Session(.adaptive)
         sessions.enter(session, exchange)
-        send(exchange, listed == nil ? .forwarded(.stale, isStored: true) : .hit) { () in
+        let status = listed == nil ? CacheStatus.forwarded(.stale, isStored: true) : .hit
+        send(exchange, status, orElse: Self.nothing(of: asset)) {
             try view(of: asset, session, for: exchange).entry(ladder, listing: listed)
-                ?? { throw Self.nothing(of: asset) }()
         }
     }
 
@@ -212,13 +209,17 @@ extension Playback {
 
     /// Answers with a playlist.
     ///
-    /// - Parameter live: the source of the playlist if it will change. Caches must then revalidate it each time, and
-    ///   players use its age to compute their distance to the origin (rfc8216bis appendix C).
+    /// - Parameters:
+    ///   - live: the source of the playlist if it will change. Caches must then revalidate it each time, and players use
+    ///     its age to compute their distance to the origin (rfc8216bis appendix C).
+    ///   - error: sent if there is nothing to render.
     private func send(
-        _ exchange: Exchange, _ status: CacheStatus, live: Rendition.Source? = nil, _ render: () throws -> [UInt8]
+        _ exchange: Exchange, _ status: CacheStatus, live: Rendition.Source? = nil,
+        orElse error: @autoclosure () -> LibraryError = LibraryError(.missing, "there is no such playlist"),
+        _ render: () throws -> [UInt8]?
     ) {
         do {
-            let text = try render()
+            guard let text = try render() else { throw error() }
             var representation = Representation(size: Int64(text.count), mediaType: .playlist)
             representation.entityTag = EntityTag(String(Fingerprint.of(text), radix: 36))
             representation.fields.append(.cacheControl, literal: "no-cache")

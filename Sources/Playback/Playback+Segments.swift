@@ -139,11 +139,9 @@ extension Playback {
         return true
     }
 
-    /// Answers with another rendition's piece. Returns false if there is no substitute.
+    /// Answers with a piece of another rendition, or of any if that is nil. Returns false if there is none.
     ///
-    /// - Parameters:
-    ///   - rendition: the only substitute that is allowed; nil for any.
-    ///   - fetch: the fetch that has just received the piece; nil if it was stored before.
+    /// - Parameter fetch: the fetch that has just received the piece; nil if it was stored before.
     func sendSubstitute(of rendition: String?, _ request: SegmentRequest, broughtBy fetch: Fetch? = nil) -> Bool {
         guard let segment = request.segment else { return false }
         let (composition, record) = (segment.composition, request.place.record)

@@ -57,7 +57,6 @@ public import Retention
         return true
     }
 
-    /// Answers with an error, and records it.
     func refuse(
         _ exchange: Exchange, _ error: LibraryError, as status: HTTPStatus? = nil, about subject: Subject = Subject()
     ) {
@@ -67,11 +66,8 @@ public import Retention
         exchange.reply(status, "\(error).")
     }
 
-    /// Answers 410 if the asset has expired.
-    ///
-    /// - Parameter session: the session that sends the request; a session that began before the expiry may continue.
-    ///   nil for a new session.
-    /// - Returns: true if the request was answered.
+    /// Answers 410 if the asset has expired, unless the session began before that; nil for a new session. Returns true
+    /// if the request was answered.
     func refuseIfExpired(_ exchange: Exchange, _ asset: Asset, _ session: Session? = nil) -> Bool {
         do throws(LibraryError) {
             if let session {

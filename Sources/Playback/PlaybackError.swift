@@ -35,7 +35,6 @@ extension LibraryError {
         }
     }
 
-    /// The party at fault, for the error log.
     fileprivate var domain: ErrorEvent.Domain {
         switch code {
         case _ where originStatus != nil: .origin
@@ -51,9 +50,7 @@ extension LibraryError {
 
 /// The subject of a player's request, as far as it is known.
 struct Subject {
-    /// Nil if the request has no session yet.
     var session: Session?
-    /// Nil if the asset is unknown.
     var asset: Asset?
     /// The origin's URL if known, otherwise Weir's; without a query.
     var uri: String?
@@ -69,10 +66,8 @@ struct Failure {
     /// The status that the player received; 0 if the body was cut short.
     let status: Int
     let domain: ErrorEvent.Domain
-    /// A sentence for the log.
     let comment: String
 
-    /// A request that was refused.
     init(_ error: LibraryError, status: Int, about subject: Subject) {
         (self.subject, self.status) = (subject, status)
         domain = error.domain

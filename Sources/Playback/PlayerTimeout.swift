@@ -27,7 +27,6 @@ enum PlayerTimeout {
 
     /// Maximum time without progress. Short enough for a player that holds one segment in its buffer.
     private static let span = Duration.seconds(4)
-    /// Interval between checks.
     private static let pause = Duration.milliseconds(500)
 
     init(of fetch: Fetch, _ action: @escaping @LoopActor () -> Void) {

@@ -12,12 +12,8 @@ import Playlist
     /// Path prefix of all URLs, for a player that does not reach Weir at the root.
     var mount = ""
 
-    // MARK: Entry playlists
-
-    /// Renders the entry playlist.
-    ///
-    /// - Parameter stored: the renditions that play without the origin, if only these are to be listed.
-    /// - Returns: nil if nothing stored can be listed.
+    /// Renders the entry playlist, with only the renditions that play without the origin if they are given. nil if
+    /// nothing stored can be listed.
     func entry(stored: Set<Int>? = nil) throws(PlaylistError) -> [UInt8]? {
         guard let multivariant = asset.multivariant else {
             guard let rendition = asset.renditions.first, stored == nil || rendition.isWhole else { return nil }
@@ -30,25 +26,20 @@ import Playlist
         return try entry(listing: stored)
     }
 
-    /// Renders the entry playlist of a partly stored asset.
     func entry(_ stretches: StoredStretches) throws(PlaylistError) -> [UInt8]? {
         guard asset.multivariant == nil else { return try entry(listing: Set(stretches.cuts.keys)) }
         guard let lone = asset.renditions.first, let source = lone.source else { return nil }
         return try media(lone, source, cut: stretches.cuts[lone.place])
     }
 
-    /// Renders the entry playlist with only the given renditions.
-    ///
-    /// - Parameter renditions: indexes in `MultivariantPlaylist.renditionURIs`.
+    /// Renders the entry playlist with only the given renditions, by their indexes in
+    /// `MultivariantPlaylist.renditionURIs`.
     func entry(listing renditions: Set<Int>) throws(PlaylistError) -> [UInt8]? {
         try asset.multivariant?.stored(renditions: renditions) { storedName($0) }
     }
 
     /// Renders a single variant: the attributes of the best variant, and the playlist of the one whose segments are
-    /// substituted.
-    ///
-    /// - Parameter listed: the renditions to list, as in `entry(listing:)`; nil if the origin is available for the
-    ///   rest.
+    /// substituted. `listed` is nil if the origin is available.
     func entry(_ ladder: Ladder, listing listed: Set<Int>?) throws(PlaylistError) -> [UInt8]? {
         guard let multivariant = asset.multivariant else { return nil }
         let places = listed ?? Set(asset.renditions.filter { !$0.name.isIFramesOnly }.map(\.place))
@@ -76,8 +67,6 @@ import Playlist
         }
         return asset.storedFile(of: reference).map { prefix + $0 }
     }
-
-    // MARK: Media playlists
 
     /// Renders the rendition's playlist, or a delta update of it, as it was fetched. A low-latency playlist changes
     /// only its URLs, because players merge its updates.
@@ -118,8 +107,6 @@ import Playlist
         resource(rendition, name?.description ?? "none")
     }
 
-    // MARK: Interstitials
-
     /// URL of an interstitial. Interstitials usually come from another server. A rendition that plays without its
     /// origin therefore names only stored interstitials, so that no request leaves the machine.
     private func interstitial(
@@ -132,10 +119,7 @@ import Playlist
         return mount + (session.mode == .offline ? "/offline/" : "/") + "\(stored.name).m3u8"
     }
 
-    /// URL of an interstitial asset, or of a list of interstitial assets.
     func interstitial(_ name: Interstitials.Name) -> String { "\(prefix)\(Interstitials.folder)/\(name)" }
-
-    // MARK: URLs
 
     private func playlist(_ rendition: Rendition) -> String { resource(rendition, Route.playlistFile) }
     private func key(_ number: Int) -> String { "\(prefix)keys/\(number).key" }
@@ -152,16 +136,13 @@ import Playlist
     private var known: [(session: String, stretches: StoredStretches)] = []
     private static let limit = 32
 
-    /// Records the ranges of a session; drops the oldest session if the list is full.
     mutating func insert(_ stretches: StoredStretches, for session: Session) {
         if known.count >= Self.limit { known.removeFirst() }
         known.append((session.id, stretches))
     }
 
-    /// Returns the cut for a rendition's playlist. nil if the rendition is complete and no cut applies, and if too
-    /// little of it is stored.
-    ///
-    /// A rendition that no entry lists is cut on its own.
+    /// Returns the cut for a rendition's playlist; nil if no cut applies, or if too little of it is stored. A rendition
+    /// that no entry lists is cut on its own.
     func cut(of rendition: Rendition, in asset: Asset, _ session: Session) -> MediaPlaylistCut? {
         if let cut = known.last(where: { $0.session == session.id })?.stretches.cuts[rendition.place] { return cut }
         if !asset.isPlayableOffline, let stored = asset.storedStretches, stored.isPlayable,

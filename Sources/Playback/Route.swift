@@ -59,8 +59,6 @@ enum Route: Equatable {
         }
     }
 
-    // MARK: Origin URLs
-
     /// The path prefixes that can precede an origin URL.
     private static let prefixes: [(mode: Session.Mode, text: [UInt8])] = [
         (.auto, Array("/".utf8)), (.offline, Array("/offline/".utf8)), (.local, Array("/local/".utf8)),
@@ -112,7 +110,6 @@ struct Session: Equatable {
 
     private static let alphabet = Array("abcdefghijkmnpqrstuvwxyz23456789")
 
-    /// Makes a session with a new id.
     init(_ mode: Mode) {
         self.mode = mode
         id = String(mode.rawValue) + String((0..<5).compactMap { _ in Self.alphabet.randomElement() })

@@ -5,26 +5,6 @@ import HTTPServer
 import Library
 import Playheads
 
-/// A folder of pieces as a session's URLs name it. One object holds everything that serving its pieces needs.
-@LoopActor final class SessionFolder {
-    let asset: Asset
-    let session: Session
-    let folder: PieceFolder
-    /// Reports requests to the playhead tracker; nil for content without a playhead.
-    let cursor: RenditionCursor?
-    /// The session's record, for the logs.
-    let record: SessionRecord
-    /// The substitutions that the session has received in the rendition; nil if the folder is not a rendition's.
-    let composition: Composition?
-
-    init(asset: Asset, session: Session, folder: PieceFolder, cursor: RenditionCursor?, record: SessionRecord) {
-        (self.asset, self.session, self.folder, self.cursor, self.record) = (asset, session, folder, cursor, record)
-        composition = asset.rendition(folder.id).map { rendition in
-            record.composition(of: folder.id, among: asset.substitutes(of: rendition))
-        }
-    }
-}
-
 /// A player's request for a piece, with all that decides its answer.
 ///
 /// A value: a fetch that fails adds a fact to its copy, and the choice is made again (`SegmentSource`).
@@ -38,11 +18,9 @@ import Playheads
 
     /// The state of an adaptive choice over all attempts for one request.
     struct Adaptation {
-        /// Start of the first attempt.
         let since = ContinuousClock.now
         /// The rendition that was abandoned because it would have arrived too late; nil if none was.
         var abandoned: String?
-        /// True if qualities that are not stored may be chosen.
         var mayFetch = true
         /// The chosen quality, and the rendition's own; nil if that is the chosen one.
         var choice: (quality: Quality, own: Quality)?
@@ -50,11 +28,8 @@ import Playheads
 
     let exchange: Exchange
     let place: SessionFolder
-    /// The file name in the URL.
     let file: String
-    /// True if the player sent data about itself (CMCD) with the request.
     let hasClientData: Bool
-    /// True if the request is for a range that does not begin at the first byte.
     let isAmid: Bool
     var facts = SegmentFacts()
     var adaptation: Adaptation?
@@ -102,6 +77,119 @@ import Playheads
         let hasSubstitute = segment.map { $0.substitutes.has($0.name) } ?? false
         facts.missing?.hasFailed = true
         facts.missing?.hasSubstitute = hasSubstitute
+    }
+}
+
+/// The source of the bytes that answer a request for a piece. Pure.
+enum SegmentSource: Equatable {
+    case piece
+    /// The stored piece, spliced because substitutes were, or may have been, sent before.
+    case splicedPiece
+    /// A stored piece of another rendition; nil for the best one.
+    case substitute(of: String?)
+    /// A fetch of the quality that was chosen for a player that cannot adapt.
+    case otherQuality
+    /// A fetch of the resource, which a substitute may replace up to the given point. If `isSentComplete`, no byte is
+    /// sent before the last one has arrived.
+    case fetch(Fetch.Fallback, isSentComplete: Bool)
+    case refuse(Refusal)
+
+    enum Refusal: Equatable {
+        case keyExpired, unlisted, notStored
+        /// The origin was asked and did not deliver.
+        case failed
+    }
+
+    /// Chooses the source by what is known so far. If the source turns out to be unavailable, exclude it from the facts
+    /// and choose again.
+    init(_ facts: SegmentFacts) {
+        if let quality = facts.quality {
+            self = quality.isStored ? .substitute(of: quality.rendition) : .otherQuality
+        } else if let rendition = facts.continued {
+            self = .substitute(of: rendition)
+        } else if let missing = facts.missing {
+            self.init(missing, facts.joining)
+        } else {
+            self = facts.joining != .apart && facts.isSpliceable ? .splicedPiece : .piece
+        }
+    }
+
+    private init(_ missing: SegmentFacts.Missing, _ joining: Composition.Joining) {
+        if missing.isListed, missing.mayAsk, !missing.hasFailed {
+            guard missing.hasSubstitute, missing.isPresumedAbsent else {
+                self = Self.fetch(missing, joining)
+                return
+            }
+            self = .substitute(of: nil)
+        } else if missing.hasSubstitute {
+            self = .substitute(of: nil)
+        } else if missing.hasFailed {
+            self = .refuse(.failed)
+        } else if missing.isExpiredKey, !missing.mayAsk {
+            self = .refuse(.keyExpired)
+        } else {
+            self = .refuse(missing.isListed ? .notStored : .unlisted)
+        }
+    }
+
+    /// No substitution is possible once the first byte is sent. So a player that has media in its buffer gets the segment
+    /// only when it is complete, which takes no longer.
+    private static func fetch(_ missing: SegmentFacts.Missing, _ joining: Composition.Joining) -> Self {
+        let isSpliced = joining == .joined && missing.isSplicedComplete
+        guard missing.hasSubstitute else { return .fetch(.none, isSentComplete: isSpliced) }
+        let isSentComplete = isSpliced || missing.hasBuffer
+        return .fetch(isSentComplete ? .untilComplete : .untilBegun, isSentComplete: isSentComplete)
+    }
+}
+
+/// Facts about a request for a piece that decide the answer.
+struct SegmentFacts: Equatable {
+    struct Quality: Equatable {
+        let rendition: String
+        let isStored: Bool
+    }
+
+    /// The facts that matter only if the piece is not stored or must not be used.
+    struct Missing: Equatable {
+        var isListed = true
+        var mayAsk = true
+        var hasSubstitute = false
+        var isPresumedAbsent = false
+        var hasFailed = false
+        /// True if the player has media to play in the meantime.
+        var hasBuffer = false
+        /// True if the rendition's segments can be spliced only when they are complete.
+        var isSplicedComplete = false
+        var isExpiredKey = false
+    }
+
+    /// The quality that Weir chose; nil for the rendition's own.
+    var quality: Quality?
+    /// The substitute whose body a range request continues.
+    var continued: String?
+    /// Indicates that substitutes were, or may soon be, sent in this session.
+    var joining = Composition.Joining.apart
+    /// False if the piece turned out not to be stored, or must be sent unchanged.
+    var isSpliceable = true
+    /// Nil while the piece is not known to be missing.
+    var missing: Missing?
+
+    /// Excludes a source that turned out to be unavailable. The facts after a missing piece or a failed fetch come from
+    /// the caller.
+    mutating func exclude(_ source: SegmentSource) {
+        switch source {
+        case .splicedPiece: isSpliceable = false
+        case .otherQuality: quality = nil
+        case .substitute:
+            if quality != nil {
+                quality = nil
+            } else if continued != nil {
+                continued = nil
+            } else {
+                missing?.hasSubstitute = false
+            }
+        case .piece, .fetch, .refuse: break
+        }
     }
 }
 

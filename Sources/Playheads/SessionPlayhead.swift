@@ -17,8 +17,6 @@ struct SessionPlayhead {
 
     init(at now: ContinuousClock.Instant) { (anchored, lastEvent) = (now, now) }
 
-    // MARK: Events
-
     /// Records that the session requests a segment. True if that is a seek.
     mutating func requested(
         _ span: SegmentSpan, of rendition: String, _ kind: MediaKind, at now: ContinuousClock.Instant
@@ -39,7 +37,6 @@ struct SessionPlayhead {
         }
     }
 
-    /// Records that a segment was delivered to its last byte.
     mutating func delivered(_ span: SegmentSpan, _ kind: MediaKind, at now: ContinuousClock.Instant) {
         advance(to: now)
         let before = front ?? 0
@@ -91,8 +88,6 @@ struct SessionPlayhead {
         (anchor, anchored) = (reading(at: now), now)
         lastEvent = now
     }
-
-    // MARK: Answers
 
     /// The media time on the screen, in seconds.
     func position(at now: ContinuousClock.Instant) -> Double { reading(at: now).position }

@@ -5,28 +5,20 @@ import Playheads
 
 /// Chooses the quality of one session's segments by `AdaptationRule`.
 @LoopActor final class Adapter {
-    /// Measures the session's throughput.
     let link = SessionLink()
-    /// How long the player waits for the first byte, if known.
     let playerTimeout: Duration?
-    /// The rendition of the previous segment.
     private var current: String?
     /// Consecutive failures per rendition: the origin did not deliver, or the piece could not be stored or spliced.
     private var failures: [String: Int] = [:]
-    /// After this many failures a rendition is not requested any more.
     private static let failureLimit = 3
 
     /// - Parameter client: the player's User-Agent.
     init(client: String? = nil) { playerTimeout = PlayerTimeout.of(client: client) }
 
-    /// Inputs of one choice.
     struct Situation {
-        /// Media ahead of the playhead, in seconds.
         var buffer: Double
-        /// How long the player waits for the first byte, in seconds. The reply's first byte is sent only when the last
-        /// one has arrived.
+        /// As for `AdaptationRule.Moment`, like `buffer`, in seconds.
         var playerTimeout: Double
-        /// True if the origin may be asked.
         var mayAsk: Bool
         /// The rendition that was abandoned for this segment: only lower ones are considered; nil if none was.
         var ceiling: String?
@@ -50,13 +42,11 @@ import Playheads
         return open[AdaptationRule.choice(of: options, at: moment)]
     }
 
-    /// Records that a segment is answered from this rendition.
     func use(_ rendition: String) {
         current = rendition
         failures[rendition] = nil
     }
 
-    /// Records that a fetch of a segment of this rendition failed.
     func recordFailure(_ rendition: String) { failures[rendition, default: 0] += 1 }
 
     private func hasFailedOften(_ rendition: String) -> Bool { failures[rendition, default: 0] >= Self.failureLimit }
@@ -64,18 +54,14 @@ import Playheads
 
 /// The fetches of a segment and its initialization section in the chosen quality, until both are complete or abandoned.
 @LoopActor final class AdaptiveFetch {
-    /// Result of the fetches.
     enum End {
         /// Both are complete, and stored if the store accepts them.
         case arrived
         case failed(LibraryError)
-        /// The segment would arrive too late.
         case hopeless
     }
 
-    /// Progress of the fetches.
     struct Progress {
-        /// Time since the start, in seconds.
         var elapsed: Double
         /// Bytes received since the start.
         var bytes: Int64
@@ -90,7 +76,6 @@ import Playheads
     private var timer: LoopTimer?
     private var ended: ((End) -> Void)?
 
-    /// Interval between checks.
     private static let pause = Duration.milliseconds(500)
 
     /// - Parameter fetches: retained by the caller; released here.
@@ -130,9 +115,6 @@ import Playheads
         ended?(end)
     }
 
-    /// Releases the fetches because the player disconnected or was answered.
-    ///
-    /// - Parameter isInTheWay: passed on to `Fetch.release`.
     func release(isInTheWay: Bool = false) {
         guard ended != nil else { return }
         ended = nil

@@ -26,7 +26,6 @@ extension Playback {
         request.facts.quality = SegmentFacts.Quality(rendition: chosen, isStored: quality.isStored)
     }
 
-    /// Time that the player will still wait, in seconds.
     private func playerTimeout(of adapter: Adapter, _ adaptation: SegmentRequest.Adaptation) -> Double {
         max(0, ((adapter.playerTimeout ?? playerTimeout) - (ContinuousClock.now - adaptation.since)).inSeconds)
     }

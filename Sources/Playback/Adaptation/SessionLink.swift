@@ -18,7 +18,6 @@ import Playheads
     /// Bytes per second over the last second in which a segment was under way; nil before the first measurement.
     var recentRate: Double? { estimate.recentRate }
 
-    /// Counts the bytes that a fetch receives from now on.
     func follow(_ fetch: Fetch) {
         guard case .segment = fetch.resource.name.role, fetch.outcome == nil,
             !fetches.contains(where: { $0.fetch === fetch })
@@ -42,7 +41,6 @@ import Playheads
 
     private static let leastBytes: Int64 = 16_000
 
-    /// Bytes that are not yet sampled.
     private var arrived: Int64 { fetches.reduce(0) { $0 + max(0, $1.fetch.written - $1.seen) } }
 
     private func sample(isLast: Bool) {
@@ -99,7 +97,6 @@ struct ThroughputEstimate {
     /// Minimum weight of a sample, in seconds. Without it, segments that arrive at once every few seconds would need
     /// minutes to show that a link has recovered.
     static let leastWeight = 1.0
-    /// Length of the window for the recent rate, in seconds.
     static let lateness = 1.0
 
     /// Adds a sample of a time during which a fetch was always under way.

@@ -17,9 +17,7 @@ import Playheads
 struct PlayWatch {
     /// The time up to which the state is computed, in seconds since the session began.
     private(set) var time = 0.0
-    /// The playhead at that time.
     private var reading = PlayheadReading(position: 0, front: nil, isRunning: false)
-    /// The furthest point watched in the current range of media.
     private var furthest = 0.0
     /// True if the playhead reached the end of the media without a request for more.
     private var isPaused = false
@@ -28,7 +26,6 @@ struct PlayWatch {
     private(set) var ranDry: Double?
     /// True if the open stall is already counted because the player reported it.
     private var isConfirmed = false
-    /// Time at which the player last reported a stall.
     private var starved = -Double.infinity
     /// Smallest amount of media ahead of the playhead since the player's last data.
     private var least = Double.infinity
@@ -44,20 +41,16 @@ struct PlayWatch {
     private(set) var stalls = 0
     /// In seconds; never decreases.
     private(set) var stallTime = 0.0
-    /// True if the player sends data about its buffer (CMCD).
     private(set) var hasClientData = false
     /// True if the player sends reports. `isReportedStalled` is its stall state in the last one.
     private(set) var isReported = false
     private var isReportedStalled = false
 
-    /// Duration of the shortest stall, in seconds.
     static let shortest = 0.5
     /// Possible error of the inferred playhead, in seconds.
     static let doubt = 2.0
     /// Delay before players retry a failed request, in seconds.
     static let playerTimeout = 15.0
-
-    // MARK: Time
 
     /// The media time on the screen, in seconds.
     var playhead: Double { reading.position }
@@ -65,7 +58,6 @@ struct PlayWatch {
     /// End of the delivered media, in seconds of media time.
     private var front: Double { reading.front ?? playhead }
 
-    /// Advances the state to a time.
     mutating func advance(to now: Double) {
         let elapsed = max(0, now - time)
         time = max(time, now)
@@ -96,7 +88,6 @@ struct PlayWatch {
 
     var isPlaying: Bool { reading.isRunning && !isPaused && stalledSince == nil }
 
-    /// True if playback stands still for lack of media.
     var isStalled: Bool { isReported ? isReportedStalled : openLength >= Self.shortest }
 
     /// Duration of the open stall, up to the time until which the player is known to need more.
@@ -109,9 +100,6 @@ struct PlayWatch {
         return isStalled && !hasClientData ? (stalls + 1, stallTime + openLength) : (stalls, stallTime)
     }
 
-    // MARK: Events
-
-    /// Records that a request is under way.
     mutating func requestBegan(at now: Double) {
         advance(to: now)
         neededUntil = .infinity
@@ -153,8 +141,6 @@ struct PlayWatch {
         stallTime += time
     }
 
-    // MARK: Data of the player
-
     /// Applies the data that the player sends with a request.
     ///
     /// - Parameter tracked: the tracker's playhead, corrected by the data; nil if the tracker does not know the session.
@@ -173,9 +159,8 @@ struct PlayWatch {
 
     /// Applies a report. Counters that decrease are ignored.
     ///
-    /// - Parameters:
-    ///   - isPlaced: true if the report's playhead has the same origin as ours. In a live stream, players begin at zero.
-    ///   - tracked: as for `apply(_:_:at:)`.
+    /// - Parameter isPlaced: true if the report's playhead has the same origin as ours. In a live stream, players begin
+    ///   at zero.
     mutating func apply(_ report: PlayerReport, isPlaced: Bool, _ tracked: PlayheadReading? = nil, at now: Double) {
         advance(to: now)
         (hasClientData, isReported, isReportedStalled) = (true, true, report.isStalled)

@@ -10,7 +10,6 @@ import Playheads
 struct SessionEvents {
     /// The event whose media is being loaded.
     var newest: AccessEvent
-    /// Measures watched time and stalls.
     var watch = PlayWatch()
     /// The earlier events that are open, each with the media time at which it ends.
     private var leaving: [(event: AccessEvent, until: Double)] = []
@@ -18,25 +17,19 @@ struct SessionEvents {
     private let began: Double
     /// Sums over the events that have ended.
     private var logged = (watched: 0.0, stalls: 0, stallTime: 0.0, framesDropped: 0, bytes: SourceBytes())
-    /// Startup time of the first event.
     private var startup: Double?
     /// Dropped frames as the player reported them, for all events together.
     private var framesDropped: Int?
-    /// True if the player reported its startup time.
     private var isStartupReported = false
-    /// Events that have ended and were not taken yet.
     private(set) var finished: [AccessEvent] = []
 
     /// - Parameter first: holds the fields that all events share.
     init(_ first: AccessEvent) { (newest, began) = (first, first.began) }
 
-    /// True if the player counts media time from the same origin.
+    /// True if the player counts media time from the same origin as the playlist.
     var isPlaced: Bool { newest.playbackType != .live }
 
-    /// True if the newest event is the session's first.
     var isFirst: Bool { newest.number == 0 }
-
-    // MARK: Time
 
     /// Advances to a time, and ends the events that leave the screen meanwhile.
     mutating func advance(to time: Double) {
@@ -67,9 +60,7 @@ struct SessionEvents {
         newest = next(startOffset: start, at: time)
     }
 
-    /// Ends the session. Its end is the time at which the playhead ran dry, or the last request.
-    ///
-    /// - Returns: the end, in seconds since the session began.
+    /// Ends the session. Returns its end: the time at which the playhead ran dry, or the last request.
     mutating func close(at now: Double, lastRequest: Double) -> Double {
         advance(to: now)
         let time = min(now, max(lastRequest, watch.ranDry ?? (watch.isPlaying ? now : lastRequest)))
@@ -84,7 +75,6 @@ struct SessionEvents {
         while !leaving.isEmpty { leave(leaving.removeFirst().event, at: time) }
     }
 
-    /// Ends the event that is on the screen.
     private mutating func leave(_ event: AccessEvent, at time: Double) {
         let ended = ended(event, at: time)
         logged.watched += ended.watched
@@ -112,9 +102,6 @@ struct SessionEvents {
         return next
     }
 
-    // MARK: Reports
-
-    /// Applies a report of the player.
     mutating func apply(_ report: PlayerReport, _ tracked: PlayheadReading?, at time: Double) {
         advance(to: time)
         watch.apply(report, isPlaced: isPlaced, tracked, at: time)
@@ -131,15 +118,12 @@ struct SessionEvents {
         }
     }
 
-    // MARK: Results
-
     /// The open events: the first one is on the screen, the last one is being loaded.
     var open: [AccessEvent] {
         let all = leaving.map(\.event) + [newest]
         return [filled(all[0])] + all.dropFirst()
     }
 
-    /// One event with the sums over all events.
     var total: AccessEvent {
         var total = filled(newest)
         if total.number > 0 { total.startup = startup ?? leaving.first { $0.event.number == 0 }?.event.startup }
@@ -151,13 +135,11 @@ struct SessionEvents {
         return total
     }
 
-    /// Returns the events that have ended, once.
     mutating func takeFinished() -> [AccessEvent] {
         defer { finished = [] }
         return finished
     }
 
-    /// Fills in the measured values of the event that is on the screen.
     private func filled(_ event: AccessEvent) -> AccessEvent {
         var event = event
         let total = watch.total

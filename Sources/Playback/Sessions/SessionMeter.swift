@@ -6,14 +6,12 @@ import Playheads
 /// Turns what happens in one session into its access events. Pure: the caller passes events and times, in seconds since
 /// the session began.
 struct SessionMeter {
-    /// A rendition's description in the log.
     struct Stream: Equatable {
         var uri: String?
         /// BANDWIDTH, if a variant refers to the rendition.
         var bandwidth: Int?
     }
 
-    /// A piece on its way to the player.
     private struct Awaited {
         let source: PieceSource
         let since: Double
@@ -47,12 +45,9 @@ struct SessionMeter {
     /// Number of requests that are counted only when the rendition of their answer is known.
     private var unanswered = 0
 
-    /// Time of the last request or delivery.
     private var lastEvent = 0.0
 
-    /// The sources of the delivered segments.
     private(set) var trail = PieceTrail()
-    /// Number of variant changes.
     private(set) var switches = 0
 
     /// - Parameters:
@@ -82,9 +77,8 @@ struct SessionMeter {
         events.watch.requestBegan(at: time)
     }
 
-    /// Records that a segment is answered with a substitute, or with its own piece again if `other` is nil.
-    ///
-    /// - Parameter isStored: true if the substitute came from the store.
+    /// Records that a segment is answered with a substitute, or with its own piece again if `other` is nil. `isStored` is
+    /// true if the substitute came from the store.
     mutating func recordSubstitute(_ other: String?, for number: Int, of rendition: String, isStored: Bool = true) {
         let key = Self.key(rendition, number)
         if substitutes.count >= Self.substituteLimit { substitutes = [:] }
@@ -93,20 +87,16 @@ struct SessionMeter {
         awaited[key] = Awaited(source: .store, since: piece.since)
     }
 
-    /// Returns the rendition that was last substituted for a segment.
     func substitute(for number: Int, of rendition: String) -> String? {
         substitutes[Self.key(rendition, number)]?.rendition
     }
 
-    /// True if that substitute came from the store.
     func isSubstitutedFromStore(_ number: Int, of rendition: String) -> Bool {
         substitutes[Self.key(rendition, number)]?.isStored ?? false
     }
 
-    /// Records that an awaited segment will not arrive; another answer follows.
     mutating func abandonWait(for number: Int, of rendition: String) { awaited[Self.key(rendition, number)] = nil }
 
-    /// Records the end of a reply.
     mutating func replyEnded(_ reply: ReplyRecord, at time: Double) {
         lastEvent = time
         events.advance(to: time)
@@ -117,10 +107,8 @@ struct SessionMeter {
         if replies == 0 { events.watch.requestsEnded(hasFailed: reply.hasFailed, at: time) }
     }
 
-    /// Adds bytes that were sent from the store.
     mutating func addStored(_ bytes: Int64) { events.newest.bytes.store += bytes }
 
-    /// Records the address of the origin server that delivered.
     mutating func recordServer(_ address: String) {
         if let known = events.newest.serverAddress, known != address { events.newest.serverAddressChanges += 1 }
         events.newest.serverAddress = address
@@ -128,13 +116,9 @@ struct SessionMeter {
 
     // MARK: Segments
 
-    /// Sets the description of a rendition.
     mutating func describe(_ rendition: String, _ stream: Stream) { streams[rendition] = stream }
-
-    /// True if the rendition has a description.
     func knows(_ rendition: String) -> Bool { streams[rendition] != nil }
 
-    /// Records a request for a segment.
     mutating func requested(_ segment: PlayedSegment, isSeek: Bool, _ reading: PlayheadReading, at time: Double) {
         lastEvent = time
         events.advance(to: time)
@@ -213,13 +197,11 @@ struct SessionMeter {
         events.newest.requests += 1
     }
 
-    /// Counts the requests that were not answered.
     private mutating func countUnanswered() {
         events.newest.requests += unanswered
         unanswered = 0
     }
 
-    /// Records a segment that was delivered to its last byte.
     mutating func delivered(_ segment: PlayedSegment, _ reading: PlayheadReading, at time: Double) {
         lastEvent = time
         events.advance(to: time)
@@ -258,9 +240,6 @@ struct SessionMeter {
         if !isUrgent { starting = nil }
     }
 
-    /// Applies the data that the player sends with a request (CMCD).
-    ///
-    /// - Parameter tracked: the tracker's playhead, corrected by the data; nil if the tracker does not know the session.
     mutating func apply(_ data: CMCD, _ tracked: PlayheadReading? = nil, at time: Double) {
         events.advance(to: time)
         events.watch.apply(data, tracked, at: time)
@@ -268,9 +247,6 @@ struct SessionMeter {
         if !isUrgent, events.newest.startup != nil { starting = nil }
     }
 
-    /// Applies a report of the player.
-    ///
-    /// - Parameter tracked: as for `apply(_:_:at:)`.
     mutating func apply(_ report: PlayerReport, _ tracked: PlayheadReading? = nil, at time: Double) {
         events.apply(report, tracked, at: time)
         if report.startup != nil { starting = nil }
@@ -284,7 +260,6 @@ struct SessionMeter {
         return events.open
     }
 
-    /// One event with the sums over all events.
     func total(at time: Double) -> AccessEvent {
         var events = events
         events.advance(to: time)
@@ -298,18 +273,14 @@ struct SessionMeter {
         return (watch.playhead, watch.isStalled)
     }
 
-    /// True if the player counts media time from the same origin.
     var isPlaced: Bool { events.isPlaced }
 
-    /// Ends the session.
-    ///
-    /// - Returns: the end of the session, which may be earlier than `now`.
+    /// Ends the session. Returns its end, which may be earlier than `now`.
     mutating func close(at now: Double) -> Double {
         countUnanswered()
         return events.close(at: now, lastRequest: lastEvent)
     }
 
-    /// Returns the events that have ended, once.
     mutating func takeFinished() -> [AccessEvent] { events.takeFinished() }
 
     private static func key(_ rendition: String, _ number: Int) -> String { "\(rendition)/\(number)" }
@@ -321,9 +292,7 @@ struct ReplyRecord: Equatable {
     var since: Double
     /// True if the meter counts this reply as awaited.
     var isAwaited = true
-    /// Source of the bytes.
     var source: PieceSource
-    /// Bytes sent to the player.
     var bytes: Int64 = 0
     /// Bytes received from the origin meanwhile.
     var fetched: Int64 = 0
@@ -338,7 +307,6 @@ struct PlayedSegment: Equatable {
     var rendition: String
     /// True if it is an audio segment beside video.
     var isAudio: Bool
-    /// Media sequence number.
     var number: Int
     /// Start in media time, in seconds.
     var start: Double

@@ -13,7 +13,6 @@ import Playlist
     let id: String
     /// The globally unique id of the session.
     let guid = UUID().uuidString
-    /// The asset that is played.
     let asset: Asset
     private let began: ContinuousClock.Instant
     /// Start of the session by the wall clock, in seconds since 1970.
@@ -34,7 +33,6 @@ import Playlist
     private let served: ServedBytes
     /// The player's own id for the playback (CMCD's `sid`), if it sent one.
     private(set) var playerID: String?
-    /// The player's last report, unchanged.
     private(set) var report: PlayerReport?
     /// True if the entry playlist was loaded from this process, so that the whole session is known.
     private let isEntered: Bool
@@ -225,7 +223,6 @@ import Playlist
         return meter.current(at: now)
     }
 
-    /// The current state of the session.
     var summary: SessionSummary {
         countStored()
         let now = now
@@ -253,7 +250,6 @@ extension ReplyEnd {
     private var hasMedia: Bool { status.map { $0 < 300 } ?? false }
 }
 
-/// Bytes sent to all sessions, by source.
 @LoopActor final class ServedBytes {
     var bytes = SourceBytes()
 }

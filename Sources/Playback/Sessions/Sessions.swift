@@ -23,7 +23,6 @@ import Playheads
         public init() {}
     }
 
-    /// An entry playlist that was loaded.
     private struct Entry {
         let at: ContinuousClock.Instant
         let client: String?
@@ -66,8 +65,6 @@ import Playheads
         }
     }
 
-    // MARK: Events from playback
-
     /// Records that a player has loaded an entry playlist.
     func enter(_ session: Session, _ exchange: Exchange) {
         // Live entry playlists are reloaded again and again.
@@ -101,7 +98,6 @@ import Playheads
         return String(decoding: name.prefix(256).filter { $0 >= 0x20 && $0 < 0x7F }, as: UTF8.self)
     }
 
-    /// Records a request that failed.
     func recordFailure(_ failure: Failure) {
         let subject = failure.subject
         let key = "\(subject.session?.id ?? "") \(subject.uri ?? "") \(failure.status)"
@@ -132,8 +128,6 @@ import Playheads
         return record.summary
     }
 
-    // MARK: Ends
-
     private func sweepOut() {
         endIdle()
         if !records.isEmpty { sweep?.schedule(after: Self.sweepPause) }
@@ -163,8 +157,6 @@ import Playheads
         for record in records.values { end(record) }
         await log.flush()
     }
-
-    // MARK: Queries
 
     /// Number of running sessions.
     public var count: Int { records.count }
