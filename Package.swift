@@ -69,6 +69,7 @@ let package = Package(
             [
                 "EventLoop", "Fetching", "HTTPMessage", "Origin", "Playheads", "Playlist", "SegmentFormat", "Store",
             ]),
+        room("Substitution", ["EventLoop", "Fetching", "Library", "Playlist", "SegmentFormat", "Store"]),
         room("Retention", ["EventLoop", "Fetching", "Library", "Playheads", "Store"]),
         room("Integrity", ["EventLoop", "Fetching", "Library", "Playheads", "Playlist", "Retention", "Store"]),
         room(
@@ -77,12 +78,15 @@ let package = Package(
         // The two uses of assets. They do not know each other: they meet in Fetching.
         room(
             "Downloader",
-            ["EventLoop", "Fetching", "Integrity", "Library", "Playheads", "Playlist", "Retention", "Store"]),
+            [
+                "EventLoop", "Fetching", "Integrity", "Library", "Origin", "Playheads", "Playlist", "Retention",
+                "Store",
+            ]),
         room(
             "Playback",
             [
-                "AccessLog", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library", "Playheads", "Playlist",
-                "Retention", "SegmentFormat",
+                "AccessLog", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library", "Origin", "Playheads",
+                "Playlist", "Retention", "SegmentFormat", "Substitution",
             ]),
         // The program.
         room(
@@ -91,21 +95,21 @@ let package = Package(
                 "API", "AccessLog", "CDocument", "CPage", "Downloader", "EventLoop", "Exchange", "Fetching",
                 "HTTPMessage",
                 "HTTPServer", "Integrity", "Library", "Origin", "Playback", "Playheads", "Playlist", "Retention",
-                "Store",
+                "Store", "Substitution",
             ]),
         room(
             "Application",
             [
                 "API", "AccessLog", "Control", "Downloader", "EventLoop", "Exchange", "HTTPMessage", "HTTPServer",
                 "Integrity", "Library", "Origin", "Playback", "Playlist", "PlaylistCheck", "Retention", "Store",
-                logging,
+                "Substitution", logging,
                 toml,
             ]),
         // The commands use the API and the log's text; Application does what needs no daemon: CommandRuleTests.
         .executableTarget(
             name: "weir", dependencies: ["API", "AccessLog", "Application", argumentParser], swiftSettings: strict),
         // What the tests share: an origin that misbehaves on demand, processes, players, frame hashes.
-        room("TestSupport"),
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
 
         tests("PlaylistTests", ["Playlist"]),
         tests("HTTPMessageTests", ["HTTPMessage"]),
@@ -118,14 +122,15 @@ let package = Package(
         tests("APITests", ["API", "AccessLog", "EventLoop", "HTTPMessage", "TestSupport"]),
         tests("PlaylistCheckTests", ["HTTPMessage", "Origin", "Playlist", "PlaylistCheck", "TestSupport"]),
         tests("PlayheadsTests", ["EventLoop", "Playheads"]),
-        tests("FetchingTests", ["Fetching", "HTTPMessage", "TestSupport"]),
+        tests("FetchingTests", ["Fetching", "HTTPMessage", "Origin", "TestSupport"]),
         tests(
             "LibraryTests",
             [
                 "EventLoop", "Exchange", "Fetching", "HTTPMessage", "Integrity", "Library", "Origin", "Playheads",
                 "Playlist",
-                "Retention", "SegmentFormat", "Store", "TestSupport",
+                "Retention", "Store", "Substitution", "TestSupport",
             ]),
+        tests("SubstitutionTests", ["Playlist", "SegmentFormat", "Substitution"]),
         tests("ExchangeTests", ["Exchange"]),
         tests("RetentionTests", ["Fetching", "Library", "Playheads", "Retention"]),
         tests(
@@ -139,7 +144,7 @@ let package = Package(
             "PlaybackTests",
             [
                 "AccessLog", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library", "Origin", "Playback",
-                "Playheads", "Playlist", "Retention", "SegmentFormat", "Store", "TestSupport",
+                "Playheads", "Playlist", "Retention", "SegmentFormat", "Store", "Substitution", "TestSupport",
             ]),
         tests("TestSupportTests", ["TestSupport"]),
         tests(
@@ -147,7 +152,7 @@ let package = Package(
             [
                 "API", "AccessLog", "Control", "Downloader", "EventLoop", "Exchange", "Fetching", "HTTPMessage",
                 "HTTPServer", "Integrity", "Library", "Origin", "Playback", "Playheads", "Retention", "Store",
-                "TestSupport",
+                "Substitution", "TestSupport",
             ]),
         tests("ApplicationTests", ["API", "Application", "HTTPMessage", "Library", "TestSupport", logging]),
         // The real program, a real origin, real players.

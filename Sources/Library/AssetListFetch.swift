@@ -4,8 +4,6 @@ import Origin
 import Playlist
 
 extension PlaylistFetcher {
-    /// A player waits this long for a list; after that it plays on without one.
-    private static let listDeadline = Duration.seconds(8)
     /// Maximum size of a list, in bytes.
     private static let listLimit: Int64 = 1 << 20
 
@@ -17,7 +15,7 @@ extension PlaylistFetcher {
         var request = OriginRequest(url)
         access.grant(to: &request)
         request.limit = Self.listLimit
-        request.deadline = Self.listDeadline
+        request.deadline = GiveUpRule.deadline(with: .programme)
         let (head, body) = try await fetch(request, wanted: "a list of assets")
         do {
             return (try AssetList(body), head.url)

@@ -1,15 +1,24 @@
-import EventLoop
+public import EventLoop
 import Fetching
 import HTTPMessage
 import Origin
 import Playlist
 
+/// Finds assets that can be played in part, because no variant of them is complete.
+@LoopActor public protocol PartialPlayback: AnyObject {
+    /// True if enough of the asset is stored to be played with cuts, or with pieces of other renditions.
+    func isPlayableInPart(_ asset: Asset) -> Bool
+    /// Drops what is known about an asset that was removed.
+    func forget(_ asset: Asset)
+}
+
 /// Fetches the entry playlist of an asset, and checks if its origin is present.
 extension Library {
     /// For a playlist whose stored pieces can replace the origin.
-    private static let impatient = PlaylistFetcher.Manner(deadline: .seconds(3), retries: .never)
+    private static let impatient = PlaylistFetcher.Manner(
+        deadline: GiveUpRule.deadline(with: .complete), retries: .never)
     /// For a playlist that only partial content could replace: as long as players wait.
-    private static let hesitant = PlaylistFetcher.Manner(deadline: .seconds(8))
+    private static let hesitant = PlaylistFetcher.Manner(deadline: GiveUpRule.deadline(with: .part))
     /// Lifetime of an answer of the origin: players load an entry twice.
     private static let checkLife = Duration.seconds(5)
 
@@ -29,13 +38,18 @@ extension Library {
             return true
         }
         // Any response since then would have made it present.
-        if playlistFetcher.client.isPresumedAbsent(asset.origin), asset.substitute != nil { return false }
+        if playlistFetcher.client.isPresumedAbsent(asset.origin), isPlayable(asset) { return false }
         if let checked = asset.checked, .now - checked.at < Self.checkLife { return checked.isPresent }
         if let task = asset.checking { return try await task.value.get() }
         let task = Task { @LoopActor in await self.check(asset) }
         asset.checking = task
         defer { asset.checking = nil }
         return try await task.value.get()
+    }
+
+    /// True if something of the asset can be played instead of the origin.
+    private func isPlayable(_ asset: Asset) -> Bool {
+        asset.isPlayableOffline || partialPlayback?.isPlayableInPart(asset) ?? false
     }
 
     private func check(_ asset: Asset) async -> Result<Bool, LibraryError> {
@@ -45,7 +59,7 @@ extension Library {
             try await loadEntry(of: asset, hasWhole ? Self.impatient : asset.bytes > 0 ? Self.hesitant : .patient)
             return .success(true)
         } catch {
-            guard hasWhole || error.code == .originAbsent && asset.substitute != nil else { return .failure(error) }
+            guard hasWhole || error.code == .originAbsent && isPlayable(asset) else { return .failure(error) }
             report("\(asset.name): playing what is stored, since \(error)")
             if error.code == .originAbsent {
                 playlistFetcher.client.presumeAbsent(after: playlistFetcher.request(asset.origin, asset.access))

@@ -33,7 +33,8 @@ extension Library {
         do throws(LibraryError) {
             let span = rendition.source?.playlist.interval ?? .zero
             let manner = PlaylistFetcher.Manner(
-                deadline: span * 3 + Self.grace, retries: .never, isHeldBack: true, ignoresAbsence: true)
+                deadline: GiveUpRule.deadline(with: .heldBack(targetDuration: span)), retries: .never, isHeldBack: true,
+                ignoresAbsence: true)
             let source = try await fetchSource(of: rendition, in: asset, directives, manner)
             if !source.isDurable { rendition.relay.keep(source, for: directives, now: .now) }
             if source.playlist.isDeltaUpdate {
@@ -48,9 +49,6 @@ extension Library {
         }
     }
 
-    /// Time for the network, in addition to the time that the origin may hold a response.
-    private static let grace = Duration.seconds(5)
-
     /// Reloads a live playlist as soon as that is due. An error of the origin does not end the playback: players accept
     /// the known playlist as long as its segments may still be available.
     func reload(
@@ -63,7 +61,10 @@ extension Library {
         let mayBeOld = rendition.mayBeShown(now: began)
         var manner = PlaylistFetcher.Manner.patient
         manner.ignoresAbsence = true
-        if mayBeOld { (manner.deadline, manner.retries) = (max(known.playlist.interval, .seconds(2)), .once) }
+        if mayBeOld {
+            manner.deadline = GiveUpRule.deadline(with: .olderPlaylist(targetDuration: known.playlist.interval))
+            manner.retries = .once
+        }
         do throws(LibraryError) {
             let source = try await fetchSource(of: rendition, in: asset, .none, manner)
             rendition.isOverdue = false
@@ -118,14 +119,5 @@ extension LibraryError {
         case .originRefused, .refusedURL, .missing, .notStored: true
         default: originStatus == 404
         }
-    }
-}
-
-extension RetryPolicy {
-    /// One retry, for requests whose answer has a replacement.
-    fileprivate static var once: RetryPolicy {
-        var policy = RetryPolicy()
-        policy.attempts = 1
-        return policy
     }
 }

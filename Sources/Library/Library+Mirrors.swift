@@ -95,7 +95,7 @@ extension PlaylistFetcher.Manner {
     fileprivate var hasty: Self {
         var hasty = self
         hasty.retries = .hasty
-        if !isHeldBack { hasty.deadline = min(deadline, .seconds(4)) }
+        if !isHeldBack { hasty.deadline = GiveUpRule.deadline(with: .mirror(limit: deadline)) }
         return hasty
     }
 }

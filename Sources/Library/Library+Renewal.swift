@@ -63,5 +63,6 @@ extension Library {
 
 extension PlaylistFetcher.Manner {
     /// For a player that waits for a refused resource.
-    fileprivate static let renewal = Self(deadline: .seconds(3), retries: .hasty)
+    fileprivate static let renewal = Self(
+        deadline: GiveUpRule.deadline(with: .refusedURLs), retries: .hasty)
 }

@@ -53,6 +53,8 @@ public import Store
     private var opening: [WebURL: Task<Result<Asset, LibraryError>, Never>] = [:]
     /// Answers if an asset is being moved; nil if nothing moves assets.
     let moves: (any MoveStatus)?
+    /// Finds assets that can be played in part; nil if none can.
+    let partialPlayback: (any PartialPlayback)?
     /// Timer: the next check if other volumes are mounted.
     var placeTurn: LoopTimer?
     /// Names of assets that are being opened, imported or renamed, and of orphan bundles.
@@ -62,11 +64,13 @@ public import Store
     ///
     /// - Parameters:
     ///   - moves: answers if an asset is being moved; nil if nothing moves assets.
+    ///   - partialPlayback: finds assets that can be played in part; nil if none can.
     ///   - now: the clock of the playheads.
     ///   - date: the time of day, in seconds since 1970; nil for the system's.
     ///   - report: receives errors that no caller waits for, as a sentence for a log.
     public init(
         store: Store, client: OriginClient, mode: PlayMode = .auto, moves: (any MoveStatus)? = nil,
+        partialPlayback: (any PartialPlayback)? = nil,
         now: @escaping () -> ContinuousClock.Instant = { .now },
         date: (() -> Int64)? = nil,
         report: @escaping @Sendable (String) -> Void = { _ in }
@@ -76,6 +80,7 @@ public import Store
         self.mode = mode
         self.report = report
         self.moves = moves
+        self.partialPlayback = partialPlayback
         loader = Loader(store: store, client: client)
         playlistFetcher = PlaylistFetcher(client: client)
         backgroundYield = BackgroundYield(playheads, OriginTransfers(client))
@@ -245,6 +250,7 @@ public import Store
         playheads.forget(asset.id)
         events.send(.unregistered(asset))
         summaries.forget(asset)
+        partialPlayback?.forget(asset)
         if !asset.isRevision { events.send(.assetChanged(asset)) }
     }
 

@@ -29,7 +29,7 @@ import Playlist
         var ignoresAbsence = false
 
         /// For a caller that waits, without an alternative to the origin.
-        static let patient = Manner(deadline: .seconds(30))
+        static let patient = Manner(deadline: GiveUpRule.deadline(with: .none))
     }
 
     /// Returns the playlist at `url`.

@@ -56,7 +56,7 @@ public import Playlist
         public var isDurable: Bool { !playlist.isLive && !isWindow }
 
         /// The segment with a media sequence number, if it is listed.
-        func segment(_ number: Int) -> Segment? {
+        package func segment(_ number: Int) -> Segment? {
             let index = number.subtractingReportingOverflow(playlist.firstSequenceNumber + shift)
             guard !index.overflow, playlist.segments.indices.contains(index.partialValue) else { return nil }
             return playlist.segments[index.partialValue]
@@ -96,7 +96,7 @@ public import Playlist
     var relay = Relay()
 
     /// Increases when the playlist is replaced.
-    private(set) var edition = 0
+    package private(set) var edition = 0
 
     /// Its recording, while that runs.
     public internal(set) var recording: Recording?

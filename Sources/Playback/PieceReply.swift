@@ -4,6 +4,7 @@ import Glibc
 import HTTPMessage
 import HTTPServer
 import Library
+import Origin
 import Playheads
 import SegmentFormat
 
@@ -116,8 +117,10 @@ import SegmentFormat
 
     private func playerTimedOut() {
         // Bytes have begun to arrive but cannot be sent before the last one, so the reply keeps waiting.
-        if isSentComplete, fetch.written > 0 { return }
-        if !isSentComplete, fetch.isWaitingForNetwork { return fetch.announce() }
+        let decision = GiveUpRule.decision(
+            afterTimeoutOf: isSentComplete, hasBytes: fetch.written > 0, isInsisting: fetch.isWaitingForNetwork)
+        if decision == .wait { return }
+        if decision == .sendHead { return fetch.announce() }
         let reason = "the origin has sent nothing for \(playerTimeout.components.seconds) seconds"
         fail(LibraryError(.originAbsent, reason))
     }

@@ -5,6 +5,7 @@ import HTTPMessage
 import HTTPServer
 import Library
 import Playheads
+import Substitution
 
 /// Caches the folder of the latest piece request, by the path before its file name.
 ///
@@ -107,11 +108,16 @@ import Playheads
     let record: SessionRecord
     /// The substitutions that the session has received in the rendition; nil if the folder is not a rendition's.
     let composition: Composition?
+    let substitutions: Substitutions
 
-    init(asset: Asset, session: Session, folder: PieceFolder, cursor: RenditionCursor?, record: SessionRecord) {
+    init(
+        asset: Asset, session: Session, folder: PieceFolder, cursor: RenditionCursor?, record: SessionRecord,
+        _ substitutions: Substitutions
+    ) {
         (self.asset, self.session, self.folder, self.cursor, self.record) = (asset, session, folder, cursor, record)
+        self.substitutions = substitutions
         composition = asset.rendition(folder.id).map { rendition in
-            record.composition(of: folder.id, among: asset.substitutes(of: rendition))
+            record.composition(of: folder.id, among: substitutions.substitutes(of: rendition, in: asset))
         }
     }
 }

@@ -4,6 +4,7 @@ import HTTPServer
 import Library
 import Playheads
 import Retention
+import Substitution
 
 /// Serves entry playlists, media playlists and interstitials.
 extension Playback {
@@ -23,7 +24,9 @@ extension Playback {
                 try view(of: asset, session, for: exchange).media(rendition, last.source, isLast: true)
             }
         }
-        if isOffline, let source = rendition.source, let cut = stretches.cut(of: rendition, in: asset, session) {
+        if isOffline, let source = rendition.source,
+            let cut = stretches.cut(of: rendition, in: asset, session, substitutions)
+        {
             return send(exchange, .hit) {
                 try view(of: asset, session, for: exchange).media(rendition, source, cut: cut)
             }
@@ -155,8 +158,11 @@ extension Playback {
                 return await entry(exchange, of: current, mode, directives, isStored: false)
             }
             if !isPresent, !asset.isPlayableOffline { return try entry(exchange, ofPartOf: asset, mode) }
-            if mode == .adaptive, let ladder = await library.ladder(of: asset, isStored: !isPresent) {
-                return adaptiveEntry(exchange, of: asset, ladder, listed: isPresent ? nil : asset.offlineRenditions)
+            if mode == .adaptive,
+                let ladder = await substitutions.ladder(of: asset, in: library, isStored: !isPresent)
+            {
+                let listed = isPresent ? nil : substitutions.offlineRenditions(of: asset)
+                return adaptiveEntry(exchange, of: asset, ladder, listed: listed)
             }
             // A session that played the stream live a moment ago keeps its mode.
             let session = session(for: asset, mode.plain == .auto && asset.isRecorded ? .local : mode.plain)
@@ -165,7 +171,8 @@ extension Playback {
             send(exchange, status, orElse: Self.nothing(of: asset)) {
                 // If the origin may still be asked, only complete renditions are listed: they need no substitutes.
                 let isLeft = mode == .offline || library.isOffline || !isStored
-                let listed = isPresent ? nil : isLeft ? asset.offlineRenditions : asset.wholeRenditions
+                let listed: Set<Int>? =
+                    isPresent ? nil : isLeft ? substitutions.offlineRenditions(of: asset) : asset.wholeRenditions
                 return try view(of: asset, session, for: exchange).entry(stored: listed)
             }
         } catch {
@@ -176,7 +183,7 @@ extension Playback {
     /// Answers for an asset of which no rendition is complete: lists the playable ranges, in a session that never asks
     /// the origin.
     private func entry(_ exchange: Exchange, ofPartOf asset: Asset, _ mode: Session.Mode) throws(LibraryError) {
-        guard let stored = asset.storedStretches else { throw Self.nothing(of: asset) }
+        guard let stored = substitutions.playableRanges(of: asset) else { throw Self.nothing(of: asset) }
         guard stored.isPlayable else { throw Self.nothing(of: asset, but: stored.seconds) }
         let session = Session(stored.isCut ? .offline : mode.plain)
         stretches.insert(stored, for: session)

@@ -6,6 +6,7 @@ import HTTPServer
 import Library
 import Playheads
 import SegmentFormat
+import Substitution
 
 /// Serves segments, initialization sections, keys and session data: carries out what `SegmentSource` decides.
 extension Playback {
@@ -17,7 +18,8 @@ extension Playback {
         if refuseIfExpired(exchange, asset, session) { return }
         let cursor = library.playheads.cursor(of: session.id, in: asset, folder)
         let record = sessions.record(of: session, asset, exchange)
-        let place = SessionFolder(asset: asset, session: session, folder: pieces, cursor: cursor, record: record)
+        let place = SessionFolder(
+            asset: asset, session: session, folder: pieces, cursor: cursor, record: record, substitutions)
         shelf.remember(place, exchange.head.pathBytes)
         piece(exchange, place, file)
     }
@@ -89,7 +91,7 @@ extension Playback {
             missing.hasSubstitute = true
             missing.hasBuffer = missing.mayAsk && buffer(of: place.session) > 0
         }
-        missing.isSplicedComplete = segment?.substitutes.needsWholes ?? false
+        missing.isSplicedComplete = segment?.substitutes.needsCompleteSegments ?? false
         request.facts.missing = missing
         guard let resource, missing.mayAsk, missing.hasSubstitute,
             library.isPresumedAbsent(resource, in: place.folder, of: place.asset)
@@ -145,14 +147,14 @@ extension Playback {
     func sendSubstitute(of rendition: String?, _ request: SegmentRequest, broughtBy fetch: Fetch? = nil) -> Bool {
         guard let segment = request.segment else { return false }
         let (composition, record) = (segment.composition, request.place.record)
-        let isJoined = composition.joining != .apart
-        guard let found = segment.substitutes.open(segment.name, isJoined: isJoined, of: rendition) else {
+        let isAfterSplice = composition.joining != .apart
+        guard let found = segment.substitutes.open(segment.name, isAfterSplice: isAfterSplice, of: rendition) else {
             return false
         }
         let substitute = found.rendition.name.id
         record.recordSubstitute(substitute, for: segment.name, of: request.place.folder.id, isStored: fetch == nil)
         if fetch == nil, request.fetchStatus == nil { recordServed(request) }
-        composition.advance(to: found.joins ? .joined : .perhaps)
+        composition.advance(to: found.splice == nil ? .perhaps : .joined)
         var reply = SplicedReply(
             substitute: substitute, splice: found.splice, mediaType: shelf.type(of: request.file))
         reply.isOther = request.isAmid && composition.source(of: request.file) != substitute
@@ -195,7 +197,7 @@ extension Playback {
         let fetch = try library.fetch(
             resource, in: place.folder, of: place.asset, urgency: .playback, fallback: fallback)
         place.record.adapter?.link.follow(fetch)
-        if fallback != .none, let segment = request.segment, segment.substitutes.joins(segment.name) {
+        if fallback != .none, let segment = request.segment, segment.substitutes.needsSplice(segment.name) {
             segment.composition.advance(to: .perhaps)
         }
         FetchReply(fetch, request, self, isSentComplete: isSentComplete).start()
@@ -224,7 +226,7 @@ extension Playback {
         _ descriptor: Int32, _ segment: SegmentRequest.Segment, _ request: SegmentRequest
     ) -> Splice? {
         do {
-            return try segment.substitutes.rejoined(segment.name, descriptor)
+            return try segment.substitutes.ownSplice(segment.name, descriptor)
         } catch {
             let subject = Subject(request.place.session, request.place.asset, request.exchange.head.path)
             sessions.recordFailure(Failure(unjoined: error, about: subject))

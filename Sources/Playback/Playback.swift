@@ -2,13 +2,16 @@ public import EventLoop
 import HTTPMessage
 public import HTTPServer
 public import Library
+public import Origin
 import Playheads
 public import Retention
+public import Substitution
 
 /// Answers players' requests: entry playlists, media playlists, segments, initialization sections, keys, session data
 /// and interstitials.
 @LoopActor public final class Playback {
     let library: Library
+    let substitutions: Substitutions
     let retention: Retention
     /// The sessions of all players.
     public let sessions: Sessions
@@ -20,15 +23,16 @@ public import Retention
     private static let liveSessionLimit = 256
 
     /// - Parameters:
-    ///   - playerTimeout: how long a player waits for the first byte; hls.js and GStreamer give up after 10 s.
+    ///   - playerTimeout: how long a player waits for the first byte.
     ///   - logs: configuration of the session logs.
     ///   - report: called with a sentence for the log about each refused request.
     public init(
-        library: Library, retention: Retention, playerTimeout: Duration = .seconds(8),
+        library: Library, substitutions: Substitutions, retention: Retention,
+        playerTimeout: Duration = GiveUpRule.playerTimeout,
         logs: Sessions.Configuration = Sessions.Configuration(),
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
-        (self.library, self.retention) = (library, retention)
+        (self.library, self.substitutions, self.retention) = (library, substitutions, retention)
         self.playerTimeout = playerTimeout
         self.report = report
         sessions = Sessions(library: library, logs, report: report)

@@ -1,5 +1,6 @@
 import EventLoop
 import Fetching
+import Origin
 
 /// Known timeouts of players for the first byte of a segment.
 ///
@@ -7,36 +8,30 @@ import Fetching
 /// known to wait longer may be kept waiting while it has more than that in its buffer: segments of 6 s and more then
 /// arrive in a better quality on a slow link.
 enum PlayerTimeout {
-    /// Lower bound for players that were observed to wait for 25 s.
-    private static let long = Duration.seconds(20)
     /// User-Agent prefixes of FFmpeg's programs, mpv and VLC.
     private static let names = ["Lavf/", "libmpv", "VLC/"]
 
     /// Returns the timeout by User-Agent; nil if it is unknown.
     static func of(client: String?) -> Duration? {
         guard let client, names.contains(where: client.hasPrefix) else { return nil }
-        return long
+        return GiveUpRule.longPlayerTimeout
     }
 }
 
-/// Watches a fetch of which nothing is sent yet, and fires when it makes no progress for `span`.
+/// Watches a fetch of which nothing is sent yet, and fires when it makes no progress: see `GiveUpRule`.
 @LoopActor final class StallWatch {
     private var timer: LoopTimer?
     private var written: Int64
     private var since = ContinuousClock.now
 
-    /// Maximum time without progress. Short enough for a player that holds one segment in its buffer.
-    private static let span = Duration.seconds(4)
-    private static let pause = Duration.milliseconds(500)
-
     init(of fetch: Fetch, _ action: @escaping @LoopActor () -> Void) {
         written = fetch.written
         timer = LoopTimer { [unowned self, unowned fetch] in
             if written != fetch.written { (written, since) = (fetch.written, .now) }
-            if .now - since >= Self.span { return action() }
-            timer?.schedule(after: Self.pause)
+            if GiveUpRule.decision(withoutProgressFor: .now - since) == .substitute { return action() }
+            timer?.schedule(after: GiveUpRule.stallCheck)
         }
-        timer?.schedule(after: Self.pause)
+        timer?.schedule(after: GiveUpRule.stallCheck)
     }
 
     func cancel() { timer = nil }

@@ -3,6 +3,7 @@ import Fetching
 import HTTPMessage
 import Library
 import Playlist
+import Substitution
 
 /// Renders an asset's playlists for one session's player: local URLs replace the origin's.
 @LoopActor struct PlayerView {
@@ -26,7 +27,7 @@ import Playlist
         return try entry(listing: stored)
     }
 
-    func entry(_ stretches: StoredStretches) throws(PlaylistError) -> [UInt8]? {
+    func entry(_ stretches: PlayableRanges) throws(PlaylistError) -> [UInt8]? {
         guard asset.multivariant == nil else { return try entry(listing: Set(stretches.cuts.keys)) }
         guard let lone = asset.renditions.first, let source = lone.source else { return nil }
         return try media(lone, source, cut: stretches.cuts[lone.place])
@@ -44,7 +45,7 @@ import Playlist
         guard let multivariant = asset.multivariant else { return nil }
         let places = listed ?? Set(asset.renditions.filter { !$0.name.isIFramesOnly }.map(\.place))
         return try multivariant.rendered(only: ladder.best, among: places) { reference in
-            if case .variant = reference { return playlist(ladder.frame) }
+            if case .variant = reference { return playlist(ladder.base) }
             return listed == nil ? name(reference) : storedName(reference)
         }
     }
@@ -133,26 +134,27 @@ import Playlist
 /// All playlists of a session must be cut alike, but more pieces may be stored between one playlist request and the
 /// next. A forgotten session gets the current ranges, which are equal if nothing was stored meanwhile.
 @LoopActor struct StretchesShelf {
-    private var known: [(session: String, stretches: StoredStretches)] = []
+    private var known: [(session: String, stretches: PlayableRanges)] = []
     private static let limit = 32
 
-    mutating func insert(_ stretches: StoredStretches, for session: Session) {
+    mutating func insert(_ stretches: PlayableRanges, for session: Session) {
         if known.count >= Self.limit { known.removeFirst() }
         known.append((session.id, stretches))
     }
 
     /// Returns the cut for a rendition's playlist; nil if no cut applies, or if too little of it is stored. A rendition
     /// that no entry lists is cut on its own.
-    func cut(of rendition: Rendition, in asset: Asset, _ session: Session) -> MediaPlaylistCut? {
+    func cut(
+        of rendition: Rendition, in asset: Asset, _ session: Session, _ substitutions: Substitutions
+    ) -> MediaPlaylistCut? {
         if let cut = known.last(where: { $0.session == session.id })?.stretches.cuts[rendition.place] { return cut }
-        if !asset.isPlayableOffline, let stored = asset.storedStretches, stored.isPlayable,
+        if !asset.isPlayableOffline, let stored = substitutions.playableRanges(of: asset), stored.isPlayable,
             let cut = stored.cuts[rendition.place]
         {
             return cut
         }
-        guard !rendition.isWhole, let alone = asset.storedStretches(of: rendition), alone.isPlayable else {
-            return nil
-        }
+        guard !rendition.isWhole, let alone = substitutions.playableRanges(of: rendition, in: asset), alone.isPlayable
+        else { return nil }
         return alone.cuts[rendition.place]
     }
 }

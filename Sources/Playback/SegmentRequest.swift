@@ -4,6 +4,7 @@ import HTTPMessage
 import HTTPServer
 import Library
 import Playheads
+import Substitution
 
 /// A player's request for a piece, with all that decides its answer.
 ///
@@ -53,7 +54,7 @@ import Playheads
     var segment: Segment? {
         guard let name = PieceName(file), case .segment = name.role, let composition = place.composition,
             let rendition = place.asset.rendition(place.folder.id),
-            let substitutes = place.asset.substitutes(of: rendition)
+            let substitutes = place.substitutions.substitutes(of: rendition, in: place.asset)
         else { return nil }
         return Segment(name: name, substitutes: substitutes, composition: composition)
     }

@@ -5,6 +5,7 @@ import EventLoop
 import Exchange
 import Library
 import Retention
+import Substitution
 
 /// A service with two assets, one of which fails for every call.
 @LoopActor final class ScriptedService: ControlService {
@@ -118,7 +119,7 @@ extension LibraryService {
     /// A service over a library that moves no assets.
     convenience init(library: Library, retention: Retention, downloader: Downloader) {
         self.init(
-            library: library, retention: retention, exchange: ExchangeServices(library, moves: MoveRegister()),
-            downloader: downloader)
+            library: library, substitutions: Substitutions(), retention: retention,
+            exchange: ExchangeServices(library, moves: MoveRegister()), downloader: downloader)
     }
 }

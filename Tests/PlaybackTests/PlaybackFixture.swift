@@ -7,6 +7,7 @@ import Library
 import Origin
 import Retention
 import Store
+import Substitution
 import TestSupport
 import Testing
 
@@ -18,6 +19,7 @@ import Testing
     let origin: TestOrigin
     let client: OriginClient
     let library: Library
+    let substitutions = Substitutions()
     let retention: Retention
     let playback: Playback
     private let logs: TemporaryFolder
@@ -35,23 +37,26 @@ import Testing
         folder = try TemporaryFolder()
         origin = try await TestOrigin()
         var configuration = OriginClient.Configuration()
-        configuration.retries.attempts = 2
-        configuration.retries.firstPause = .milliseconds(20)
-        configuration.retriesWhilePlayerWaits = configuration.retries
+        configuration.giveUpRule.retries.attempts = 2
+        configuration.giveUpRule.retries.firstPause = .milliseconds(20)
+        configuration.giveUpRule.retriesWhilePlayerWaits = configuration.giveUpRule.retries
         let pause = absence ?? .milliseconds(1)
-        configuration.absencePauses = pause...pause
-        if absence == nil { configuration.absenceInterest = .zero }
+        configuration.giveUpRule.absencePauses = pause...pause
+        if absence == nil { configuration.giveUpRule.absenceInterest = .zero }
         client = OriginClient(configuration: configuration)
         let now = { clock?.instant ?? .now }
         library = Library(
-            store: try Store(path: folder.path, reserve: reserve), client: client, now: now,
+            store: try Store(path: folder.path, reserve: reserve), client: client, partialPlayback: substitutions,
+            now: now,
             date: clock.map { clock in { Int64(clock.date) } })
         retention = Retention(of: library)
         logs = try TemporaryFolder()
         var sessions = Sessions.Configuration()
         (sessions.folder, sessions.software) = (logs.path("log"), "Weir/test")
         if let clock { sessions.date = { clock.date } }
-        let playback = Playback(library: library, retention: retention, playerTimeout: playerTimeout, logs: sessions)
+        let playback = Playback(
+            library: library, substitutions: substitutions, retention: retention, playerTimeout: playerTimeout,
+            logs: sessions)
         self.playback = playback
         var limits = HTTPServer.Configuration()
         limits.allowedOrigins = allowedOrigins

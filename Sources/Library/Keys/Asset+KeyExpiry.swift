@@ -33,7 +33,7 @@ extension Asset {
 
 extension Rendition {
     /// Its expired and revoked keys.
-    var expiredKeys: Set<Int> {
+    package var expiredKeys: Set<Int> {
         let unusable = keys.unusable
         guard !unusable.isEmpty, let source else { return [] }
         return unusable.intersection(source.playlist.keys.compactMap { number(of: $0) })
@@ -42,7 +42,7 @@ extension Rendition {
     fileprivate func expiryInWords(of asset: String) -> String {
         let states = expiredKeys.map { keys.state(of: $0) }
         let words = states.contains(.expired) ? "expired" : "was invalidated"
-        let what = inWords.map { "\(asset) \($0)" } ?? asset
+        let what = name.displayName.map { "\(asset) \($0)" } ?? asset
         return states.count > 1 && words == "expired"
             ? "the keys of \(what) have expired"
             : states.count > 1

@@ -2,6 +2,7 @@ import EventLoop
 import Fetching
 import Library
 import Playheads
+import Substitution
 
 /// Chooses the quality of one session's segments by `AdaptationRule`.
 @LoopActor final class Adapter {
