@@ -103,9 +103,7 @@ public import EventLoop
         return presentSession(session, at: now)?.playhead.reading(at: now)
     }
 
-    /// Applies a player's data about its own playback.
-    ///
-    /// - Returns: the corrected playhead; nil for an unknown session.
+    /// Applies a player's data about its own playback. Returns the corrected playhead; nil for an unknown session.
     public func apply(_ correction: PlayheadCorrection, to session: String) -> PlayheadReading? {
         let now = now()
         sessions[session]?.playhead.apply(correction, at: now)
@@ -122,7 +120,7 @@ public import EventLoop
         sessions[session].flatMap { $0.isPresent(at: now) ? $0 : nil }
     }
 
-    /// The session of a cursor. One that had ended by idleness begins anew.
+    /// Begins a session anew if it had ended by idleness.
     private func session(of cursor: RenditionCursor) -> TrackedSession { session(cursor.session, of: cursor.asset) }
 
     private func session(_ id: String, of asset: any PlayedAsset) -> TrackedSession {
@@ -167,7 +165,6 @@ public import EventLoop
         return cursor
     }
 
-    /// Records a piece that a player took from the store.
     func record(_ file: String, _ cursor: RenditionCursor) {
         guard records.count < Self.recordLimit else {
             lastRecord = (file, cursor)
@@ -267,12 +264,11 @@ public import EventLoop
     }
 }
 
-/// A session that the tracker knows: its asset, its playhead, and its waits for an origin.
 @LoopActor final class TrackedSession {
     let asset: any PlayedAsset
     let since: ContinuousClock.Instant
     var playhead: SessionPlayhead
-    /// By the names of the renditions' folders.
+    /// By folder.
     var cursors: [String: RenditionCursor] = [:]
     /// Number of pieces that the session waits for, on their way from the origin.
     var awaited = 0
@@ -289,7 +285,6 @@ public import EventLoop
         playhead = SessionPlayhead(at: now)
     }
 
-    /// Records the size of a segment that the player got.
     func consumed(_ bytes: Int64, _ span: SegmentSpan, _ kind: MediaKind) {
         guard span.duration > 0, bytes > 0 else { return }
         let rate = Double(bytes) / span.duration

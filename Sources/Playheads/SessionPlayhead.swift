@@ -56,7 +56,6 @@ struct SessionPlayhead {
         run(isFurther: front ?? 0 > before)
     }
 
-    /// Applies data of the player about itself.
     mutating func apply(_ correction: PlayheadCorrection, at now: ContinuousClock.Instant) {
         (anchor, anchored) = (reading(at: now), now)
         anchor.apply(correction)
@@ -89,7 +88,6 @@ struct SessionPlayhead {
         lastEvent = now
     }
 
-    /// The media time on the screen, in seconds.
     func position(at now: ContinuousClock.Instant) -> Double { reading(at: now).position }
 
     /// End of the delivered media in seconds; nil before the first request.
@@ -98,7 +96,6 @@ struct SessionPlayhead {
     /// End of the requested media in seconds: a download for this session continues there.
     var requestedEnd: Double? { current.map(\.requestedEnd).min() }
 
-    /// Length of the media ahead of the playhead, in seconds.
     func buffer(at now: ContinuousClock.Instant) -> Double { max(0, (front ?? 0) - position(at: now)) }
 
     /// The rendition that is played; nil while that is not clear: the third segment in sequence shows it.
@@ -120,8 +117,7 @@ struct SessionPlayhead {
 
     private static let shortestIdleness = 60.0
 
-    /// The lanes in use: a player may have left separate audio for muxed audio, and after a seek each lane counts once it
-    /// has followed.
+    /// A player may have left separate audio for muxed audio, and after a seek each lane counts once it has followed.
     private var current: [PlayheadLane] {
         guard lanes.count > 1, let furthest = lanes.values.map(\.requestedEnd).max() else { return Array(lanes.values) }
         return lanes.values.filter { $0.requestedEnd >= furthest - Self.slack }

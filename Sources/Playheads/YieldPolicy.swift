@@ -55,11 +55,8 @@ public import EventLoop
     }
 }
 
-/// Measures the capacity of the link to the origins: the windowed maximum of the receive rate, as BBR estimates its
-/// bottleneck bandwidth (draft-ietf-ccwg-bbr, "MaxBwFilter").
-///
-/// Pure. A low rate while nothing more was requested says nothing about the link, so only the highest recent rate
-/// counts.
+/// Measures the capacity of the link to the origins. Pure. A low rate while nothing more was requested says nothing about
+/// the link, so only the highest recent rate counts, as in BBR (draft-ietf-ccwg-bbr, "MaxBwFilter").
 struct LinkMeter {
     private var peaks: [(at: ContinuousClock.Instant, rate: Double)] = []
     private var last: (at: ContinuousClock.Instant, bytes: Int64)?
@@ -70,10 +67,8 @@ struct LinkMeter {
     /// A rate is measured over at least this time.
     static let shortest = Duration.milliseconds(400)
 
-    /// Records the number of bytes received since the start, by all transfers together.
-    ///
-    /// - Parameter isBusy: true if more was requested all the time, so that the rate is the link's own and older, higher
-    ///   rates may be outdated.
+    /// Records the number of bytes received since the start, by all transfers together. `isBusy` is true if more was
+    /// requested all the time, so that the rate is the link's own and older, higher rates may be outdated.
     mutating func record(_ bytes: Int64, isBusy: Bool, at now: ContinuousClock.Instant) {
         guard let last else { return self.last = (now, bytes) }
         guard now - last.at >= Self.shortest else { return }
@@ -100,25 +95,19 @@ struct LinkMeter {
 /// - Buffer thresholds (BBA: Huang et al., "A Buffer-Based Approach to Rate Adaptation", SIGCOMM 2014): below a
 ///   *reservoir* of buffered media nothing is risked; in a *cushion* above it the rate grows with the buffer.
 ///
-/// The policy looks at each session that waits for bytes from an origin. In the reservoir, background transfers stop. In
-/// the cushion they get a share, in proportion to the buffer, of the rate that the sessions do not consume: the sessions'
-/// buffers still grow, or stay. Above the cushion they get the whole link. The length of the reservoir follows from
-/// measurement: it grows with the share of the link that the media needs. On a link that is a hundred times as fast as
-/// the media it is next to nothing, and playback delays no download.
-///
-/// A session that waits for nothing has all that it needs, is paused or is gone, whatever its estimated buffer is.
+/// Only sessions that wait for bytes from an origin count: any other has all that it needs, is paused or is gone. In the
+/// reservoir, background transfers stop. In the cushion they get a share, in proportion to the buffer, of the rate that
+/// the sessions do not consume. Above it they get the whole link. The reservoir grows with the share of the link that the
+/// media needs: on a link that is a hundred times as fast as the media, playback delays no download.
 struct YieldPolicy {
-    /// The demand of a session that draws from an origin.
     struct Demand {
-        /// Length of the media ahead of the playhead, in seconds.
+        /// In seconds.
         var buffer: Double
         /// Consumption, in bytes per second of media.
         var rate: Double
-        /// Duration of a segment, in seconds.
         var segment: Double
     }
 
-    /// The limits that are in force.
     private enum Level: Int, Comparable {
         case stopped, bounded, full
         static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
