@@ -37,7 +37,7 @@ public import Playback
 
     /// See `SessionService`.
     public func take(_ report: PlayerReport, of session: String) async throws(APIError) -> SessionSummary {
-        guard let summary = playback.take(report, of: session) else {
+        guard let summary = playback.apply(report, to: session) else {
             throw APIError(.noSuchSession, "no session goes on that is called \(session)")
         }
         return summary

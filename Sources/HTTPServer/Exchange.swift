@@ -35,13 +35,10 @@ public import HTTPMessage
     /// True if a reply can still reach the client.
     public var isOpen: Bool { connection.serial == serial && connection.phase != .closed }
 
-    /// Called once, when the system has accepted every byte of the reply, or when that has become impossible, for
-    /// instance because the client left before the reply. Set it before `reply`.
-    ///
-    /// A property rather than an argument of `reply`, since a client may leave before there is a reply.
-    public var onEnd: (@LoopActor (ReplyEnd) -> Void)? {
-        get { isOpen ? connection.onEnd : nil }
-        set { if isOpen, !isAnswered { connection.onEnd = newValue } }
+    /// Calls back once, when the system has accepted every byte of the reply, or when that has become impossible, for
+    /// instance because the client left before the reply. Call it before `reply`; a later call replaces an earlier one.
+    public func whenEnded(_ body: @escaping @LoopActor (ReplyEnd) -> Void) {
+        if isOpen, !isAnswered { connection.onEnd = body }
     }
 
     /// Sends the reply. The server adds Date, Content-Length or Transfer-Encoding, Connection and the CORS fields; on

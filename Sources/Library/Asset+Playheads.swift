@@ -31,14 +31,8 @@ extension Rendition: PlayedRendition {
 
     var receivedBytes: Int64 { client.traffic.playback + client.traffic.background }
 
-    var allowance: YieldAllowance {
-        get {
-            let allowance = client.backgroundAllowance
-            return YieldAllowance(rate: allowance.rate, window: allowance.window, places: allowance.places)
-        }
-        set {
-            client.backgroundAllowance = BackgroundAllowance(
-                rate: newValue.rate, window: newValue.window, places: newValue.places)
-        }
+    var allowance: BackgroundAllowance {
+        get { client.backgroundAllowance }
+        set { client.backgroundAllowance = newValue }
     }
 }

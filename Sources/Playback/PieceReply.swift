@@ -5,14 +5,13 @@ import HTTPMessage
 import HTTPServer
 import Library
 import Origin
+import Playheads
+import SegmentFormat
 
-/// Answers a request for one resource, from its stored file or from a running fetch.
+/// Answers a request for one resource, unchanged, from its stored file or from a fetch.
 @LoopActor enum PieceReply {
-    /// Answers from a stored piece. Most bytes take this path, so it has no database access, no copy and no executor
-    /// hop.
-    ///
-    /// - Parameter descriptor: ownership passes to this function.
-    /// - Returns: the piece if it is small enough to be held in memory.
+    /// Answers from an open piece, and takes ownership of it. Most bytes take this path, so it has no database access, no
+    /// copy and no executor hop. Returns the piece if it is small enough to be held in memory.
     static func send(_ descriptor: Int32, _ mediaType: MediaType, to exchange: Exchange) -> SmallPiece? {
         let owned = OwnedDescriptor(descriptor)
         var status = stat()
@@ -52,67 +51,7 @@ import Origin
         }
     }
 
-    /// Answers from a fetch that was retained for this reply, and releases it when the reply ends. If nothing arrives
-    /// within `playerTimeout`, a player that has nothing else to play gets a head without a length while the origin is still
-    /// awaited. Other players get a 504.
-    ///
-    /// - Parameters:
-    ///   - whole: answers once all bytes are stored; nil to answer while they arrive. If the fetch stops making
-    ///     progress meanwhile, it is replaced by `instead`.
-    ///   - instead: answers with a replacement for the missing resource; returns false if there is no replacement.
-    ///   - refused: called with the error and status that are sent in place of the bytes.
-    ///   - ended: called with the end of the reply, whatever its cause.
-    static func follow(
-        _ fetch: Fetch, _ mediaType: MediaType, playerTimeout: Duration, to exchange: Exchange,
-        whole: (@LoopActor () -> Void)? = nil, instead: @escaping @LoopActor (LibraryError) -> Bool = { _ in false },
-        refused: @escaping @LoopActor (LibraryError, HTTPStatus) -> Void, ended: @escaping @LoopActor (ReplyEnd) -> Void
-    ) {
-        exchange.onEnd = { end in
-            fetch.release()
-            ended(end)
-        }
-        let status = CacheStatus.of(fetch)
-        var isRefused = false
-        let refuse = { (error: LibraryError, code: HTTPStatus) in
-            guard exchange.isOpen, !isRefused else { return }
-            isRefused = true
-            if instead(error) { return }
-            refused(error, code)
-            exchange.refuse(code, "\(error).", status.refused(error))
-        }
-        let limit = Deadline(after: playerTimeout) {
-            // Bytes have begun to arrive but cannot be sent before the last one, so the reply keeps waiting.
-            let decision = GiveUpRule.decision(
-                afterTimeoutOf: whole != nil, hasBytes: fetch.written > 0, isInsisting: fetch.isWaitingForNetwork)
-            if decision == .wait { return }
-            if decision == .sendHead { return fetch.announce() }
-            let sentence = "the origin has sent nothing for \(playerTimeout.components.seconds) seconds"
-            refuse(LibraryError(.originAbsent, sentence), .gatewayTimeout)
-        }
-        let stallWatch = whole.map { _ in
-            StallWatch(of: fetch) {
-                guard exchange.isOpen, !isRefused else { return }
-                fetch.doubtOrigin()
-                isRefused = instead(LibraryError(.originAbsent, "the origin has gone silent"))
-            }
-        }
-        let answer = { @LoopActor (result: Result<Void, FetchError>) in
-            limit.cancel()
-            stallWatch?.cancel()
-            switch result {
-            case .success where whole != nil: if exchange.isOpen, !isRefused { whole?() }
-            case .success: send(fetch, mediaType, status, to: exchange)
-            case .failure(let error):
-                let error = LibraryError(error)
-                refuse(error, error.status)
-            }
-        }
-        if whole == nil { fetch.whenAnnounced(answer) } else { fetch.whenEnded(answer) }
-    }
-
     /// Answers with the bytes that a fetch has received and those that it will still receive.
-    ///
-    /// - Parameter status: the Cache-Status to send; nil for the current one of the fetch.
     static func send(
         _ fetch: Fetch, _ mediaType: MediaType, _ status: CacheStatus? = nil, to exchange: Exchange
     ) {
@@ -123,33 +62,223 @@ import Origin
     }
 }
 
-/// Watches a fetch of which nothing is sent yet, and fires when it makes no progress: see `GiveUpRule`.
-@LoopActor private final class StallWatch {
-    private var timer: LoopTimer?
-    private var written: Int64
-    private var since = ContinuousClock.now
+/// Answers a request from a fetch that was retained for this reply, and releases it when the reply ends.
+///
+/// If nothing arrives within `playerTimeout`, a player that has nothing else to play gets a head without a length while
+/// the origin is still awaited. For other players, and if the fetch fails, the source is chosen again.
+@LoopActor final class FetchReply {
+    private let fetch: Fetch
+    private var request: SegmentRequest
+    private weak var playback: Playback?
+    /// True to answer once all bytes are stored, false to answer while they arrive.
+    private let isSentComplete: Bool
+    private let status: CacheStatus
+    private let playerTimeout: Duration
+    private var isAnswered = false
+    private var deadline: Deadline?
+    private var stallWatch: StallWatch?
 
-    init(of fetch: Fetch, _ action: @escaping @LoopActor () -> Void) {
-        written = fetch.written
-        timer = LoopTimer { [unowned self, unowned fetch] in
-            if written != fetch.written { (written, since) = (fetch.written, .now) }
-            if GiveUpRule.decision(withoutProgressFor: .now - since) == .substitute { return action() }
-            timer?.schedule(after: GiveUpRule.stallCheck)
-        }
-        timer?.schedule(after: GiveUpRule.stallCheck)
+    init(_ fetch: Fetch, _ request: SegmentRequest, _ playback: Playback, isSentComplete: Bool) {
+        (self.fetch, self.request, self.playback) = (fetch, request, playback)
+        (self.isSentComplete, playerTimeout) = (isSentComplete, playback.playerTimeout)
+        status = CacheStatus.of(fetch)
+        self.request.fetchStatus = status
     }
 
-    func cancel() { timer = nil }
+    func start() {
+        let (awaited, subject) = (AwaitedReply(fetch, for: request), request.subject)
+        request.exchange.whenEnded { [fetch, sessions = playback?.sessions] end in
+            fetch.release()
+            awaited.end(end)
+            if end.cause == .bodyFailed { sessions?.recordFailure(Failure(brokenOff: fetch, about: subject)) }
+        }
+        deadline = Deadline(after: playerTimeout) { [weak self] in self?.playerTimedOut() }
+        // The fetch holds this object until it can be answered.
+        if isSentComplete {
+            stallWatch = StallWatch(of: fetch) { [weak self] in self?.fetchStalled() }
+            fetch.whenEnded { [self] in answer($0) }
+        } else {
+            fetch.whenAnnounced { [self] in answer($0) }
+        }
+    }
+
+    private func answer(_ result: Result<Void, FetchError>) {
+        deadline?.cancel()
+        stallWatch?.cancel()
+        switch result {
+        case .success where isSentComplete:
+            if request.exchange.isOpen, !isAnswered { playback?.send(complete: fetch, request) }
+        case .success:
+            guard let playback else { return }
+            PieceReply.send(fetch, playback.shelf.type(of: request.file), status, to: request.exchange)
+        case .failure(let error): fail(LibraryError(error))
+        }
+    }
+
+    private func playerTimedOut() {
+        // Bytes have begun to arrive but cannot be sent before the last one, so the reply keeps waiting.
+        let decision = GiveUpRule.decision(
+            afterTimeoutOf: isSentComplete, hasBytes: fetch.written > 0, isInsisting: fetch.isWaitingForNetwork)
+        if decision == .wait { return }
+        if decision == .sendHead { return fetch.announce() }
+        let reason = "the origin has sent nothing for \(playerTimeout.components.seconds) seconds"
+        fail(LibraryError(.originAbsent, reason))
+    }
+
+    /// Sends a substitute if there is one; otherwise keeps waiting.
+    private func fetchStalled() {
+        guard request.exchange.isOpen, !isAnswered else { return }
+        fetch.doubtOrigin()
+        var stalled = request
+        stalled.recordFailure(LibraryError(.originAbsent, "the origin has gone silent"))
+        guard case .substitute(let rendition) = SegmentSource(stalled.facts) else { return }
+        isAnswered = playback?.sendSubstitute(of: rendition, stalled) ?? false
+    }
+
+    private func fail(_ error: LibraryError) {
+        guard request.exchange.isOpen, !isAnswered else { return }
+        isAnswered = true
+        request.recordFailure(error)
+        playback?.answer(request)
+    }
 }
 
-/// Runs an action after a delay unless it is cancelled first.
-@LoopActor private final class Deadline {
-    private var timer: LoopTimer?
+/// A reply that waits for the origin, as the playhead tracker and the session's record see it.
+@LoopActor final class AwaitedReply {
+    private let cursor: RenditionCursor?
+    private let file: String
+    private let wait: SessionRecord.Wait
+    private weak var record: SessionRecord?
+    private let isOtherQuality: Bool
+    private var isOver = false
 
-    init(after delay: Duration, _ action: @escaping @LoopActor () -> Void) {
-        timer = LoopTimer(action)
-        timer?.schedule(after: delay)
+    init(_ fetch: Fetch, for request: SegmentRequest) {
+        let place = request.place
+        (cursor, file, record) = (request.cursor, request.file, place.record)
+        isOtherQuality = request.facts.quality != nil
+        wait = place.record.beginWait(for: request.file, in: place.folder, fetch, isAwaited: request.cursor != nil)
+        cursor?.beginWait(for: file)
     }
 
-    func cancel() { timer = nil }
+    /// Ends the wait, with nil if the request is answered in another way. Later calls have no effect.
+    func end(_ end: ReplyEnd?) {
+        guard !isOver else { return }
+        isOver = true
+        // The delivery of another quality may begin an event of the log, and the bytes belong to that event.
+        if isOtherQuality { endCursorWait(end) }
+        record?.end(wait, end)
+        if !isOtherQuality { endCursorWait(end) }
+    }
+
+    private func endCursorWait(_ end: ReplyEnd?) {
+        cursor?.endWait(for: file, bytes: end?.bodyBytes ?? 0, isComplete: end?.isComplete ?? false)
+    }
+}
+
+/// Answers a segment request with something else than the unchanged piece: a substitute, or a piece with inserted
+/// parameter sets.
+@LoopActor struct SplicedReply {
+    var substitute: String?
+    /// The splice to apply; nil to send the file unchanged.
+    var splice: Splice?
+    var mediaType: MediaType
+    var status = CacheStatus.hit
+    /// True if a range request would continue a body of other bytes.
+    var isOther = false
+
+    /// Answers from an open file, and takes ownership of it.
+    func send(_ descriptor: Int32, to exchange: Exchange) {
+        let owned = OwnedDescriptor(descriptor)
+        var file = stat()
+        guard fstat(descriptor, &file) == 0 else {
+            return exchange.reply(.internalServerError, "The piece cannot be read.")
+        }
+        let parts = splice.map { splice in
+            splice.pieces.map { piece -> ReplyPart in
+                switch piece {
+                case .original(let range): .file(Int64(range.lowerBound)..<Int64(range.upperBound))
+                case .bytes(let bytes): .bytes(bytes)
+                }
+            }
+        }
+        let size = splice.map { Int64($0.count) } ?? Int64(file.st_size)
+        let representation = representation(size, PieceReply.tag(file))
+        guard let parts else { return exchange.reply(representation, .file(owned)) }
+        exchange.reply(representation, .parts(owned, parts))
+    }
+
+    private func representation(_ size: Int64, _ tag: String) -> Representation {
+        var representation = Representation(size: size, mediaType: mediaType)
+        // A different source means different bytes, so a client must not continue one with the other.
+        let suffix = (substitute.map { "-\($0)" } ?? "") + (splice == nil ? "" : "-joined")
+        representation.entityTag = EntityTag(tag + suffix)
+        representation.ignoresRange = isOther
+        // A later answer for this URL may be better.
+        representation.fields.append(.cacheControl, literal: "no-store")
+        var status = status
+        if let substitute { status.detail = "\(substitute) stands in" }
+        representation.fields.append(status)
+        return representation
+    }
+}
+
+@LoopActor private final class GrowingReply: GrowingBody {
+    private let fetch: Fetch
+    private var subscriptions: [ObjectIdentifier: Int] = [:]
+
+    init(_ fetch: Fetch) { self.fetch = fetch }
+
+    var descriptor: Int32 { fetch.descriptor }
+    var written: Int64 { fetch.written }
+    var fresh: UnsafeRawBufferPointer? { fetch.fresh }
+
+    var state: GrowingBodyState {
+        guard let outcome = fetch.outcome else { return .open }
+        return if case .success = outcome { .complete } else { .failed }
+    }
+
+    func subscribe(_ reader: AnyObject, wake: @escaping @LoopActor () -> Void) {
+        subscriptions[ObjectIdentifier(reader)] = fetch.subscribe(wake)
+    }
+
+    func unsubscribe(_ reader: AnyObject) {
+        if let id = subscriptions.removeValue(forKey: ObjectIdentifier(reader)) { fetch.unsubscribe(id) }
+    }
+}
+
+/// Builds the Cache-Status field of replies (RFC 9211).
+extension CacheStatus {
+    /// Maps a fetch to the status that a new request for it gets.
+    @LoopActor static func of(_ fetch: Fetch) -> CacheStatus {
+        switch fetch.approach {
+        case .begun: .forwarded(.uriMiss, isStored: fetch.isKept)
+        case .resumed: .forwarded(.partial, isStored: fetch.isKept)
+        case .joined: .forwarded(.uriMiss, isStored: fetch.isKept, isCollapsed: true)
+        case .arrived: .hit
+        }
+    }
+
+    /// Returns the status of a request that the origin did not answer with the resource.
+    func refused(_ error: LibraryError) -> CacheStatus {
+        var status = self
+        status.isStored = false
+        status.forwardStatus = error.originStatus.map { HTTPStatus($0) }
+        return status
+    }
+
+    fileprivate var head: ResponseHead {
+        var head = ResponseHead(.ok)
+        head.append(self)
+        return head
+    }
+}
+
+extension Exchange {
+    /// Answers with a sentence for a person and a Cache-Status field.
+    func refuse(_ status: HTTPStatus, _ sentence: String, _ cacheStatus: CacheStatus) {
+        var head = ResponseHead(status)
+        head.append(.text)
+        head.append(cacheStatus)
+        reply(head, .bytes([UInt8]("\(sentence)\n".utf8)))
+    }
 }

@@ -1,32 +1,11 @@
 import EventLoop
 import Fetching
+import Glibc
 import HTTPMessage
+import HTTPServer
 import Library
 import Playheads
 import Substitution
-
-/// A folder of pieces as a session's URLs name it. One object holds everything that serving a piece needs.
-@LoopActor final class RequestedFolder {
-    let asset: Asset
-    let session: Session
-    let folder: PieceFolder
-    /// Reports requests to the playhead tracker; nil for content without a playhead.
-    let cursor: RenditionCursor?
-    /// The session's record, for the logs.
-    let record: SessionRecord
-    /// The substitutions that the session has received in the rendition; nil if the folder is not a rendition's.
-    let composition: Composition?
-
-    init(
-        asset: Asset, session: Session, folder: PieceFolder, cursor: RenditionCursor?, record: SessionRecord,
-        _ substitutions: Substitutions
-    ) {
-        (self.asset, self.session, self.folder, self.cursor, self.record) = (asset, session, folder, cursor, record)
-        composition = asset.rendition(folder.id).map { rendition in
-            record.composition(of: folder.id, among: substitutions.substitutes(of: rendition, in: asset))
-        }
-    }
-}
 
 /// Caches the folder of the latest piece request, by the path before its file name.
 ///
@@ -34,15 +13,14 @@ import Substitution
 /// and rendition. It holds only an open folder: the folder itself reports which pieces exist.
 @LoopActor struct PieceShelf {
     private var prefix: [UInt8] = []
-    private var place: RequestedFolder?
-    /// Small pieces of this folder that were served recently.
+    private var place: SessionFolder?
     private var small: [String: SmallPiece] = [:]
     private static let smallLimit = 32
     private var fileExtension: [UInt8] = []
     private var mediaType = MediaType.octetStream
 
     /// Returns the cached folder and the file name if the target is a piece in that folder.
-    func find(_ target: ArraySlice<UInt8>) -> (place: RequestedFolder, file: String)? {
+    func find(_ target: ArraySlice<UInt8>) -> (place: SessionFolder, file: String)? {
         guard let place, target.count > prefix.count, target.starts(with: prefix) else { return nil }
         let file = target[(target.startIndex + prefix.count)...]
         // No piece has a longer name.
@@ -52,8 +30,7 @@ import Substitution
         return (place, String(decoding: file, as: UTF8.self))
     }
 
-    /// Caches the folder of a piece that was found.
-    mutating func remember(_ place: RequestedFolder, _ path: ArraySlice<UInt8>) {
+    mutating func remember(_ place: SessionFolder, _ path: ArraySlice<UInt8>) {
         guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return }
         if place.folder !== self.place?.folder { small = [:] }
         prefix = Array(path[...slash])
@@ -61,14 +38,14 @@ import Substitution
     }
 
     /// Returns a small piece that was served recently if its file is unchanged.
-    mutating func smallPiece(_ file: String) -> SmallPiece? {
-        guard let piece = small[file] else { return nil }
+    mutating func smallPiece(_ file: String, in folder: PieceFolder) -> SmallPiece? {
+        guard folder === place?.folder, let piece = small[file] else { return nil }
         if !piece.isCurrent { small[file] = nil }
         return small[file]
     }
 
-    /// Caches a small piece of this folder.
-    mutating func keep(_ piece: SmallPiece, as file: String) {
+    mutating func insert(_ piece: SmallPiece, as file: String, in folder: PieceFolder) {
+        guard folder === place?.folder else { return }
         if small.count >= Self.smallLimit { small = [:] }
         small[file] = piece
     }
@@ -77,11 +54,107 @@ import Substitution
     mutating func type(of file: String) -> MediaType {
         let name = file.utf8
         guard let dot = name.lastIndex(of: UInt8(ascii: ".")) else { return .octetStream }
-        let own = name[name.index(after: dot)...]
-        if !own.elementsEqual(fileExtension) {
-            fileExtension = Array(own)
-            mediaType = MediaType(forExtension: String(own) ?? "")
+        let suffix = name[name.index(after: dot)...]
+        if !suffix.elementsEqual(fileExtension) {
+            fileExtension = Array(suffix)
+            mediaType = MediaType(forExtension: String(suffix) ?? "")
         }
         return mediaType
     }
+}
+
+/// Holds a small piece in memory and its file open. Players request initialization sections, keys and subtitles again
+/// and again.
+///
+/// One system call verifies that the file still exists unchanged. Opening, reading and closing it takes four.
+@LoopActor final class SmallPiece {
+    let bytes: [UInt8]
+    let representation: Representation
+    private let file: OwnedDescriptor
+    private let changed: timespec
+
+    static let limit = 16 * 1024
+
+    /// Takes ownership of a file with this status; nil if it cannot be read.
+    init?(_ file: consuming OwnedDescriptor, _ status: stat, _ representation: Representation) {
+        let descriptor = file.rawValue
+        let count = Int(status.st_size)
+        var isComplete = false
+        bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            filled = max(0, pread(descriptor, buffer.baseAddress, count, 0))
+            isComplete = filled == count
+        }
+        self.file = file
+        self.representation = representation
+        changed = status.st_mtim
+        guard isComplete else { return nil }
+    }
+
+    /// True if the file was not deleted, replaced or modified.
+    var isCurrent: Bool {
+        var status = stat()
+        return fstat(file.rawValue, &status) == 0 && status.st_nlink > 0 && Int(status.st_size) == bytes.count
+            && status.st_mtim.tv_sec == changed.tv_sec && status.st_mtim.tv_nsec == changed.tv_nsec
+    }
+}
+
+/// A folder of pieces as a session's URLs name it. One object holds everything that serving its pieces needs.
+@LoopActor final class SessionFolder {
+    let asset: Asset
+    let session: Session
+    let folder: PieceFolder
+    /// Reports requests to the playhead tracker; nil for content without a playhead.
+    let cursor: RenditionCursor?
+    let record: SessionRecord
+    /// The substitutions that the session has received in the rendition; nil if the folder is not a rendition's.
+    let composition: Composition?
+    let substitutions: Substitutions
+
+    init(
+        asset: Asset, session: Session, folder: PieceFolder, cursor: RenditionCursor?, record: SessionRecord,
+        _ substitutions: Substitutions
+    ) {
+        (self.asset, self.session, self.folder, self.cursor, self.record) = (asset, session, folder, cursor, record)
+        self.substitutions = substitutions
+        composition = asset.rendition(folder.id).map { rendition in
+            record.composition(of: folder.id, among: substitutions.substitutes(of: rendition, in: asset))
+        }
+    }
+}
+
+/// Tracks the substitutions that one session has received in one rendition.
+///
+/// A decoder that was given other parameter sets in-band must be given its own again, or it shows garbage. So once a
+/// spliced piece was sent, every following piece is spliced, whichever one the player requests next.
+@LoopActor final class Composition {
+    /// Progress towards splicing every piece.
+    enum Joining: Int, Comparable {
+        case apart
+        /// A substitute may be on its way. The rendition's own pieces are spliced already, which does no harm: the
+        /// player may request the next segment before it has received the previous one.
+        case perhaps
+        case joined
+
+        static func < (left: Joining, right: Joining) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    private(set) var joining: Joining
+    /// The substitute renditions, by the file name that the player requested.
+    private var sources: [String: String] = [:]
+    private static let limit = 4096
+
+    /// - Parameter isKnown: false for a session that continues after a restart, because the pieces that it received
+    ///   before are unknown.
+    init(isKnown: Bool) { joining = isKnown ? .apart : .joined }
+
+    func advance(to joining: Joining) { self.joining = max(self.joining, joining) }
+
+    /// Records the rendition whose piece was sent for a file; nil for the file's own.
+    func sent(_ rendition: String?, for file: String) {
+        if sources.count >= Self.limit { sources = [:] }
+        sources[file] = rendition
+    }
+
+    /// Returns the substitute rendition that was last sent for a file; nil if it was the file's own.
+    func source(of file: String) -> String? { sources[file] }
 }

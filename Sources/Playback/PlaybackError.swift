@@ -1,5 +1,9 @@
+import AccessLog
+import EventLoop
+import Fetching
 import HTTPMessage
 import Library
+import SegmentFormat
 
 extension LibraryError {
     /// HTTP status for a player. Errors of the lower modules become statuses for players only here.
@@ -28,6 +32,61 @@ extension LibraryError {
         case 410: .gone
         case 503: .serviceUnavailable
         default: status
+        }
+    }
+
+    fileprivate var domain: ErrorEvent.Domain {
+        switch code {
+        case _ where originStatus != nil: .origin
+        case .store, .notStored, .newerBundle, .busy: .store
+        case .notPlaylist: .media
+        case .missing, .badDirective, .refusedURL, .nameTaken, .notArtwork, .otherContent, .urlTaken, .expired,
+            .keyExpired:
+            .player
+        case .badOrigin, .originRefused, .originAbsent, .cancelled: .origin
+        }
+    }
+}
+
+/// The subject of a player's request, as far as it is known.
+struct Subject {
+    var session: Session?
+    var asset: Asset?
+    /// The origin's URL if known, otherwise Weir's; without a query.
+    var uri: String?
+
+    init(_ session: Session? = nil, _ asset: Asset? = nil, _ uri: String? = nil) {
+        (self.session, self.asset, self.uri) = (session, asset, uri)
+    }
+}
+
+/// A request that failed.
+struct Failure {
+    let subject: Subject
+    /// The status that the player received; 0 if the body was cut short.
+    let status: Int
+    let domain: ErrorEvent.Domain
+    let comment: String
+
+    init(_ error: LibraryError, status: Int, about subject: Subject) {
+        (self.subject, self.status) = (subject, status)
+        domain = error.domain
+        comment = error.message
+    }
+
+    /// A segment that is sent unchanged because it could not be spliced.
+    init(unjoined error: SegmentFormatError, about subject: Subject) {
+        (self.subject, status, domain) = (subject, 200, .media)
+        comment = "it cannot be joined with what comes before it: \(error)"
+    }
+
+    /// A body that ended before its announced length.
+    @LoopActor init(brokenOff fetch: Fetch, about subject: Subject) {
+        (self.subject, status) = (subject, 0)
+        if case .failure(let error) = fetch.outcome {
+            (domain, comment) = (LibraryError(error).domain, error.message)
+        } else {
+            (domain, comment) = (.store, "what was being sent is shorter than it was")
         }
     }
 }

@@ -13,12 +13,8 @@ import Substitution
     /// Path prefix of all URLs, for a player that does not reach Weir at the root.
     var mount = ""
 
-    // MARK: Entry playlists
-
-    /// Renders the entry playlist.
-    ///
-    /// - Parameter stored: the renditions that play without the origin, if only these are to be listed.
-    /// - Returns: nil if nothing stored can be listed.
+    /// Renders the entry playlist, with only the renditions that play without the origin if they are given. nil if
+    /// nothing stored can be listed.
     func entry(stored: Set<Int>? = nil) throws(PlaylistError) -> [UInt8]? {
         guard let multivariant = asset.multivariant else {
             guard let rendition = asset.renditions.first, stored == nil || rendition.isWhole else { return nil }
@@ -31,25 +27,20 @@ import Substitution
         return try entry(listing: stored)
     }
 
-    /// Renders the entry playlist of a partly stored asset.
     func entry(_ stretches: PlayableRanges) throws(PlaylistError) -> [UInt8]? {
         guard asset.multivariant == nil else { return try entry(listing: Set(stretches.cuts.keys)) }
         guard let lone = asset.renditions.first, let source = lone.source else { return nil }
         return try media(lone, source, cut: stretches.cuts[lone.place])
     }
 
-    /// Renders the entry playlist with only the given renditions.
-    ///
-    /// - Parameter renditions: indexes in `MultivariantPlaylist.renditionURIs`.
+    /// Renders the entry playlist with only the given renditions, by their indexes in
+    /// `MultivariantPlaylist.renditionURIs`.
     func entry(listing renditions: Set<Int>) throws(PlaylistError) -> [UInt8]? {
         try asset.multivariant?.stored(renditions: renditions) { storedName($0) }
     }
 
     /// Renders a single variant: the attributes of the best variant, and the playlist of the one whose segments are
-    /// substituted.
-    ///
-    /// - Parameter listed: the renditions to list, as in `entry(listing:)`; nil if the origin is available for the
-    ///   rest.
+    /// substituted. `listed` is nil if the origin is available.
     func entry(_ ladder: Ladder, listing listed: Set<Int>?) throws(PlaylistError) -> [UInt8]? {
         guard let multivariant = asset.multivariant else { return nil }
         let places = listed ?? Set(asset.renditions.filter { !$0.name.isIFramesOnly }.map(\.place))
@@ -77,8 +68,6 @@ import Substitution
         }
         return asset.storedFile(of: reference).map { prefix + $0 }
     }
-
-    // MARK: Media playlists
 
     /// Renders the rendition's playlist, or a delta update of it, as it was fetched. A low-latency playlist changes
     /// only its URLs, because players merge its updates.
@@ -119,8 +108,6 @@ import Substitution
         resource(rendition, name?.description ?? "none")
     }
 
-    // MARK: Interstitials
-
     /// URL of an interstitial. Interstitials usually come from another server. A rendition that plays without its
     /// origin therefore names only stored interstitials, so that no request leaves the machine.
     private func interstitial(
@@ -133,14 +120,41 @@ import Substitution
         return mount + (session.mode == .offline ? "/offline/" : "/") + "\(stored.name).m3u8"
     }
 
-    /// URL of an interstitial asset, or of a list of interstitial assets.
     func interstitial(_ name: Interstitials.Name) -> String { "\(prefix)\(Interstitials.folder)/\(name)" }
-
-    // MARK: URLs
 
     private func playlist(_ rendition: Rendition) -> String { resource(rendition, Route.playlistFile) }
     private func key(_ number: Int) -> String { "\(prefix)keys/\(number).key" }
     private func data(_ name: PieceName) -> String { "\(prefix)\(asset.sessionData.folder.id)/\(name)" }
     private func resource(_ rendition: Rendition, _ file: String) -> String { "\(prefix)\(rendition.name.id)/\(file)" }
     private var prefix: String { "\(mount)/a/\(asset.id)/\(session.id)/" }
+}
+
+/// Remembers the playable ranges of partly stored assets for the sessions that play them.
+///
+/// All playlists of a session must be cut alike, but more pieces may be stored between one playlist request and the
+/// next. A forgotten session gets the current ranges, which are equal if nothing was stored meanwhile.
+@LoopActor struct StretchesShelf {
+    private var known: [(session: String, stretches: PlayableRanges)] = []
+    private static let limit = 32
+
+    mutating func insert(_ stretches: PlayableRanges, for session: Session) {
+        if known.count >= Self.limit { known.removeFirst() }
+        known.append((session.id, stretches))
+    }
+
+    /// Returns the cut for a rendition's playlist; nil if no cut applies, or if too little of it is stored. A rendition
+    /// that no entry lists is cut on its own.
+    func cut(
+        of rendition: Rendition, in asset: Asset, _ session: Session, _ substitutions: Substitutions
+    ) -> MediaPlaylistCut? {
+        if let cut = known.last(where: { $0.session == session.id })?.stretches.cuts[rendition.place] { return cut }
+        if !asset.isPlayableOffline, let stored = substitutions.playableRanges(of: asset), stored.isPlayable,
+            let cut = stored.cuts[rendition.place]
+        {
+            return cut
+        }
+        guard !rendition.isWhole, let alone = substitutions.playableRanges(of: rendition, in: asset), alone.isPlayable
+        else { return nil }
+        return alone.cuts[rendition.place]
+    }
 }

@@ -6,10 +6,10 @@ public import Playlist
 /// segments, each lost segment counts as one target duration; differences within one text are exact.
 public struct MediaTimeline: Sendable {
     private let first: Int
-    /// The start of each segment, and the end of the last one.
+    /// Starts of the segments, and the end of the last one.
     private let times: [Double]
 
-    /// Sums up the durations of a playlist's segments.
+    /// Sums up the durations of the segments.
     public init(_ playlist: MediaPlaylist) {
         first = playlist.mediaSequence + (playlist.skippedSegments ?? 0)
         let target = Double(playlist.targetDuration ?? 0)

@@ -44,18 +44,51 @@ public struct PlayheadReading: Equatable, Sendable {
     public var position: Double
     /// End of the delivered media in seconds; nil before the first request.
     public var front: Double?
-    /// True while the playhead advances in real time, up to `front`.
+    /// True while the playhead advances, up to `front`.
     public var isRunning: Bool
     /// The id of the rendition that is played; nil while that is not clear.
     public var choice: String?
+    /// Speed of the playhead while it advances: 1 is real time.
+    public private(set) var rate = 1.0
+    /// Start of the current range of media: the playhead was placed there at the start or by a seek.
+    var start: Double
+    /// True if the player reported that it stands still until more arrives.
+    var isHeld = false
 
-    /// Makes a reading.
+    /// Makes a reading at normal speed, at the start of its range of media.
     public init(position: Double, front: Double?, isRunning: Bool, choice: String? = nil) {
-        self.position = position
-        self.front = front
-        self.isRunning = isRunning
-        self.choice = choice
+        (self.position, start) = (position, position)
+        (self.front, self.isRunning, self.choice) = (front, isRunning, choice)
     }
+
+    /// The position some seconds later, if nothing else happens.
+    public func position(after seconds: Double) -> Double {
+        guard isRunning, let front else { return position }
+        return max(position, min(front, position + seconds * rate))
+    }
+
+    /// Applies data of the player about itself.
+    public mutating func apply(_ correction: PlayheadCorrection) {
+        switch correction {
+        case .client(let buffer, let rate, let isUrgent):
+            if let rate { self.rate = rate }
+            // After a seek, `front` may still be that of the other kind of media.
+            if let buffer, let front, isRunning { position = max(start, front - buffer) }
+            if isUrgent { (isRunning, isHeld) = (false, true) }
+        case .report(let position, let rate):
+            (isRunning, isHeld, self.rate) = (true, false, rate)
+            if let position { self.position = position }
+        }
+    }
+}
+
+/// Data of a player about its own playback, which is more precise than an inferred playhead.
+public enum PlayheadCorrection: Sendable {
+    /// Sent with a request (CMCD): media ahead of the playhead in seconds, and speed, if known; and true if the player
+    /// stands still until more arrives.
+    case client(buffer: Double?, rate: Double?, isUrgent: Bool)
+    /// A report: media time in seconds, nil if the player counts from another origin; and speed.
+    case report(position: Double?, rate: Double)
 }
 
 /// A change of the media time at which a download of an asset should continue (`PlayheadTracker.downloadStart(for:)`).

@@ -12,7 +12,6 @@
 /// and rendition that way, and adaptive players begin that way. The third segment in sequence shows the choice of a
 /// rendition.
 struct PlayheadLane {
-    /// The meaning of a request.
     enum Step: Equatable {
         /// A segment after the requested ones, or one of these again.
         case on
@@ -22,10 +21,8 @@ struct PlayheadLane {
         case jump
     }
 
-    /// Requests in one rendition, in sequence.
     private struct Run {
         var last: SegmentSpan
-        /// Number of segments in sequence.
         var count = 1
     }
 
@@ -37,7 +34,6 @@ struct PlayheadLane {
     private(set) var front: Double
     /// End of the requested media, in seconds.
     private(set) var requestedEnd: Double
-    /// Number of requests since the last jump.
     private var requests = 0
 
     /// A request up to this many segments further on is not a seek.
@@ -45,14 +41,11 @@ struct PlayheadLane {
     /// This many segments in sequence show a choice.
     static let sequence = 3
 
-    /// A lane that begins with this segment.
     init(_ span: SegmentSpan) {
         (start, front, requestedEnd) = (span.start, span.start, span.start)
     }
 
-    /// Records a request.
-    ///
-    /// - Parameter position: the session's playhead.
+    /// Records a request while the session's playhead is at `position`.
     mutating func requested(_ span: SegmentSpan, of rendition: String, position: Double) -> Step {
         let step = self.step(to: span, of: rendition, isNear: isNear(span, position))
         requests += 1
@@ -65,7 +58,6 @@ struct PlayheadLane {
         return step
     }
 
-    /// Records a segment that the session has received.
     mutating func delivered(_ span: SegmentSpan) {
         // Segments that a player omits, or gets in another order, do not stop the front.
         let slack = Double(Self.reach) * span.duration
@@ -80,8 +72,6 @@ struct PlayheadLane {
         choice = rendition
     }
 
-    // MARK: Classification
-
     private func step(to span: SegmentSpan, of rendition: String, isNear: Bool) -> Step {
         guard let run = runs[rendition] else { return first(span, isNear: isNear) }
         guard (-1...Self.reach).contains(span.number - run.last.number) else {
@@ -92,7 +82,6 @@ struct PlayheadLane {
         return run.count + 1 < Self.sequence ? .opening : .jump
     }
 
-    /// The meaning of the first request of a rendition.
     private func first(_ span: SegmentSpan, isNear: Bool) -> Step {
         let isAtStart = abs(span.start - start) < 0.5 * span.duration
         if requests == 0 || (choice == nil && isAtStart) { return .opening }

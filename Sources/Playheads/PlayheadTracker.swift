@@ -36,9 +36,7 @@ public import EventLoop
     private static let limit = 256
     private static let sweepPause = Duration.seconds(15)
 
-    /// Makes a tracker without sessions.
-    ///
-    /// - Parameter now: the clock by which playheads run.
+    /// Makes a tracker without sessions, with the clock by which playheads run.
     public init(now: @escaping () -> ContinuousClock.Instant = { .now }) {
         self.now = now
         reading = LoopTimer { [weak self] in self?.catchUp() }
@@ -105,6 +103,13 @@ public import EventLoop
         return presentSession(session, at: now)?.playhead.reading(at: now)
     }
 
+    /// Applies a player's data about its own playback. Returns the corrected playhead; nil for an unknown session.
+    public func apply(_ correction: PlayheadCorrection, to session: String) -> PlayheadReading? {
+        let now = now()
+        sessions[session]?.playhead.apply(correction, at: now)
+        return sessions[session]?.playhead.reading(at: now)
+    }
+
     /// Time since the begin of a session, in seconds; nil for one that has ended by idleness, and for an unknown one.
     public func age(of session: String) -> Int64? {
         let now = now()
@@ -115,7 +120,7 @@ public import EventLoop
         sessions[session].flatMap { $0.isPresent(at: now) ? $0 : nil }
     }
 
-    /// The session of a cursor. One that had ended by idleness begins anew.
+    /// Begins a session anew if it had ended by idleness.
     private func session(of cursor: RenditionCursor) -> TrackedSession { session(cursor.session, of: cursor.asset) }
 
     private func session(_ id: String, of asset: any PlayedAsset) -> TrackedSession {
@@ -160,7 +165,6 @@ public import EventLoop
         return cursor
     }
 
-    /// Records a piece that a player took from the store.
     func record(_ file: String, _ cursor: RenditionCursor) {
         guard records.count < Self.recordLimit else {
             lastRecord = (file, cursor)
@@ -208,7 +212,7 @@ public import EventLoop
         events.send(PlayheadEvent(change, span, cursor, session(of: cursor).playhead.reading(at: now())))
     }
 
-    func awaits(_ file: String, _ cursor: RenditionCursor) {
+    func beginWait(for file: String, _ cursor: RenditionCursor) {
         catchUp()
         let session = session(of: cursor)
         session.awaited += 1
@@ -217,7 +221,7 @@ public import EventLoop
         originWaits.send(())
     }
 
-    func received(_ file: String, _ cursor: RenditionCursor, bytes: Int64, isComplete: Bool) {
+    func endWait(for file: String, _ cursor: RenditionCursor, bytes: Int64, isComplete: Bool) {
         catchUp()
         let session = session(of: cursor)
         session.awaited = max(0, session.awaited - 1)
@@ -230,8 +234,8 @@ public import EventLoop
         originWaits.send(())
     }
 
-    /// A player begins to wait for an entry or a playlist from the origin: playback is about to begin. A known answer
-    /// that is given at once makes no transfer yield. `openingEnded()` ends the wait.
+    /// Records that a player begins to wait for an entry or a playlist from the origin: playback is about to begin. A
+    /// known answer that is given at once makes no transfer yield.
     public func openingBegan() {
         openings += 1
         openingCheck?.fireSoon()
@@ -257,5 +261,51 @@ public import EventLoop
         var waiting = drawing.filter { $0.awaited > 0 }.map { $0.demand(at: now) }
         if isOpening { waiting.append(YieldPolicy.Demand(buffer: 0, rate: 0, segment: 0)) }
         return (waiting, isOpening || !drawing.isEmpty)
+    }
+}
+
+@LoopActor final class TrackedSession {
+    let asset: any PlayedAsset
+    let since: ContinuousClock.Instant
+    var playhead: SessionPlayhead
+    /// By folder.
+    var cursors: [String: RenditionCursor] = [:]
+    /// Number of pieces that the session waits for, on their way from the origin.
+    var awaited = 0
+    /// Time of the latest begin or end of a wait for an origin; nil before the first one.
+    var lastWait: ContinuousClock.Instant?
+    /// Recent consumption by kind of media, in bytes per second of media.
+    private var rates: [MediaKind: Double] = [:]
+    private var segment = 0.0
+
+    private static let shortestPause = 10.0
+
+    init(_ asset: any PlayedAsset, at now: ContinuousClock.Instant) {
+        (self.asset, since) = (asset, now)
+        playhead = SessionPlayhead(at: now)
+    }
+
+    func consumed(_ bytes: Int64, _ span: SegmentSpan, _ kind: MediaKind) {
+        guard span.duration > 0, bytes > 0 else { return }
+        let rate = Double(bytes) / span.duration
+        // Segments differ in size: half of the old figure stays.
+        rates[kind] = rates[kind].map { ($0 + rate) / 2 } ?? rate
+        segment = kind == .main || segment == 0 ? span.duration : segment
+    }
+
+    /// True if the session waits for a piece, or has not been idle for too long.
+    func isPresent(at now: ContinuousClock.Instant) -> Bool { awaited > 0 || !playhead.isOver(at: now) }
+
+    /// True if the session waits for an origin, or will soon do so again, for the next segment.
+    func isDrawing(at now: ContinuousClock.Instant) -> Bool {
+        guard let lastWait else { return false }
+        return awaited > 0 || (now - lastWait).inSeconds < max(2 * segment, Self.shortestPause)
+    }
+
+    /// True once the session has requested a segment.
+    var isWatching: Bool { playhead.requestedEnd != nil }
+
+    func demand(at now: ContinuousClock.Instant) -> YieldPolicy.Demand {
+        YieldPolicy.Demand(buffer: playhead.buffer(at: now), rate: rates.values.reduce(0, +), segment: segment)
     }
 }

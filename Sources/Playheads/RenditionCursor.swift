@@ -14,19 +14,16 @@ public import EventLoop
         _ session: String, in asset: any PlayedAsset, _ rendition: any PlayedRendition, _ kind: MediaKind,
         _ tracker: PlayheadTracker
     ) {
-        self.session = session
-        self.asset = asset
-        self.rendition = rendition
-        self.kind = kind
-        self.tracker = tracker
+        (self.session, self.asset, self.rendition) = (session, asset, rendition)
+        (self.kind, self.tracker) = (kind, tracker)
     }
 
     /// The player gets a piece from the store, by the name of its file. The tracker examines it a moment later, together
     /// with others.
     public func served(_ file: String) { tracker?.record(file, self) }
 
-    /// The player begins to wait for a piece from the origin. `received(_:bytes:isComplete:)` ends the wait.
-    public func awaits(_ file: String) { tracker?.awaits(file, self) }
+    /// The player begins to wait for a piece from the origin. `endWait(for:bytes:isComplete:)` ends the wait.
+    public func beginWait(for file: String) { tracker?.beginWait(for: file, self) }
 
     /// The reply for which the player waited has ended, with the last byte or early: the player left, or the origin
     /// failed.
@@ -34,7 +31,39 @@ public import EventLoop
     /// - Parameters:
     ///   - bytes: the length of the body that the player got; 0 if that is unknown.
     ///   - isComplete: true if that was all of the piece.
-    public func received(_ file: String, bytes: Int64 = 0, isComplete: Bool) {
-        tracker?.received(file, self, bytes: bytes, isComplete: isComplete)
+    public func endWait(for file: String, bytes: Int64 = 0, isComplete: Bool) {
+        tracker?.endWait(for: file, self, bytes: bytes, isComplete: isComplete)
     }
+}
+
+/// An asset that sessions play, as far as the tracker needs it.
+@LoopActor public protocol PlayedAsset: AnyObject {
+    /// Identifies the asset.
+    var id: String { get }
+    /// The length of the media in seconds; nil while that is unknown, and for live streams.
+    var duration: Double? { get }
+    /// True once the asset is deleted: another asset may have the same id then, and sessions that still play this one
+    /// do not count for it.
+    var isRemoved: Bool { get }
+
+    /// The rendition with the pieces of a folder, and its media; nil for content without a playhead: keys, subtitles,
+    /// images, trick play.
+    func playedRendition(in folder: String) -> (rendition: any PlayedRendition, kind: MediaKind)?
+}
+
+/// A rendition that sessions play, as far as the tracker needs it.
+@LoopActor public protocol PlayedRendition: AnyObject {
+    /// Identifies the rendition within its asset.
+    var id: String { get }
+
+    /// The segment in a file; nil for an initialization section, and for a segment that the playlist does not list now.
+    func span(ofFile file: String) -> SegmentSpan?
+}
+
+/// The media of a rendition as the playhead needs it. Subtitles do not move a playhead.
+public enum MediaKind: Sendable {
+    /// Video, with or without muxed audio, or the only audio.
+    case main
+    /// A separate audio rendition.
+    case audio
 }

@@ -5,22 +5,17 @@
 /// delivered, advances in real time, and stops at the end of the delivered media until more arrives. A seek moves it at
 /// once (`PlayheadLane` recognizes seeks).
 ///
-/// Pauses, other speeds, seeks within a player's buffer, and evictions from that buffer cannot be seen from here: a
-/// paused player is assumed to play on to the end of what it has.
+/// Pauses, other speeds, seeks within a player's buffer, and evictions from that buffer cannot be seen from here: unless
+/// the player reports them (`PlayheadCorrection`), a paused player is assumed to play on to the end of what it has.
 struct SessionPlayhead {
     private var lanes: [MediaKind: PlayheadLane] = [:]
-    /// The playhead at an instant; it advances from there while `isRunning`.
-    private var anchor: (position: Double, at: ContinuousClock.Instant)
-    private(set) var isRunning = false
+    /// The playhead at an instant. Its front and choice are set when it is read.
+    private var anchor = PlayheadReading(position: 0, front: nil, isRunning: false)
+    private var anchored: ContinuousClock.Instant
     /// Time of the latest request or delivery.
     private(set) var lastEvent: ContinuousClock.Instant
 
-    init(at now: ContinuousClock.Instant) {
-        anchor = (0, now)
-        lastEvent = now
-    }
-
-    // MARK: Events
+    init(at now: ContinuousClock.Instant) { (anchored, lastEvent) = (now, now) }
 
     /// Records that the session requests a segment. True if that is a seek.
     mutating func requested(
@@ -31,22 +26,22 @@ struct SessionPlayhead {
         var lane = lanes[kind] ?? PlayheadLane(span)
         let step = lane.requested(span, of: rendition, position: anchor.position)
         lanes[kind] = lane
-        if isFirst { anchor.position = span.start }
+        if isFirst { place(at: span.start) }
         switch step {
         case .on: return false
         case .opening:
             // Playback begins only after the player has opened all renditions that it opens.
-            if lane.choice == nil { (anchor.position, isRunning) = (frontmostStart, false) }
+            if lane.choice == nil { place(at: frontmostStart) }
             return false
         case .jump: return jump(to: span)
         }
     }
 
-    /// Records that a segment was delivered to its last byte.
     mutating func delivered(_ span: SegmentSpan, _ kind: MediaKind, at now: ContinuousClock.Instant) {
         advance(to: now)
+        let before = front ?? 0
         lanes[kind]?.delivered(span)
-        if !isRunning, let front, front > anchor.position { isRunning = true }
+        run(isFurther: front ?? 0 > before)
     }
 
     /// Records that so many segments were delivered at once that only this one, the last of them, was examined.
@@ -54,32 +49,46 @@ struct SessionPlayhead {
         upTo span: SegmentSpan, of rendition: String, _ kind: MediaKind, at now: ContinuousClock.Instant
     ) {
         advance(to: now)
+        let before = front ?? 0
         var lane = lanes[kind] ?? PlayheadLane(span)
         lane.deliveredInBulk(upTo: span, of: rendition)
         lanes[kind] = lane
-        if let front, front > anchor.position { isRunning = true }
+        run(isFurther: front ?? 0 > before)
+    }
+
+    mutating func apply(_ correction: PlayheadCorrection, at now: ContinuousClock.Instant) {
+        (anchor, anchored) = (reading(at: now), now)
+        anchor.apply(correction)
     }
 
     /// After a seek, the other kind of media follows a moment later, to the start of its own segment: that is not a
     /// second seek.
     private mutating func jump(to span: SegmentSpan) -> Bool {
         let follows = abs(span.start - anchor.position) <= 1.5 * span.duration && lanes.count > 1
-        if !follows { (anchor.position, isRunning) = (span.start, false) }
+        if !follows { place(at: span.start) }
         return !follows
     }
 
+    /// Begins a range of media; the playhead stands still until a segment is delivered.
+    private mutating func place(at start: Double) {
+        (anchor.position, anchor.start) = (start, start)
+        (anchor.isRunning, anchor.isHeld) = (false, false)
+    }
+
+    /// Lets the playhead advance if there is media ahead of it.
+    ///
+    /// - Parameter isFurther: true if there is more than before.
+    private mutating func run(isFurther: Bool) {
+        if isFurther { anchor.isHeld = false }
+        if !anchor.isHeld, let front, front > anchor.position { anchor.isRunning = true }
+    }
+
     private mutating func advance(to now: ContinuousClock.Instant) {
-        anchor = (position(at: now), now)
+        (anchor, anchored) = (reading(at: now), now)
         lastEvent = now
     }
 
-    // MARK: Answers
-
-    /// The media time on the screen, in seconds.
-    func position(at now: ContinuousClock.Instant) -> Double {
-        guard isRunning, let front else { return anchor.position }
-        return max(anchor.position, min(front, anchor.position + (now - anchor.at).inSeconds))
-    }
+    func position(at now: ContinuousClock.Instant) -> Double { reading(at: now).position }
 
     /// End of the delivered media in seconds; nil before the first request.
     var front: Double? { current.map(\.front).min() }
@@ -87,14 +96,16 @@ struct SessionPlayhead {
     /// End of the requested media in seconds: a download for this session continues there.
     var requestedEnd: Double? { current.map(\.requestedEnd).min() }
 
-    /// Length of the media ahead of the playhead, in seconds.
     func buffer(at now: ContinuousClock.Instant) -> Double { max(0, (front ?? 0) - position(at: now)) }
 
     /// The rendition that is played; nil while that is not clear: the third segment in sequence shows it.
     var choice: String? { lanes[.main]?.choice ?? lanes[.audio]?.choice }
 
     func reading(at now: ContinuousClock.Instant) -> PlayheadReading {
-        PlayheadReading(position: position(at: now), front: front, isRunning: isRunning, choice: choice)
+        var reading = anchor
+        (reading.front, reading.choice) = (front, choice)
+        reading.position = reading.position(after: (now - anchored).inSeconds)
+        return reading
     }
 
     /// True if the session has ended by idleness. A player with a long buffer requests nothing until it has played that,
@@ -106,8 +117,7 @@ struct SessionPlayhead {
 
     private static let shortestIdleness = 60.0
 
-    /// The lanes in use: a player may have left separate audio for muxed audio, and after a seek each lane counts once it
-    /// has followed.
+    /// A player may have left separate audio for muxed audio, and after a seek each lane counts once it has followed.
     private var current: [PlayheadLane] {
         guard lanes.count > 1, let furthest = lanes.values.map(\.requestedEnd).max() else { return Array(lanes.values) }
         return lanes.values.filter { $0.requestedEnd >= furthest - Self.slack }
@@ -120,7 +130,8 @@ struct SessionPlayhead {
 }
 
 extension Duration {
-    var inSeconds: Double {
+    /// The duration in seconds.
+    package var inSeconds: Double {
         let (seconds, attoseconds) = components
         return Double(seconds) + Double(attoseconds) * 1e-18
     }

@@ -1,27 +1,89 @@
-/// The share of the link that background transfers may take.
-public struct YieldAllowance: Hashable, Sendable {
-    /// Bytes per second of all background transfers together; 0 for none, nil for no limit.
-    public var rate: Int64?
-    /// Number of bytes that may be on their way, of all background transfers together: a player's request waits at the
-    /// bottleneck until they have passed. nil for the system's default.
-    public var window: Int64?
-    /// Most transfers at once to one (scheme, host, port); nil for the client's default.
-    public var places: Int?
+public import EventLoop
 
-    /// Makes an allowance: see the properties.
-    public init(rate: Int64? = nil, window: Int64? = nil, places: Int? = nil) {
-        self.rate = rate
-        self.window = window
-        self.places = places
+/// The transfers that yield: a client with its background share of the link.
+@LoopActor public protocol BackgroundTransfers: AnyObject {
+    /// Bytes received since the start, by all transfers together.
+    var receivedBytes: Int64 { get }
+    /// The share of the link that background transfers may take.
+    var allowance: BackgroundAllowance { get set }
+}
+
+/// Lets background transfers yield to players: measures the link, asks `YieldPolicy`, and sets the allowance.
+///
+/// Does nothing while no session draws from an origin.
+@LoopActor public final class BackgroundYield {
+    private let transfers: any BackgroundTransfers
+    private let tracker: PlayheadTracker
+    private var waits: Subscription?
+    private var policy = YieldPolicy()
+    private var meter = LinkMeter()
+    private var timer: LoopTimer?
+    private var isTicking = false
+    /// True if a session has waited since the last tick.
+    private var wasWaiting = false
+
+    private static let tick = Duration.milliseconds(200)
+
+    /// Begins to yield to the sessions of a tracker.
+    public init(_ tracker: PlayheadTracker, _ transfers: any BackgroundTransfers) {
+        self.transfers = transfers
+        self.tracker = tracker
+        timer = LoopTimer { [weak self] in self?.ticked() }
+        waits = tracker.originWaits.subscribe { [weak self] in self?.update() }
     }
 
-    /// No limits.
-    public static let full = YieldAllowance()
-    /// Nothing, for now.
-    public static let nothing = YieldAllowance(rate: 0, window: smallestWindow, places: 0)
+    private func ticked() {
+        isTicking = false
+        meter.record(transfers.receivedBytes, isBusy: wasWaiting, at: .now)
+        update()
+    }
 
-    /// The smallest useful window: a few packets.
-    static let smallestWindow: Int64 = 8 << 10
+    private func update() {
+        let now = ContinuousClock.now
+        let (waiting, isWatched) = tracker.demands(at: now)
+        let allowance = policy.allowance(for: waiting, isWatched: isWatched, link: meter.rate, at: now)
+        wasWaiting = !waiting.isEmpty
+        let before = transfers.allowance
+        transfers.allowance = allowance
+        // Bytes that a pause has left in this machine's buffers come faster than over the link.
+        if allowance.rate != before.rate || allowance.rate ?? 0 > 0 { meter.skip() }
+        guard isWatched || allowance != .full else { return meter.skip() }
+        if !isTicking {
+            isTicking = true
+            timer?.schedule(after: Self.tick)
+        }
+    }
+}
+
+/// Measures the capacity of the link to the origins. Pure. A low rate while nothing more was requested says nothing about
+/// the link, so only the highest recent rate counts, as in BBR (draft-ietf-ccwg-bbr, "MaxBwFilter").
+struct LinkMeter {
+    private var peaks: [(at: ContinuousClock.Instant, rate: Double)] = []
+    private var last: (at: ContinuousClock.Instant, bytes: Int64)?
+
+    /// Lifetime of a rate, and its lifetime while the link is busy and slower.
+    private static let span = Duration.seconds(10)
+    private static let busySpan = Duration.seconds(3)
+    /// A rate is measured over at least this time.
+    static let shortest = Duration.milliseconds(400)
+
+    /// Records the number of bytes received since the start, by all transfers together. `isBusy` is true if more was
+    /// requested all the time, so that the rate is the link's own and older, higher rates may be outdated.
+    mutating func record(_ bytes: Int64, isBusy: Bool, at now: ContinuousClock.Instant) {
+        guard let last else { return self.last = (now, bytes) }
+        guard now - last.at >= Self.shortest else { return }
+        let rate = Double(bytes - last.bytes) / (now - last.at).inSeconds
+        self.last = (now, bytes)
+        let span = isBusy ? Self.busySpan : Self.span
+        peaks.removeAll { now - $0.at > span || $0.rate <= rate }
+        if rate > 0 { peaks.append((now, rate)) }
+    }
+
+    /// Begins a new measurement after bytes that have waited on this machine: their rate is not the link's.
+    mutating func skip() { last = nil }
+
+    /// Bytes per second; nil before the first measurement.
+    var rate: Double? { peaks.first?.rate }
 }
 
 /// Decides how much of the link background transfers may take while sessions draw from it.
@@ -33,25 +95,19 @@ public struct YieldAllowance: Hashable, Sendable {
 /// - Buffer thresholds (BBA: Huang et al., "A Buffer-Based Approach to Rate Adaptation", SIGCOMM 2014): below a
 ///   *reservoir* of buffered media nothing is risked; in a *cushion* above it the rate grows with the buffer.
 ///
-/// The policy looks at each session that waits for bytes from an origin. In the reservoir, background transfers stop. In
-/// the cushion they get a share, in proportion to the buffer, of the rate that the sessions do not consume: the sessions'
-/// buffers still grow, or stay. Above the cushion they get the whole link. The length of the reservoir follows from
-/// measurement: it grows with the share of the link that the media needs. On a link that is a hundred times as fast as
-/// the media it is next to nothing, and playback delays no download.
-///
-/// A session that waits for nothing has all that it needs, is paused or is gone, whatever its estimated buffer is.
+/// Only sessions that wait for bytes from an origin count: any other has all that it needs, is paused or is gone. In the
+/// reservoir, background transfers stop. In the cushion they get a share, in proportion to the buffer, of the rate that
+/// the sessions do not consume. Above it they get the whole link. The reservoir grows with the share of the link that the
+/// media needs: on a link that is a hundred times as fast as the media, playback delays no download.
 struct YieldPolicy {
-    /// The demand of a session that draws from an origin.
     struct Demand {
-        /// Length of the media ahead of the playhead, in seconds.
+        /// In seconds.
         var buffer: Double
         /// Consumption, in bytes per second of media.
         var rate: Double
-        /// Duration of a segment, in seconds.
         var segment: Double
     }
 
-    /// The limits that are in force.
     private enum Level: Int, Comparable {
         case stopped, bounded, full
         static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
@@ -84,19 +140,19 @@ struct YieldPolicy {
     ///   - link: capacity of the link in bytes per second; nil before that is known.
     mutating func allowance(
         for waiting: [Demand], isWatched: Bool, link: Double?, at now: ContinuousClock.Instant
-    ) -> YieldAllowance {
+    ) -> BackgroundAllowance {
         let share = Self.share(for: waiting, link: link)
         let wanted: Level = share <= 0 ? .stopped : share < 1 ? .bounded : .full
         change(to: wanted, at: now)
         guard isWatched || level < .full else { return .full }
         switch level {
         case .stopped: return .nothing
-        case .full: return YieldAllowance(window: Self.window(link), places: Self.places)
+        case .full: return BackgroundAllowance(window: Self.window(link), places: Self.places)
         case .bounded:
             let spare = (link ?? 0) - waiting.reduce(0) { $0 + $1.rate }
             let rate = Int64(max(0, spare * min(share, 1)))
             if rate < Self.smallest { return .nothing }
-            return YieldAllowance(rate: rate, window: Self.window(link), places: Self.places)
+            return BackgroundAllowance(rate: rate, window: Self.window(link), places: Self.places)
         }
     }
 
@@ -122,6 +178,6 @@ struct YieldPolicy {
     }
 
     private static func window(_ link: Double?) -> Int64? {
-        link.map { max(YieldAllowance.smallestWindow, Int64($0 * queue)) }
+        link.map { max(BackgroundAllowance.smallestWindow, Int64($0 * queue)) }
     }
 }

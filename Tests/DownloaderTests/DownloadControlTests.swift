@@ -196,8 +196,8 @@ import Testing
         _ = try await fixture.library.source(of: rendition, in: download.asset)
         let cursor = try #require(fixture.library.playheads.cursor(of: "a12345", in: download.asset, "video-180p"))
         for file in ["0.m4s", "1.m4s", "2.m4s", "8.m4s"] {
-            cursor.awaits(file)
-            cursor.received(file, isComplete: true)
+            cursor.beginWait(for: file)
+            cursor.endWait(for: file, isComplete: true)
         }
         try await waitUntil("the request behind the seek") { try await segments() == [0, 9] }
         try await release(fixture)
@@ -216,8 +216,8 @@ import Testing
         _ = try await fixture.library.source(of: rendition, in: download.asset)
         let cursor = try #require(fixture.library.playheads.cursor(of: "a12345", in: download.asset, "video-180p"))
         for file in ["0.m4s", "1.m4s", "2.m4s", "8.m4s", "1.m4s"] {
-            cursor.awaits(file)
-            cursor.received(file, isComplete: true)
+            cursor.beginWait(for: file)
+            cursor.endWait(for: file, isComplete: true)
         }
         try await release(fixture)
         try await fixture.reaches(.complete, "cmaf")

@@ -153,7 +153,7 @@ import Testing
     @Test func aClientThatLeavesBeforeTheReplyIsNoticed() async throws {
         let held = Held()
         let fixture = try await ServerFixture { exchange in
-            exchange.onEnd = { held.end = $0 }
+            exchange.whenEnded { held.end = $0 }
             held.exchange = exchange
         }
         var connection: RawConnection? = try fixture.connect()
@@ -169,7 +169,7 @@ import Testing
     @Test func theEndOfAReplyIsReported() async throws {
         let held = Held()
         let fixture = try await ServerFixture { exchange in
-            exchange.onEnd = { held.end = $0 }
+            exchange.whenEnded { held.end = $0 }
             exchange.reply(.notFound, "Nothing.")
         }
         _ = try await fixture.ask("GET /")

@@ -49,7 +49,7 @@ import Testing
     @Test func aClientThatReadsNothingIsDisconnected() async throws {
         let held = Held()
         let fixture = try await ServerFixture(with: { $0.writeTimeout = Self.short }) { exchange in
-            exchange.onEnd = { held.end = $0 }
+            exchange.whenEnded { held.end = $0 }
             exchange.reply(ResponseHead(.ok), .bytes([UInt8](repeating: 7, count: 20_000_000)))
         }
         let connection = try fixture.connect(receiveBuffer: 4_096)

@@ -15,7 +15,7 @@ import Testing
         func reply(to exchange: Exchange) {
             let feed = ScriptedFeed()
             all.append(feed)
-            exchange.onEnd = { self.ends.append($0) }
+            exchange.whenEnded { self.ends.append($0) }
             var head = ResponseHead(.ok)
             head.append(.text)
             exchange.reply(head, .feed(feed))

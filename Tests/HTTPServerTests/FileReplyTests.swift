@@ -14,7 +14,7 @@ import Testing
         let path = folder.path("file.ts")
         try Data(content).write(to: URL(filePath: path))
         return try await ServerFixture { exchange in
-            exchange.onEnd = { held.end = $0 }
+            exchange.whenEnded { held.end = $0 }
             withExtendedLifetime(folder) {}
             var representation = Representation(size: Int64(content.count), mediaType: .mpegTS)
             representation.entityTag = EntityTag("v1")
@@ -91,7 +91,7 @@ import Testing
         try Data(ServerFixture.content(size)).write(to: URL(filePath: folder.path("file")))
         let path = folder.path("file")
         let fixture = try await ServerFixture { exchange in
-            exchange.onEnd = { held.end = $0 }
+            exchange.whenEnded { held.end = $0 }
             let file = OwnedDescriptor(open(path, O_RDONLY | O_CLOEXEC))
             exchange.reply(ResponseHead(.ok), .file(file, offset: 0, length: Int64(size) * 2))
         }

@@ -16,7 +16,7 @@ import Testing
         let file = try await GrowingFile(path: folder.path("growing"))
         let fixture = try await ServerFixture { exchange in
             withExtendedLifetime(folder) {}
-            exchange.onEnd = { held.end = $0 }
+            exchange.whenEnded { held.end = $0 }
             exchange.reply(Representation(size: size, mediaType: .mpegTS), .growing(file))
         }
         return (fixture, file)

@@ -80,7 +80,7 @@ import Testing
     @Test func stoppingCutsOffUnfinishedReplies() async throws {
         let held = Held()
         let fixture = try await ServerFixture { exchange in
-            exchange.onEnd = { held.end = $0 }
+            exchange.whenEnded { held.end = $0 }
             held.exchange = exchange
         }
         let connection = try fixture.connect()

@@ -40,7 +40,7 @@ import Testing
         let path = folder.path("parts.ts")
         try Data(ServerFixture.content(recipe.size)).write(to: URL(filePath: path))
         return try await ServerFixture { exchange in
-            exchange.onEnd = { held.end = $0 }
+            exchange.whenEnded { held.end = $0 }
             withExtendedLifetime(folder) {}
             var representation = Representation(size: recipe.parts.length, mediaType: .mpegTS)
             representation.ignoresRange = exchange.head.path == "/whole"

@@ -78,7 +78,7 @@ import Testing
 
     @Test func theEstimateFallsAtOnceAndRisesWithCaution() throws {
         var estimate = ThroughputEstimate()
-        #expect(estimate.rate == nil && estimate.rateOfLate == nil)
+        #expect(estimate.rate == nil && estimate.recentRate == nil)
         for _ in 0..<30 { estimate.add(1_000_000, over: 1) }
         #expect(abs(try #require(estimate.rate) - 1_000_000) < 1)
         var (rising, falling) = (estimate, estimate)
@@ -86,7 +86,7 @@ import Testing
         falling.add(40_000, over: 0.5)
         falling.add(40_000, over: 0.5)
         #expect(try #require(rising.rate) < 2_000_000)
-        #expect(try #require(rising.rateOfLate) == 4_000_000)
+        #expect(try #require(rising.recentRate) == 4_000_000)
         #expect(falling.rate == 80_000)
     }
 

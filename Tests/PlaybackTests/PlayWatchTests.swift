@@ -1,41 +1,55 @@
 import HTTPMessage
 import Library
-import Playheads
 import Testing
 
 @testable import Playback
+@testable import Playheads
 
 /// A player that requests one 2 s segment after the other, as the playhead tracker and the replies report it.
 struct WatchTrace {
+    private static let start = ContinuousClock.now
+
     var watch = PlayWatch()
-    var position = 0.0
-    var front = 0.0
+    private var playhead = SessionPlayhead(at: start)
+    private var number = 0
+    private var isRequested = false
 
     /// The player requests the next segment.
     mutating func ask(at time: Double, _ data: String? = nil) {
-        if let data { watch.tell(CMCD(data.utf8), at: time) }
-        watch.wants(at: time)
-        watch.take(reading(time), isSeek: false, at: time)
+        if let data = data.map({ CMCD($0.utf8) }) {
+            playhead.apply(data.correction, at: Self.start + .seconds(time))
+            watch.apply(data, reading(time), at: time)
+        }
+        watch.requestBegan(at: time)
+        request(at: time)
     }
 
     /// The requested segment arrives.
     mutating func get(at time: Double) {
-        watch.wantsNothing(hasFailed: false, at: time)
-        front += 2
-        watch.take(reading(time), isSeek: false, at: time)
+        if !isRequested { request(at: time) }
+        watch.requestsEnded(hasFailed: false, at: time)
+        playhead.delivered(span, .main, at: Self.start + .seconds(time))
+        watch.update(reading(time), isSeek: false, at: time)
+        (number, isRequested) = (number + 1, false)
     }
 
-    mutating func fail(at time: Double) { watch.wantsNothing(hasFailed: true, at: time) }
+    mutating func fail(at time: Double) { watch.requestsEnded(hasFailed: true, at: time) }
 
     mutating func seek(to start: Double, at time: Double) {
-        (position, front) = (start, start)
-        watch.wants(at: time)
-        watch.take(PlayheadReading(position: start, front: start, isRunning: false), isSeek: true, at: time)
+        number = Int(start / 2)
+        watch.requestBegan(at: time)
+        request(at: time)
     }
 
-    private func reading(_ time: Double) -> PlayheadReading {
-        PlayheadReading(position: max(position, watch.playhead), front: front, isRunning: front > position)
+    private var span: SegmentSpan { SegmentSpan(number: number, start: Double(number) * 2, duration: 2) }
+
+    private mutating func request(at time: Double) {
+        let isSeek = playhead.requested(span, of: "video", .main, at: Self.start + .seconds(time))
+        watch.update(reading(time), isSeek: isSeek, at: time)
+        isRequested = true
     }
+
+    private func reading(_ time: Double) -> PlayheadReading { playhead.reading(at: Self.start + .seconds(time)) }
 
     func total(at time: Double) -> (count: Int, time: Double) {
         var watch = watch
@@ -110,7 +124,7 @@ struct WatchTrace {
         trace.ask(at: 0)
         trace.get(at: 1)
         trace.ask(at: 1)
-        trace.watch.wantsNothing(hasFailed: false, at: 2)
+        trace.watch.requestsEnded(hasFailed: false, at: 2)
         #expect(trace.total(at: 600) == (0, 0))
     }
 

@@ -27,13 +27,13 @@ import Testing
         trace = MeterTrace()
         trace.ask(0, of: "low", at: 0)
         trace.get(0, of: "low", at: 0.5, since: 0)
-        trace.meter.tells(PlayerReport(playhead: 0.25, rate: 1, startup: 0.75), at: 1)
+        trace.meter.apply(PlayerReport(playhead: 0.25, rate: 1, startup: 0.75), at: 1)
         trace.ask(1, of: "low", at: 1)
         #expect(trace.open(at: 2).watched == 1.25)
-        trace.meter.tells(PlayerReport(playhead: 2, rate: 0, isStalled: true, stalls: 1, stallTime: 0.25), at: 3)
+        trace.meter.apply(PlayerReport(playhead: 2, rate: 0, isStalled: true, stalls: 1, stallTime: 0.25), at: 3)
         #expect(trace.meter.playhead(at: 4) == (2, true))
         trace.get(1, of: "low", at: 5, since: 1)
-        trace.meter.tells(
+        trace.meter.apply(
             PlayerReport(playhead: 2, rate: 2, stalls: 1, stallTime: 2.25, framesDropped: 4, startup: 0.75), at: 5)
         let event = trace.open(at: 5.5)
         #expect(event.stalls == 1 && event.stallTime == 2.25 && event.framesDropped == 4 && event.startup == 0.75)
@@ -45,11 +45,11 @@ import Testing
 
     @Test func reportedCountersAreDividedByEventAndDoNotFall() {
         var trace = starved()
-        trace.meter.tells(PlayerReport(playhead: 3, rate: 1, stalls: 2, stallTime: 3, framesDropped: 4), at: 6)
+        trace.meter.apply(PlayerReport(playhead: 3, rate: 1, stalls: 2, stallTime: 3, framesDropped: 4), at: 6)
         trace.ask(20, of: "low", at: 7, isSeek: true)
         trace.get(20, of: "low", at: 7.5, since: 7)
-        trace.meter.tells(PlayerReport(playhead: 40.5, rate: 1, stalls: 5, stallTime: 7, framesDropped: 10), at: 8)
-        trace.meter.tells(PlayerReport(playhead: 40.5, rate: 1, stalls: 1, stallTime: 1, framesDropped: 1), at: 8)
+        trace.meter.apply(PlayerReport(playhead: 40.5, rate: 1, stalls: 5, stallTime: 7, framesDropped: 10), at: 8)
+        trace.meter.apply(PlayerReport(playhead: 40.5, rate: 1, stalls: 1, stallTime: 1, framesDropped: 1), at: 8)
         let (events, open) = (trace.meter.takeFinished(), trace.open(at: 8))
         #expect(events.map(\.stalls) == [2] && events.map(\.framesDropped) == [4] && events.map(\.stallTime) == [3])
         #expect(open.stalls == 3 && open.stallTime == 4 && open.framesDropped == 6)
@@ -64,11 +64,11 @@ import Testing
             trace.ask(number, of: "low", at: 0)
             trace.get(number, of: "low", at: 0.5, since: 0)
         }
-        trace.meter.tells(PlayerReport(playhead: 0.5, rate: 1), at: 1)
-        trace.meter.tells(PlayerReport(playhead: 12, rate: 1), at: 2)
+        trace.meter.apply(PlayerReport(playhead: 0.5, rate: 1), at: 1)
+        trace.meter.apply(PlayerReport(playhead: 12, rate: 1), at: 2)
         #expect(trace.open(at: 3).watched == 2.5)
         // The media is not counted twice either.
-        trace.meter.tells(PlayerReport(playhead: 11, rate: 1), at: 3)
+        trace.meter.apply(PlayerReport(playhead: 11, rate: 1), at: 3)
         #expect(trace.open(at: 4).watched == 2.5 && trace.meter.playhead(at: 4).position == 12)
     }
 
@@ -98,12 +98,13 @@ import Testing
         _ = try await fixture.get(path, ["CMCD-Session": "sid=\"mpv-1\""])
         let sessions = fixture.playback.sessions
         let report = PlayerReport(playhead: 0.5, rate: 1, stalls: 1, stallTime: 0.75, framesDropped: 2, startup: 0.25)
-        let summary = try #require(sessions.take(report, of: "mpv-1"))
+        let summary = try #require(sessions.apply(report, to: "mpv-1"))
         #expect(summary.stalls == 1 && summary.framesDropped == 2 && summary.startup == 0.25)
         #expect(!summary.inferred.contains("stalls") && !summary.inferred.contains("startup"))
         #expect(
-            sessions.take(report, of: summary.id)?.stalls == 1 && sessions.take(report, of: summary.guid)?.stalls == 1)
-        #expect(sessions.take(report, of: "mpv-2") == nil && sessions.take(report, of: "") == nil)
+            sessions.apply(report, to: summary.id)?.stalls == 1 && sessions.apply(report, to: summary.guid)?.stalls == 1
+        )
+        #expect(sessions.apply(report, to: "mpv-2") == nil && sessions.apply(report, to: "") == nil)
         await sessions.close()
         let line = try #require(try fixture.logLines("access").last)
         #expect(line.contains(#""framesDropped":2"#) || line.contains(" 1 2 0.250 "), "\(line)")

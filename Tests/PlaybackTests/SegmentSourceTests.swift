@@ -1,63 +1,146 @@
+import Fetching
 import Testing
 
 @testable import Playback
 
 @Suite struct SegmentSourceTests {
-    /// A row of the table: the situation, and the decision without and with a substitute.
+    /// A row of the table: the facts, and the sources in the order in which they are tried if each is unavailable.
     struct Row: CustomTestStringConvertible, Sendable {
         let testDescription: String
-        let situation: SegmentSource.Situation
-        let alone: SegmentSource
-        let withSubstitute: SegmentSource
+        let facts: SegmentFacts
+        let sources: [SegmentSource]
 
+        init(_ name: String, _ sources: SegmentSource..., facts change: (inout SegmentFacts) -> Void) {
+            var facts = SegmentFacts()
+            change(&facts)
+            (testDescription, self.facts, self.sources) = (name, facts, sources)
+        }
+
+        /// A row for a piece that is not stored.
         init(
-            _ name: String, _ alone: SegmentSource, _ withSubstitute: SegmentSource? = nil,
-            _ change: (inout SegmentSource.Situation) -> Void
+            missing name: String, _ joining: Composition.Joining = .apart, _ sources: SegmentSource...,
+            facts change: (inout SegmentFacts.Missing) -> Void = { _ in }
         ) {
-            var situation = SegmentSource.Situation()
-            change(&situation)
-            (testDescription, self.situation) = (name, situation)
-            (self.alone, self.withSubstitute) = (alone, withSubstitute ?? alone)
+            var (facts, missing) = (SegmentFacts(), SegmentFacts.Missing())
+            change(&missing)
+            (facts.joining, facts.missing) = (joining, missing)
+            (testDescription, self.facts, self.sources) = ("missing, \(name)", facts, sources)
         }
     }
 
-    static let rows = [
-        Row("stored", .piece(isSpliced: false)) { $0.isStored = true },
-        Row("stored, offline", .piece(isSpliced: false)) { ($0.isStored, $0.mayAsk) = (true, false) },
-        Row("stored, where another may come", .piece(isSpliced: true)) {
-            ($0.isStored, $0.joining) = (true, .perhaps)
+    private static let any = SegmentSource.substitute(of: nil)
+
+    static let stored = [
+        Row("stored", .piece) { _ in },
+        Row("stored, where another may come", .splicedPiece, .piece) { $0.joining = .perhaps },
+        Row("stored, behind another", .splicedPiece, .piece) { $0.joining = .joined },
+        Row("stored, behind another, cannot be spliced", .piece) { ($0.joining, $0.isSpliceable) = (.joined, false) },
+        Row("begun with another", .substitute(of: "low"), .splicedPiece, .piece) {
+            ($0.joining, $0.continued) = (.joined, "low")
         },
-        Row("stored, behind another", .piece(isSpliced: true)) { ($0.isStored, $0.joining) = (true, .joined) },
-        Row("stored since another was begun with", .piece(isSpliced: true), .substitute) {
-            ($0.isStored, $0.joining, $0.continuesSubstitute) = (true, .joined, true)
+        Row("a stored quality is chosen", .substitute(of: "high"), .piece) {
+            $0.quality = SegmentFacts.Quality(rendition: "high", isStored: true)
         },
-        Row("absent", .fetch(isSpliced: false)) { _ in },
-        Row("absent, where another may come", .fetch(isSpliced: false)) { $0.joining = .perhaps },
-        Row("absent, behind another", .fetch(isSpliced: true)) { $0.joining = .joined },
-        Row("absent, another begun with", .fetch(isSpliced: true), .substitute) {
-            ($0.joining, $0.continuesSubstitute) = (.joined, true)
+        Row("another quality is chosen", .otherQuality, .piece) {
+            $0.quality = SegmentFacts.Quality(rendition: "high", isStored: false)
         },
-        Row("absent, offline", .refused, .substitute) { $0.mayAsk = false },
-        Row("absent, asked for in vain", .refused, .substitute) { $0.hasFailed = true },
-        Row("absent, asked for in vain, behind another", .refused, .substitute) {
-            ($0.hasFailed, $0.joining) = (true, .joined)
+        Row("another quality is chosen, behind another", .otherQuality, .splicedPiece, .piece) {
+            $0.quality = SegmentFacts.Quality(rendition: "high", isStored: false)
+            $0.joining = .joined
+        },
+        Row("begun with another, not stored", .substitute(of: "low"), .fetch(.none, isSentComplete: false)) {
+            ($0.joining, $0.continued, $0.missing) = (.joined, "low", SegmentFacts.Missing())
         },
     ]
 
-    @Test(arguments: rows) func source(row: Row) {
-        #expect(SegmentSource(row.situation, hasSubstitute: false) == row.alone)
-        #expect(SegmentSource(row.situation, hasSubstitute: true) == row.withSubstitute)
+    static let missing = [
+        Row(missing: "alone", .apart, .fetch(.none, isSentComplete: false)),
+        Row(missing: "where another may come", .perhaps, .fetch(.none, isSentComplete: false)) {
+            $0.isSplicedComplete = true
+        },
+        Row(missing: "behind another", .joined, .fetch(.none, isSentComplete: true)) { $0.isSplicedComplete = true },
+        Row(missing: "behind another that needs no boxes", .joined, .fetch(.none, isSentComplete: false)),
+        Row(missing: "with a substitute", .apart, .fetch(.untilBegun, isSentComplete: false)) {
+            $0.hasSubstitute = true
+        },
+        Row(missing: "with a substitute and a buffer", .apart, .fetch(.untilComplete, isSentComplete: true)) {
+            ($0.hasSubstitute, $0.hasBuffer) = (true, true)
+        },
+        Row(missing: "with a substitute, behind another", .joined, .fetch(.untilComplete, isSentComplete: true)) {
+            ($0.hasSubstitute, $0.isSplicedComplete) = (true, true)
+        },
+        Row(missing: "the origin did not answer a moment ago", .apart, any, .fetch(.none, isSentComplete: false)) {
+            ($0.hasSubstitute, $0.isPresumedAbsent) = (true, true)
+        },
+        Row(missing: "the same without a substitute", .apart, .fetch(.none, isSentComplete: false)) {
+            $0.isPresumedAbsent = true
+        },
+        Row(missing: "offline", .apart, .refuse(.notStored)) { $0.mayAsk = false },
+        Row(missing: "offline, with a substitute", .apart, any, .refuse(.notStored)) {
+            ($0.mayAsk, $0.hasSubstitute) = (false, true)
+        },
+        Row(missing: "not listed", .apart, .refuse(.unlisted)) { $0.isListed = false },
+        Row(missing: "not listed, with a substitute", .apart, any, .refuse(.unlisted)) {
+            ($0.isListed, $0.hasSubstitute) = (false, true)
+        },
+        Row(missing: "asked for in vain", .apart, .refuse(.failed)) { $0.hasFailed = true },
+        Row(missing: "asked for in vain, with a substitute", .apart, any, .refuse(.failed)) {
+            ($0.hasFailed, $0.hasSubstitute, $0.hasBuffer) = (true, true, true)
+        },
+        Row(missing: "asked for in vain, behind another", .joined, any, .refuse(.failed)) {
+            ($0.hasFailed, $0.hasSubstitute, $0.isPresumedAbsent) = (true, true, true)
+        },
+        Row(missing: "an expired key", .apart, .fetch(.none, isSentComplete: false)) { $0.isExpiredKey = true },
+        Row(missing: "an expired key, offline", .apart, .refuse(.keyExpired)) {
+            ($0.isExpiredKey, $0.mayAsk) = (true, false)
+        },
+        Row(missing: "an expired key that is not listed", .apart, .refuse(.unlisted)) {
+            ($0.isExpiredKey, $0.isListed) = (true, false)
+        },
+    ]
+
+    @Test(arguments: stored + missing) func sourcesInOrder(row: Row) {
+        var facts = row.facts
+        for source in row.sources {
+            #expect(SegmentSource(facts) == source)
+            facts.exclude(source)
+        }
     }
 
-    @Test func substitutesAreSearchedOnlyIfTheyMatter() {
-        var looked = 0
-        func look() -> Bool {
-            looked += 1
-            return true
+    /// All combinations of facts. Excluding each source, adding the facts of a missing piece, and recording the failure
+    /// of each fetch ends with a refusal.
+    @Test func eachChoiceEnds() {
+        for quality in [nil, true, false] {
+            for joining in [Composition.Joining.apart, .perhaps, .joined] {
+                for bits in 0..<1024 {
+                    func bit(_ place: Int) -> Bool { bits >> place & 1 == 1 }
+                    var facts = SegmentFacts()
+                    facts.quality = quality.map { SegmentFacts.Quality(rendition: "high", isStored: $0) }
+                    (facts.joining, facts.continued) = (joining, bit(0) ? "low" : nil)
+                    let missing = SegmentFacts.Missing(
+                        isListed: bit(1), mayAsk: bit(2), hasSubstitute: bit(3), isPresumedAbsent: bit(4),
+                        hasFailed: bit(5), hasBuffer: bit(6), isSplicedComplete: bit(7), isExpiredKey: bit(8))
+                    if bit(9) { facts.missing = missing }
+                    #expect(steps(facts, missing) <= 7)
+                }
+            }
         }
-        for row in Self.rows where row.alone == row.withSubstitute {
-            _ = SegmentSource(row.situation, hasSubstitute: look())
+    }
+
+    /// Number of sources up to the refusal.
+    private func steps(_ facts: SegmentFacts, _ missing: SegmentFacts.Missing) -> Int {
+        var (facts, count) = (facts, 1)
+        while count < 100 {
+            let source = SegmentSource(facts)
+            switch source {
+            case .refuse: return count
+            case .piece: facts.missing = missing
+            case .fetch: facts.missing?.hasFailed = true
+            default: break
+            }
+            facts.exclude(source)
+            count += 1
         }
-        #expect(looked == 0)
+        return count
     }
 }

@@ -20,10 +20,10 @@ struct MeterTrace {
         }
     }
 
-    static func segment(_ number: Int, of rendition: String) -> SegmentNote {
-        let isSound = rendition == "sound"
-        return SegmentNote(
-            rendition: rendition, isSound: isSound, number: number, start: Double(number) * 2, duration: 2)
+    static func segment(_ number: Int, of rendition: String) -> PlayedSegment {
+        let isAudio = rendition == "sound"
+        return PlayedSegment(
+            rendition: rendition, isAudio: isAudio, number: number, start: Double(number) * 2, duration: 2)
     }
 
     /// The current state of the event of the loaded segments.
@@ -42,12 +42,12 @@ struct MeterTrace {
         _ number: Int, of rendition: String, at time: Double, from source: PieceSource = .origin, choice: String? = nil,
         isSeek: Bool = false
     ) {
-        meter.awaits(number, of: rendition, from: source, at: time)
+        meter.beginWait(for: number, of: rendition, from: source, at: time)
         let segment = Self.segment(number, of: rendition)
         if isSeek { (front, isRunning) = (segment.start, false) }
         var reading = reading(choice, at: time)
         if isSeek { reading.position = segment.start }
-        meter.asked(segment, isSeek: isSeek, reading, at: time)
+        meter.requested(segment, isSeek: isSeek, reading, at: time)
     }
 
     /// The segment arrives with its bytes.
@@ -55,9 +55,9 @@ struct MeterTrace {
         _ number: Int, of rendition: String, at time: Double, since: Double, bytes: Int64 = 1000,
         from source: PieceSource = .origin, choice: String? = nil
     ) {
-        meter.arrived(
-            ReplyNote(
-                since: since, source: source, bytes: bytes, fetched: source == .store ? 0 : bytes, isWhole: true,
+        meter.replyEnded(
+            ReplyRecord(
+                since: since, source: source, bytes: bytes, fetched: source == .store ? 0 : bytes, isComplete: true,
                 hasFailed: false),
             at: time)
         deliver(number, of: rendition, at: time, choice: choice)
@@ -65,8 +65,8 @@ struct MeterTrace {
 
     /// The player gets a segment from the store.
     mutating func take(_ number: Int, of rendition: String, at time: Double, bytes: Int64 = 1000) {
-        meter.asked(Self.segment(number, of: rendition), isSeek: false, reading(nil, at: time), at: time)
-        meter.sent(bytes)
+        meter.requested(Self.segment(number, of: rendition), isSeek: false, reading(nil, at: time), at: time)
+        meter.addStored(bytes)
         deliver(number, of: rendition, at: time)
     }
 
@@ -80,7 +80,7 @@ struct MeterTrace {
 @Suite struct SessionMeterTests {
     @Test func anEventHasTheValuesOfItsSession() {
         var trace = MeterTrace()
-        trace.meter.served(by: "192.0.2.1")
+        trace.meter.recordServer("192.0.2.1")
         trace.ask(0, of: "low", at: 0.5)
         trace.get(0, of: "low", at: 1.5, since: 0.5, bytes: 125_000)
         trace.ask(1, of: "low", at: 1.5, from: .joined)
@@ -226,9 +226,9 @@ struct MeterTrace {
         var trace = MeterTrace()
         trace.ask(0, of: "low", at: 0)
         trace.get(0, of: "low", at: 1, since: 0)
-        var reply = ReplyNote(since: 1, source: .joined, bytes: 5, fetched: 5, isWhole: true, hasFailed: false)
+        var reply = ReplyRecord(since: 1, source: .joined, bytes: 5, fetched: 5, isComplete: true, hasFailed: false)
         reply.isAwaited = false
-        trace.meter.arrived(reply, at: 90)
+        trace.meter.replyEnded(reply, at: 90)
         trace.ask(1, of: "low", at: 90)
         let event = trace.open(at: 100)
         #expect(event.stalls == 0 && event.bytes.joined == 5)
@@ -255,14 +255,14 @@ struct MeterTrace {
 
     @Test func reportedValuesAreNotInferred() {
         var trace = MeterTrace()
-        trace.meter.tells(CMCD("su,bl=0".utf8), at: 0)
+        trace.meter.apply(CMCD("su,bl=0".utf8), at: 0)
         trace.ask(0, of: "low", at: 0)
         trace.get(0, of: "low", at: 1, since: 0)
-        trace.meter.tells(CMCD("su,bl=1000".utf8), at: 1)
+        trace.meter.apply(CMCD("su,bl=1000".utf8), at: 1)
         trace.ask(1, of: "low", at: 1)
         trace.get(1, of: "low", at: 3, since: 1)
         #expect(trace.open(at: 3).startup == 3)
-        trace.meter.tells(CMCD("bl=4000".utf8), at: 3.5)
+        trace.meter.apply(CMCD("bl=4000".utf8), at: 3.5)
         trace.ask(2, of: "low", at: 3.5)
         trace.get(2, of: "low", at: 4, since: 3.5)
         let event = trace.open(at: 4)
@@ -283,7 +283,7 @@ struct MeterTrace {
         var trace = MeterTrace()
         trace.take(0, of: "low", at: 0)
         let reading = PlayheadReading(position: 0, front: 20, isRunning: true, choice: "low")
-        trace.meter.flooded(to: MeterTrace.segment(9, of: "low"), reading, at: 0.1)
+        trace.meter.deliveredInBulk(upTo: MeterTrace.segment(9, of: "low"), reading, at: 0.1)
         let event = trace.open(at: 30)
         #expect((event.requests, event.downloaded, event.watched) == (10, 20, 20))
         #expect(trace.meter.trail.runs == [PieceRun(rendition: "low", first: 0, last: 9, source: .store)])

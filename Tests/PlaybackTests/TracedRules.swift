@@ -39,7 +39,7 @@ struct OwnTracedRule: TracedRule {
         let isHopeless = AdaptationRule.isHopeless(
             remaining: Int64(transfer.size - transfer.bytes), instead: film.sizes[0],
             buffer: min(buffer, max(0, playerTimeout - waited - transfer.elapsed)),
-            throughput: min(throughput, estimate.rateOfLate ?? throughput))
+            throughput: min(throughput, estimate.recentRate ?? throughput))
         guard isHopeless else { return nil }
         waited += transfer.elapsed
         return choose(buffer: buffer, below: transfer.place)

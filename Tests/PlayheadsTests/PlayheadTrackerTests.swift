@@ -81,10 +81,10 @@ import Testing
 
     @Test func idleSessionEndsUnlessItWaits() throws {
         let cursor = try cursor()
-        cursor.awaits("0")
+        cursor.beginWait(for: "0")
         clock.now += .seconds(600)
         #expect(tracker.isPlayed("film"))
-        cursor.received("0", bytes: 1000, isComplete: true)
+        cursor.endWait(for: "0", bytes: 1000, isComplete: true)
         clock.now += .seconds(61)
         #expect(!tracker.isPlayed("film") && tracker.reading(of: "s") == nil)
     }
@@ -94,12 +94,12 @@ import Testing
         let subscription = tracker.originWaits.subscribe { waits += 1 }
         let cursor = try cursor()
         #expect(!tracker.demands(at: clock.now).isWatched)
-        cursor.awaits("0")
+        cursor.beginWait(for: "0")
         #expect(waits == 1 && tracker.demands(at: clock.now).waiting.map(\.buffer) == [0])
-        cursor.received("0", bytes: 1000, isComplete: true)
+        cursor.endWait(for: "0", bytes: 1000, isComplete: true)
         #expect(waits == 2 && tracker.demands(at: clock.now).waiting.isEmpty)
         #expect(tracker.demands(at: clock.now).isWatched)
-        cursor.awaits("1")
+        cursor.beginWait(for: "1")
         #expect(tracker.demands(at: clock.now).waiting.map(\.buffer) == [2])
         #expect(tracker.demands(at: clock.now).waiting.map(\.rate) == [500])
         withExtendedLifetime(subscription) {}
@@ -118,10 +118,10 @@ import Testing
 
     @Test func sessionsOfARemovedAssetDoNotCountForItsSuccessor() throws {
         let old = try cursor("a")
-        old.awaits("0")
+        old.beginWait(for: "0")
         tracker.forget("film")
         film.isRemoved = true
-        old.received("0", isComplete: true)
+        old.endWait(for: "0", isComplete: true)
         #expect(tracker.hasSession("a") && !tracker.isPlayed("film") && tracker.isAnyPlayed)
         let successor = Film()
         _ = try cursor("b", of: successor)

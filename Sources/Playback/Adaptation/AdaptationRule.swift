@@ -1,22 +1,18 @@
 /// Chooses the quality of a segment for a player that cannot adapt: a throughput rule that uses at most half of the
 /// buffer.
 ///
-/// Pure. It picks the best quality that the measured throughput is expected to deliver before the playhead needs it
-/// (like dash.js's ThroughputRule and hls.js's findBestLevel), and in at most half of the buffer's duration (like
-/// dash.js's InsufficientBufferRule with its safety factor of 0.5). Going up needs a larger reserve of throughput than
-/// staying (hls.js's abrBandWidthUpFactor and abrBandWidthFactor), so that two qualities do not alternate. A better
-/// quality that is stored costs nothing and is preferred.
+/// Pure. It picks the best quality that the measured throughput is expected to deliver in time (dash.js's
+/// ThroughputRule, hls.js's findBestLevel), and in at most half of the buffer (dash.js's InsufficientBufferRule). Going
+/// up needs a larger reserve of throughput than staying (hls.js's abrBandWidthUpFactor), so that two qualities do not
+/// alternate. A better quality that is stored costs nothing and is preferred.
 struct AdaptationRule {
-    /// A quality that is available for the segment.
     struct Option: Equatable {
         /// Size in bytes, known or estimated.
         var bytes: Int64
         var isStored: Bool
     }
 
-    /// Inputs of one decision.
     struct Moment {
-        /// Duration of the segment, in seconds.
         var duration: Double
         /// Media ahead of the playhead, in seconds.
         var buffer: Double
@@ -54,9 +50,8 @@ struct AdaptationRule {
         return time <= min(moment.playerTimeout, limit(moment))
     }
 
-    /// Maximum time for a segment, in seconds. With two segments ahead it is the segment's duration. With more it is
-    /// half of the buffer. With fewer it shrinks so that the buffer grows, down to half of the duration with an empty
-    /// buffer.
+    /// Maximum time for a segment, in seconds: half of the buffer. With fewer than two segments ahead it shrinks so that
+    /// the buffer grows, down to half of the duration.
     private static func limit(_ moment: Moment) -> Double {
         max(moment.buffer / 2, moment.duration / 2 + moment.buffer / 4)
     }

@@ -1,31 +1,25 @@
 import EventLoop
+import Fetching
 import Library
+import Playheads
 import Substitution
 
 /// Chooses the quality of one session's segments by `AdaptationRule`.
 @LoopActor final class Adapter {
-    /// Measures the session's throughput.
     let link = SessionLink()
-    /// How long the player waits for the first byte, if known.
     let playerTimeout: Duration?
-    /// The rendition of the previous segment.
     private var current: String?
     /// Consecutive failures per rendition: the origin did not deliver, or the piece could not be stored or spliced.
     private var failures: [String: Int] = [:]
-    /// After this many failures a rendition is not requested any more.
     private static let failureLimit = 3
 
     /// - Parameter client: the player's User-Agent.
     init(client: String? = nil) { playerTimeout = PlayerTimeout.of(client: client) }
 
-    /// Inputs of one choice.
     struct Situation {
-        /// Media ahead of the playhead, in seconds.
         var buffer: Double
-        /// How long the player waits for the first byte, in seconds. The reply's first byte is sent only when the last
-        /// one has arrived.
+        /// As for `AdaptationRule.Moment`, like `buffer`, in seconds.
         var playerTimeout: Double
-        /// True if the origin may be asked.
         var mayAsk: Bool
         /// The rendition that was abandoned for this segment: only lower ones are considered; nil if none was.
         var ceiling: String?
@@ -37,26 +31,95 @@ import Substitution
     func choose(from qualities: [Quality], _ situation: Situation) -> Quality? {
         let below = qualities.prefix { $0.rendition.name.id != situation.ceiling }
         let open = below.enumerated().filter { place, quality in
-            place == 0 || quality.isStored || situation.mayAsk && !isGivenUp(quality.rendition.name.id)
+            place == 0 || quality.isStored || situation.mayAsk && !hasFailedOften(quality.rendition.name.id)
         }.map(\.element)
-        guard let own = open.first else { return nil }
+        guard let lowest = open.first else { return nil }
         link.sampleBeforeChoice()
         let moment = AdaptationRule.Moment(
-            duration: own.duration, buffer: situation.buffer, playerTimeout: situation.playerTimeout,
+            duration: lowest.duration, buffer: situation.buffer, playerTimeout: situation.playerTimeout,
             throughput: link.rate,
             current: open.firstIndex { $0.rendition.name.id == current })
         let options = open.map { AdaptationRule.Option(bytes: $0.bytes, isStored: $0.isStored) }
         return open[AdaptationRule.choice(of: options, at: moment)]
     }
 
-    /// Records that a segment is answered from this rendition.
-    func took(_ rendition: String) {
+    func use(_ rendition: String) {
         current = rendition
         failures[rendition] = nil
     }
 
-    /// Records that a fetch of a segment of this rendition failed.
-    func failed(_ rendition: String) { failures[rendition, default: 0] += 1 }
+    func recordFailure(_ rendition: String) { failures[rendition, default: 0] += 1 }
 
-    private func isGivenUp(_ rendition: String) -> Bool { failures[rendition, default: 0] >= Self.failureLimit }
+    private func hasFailedOften(_ rendition: String) -> Bool { failures[rendition, default: 0] >= Self.failureLimit }
+}
+
+/// The fetches of a segment and its initialization section in the chosen quality, until both are complete or abandoned.
+@LoopActor final class AdaptiveFetch {
+    enum End {
+        /// Both are complete, and stored if the store accepts them.
+        case arrived
+        case failed(LibraryError)
+        case hopeless
+    }
+
+    struct Progress {
+        var elapsed: Double
+        /// Bytes received since the start.
+        var bytes: Int64
+        /// Bytes that are still missing, if known.
+        var remaining: Int64?
+    }
+
+    private let fetches: [Fetch]
+    private let before: Int64
+    private let began = ContinuousClock.now
+    private var left: Int
+    private var timer: LoopTimer?
+    private var ended: ((End) -> Void)?
+
+    private static let pause = Duration.milliseconds(500)
+
+    /// - Parameter fetches: retained by the caller; released here.
+    init(_ fetches: [Fetch]) {
+        (self.fetches, left) = (fetches, fetches.count)
+        before = fetches.reduce(0) { $0 + $1.written }
+    }
+
+    /// Calls `ended` once with the result; never after `release`.
+    func follow(isHopeless: @escaping (Progress) -> Bool, ended: @escaping (End) -> Void) {
+        self.ended = ended
+        for fetch in fetches { fetch.whenEnded { [weak self] result in self?.fetchEnded(result) } }
+        guard self.ended != nil else { return }
+        timer = LoopTimer { [weak self] in
+            guard let self else { return }
+            if isHopeless(progress) { finish(.hopeless) } else { timer?.schedule(after: Self.pause) }
+        }
+        timer?.schedule(after: Self.pause)
+    }
+
+    private var progress: Progress {
+        let (written, last) = (fetches.reduce(0) { $0 + $1.written }, fetches.last)
+        return Progress(
+            elapsed: (ContinuousClock.now - began).inSeconds, bytes: written - before,
+            remaining: last?.length.map { max(0, $0 - (last?.written ?? 0)) })
+    }
+
+    private func fetchEnded(_ result: Result<Void, FetchError>) {
+        if case .failure(let error) = result { return finish(.failed(LibraryError(error))) }
+        left -= 1
+        if left == 0 { finish(.arrived) }
+    }
+
+    private func finish(_ end: End) {
+        let ended = ended
+        if case .hopeless = end { release(isInTheWay: true) } else { release() }
+        ended?(end)
+    }
+
+    func release(isInTheWay: Bool = false) {
+        guard ended != nil else { return }
+        ended = nil
+        timer?.cancel()
+        for fetch in fetches { fetch.release(isInTheWay: isInTheWay) }
+    }
 }

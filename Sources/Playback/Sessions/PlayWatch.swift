@@ -4,39 +4,28 @@ import Playheads
 
 /// Measures the watched time and the stalls of a session. Pure: the caller passes events and times.
 ///
-/// The playhead comes from the tracker (`PlayheadReading`): it runs in real time to the end of the delivered media.
-/// Stalls are inferred from starvation. A stall begins when the playhead reaches that end while a request is under way
+/// The playhead is the tracker's (`PlayheadReading`), which also applies the player's data to it. Stalls are inferred
+/// from starvation. A stall begins when the playhead reaches the end of the delivered media while a request is under way
 /// or has just failed, and ends with the next delivery or seek. A player that runs dry without a request is paused, or
 /// at the end. Less than `shortest` is no stall: players start a moment after the first delivery, not with it.
 ///
-/// A player that sends CMCD is more precise. `bl` sets the playhead, `pr` sets its speed, and `su` reports that it
-/// stands still. The next request confirms an inferred stall: with `bs` it counts, without `bs` it does not, and `bs`
-/// adds a stall where none was inferred. `bs` is ignored if the player cannot have been near the end of its buffer.
-/// Media that `bl` skips was not watched.
+/// A player that sends CMCD is more precise. The next request confirms an inferred stall: with `bs` it counts, without
+/// `bs` it does not, and `bs` adds a stall where none was inferred. `bs` is ignored if the player cannot have been near
+/// the end of its buffer. Media that `bl` skips was not watched.
 ///
 /// A player that reports (`PlayerReport`) is exact. Only the time between two reports is then inferred.
 struct PlayWatch {
     /// The time up to which the state is computed, in seconds since the session began.
     private(set) var time = 0.0
-    private var position = 0.0
-    /// End of the delivered media, in seconds of media time.
-    private var front = 0.0
-    /// Start of the current range of media, set at the start and by a seek.
-    private var origin = 0.0
-    /// The furthest point watched in the current range.
+    private var reading = PlayheadReading(position: 0, front: nil, isRunning: false)
     private var furthest = 0.0
-    private var isRunning = false
     /// True if the playhead reached the end of the media without a request for more.
     private var isPaused = false
-    /// True if the player reported that it stands still until more arrives.
-    private var isHeld = false
-    private var rate = 1.0
     private var stalledSince: Double?
     /// Time at which the playhead last reached the end of the delivered media.
     private(set) var ranDry: Double?
     /// True if the open stall is already counted because the player reported it.
     private var isConfirmed = false
-    /// Time at which the player last reported a stall.
     private var starved = -Double.infinity
     /// Smallest amount of media ahead of the playhead since the player's last data.
     private var least = Double.infinity
@@ -45,125 +34,95 @@ struct PlayWatch {
 
     /// Time until which the player is known to need more. Infinite while a request is under way. After a failed
     /// request, `playerTimeout` later, because the player will retry or has given up. Otherwise the end of its last reply.
-    private var wantsUntil = -Double.infinity
+    private var neededUntil = -Double.infinity
     /// Media time, in seconds; never decreases.
     private(set) var watched = 0.0
     /// Never decreases.
     private(set) var stalls = 0
     /// In seconds; never decreases.
     private(set) var stallTime = 0.0
-    /// True if the player sends data about its buffer (CMCD).
-    private(set) var isTold = false
+    private(set) var hasClientData = false
     /// True if the player sends reports. `isReportedStalled` is its stall state in the last one.
     private(set) var isReported = false
     private var isReportedStalled = false
 
-    /// Duration of the shortest stall, in seconds.
     static let shortest = 0.5
     /// Possible error of the inferred playhead, in seconds.
     static let doubt = 2.0
     /// Delay before players retry a failed request, in seconds.
     static let playerTimeout = 15.0
 
-    // MARK: Time
+    /// The media time on the screen, in seconds.
+    var playhead: Double { reading.position }
 
-    /// Advances the state to a time.
+    /// End of the delivered media, in seconds of media time.
+    private var front: Double { reading.front ?? playhead }
+
     mutating func advance(to now: Double) {
         let elapsed = max(0, now - time)
         time = max(time, now)
-        defer { if isRunning { least = min(least, front - position) } }
-        guard isRunning, !isPaused, rate > 0, elapsed > 0 else { return }
-        let reach = position + elapsed * rate
-        if reach > front, stalledSince == nil { runDry(since: time - (reach - max(front, position)) / rate) }
-        move(to: max(position, min(front, reach)))
+        defer { if reading.isRunning { least = min(least, front - playhead) } }
+        guard reading.isRunning, !isPaused, reading.rate > 0, elapsed > 0 else { return }
+        let reach = playhead + elapsed * reading.rate
+        if reach > front, stalledSince == nil { runDry(since: time - (reach - max(front, playhead)) / reading.rate) }
+        move(to: reading.position(after: elapsed))
     }
 
     /// Returns the time at which the playhead reaches a later place if nothing else happens; nil if it does not reach
     /// it.
     func arrival(at place: Double) -> Double? {
-        guard isPlaying, rate > 0, place > position, place <= front else { return nil }
-        return time + (place - position) / rate
+        guard isPlaying, reading.rate > 0, place > playhead, place <= front else { return nil }
+        return time + (place - playhead) / reading.rate
     }
 
     private mutating func runDry(since dry: Double) {
         ranDry = dry
-        if dry <= wantsUntil { stalledSince = dry } else { isPaused = true }
+        if dry <= neededUntil { stalledSince = dry } else { isPaused = true }
     }
 
     private mutating func move(to position: Double) {
-        self.position = position
+        reading.position = position
         watched += max(0, position - furthest)
         furthest = max(furthest, position)
     }
 
-    /// The media time on the screen, in seconds.
-    var playhead: Double { position }
+    var isPlaying: Bool { reading.isRunning && !isPaused && stalledSince == nil }
 
-    var isPlaying: Bool { isRunning && !isPaused && stalledSince == nil }
-
-    /// True if playback stands still for lack of media.
     var isStalled: Bool { isReported ? isReportedStalled : openLength >= Self.shortest }
 
     /// Duration of the open stall, up to the time until which the player is known to need more.
-    private var openLength: Double { stalledSince.map { max(0, min(time, wantsUntil) - $0) } ?? 0 }
+    private var openLength: Double { stalledSince.map { max(0, min(time, neededUntil) - $0) } ?? 0 }
 
     /// The stalls so far. Includes the open one unless the player still has to confirm it.
     var total: (count: Int, time: Double) {
         if isReported { return (stalls, stallTime) }
         if isConfirmed { return (stalls, stallTime + openLength) }
-        return isStalled && !isTold ? (stalls + 1, stallTime + openLength) : (stalls, stallTime)
+        return isStalled && !hasClientData ? (stalls + 1, stallTime + openLength) : (stalls, stallTime)
     }
 
-    // MARK: Events
-
-    /// Records that a request is under way.
-    mutating func wants(at now: Double) {
+    mutating func requestBegan(at now: Double) {
         advance(to: now)
-        wantsUntil = .infinity
+        neededUntil = .infinity
     }
 
     /// Records that no request is under way any more; the last one may have failed.
-    mutating func wantsNothing(hasFailed: Bool, at now: Double) {
+    mutating func requestsEnded(hasFailed: Bool, at now: Double) {
         advance(to: now)
-        wantsUntil = now + (hasFailed ? Self.playerTimeout : 0)
+        neededUntil = now + (hasFailed ? Self.playerTimeout : 0)
     }
 
-    /// Applies the tracker's playhead after a request or a delivery.
-    mutating func take(_ reading: PlayheadReading, isSeek: Bool, at now: Double) {
+    /// Adopts the tracker's playhead after a request or a delivery.
+    mutating func update(_ next: PlayheadReading, isSeek: Bool, at now: Double) {
         advance(to: now)
-        if isSeek { return restart(at: reading) }
         let before = front
-        front = reading.front ?? front
-        if !reading.isRunning {
-            begin(at: reading.position)
-        } else if !isRunning, !isHeld || front > before {
-            isRunning = true
-            if !isTold { begin(at: reading.position, isRunning: true) }
-        }
-        guard front > before else { return }
+        // A new range of media begins at each seek, and wherever a playhead that stands still is placed.
+        if isSeek || next.position != playhead && !(reading.isRunning && next.isRunning) { furthest = next.position }
+        reading = next
+        move(to: next.position)
+        guard isSeek || front > before else { return }
         ranDry = nil
-        endStall()
-        (isPaused, isHeld) = (false, false)
-    }
-
-    private mutating func restart(at reading: PlayheadReading) {
-        endStall()
-        begin(at: reading.position, isRunning: reading.isRunning)
-        front = reading.front ?? reading.position
-        ranDry = nil
-        (isPaused, isHeld) = (false, false)
-    }
-
-    /// Begins a new range of media if the position changes.
-    private mutating func begin(at position: Double, isRunning: Bool = false) {
-        self.isRunning = isRunning
-        guard self.position != position else { return }
-        (self.position, origin, furthest) = (position, position, position)
-    }
-
-    private mutating func endStall() {
-        guard let since = stalledSince else { return }
-        end(stallOf: time - since)
+        if let since = stalledSince { end(stallOf: time - since) }
+        isPaused = false
     }
 
     private mutating func end(stallOf length: Double) {
@@ -172,7 +131,7 @@ struct PlayWatch {
         if isConfirmed {
             if !isReported { stallTime += length }
         } else if length >= Self.shortest {
-            if isTold { pending = (pending.count + 1, pending.time + length) } else { count(1, length) }
+            if hasClientData { pending = (pending.count + 1, pending.time + length) } else { count(1, length) }
         }
     }
 
@@ -183,19 +142,17 @@ struct PlayWatch {
     }
 
     /// Applies the data that the player sends with a request.
-    mutating func tell(_ data: CMCD, at now: Double) {
+    ///
+    /// - Parameter tracked: the tracker's playhead, corrected by the data; nil if the tracker does not know the session.
+    mutating func apply(_ data: CMCD, _ tracked: PlayheadReading? = nil, at now: Double) {
         advance(to: now)
-        if data.bufferLength != nil || data.wasStarved || data.isUrgent { isTold = true }
-        if let rate = data.playbackRate { self.rate = rate }
-        if let buffer = data.bufferLength {
-            let position = max(origin, front - buffer)
-            if position < front { isPaused = false }
-            // A seek within the player's buffer.
-            if position > self.position + Self.doubt { furthest = max(furthest, position) }
-            move(to: position)
-            if isRunning { least = min(least, front - position) }
+        if data.bufferLength != nil || data.wasStarved || data.isUrgent { hasClientData = true }
+        let wasRunning = reading.isRunning
+        correct(data.correction, tracked)
+        if data.bufferLength != nil {
+            if playhead < front { isPaused = false }
+            if wasRunning { least = min(least, front - playhead) }
         }
-        if data.isUrgent { (isRunning, isHeld) = (false, true) }
         confirm(data.wasStarved && least < Self.doubt)
         least = .infinity
     }
@@ -204,22 +161,25 @@ struct PlayWatch {
     ///
     /// - Parameter isPlaced: true if the report's playhead has the same origin as ours. In a live stream, players begin
     ///   at zero.
-    mutating func tell(_ report: PlayerReport, isPlaced: Bool, at now: Double) {
+    mutating func apply(_ report: PlayerReport, isPlaced: Bool, _ tracked: PlayheadReading? = nil, at now: Double) {
         advance(to: now)
-        (isTold, isReported, isReportedStalled) = (true, true, report.isStalled)
+        (hasClientData, isReported, isReportedStalled) = (true, true, report.isStalled)
         (stalls, stallTime) = (max(stalls, report.stalls), max(stallTime, report.stallTime))
-        (stalledSince, isPaused, isHeld, isRunning) = (nil, false, false, true)
+        (stalledSince, isPaused) = (nil, false)
         (pending, isConfirmed) = ((0, 0), false)
-        rate = report.rate
-        guard isPlaced else { return }
-        // Media that was skipped was not watched.
-        if report.playhead > position + Self.doubt { furthest = max(furthest, report.playhead) }
-        front = max(front, report.playhead)
-        move(to: report.playhead)
+        correct(report.correction(isPlaced: isPlaced), tracked)
+    }
+
+    private mutating func correct(_ correction: PlayheadCorrection, _ tracked: PlayheadReading?) {
+        let before = playhead
+        if let tracked { reading = tracked } else { reading.apply(correction) }
+        // Media that was skipped was not watched: the player sought within its buffer.
+        if playhead > before + Self.doubt { furthest = max(furthest, playhead) }
+        move(to: playhead)
     }
 
     private mutating func confirm(_ wasStarved: Bool) {
-        guard isTold, !isReported else { return }
+        guard hasClientData, !isReported else { return }
         // An audio and a video request may both report the same stall.
         if wasStarved, time - starved > Self.shortest {
             starved = time
@@ -235,4 +195,12 @@ struct PlayWatch {
         count(pending.count, pending.time)
         pending = (0, 0)
     }
+}
+
+extension CMCD {
+    var correction: PlayheadCorrection { .client(buffer: bufferLength, rate: playbackRate, isUrgent: isUrgent) }
+}
+
+extension PlayerReport {
+    func correction(isPlaced: Bool) -> PlayheadCorrection { .report(position: isPlaced ? playhead : nil, rate: rate) }
 }

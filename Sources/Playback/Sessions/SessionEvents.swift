@@ -1,4 +1,5 @@
 import AccessLog
+import Playheads
 
 /// The access events of one session: those of variants that are still on the screen, and the one that is being loaded.
 /// Pure: times are seconds since the session began.
@@ -9,7 +10,6 @@ import AccessLog
 struct SessionEvents {
     /// The event whose media is being loaded.
     var newest: AccessEvent
-    /// Measures watched time and stalls.
     var watch = PlayWatch()
     /// The earlier events that are open, each with the media time at which it ends.
     private var leaving: [(event: AccessEvent, until: Double)] = []
@@ -17,22 +17,19 @@ struct SessionEvents {
     private let began: Double
     /// Sums over the events that have ended.
     private var logged = (watched: 0.0, stalls: 0, stallTime: 0.0, framesDropped: 0, bytes: SourceBytes())
-    /// Startup time of the first event.
     private var startup: Double?
     /// Dropped frames as the player reported them, for all events together.
     private var framesDropped: Int?
-    /// True if the player reported its startup time.
-    private var isStartupTold = false
-    /// Events that have ended and were not taken yet.
+    private var isStartupReported = false
     private(set) var finished: [AccessEvent] = []
 
     /// - Parameter first: holds the fields that all events share.
     init(_ first: AccessEvent) { (newest, began) = (first, first.began) }
 
-    /// True if the newest event is the session's first.
-    var isFirst: Bool { newest.number == 0 }
+    /// True if the player counts media time from the same origin as the playlist.
+    var isPlaced: Bool { newest.playbackType != .live }
 
-    // MARK: Time
+    var isFirst: Bool { newest.number == 0 }
 
     /// Advances to a time, and ends the events that leave the screen meanwhile.
     mutating func advance(to time: Double) {
@@ -63,9 +60,7 @@ struct SessionEvents {
         newest = next(startOffset: start, at: time)
     }
 
-    /// Ends the session. Its end is the time at which the playhead ran dry, or the last request.
-    ///
-    /// - Returns: the end, in seconds since the session began.
+    /// Ends the session. Returns its end: the time at which the playhead ran dry, or the last request.
     mutating func close(at now: Double, lastRequest: Double) -> Double {
         advance(to: now)
         let time = min(now, max(lastRequest, watch.ranDry ?? (watch.isPlaying ? now : lastRequest)))
@@ -80,7 +75,6 @@ struct SessionEvents {
         while !leaving.isEmpty { leave(leaving.removeFirst().event, at: time) }
     }
 
-    /// Ends the event that is on the screen.
     private mutating func leave(_ event: AccessEvent, at time: Double) {
         let ended = ended(event, at: time)
         logged.watched += ended.watched
@@ -108,26 +102,21 @@ struct SessionEvents {
         return next
     }
 
-    // MARK: Reports
-
-    /// Applies a report of the player.
-    mutating func tell(_ report: PlayerReport, at time: Double) {
+    mutating func apply(_ report: PlayerReport, _ tracked: PlayheadReading?, at time: Double) {
         advance(to: time)
-        watch.tell(report, isPlaced: newest.playbackType != .live, at: time)
+        watch.apply(report, isPlaced: isPlaced, tracked, at: time)
         advance(to: time)
         framesDropped = report.framesDropped.map { max($0, framesDropped ?? 0) } ?? framesDropped
-        guard let told = report.startup else { return }
-        isStartupTold = true
+        guard let reported = report.startup else { return }
+        isStartupReported = true
         if let first = leaving.first, first.event.number == 0 {
-            leaving[0].event.startup = Self.milliseconds(told)
+            leaving[0].event.startup = Self.milliseconds(reported)
         } else if isFirst {
-            newest.startup = Self.milliseconds(told)
+            newest.startup = Self.milliseconds(reported)
         } else {
-            startup = Self.milliseconds(told)
+            startup = Self.milliseconds(reported)
         }
     }
-
-    // MARK: Results
 
     /// The open events: the first one is on the screen, the last one is being loaded.
     var open: [AccessEvent] {
@@ -135,7 +124,6 @@ struct SessionEvents {
         return [filled(all[0])] + all.dropFirst()
     }
 
-    /// One event with the sums over all events.
     var total: AccessEvent {
         var total = filled(newest)
         if total.number > 0 { total.startup = startup ?? leaving.first { $0.event.number == 0 }?.event.startup }
@@ -147,13 +135,11 @@ struct SessionEvents {
         return total
     }
 
-    /// Returns the events that have ended, once.
     mutating func takeFinished() -> [AccessEvent] {
         defer { finished = [] }
         return finished
     }
 
-    /// Fills in the measured values of the event that is on the screen.
     private func filled(_ event: AccessEvent) -> AccessEvent {
         var event = event
         let total = watch.total
@@ -161,14 +147,14 @@ struct SessionEvents {
         event.stalls = max(0, total.count - logged.stalls)
         event.stallTime = Self.milliseconds(max(0, total.time - logged.stallTime))
         event.framesDropped = framesDropped.map { max(0, $0 - logged.framesDropped) }
-        event.inferred = AccessEvent.inferable.filter { !told.contains($0) }
+        event.inferred = AccessEvent.inferable.filter { !reported.contains($0) }
         return event
     }
 
     /// The fields that the player has sent, by CMCD or in reports.
-    private var told: Set<String> {
-        guard watch.isReported else { return watch.isTold ? ["stalls", "startup", "watched"] : [] }
-        return isStartupTold ? ["stallTime", "stalls", "startup", "watched"] : ["stallTime", "stalls", "watched"]
+    private var reported: Set<String> {
+        guard watch.isReported else { return watch.hasClientData ? ["stalls", "startup", "watched"] : [] }
+        return isStartupReported ? ["stallTime", "stalls", "startup", "watched"] : ["stallTime", "stalls", "watched"]
     }
 
     /// Rounds to milliseconds; finer digits are noise.

@@ -6,14 +6,12 @@ import Playheads
 /// Turns what happens in one session into its access events. Pure: the caller passes events and times, in seconds since
 /// the session began.
 struct SessionMeter {
-    /// A rendition's description in the log.
     struct Stream: Equatable {
         var uri: String?
         /// BANDWIDTH, if a variant refers to the rendition.
         var bandwidth: Int?
     }
 
-    /// A piece on its way to the player.
     private struct Awaited {
         let source: PieceSource
         let since: Double
@@ -24,8 +22,8 @@ struct SessionMeter {
     private var streams: [String: Stream] = [:]
     private var awaited: [String: Awaited] = [:]
     /// The renditions that were substituted for segments; `isStored` is true if the substitute came from the store.
-    private var standIns: [String: (rendition: String, isStored: Bool)] = [:]
-    private static let standInLimit = 4096
+    private var substitutes: [String: (rendition: String, isStored: Bool)] = [:]
+    private static let substituteLimit = 4096
     /// Limits for awaited pieces that never arrive: if there are more than this many, those older than this many
     /// seconds are dropped.
     private static let awaitedLimit = 64
@@ -47,12 +45,9 @@ struct SessionMeter {
     /// Number of requests that are counted only when the rendition of their answer is known.
     private var unanswered = 0
 
-    /// Time of the last request or delivery.
     private var lastEvent = 0.0
 
-    /// The sources of the delivered segments.
     private(set) var trail = PieceTrail()
-    /// Number of variant changes.
     private(set) var switches = 0
 
     /// - Parameters:
@@ -71,84 +66,73 @@ struct SessionMeter {
     /// Records that the player waits for a resource that is not in the store and that it cannot play on without.
     ///
     /// - Parameter number: the segment's media sequence number; nil for an initialization section.
-    mutating func awaits(_ number: Int?, of rendition: String, from source: PieceSource, at time: Double) {
+    mutating func beginWait(for number: Int?, of rendition: String, from source: PieceSource, at time: Double) {
         if awaited.count >= Self.awaitedLimit { awaited = awaited.filter { time - $0.value.since < Self.longestReply } }
         if let number {
             awaited[Self.key(rendition, number)] = Awaited(source: source, since: time)
-            standIns[Self.key(rendition, number)] = nil
+            substitutes[Self.key(rendition, number)] = nil
         }
         replies += 1
         events.advance(to: time)
-        events.watch.wants(at: time)
+        events.watch.requestBegan(at: time)
     }
 
-    /// Records that a segment is answered with a substitute, or with its own piece again if `other` is nil.
-    ///
-    /// - Parameter isStored: true if the substitute came from the store.
-    mutating func stoodIn(_ other: String?, for number: Int, of rendition: String, isStored: Bool = true) {
+    /// Records that a segment is answered with a substitute, or with its own piece again if `other` is nil. `isStored` is
+    /// true if the substitute came from the store.
+    mutating func recordSubstitute(_ other: String?, for number: Int, of rendition: String, isStored: Bool = true) {
         let key = Self.key(rendition, number)
-        if standIns.count >= Self.standInLimit { standIns = [:] }
-        standIns[key] = other.map { ($0, isStored) }
+        if substitutes.count >= Self.substituteLimit { substitutes = [:] }
+        substitutes[key] = other.map { ($0, isStored) }
         guard other != nil, isStored, let piece = awaited[key] else { return }
         awaited[key] = Awaited(source: .store, since: piece.since)
     }
 
-    /// Returns the rendition that was last substituted for a segment.
-    func standIn(for number: Int, of rendition: String) -> String? {
-        standIns[Self.key(rendition, number)]?.rendition
+    func substitute(for number: Int, of rendition: String) -> String? {
+        substitutes[Self.key(rendition, number)]?.rendition
     }
 
-    /// True if that substitute came from the store.
-    func isStoodInFromStore(_ number: Int, of rendition: String) -> Bool {
-        standIns[Self.key(rendition, number)]?.isStored ?? false
+    func isSubstitutedFromStore(_ number: Int, of rendition: String) -> Bool {
+        substitutes[Self.key(rendition, number)]?.isStored ?? false
     }
 
-    /// Records that an awaited segment will not arrive; another answer follows.
-    mutating func gaveUp(_ number: Int, of rendition: String) { awaited[Self.key(rendition, number)] = nil }
+    mutating func abandonWait(for number: Int, of rendition: String) { awaited[Self.key(rendition, number)] = nil }
 
-    /// Records the end of a reply.
-    mutating func arrived(_ reply: ReplyNote, at time: Double) {
+    mutating func replyEnded(_ reply: ReplyRecord, at time: Double) {
         lastEvent = time
         events.advance(to: time)
         events.newest.bytes.add(reply.bytes, from: reply.source)
-        if reply.isWhole { events.newest.observed.add(bytes: reply.fetched, seconds: time - reply.since) }
+        if reply.isComplete { events.newest.observed.add(bytes: reply.fetched, seconds: time - reply.since) }
         guard reply.isAwaited else { return }
         replies = max(0, replies - 1)
-        if replies == 0 { events.watch.wantsNothing(hasFailed: reply.hasFailed, at: time) }
+        if replies == 0 { events.watch.requestsEnded(hasFailed: reply.hasFailed, at: time) }
     }
 
-    /// Adds bytes that were sent from the store.
-    mutating func sent(_ bytes: Int64) { events.newest.bytes.store += bytes }
+    mutating func addStored(_ bytes: Int64) { events.newest.bytes.store += bytes }
 
-    /// Records the address of the origin server that delivered.
-    mutating func served(by address: String) {
+    mutating func recordServer(_ address: String) {
         if let known = events.newest.serverAddress, known != address { events.newest.serverAddressChanges += 1 }
         events.newest.serverAddress = address
     }
 
     // MARK: Segments
 
-    /// Sets the description of a rendition.
     mutating func describe(_ rendition: String, _ stream: Stream) { streams[rendition] = stream }
-
-    /// True if the rendition has a description.
     func knows(_ rendition: String) -> Bool { streams[rendition] != nil }
 
-    /// Records a request for a segment.
-    mutating func asked(_ segment: SegmentNote, isSeek: Bool, _ reading: PlayheadReading, at time: Double) {
+    mutating func requested(_ segment: PlayedSegment, isSeek: Bool, _ reading: PlayheadReading, at time: Double) {
         lastEvent = time
         events.advance(to: time)
         if isSeek { seek(to: segment.start, at: time) }
-        events.watch.take(reading, isSeek: isSeek, at: time)
+        events.watch.update(reading, isSeek: isSeek, at: time)
         if events.isFirst, events.newest.requests == 0 { events.newest.startOffset = segment.start }
         if !isSeek { change(to: segment, at: time) }
-        if isAdaptive, !segment.isSound { unanswered += 1 } else { events.newest.requests += 1 }
-        note(segment)
+        if isAdaptive, !segment.isAudio { unanswered += 1 } else { events.newest.requests += 1 }
+        recordRequest(for: segment)
         if !isAdaptive, let choice = reading.choice { choose(choice, at: time) }
     }
 
-    private mutating func note(_ segment: SegmentNote) {
-        guard !segment.isSound else { return }
+    private mutating func recordRequest(for segment: PlayedSegment) {
+        guard !segment.isAudio else { return }
         lastNumber = segment.number
         lastEnd = segment.start + segment.duration
         if isAdaptive { return }
@@ -158,8 +142,8 @@ struct SessionMeter {
     }
 
     /// Detects a variant change: a segment of another variant that begins where the last one ended.
-    private mutating func change(to segment: SegmentNote, at time: Double) {
-        guard !isAdaptive, !segment.isSound, let run, run.rendition != segment.rendition, let lastEnd else { return }
+    private mutating func change(to segment: PlayedSegment, at time: Double) {
+        guard !isAdaptive, !segment.isAudio, let run, run.rendition != segment.rendition, let lastEnd else { return }
         let gap = segment.start - lastEnd
         if gap < -0.5 * segment.duration { isRepeating = true }
         guard !isRepeating, abs(gap) <= 0.5 * segment.duration, choice ?? run.rendition == run.rendition else { return }
@@ -199,9 +183,9 @@ struct SessionMeter {
 
     /// Shows the rendition that a delivered piece belongs to. It is known only at delivery, because a substitute may be
     /// chosen until then. The request counts towards the event of its answer.
-    private mutating func showSource(of segment: SegmentNote, at time: Double) {
-        guard isAdaptive, !segment.isSound else { return }
-        let source = standIn(for: segment.number, of: segment.rendition) ?? segment.rendition
+    private mutating func showSource(of segment: PlayedSegment, at time: Double) {
+        guard isAdaptive, !segment.isAudio else { return }
+        let source = substitute(for: segment.number, of: segment.rendition) ?? segment.rendition
         if choice == nil {
             choice = source
             show(source)
@@ -213,42 +197,40 @@ struct SessionMeter {
         events.newest.requests += 1
     }
 
-    /// Counts the requests that were not answered.
     private mutating func countUnanswered() {
         events.newest.requests += unanswered
         unanswered = 0
     }
 
-    /// Records a segment that was delivered to its last byte.
-    mutating func delivered(_ segment: SegmentNote, _ reading: PlayheadReading, at time: Double) {
+    mutating func delivered(_ segment: PlayedSegment, _ reading: PlayheadReading, at time: Double) {
         lastEvent = time
         events.advance(to: time)
-        events.watch.take(reading, isSeek: false, at: time)
+        events.watch.update(reading, isSeek: false, at: time)
         showSource(of: segment, at: time)
         let piece = awaited.removeValue(forKey: Self.key(segment.rendition, segment.number))
         let isAgain = trail.runs.last.map { $0.rendition == segment.rendition && $0.last == segment.number } ?? false
         trail.add(
             segment.number, of: segment.rendition, from: piece?.source ?? .store,
-            standIn: standIn(for: segment.number, of: segment.rendition))
+            standIn: substitute(for: segment.number, of: segment.rendition))
         if let piece, time - piece.since > segment.duration { events.newest.overdue += 1 }
-        if !segment.isSound, !isAgain { events.newest.downloaded += segment.duration }
+        if !segment.isAudio, !isAgain { events.newest.downloaded += segment.duration }
         started(at: time)
     }
 
     /// Records many segments that were read from the store at once; only the last one is known.
-    mutating func flooded(to segment: SegmentNote, _ reading: PlayheadReading, at time: Double) {
+    mutating func deliveredInBulk(upTo segment: PlayedSegment, _ reading: PlayheadReading, at time: Double) {
         lastEvent = time
         events.advance(to: time)
-        events.watch.take(reading, isSeek: false, at: time)
+        events.watch.update(reading, isSeek: false, at: time)
         let count = max(1, lastNumber.map { segment.number - $0 } ?? 1)
         showSource(of: segment, at: time)
         events.newest.requests += count
-        if !segment.isSound { events.newest.downloaded += Double(count) * segment.duration }
+        if !segment.isAudio { events.newest.downloaded += Double(count) * segment.duration }
         for number in (segment.number - count + 1)...segment.number {
             trail.add(
-                number, of: segment.rendition, from: .store, standIn: standIn(for: number, of: segment.rendition))
+                number, of: segment.rendition, from: .store, standIn: substitute(for: number, of: segment.rendition))
         }
-        note(segment)
+        recordRequest(for: segment)
         started(at: time)
     }
 
@@ -258,17 +240,15 @@ struct SessionMeter {
         if !isUrgent { starting = nil }
     }
 
-    /// Applies the data that the player sends with a request (CMCD).
-    mutating func tells(_ data: CMCD, at time: Double) {
+    mutating func apply(_ data: CMCD, _ tracked: PlayheadReading? = nil, at time: Double) {
         events.advance(to: time)
-        events.watch.tell(data, at: time)
+        events.watch.apply(data, tracked, at: time)
         isUrgent = data.isUrgent
         if !isUrgent, events.newest.startup != nil { starting = nil }
     }
 
-    /// Applies a report of the player.
-    mutating func tells(_ report: PlayerReport, at time: Double) {
-        events.tell(report, at: time)
+    mutating func apply(_ report: PlayerReport, _ tracked: PlayheadReading? = nil, at time: Double) {
+        events.apply(report, tracked, at: time)
         if report.startup != nil { starting = nil }
     }
 
@@ -280,7 +260,6 @@ struct SessionMeter {
         return events.open
     }
 
-    /// One event with the sums over all events.
     func total(at time: Double) -> AccessEvent {
         var events = events
         events.advance(to: time)
@@ -294,16 +273,64 @@ struct SessionMeter {
         return (watch.playhead, watch.isStalled)
     }
 
-    /// Ends the session.
-    ///
-    /// - Returns: the end of the session, which may be earlier than `now`.
+    var isPlaced: Bool { events.isPlaced }
+
+    /// Ends the session. Returns its end, which may be earlier than `now`.
     mutating func close(at now: Double) -> Double {
         countUnanswered()
         return events.close(at: now, lastRequest: lastEvent)
     }
 
-    /// Returns the events that have ended, once.
     mutating func takeFinished() -> [AccessEvent] { events.takeFinished() }
 
     private static func key(_ rendition: String, _ number: Int) -> String { "\(rendition)/\(number)" }
+}
+
+/// The end of a reply whose bytes were not in the store when it began, as input of the meter.
+struct ReplyRecord: Equatable {
+    /// Time of the request, in seconds since the session began.
+    var since: Double
+    /// True if the meter counts this reply as awaited.
+    var isAwaited = true
+    var source: PieceSource
+    var bytes: Int64 = 0
+    /// Bytes received from the origin meanwhile.
+    var fetched: Int64 = 0
+    /// True if the player received everything that it requested.
+    var isComplete = false
+    /// True if the reply failed, rather than being ended by the player.
+    var hasFailed = false
+}
+
+/// A segment, as input of the meter.
+struct PlayedSegment: Equatable {
+    var rendition: String
+    /// True if it is an audio segment beside video.
+    var isAudio: Bool
+    var number: Int
+    /// Start in media time, in seconds.
+    var start: Double
+    /// In seconds.
+    var duration: Double
+}
+
+/// The sources of a session's segments, in order of delivery, as runs of segments with one rendition and one source.
+/// Pure.
+struct PieceTrail {
+    private(set) var runs: [PieceRun] = []
+    /// Limit for sessions that seek for days: the oldest runs are dropped.
+    private static let limit = 1024
+
+    /// - Parameter standIn: the rendition that the piece really belongs to; nil for `rendition`.
+    mutating func add(_ number: Int, of rendition: String, from source: PieceSource, standIn: String? = nil) {
+        if let last = runs.last, last.rendition == rendition, last.source == source, last.standIn == standIn,
+            last.last + 1 == number
+        {
+            runs[runs.count - 1].last = number
+            return
+        }
+        if runs.count >= Self.limit { runs.removeFirst(Self.limit / 2) }
+        runs.append(
+            PieceRun(rendition: rendition, first: number, last: number, source: source, standIn: standIn))
+    }
 }

@@ -14,13 +14,12 @@ import Substitution
     let id: String
     /// The globally unique id of the session.
     let guid = UUID().uuidString
-    /// The asset that is played.
     let asset: Asset
     private let began: ContinuousClock.Instant
     /// Start of the session by the wall clock, in seconds since 1970.
     private let start: Double
     private var meter: SessionMeter
-    private let clock: SessionClock
+    private let playheads: PlayheadTracker
     private let log: LogWriter
     private var ended: Double?
     /// True if the session is over; a player that continues gets a new record.
@@ -30,12 +29,11 @@ import Substitution
     /// True if a segment was delivered.
     private(set) var hasStarted = false
     /// Counts the bytes of replies from the store. Built once, because every such reply uses it.
-    let stored: @LoopActor (ReplyEnd) -> Void
+    let countStoredReply: @LoopActor (ReplyEnd) -> Void
     private let storedBytes: ByteCounter
     private let served: ServedBytes
     /// The player's own id for the playback (CMCD's `sid`), if it sent one.
     private(set) var playerID: String?
-    /// The player's last report, unchanged.
     private(set) var report: PlayerReport?
     /// True if the entry playlist was loaded from this process, so that the whole session is known.
     private let isEntered: Bool
@@ -47,19 +45,21 @@ import Substitution
     ///   - entered: when the entry playlist was loaded; nil if unknown.
     ///   - isOffline: true if all resources come from the store.
     ///   - isAdaptive: true if Weir chooses the quality of the segments.
+    ///   - playheads: also the clock of the session, so that playheads and logs agree.
+    ///   - date: the time of day, in seconds since 1970 in UTC.
     init(
         _ id: String, of asset: Asset, client: String?, entered: ContinuousClock.Instant?, isOffline: Bool,
-        isAdaptive: Bool = false, clock: SessionClock, log: LogWriter, served: ServedBytes
+        isAdaptive: Bool, playheads: PlayheadTracker, date: Double, log: LogWriter, served: ServedBytes
     ) {
         self.id = id
         adapter = isAdaptive ? Adapter(client: client) : nil
         self.asset = asset
-        (self.clock, self.log) = (clock, log)
-        let now = clock.instant
+        (self.playheads, self.log, self.served) = (playheads, log, served)
+        let now = playheads.now()
         began = entered ?? now
         isEntered = entered != nil
         lastEvent = now
-        start = clock.date - (now - began).inSeconds
+        start = date - (now - began).inSeconds
         var event = AccessEvent(
             session: id, guid: guid, number: 0, asset: asset.name, client: client,
             began: start)
@@ -67,81 +67,93 @@ import Substitution
         meter = SessionMeter(event, isEntered: entered != nil, isAdaptive: isAdaptive)
         let counter = ByteCounter()
         storedBytes = counter
-        self.served = served
-        stored = { end in
+        countStoredReply = { end in
             counter.bytes += end.mediaBytes
             served.bytes.store += end.mediaBytes
         }
     }
 
-    private var now: Double { (clock.instant - began).inSeconds }
+    private var now: Double { (playheads.now() - began).inSeconds }
 
     // MARK: Replies
 
     /// Passes the bytes sent from the store since the last call to the meter.
     private func countStored() {
-        meter.sent(storedBytes.bytes)
+        meter.addStored(storedBytes.bytes)
         storedBytes.bytes = 0
     }
 
     /// Applies the client data (CMCD) of a request. Returns false if the request has none.
-    func hears(_ head: RequestHead) -> Bool {
+    func applyClientData(of head: RequestHead) -> Bool {
         guard let data = head.clientData else { return false }
         playerID = data.sessionID ?? playerID
-        meter.tells(data, at: now)
+        meter.apply(data, playheads.apply(data.correction, to: id), at: now)
         return true
     }
 
     /// Applies a report of the player.
     ///
     /// - Parameter earlier: the last report of the same playback to a session that has since ended.
-    func takes(_ report: PlayerReport, since earlier: PlayerReport?) {
+    func apply(_ report: PlayerReport, since earlier: PlayerReport?) {
         self.report = report
-        lastEvent = clock.instant
-        meter.tells(report.since(earlier), at: now)
+        lastEvent = playheads.now()
+        let tracked = playheads.apply(report.correction(isPlaced: meter.isPlaced), to: id)
+        meter.apply(report.since(earlier), tracked, at: now)
         logFinished()
     }
 
-    /// Records that the player waits for a fetch.
+    /// A request that waits for a fetch.
+    struct Wait {
+        fileprivate let fetch: Fetch
+        /// The segment's media sequence number; nil for other pieces.
+        fileprivate let number: Int?
+        fileprivate let rendition: String
+        /// Length of the fetch when the wait began.
+        fileprivate let written: Int64
+        fileprivate let reply: ReplyRecord
+    }
+
+    /// Records that the player waits for a fetch. `end(_:_:)` ends the wait.
     ///
     /// - Parameter isAwaited: true if the player cannot play on without it.
-    /// - Returns: a function to call once with the end of the reply, or with nil if the request is answered in another
-    ///   way.
-    func awaits(
-        _ file: String, in folder: PieceFolder, _ fetch: Fetch, isAwaited: Bool
-    ) -> (ReplyEnd?) -> Void {
+    func beginWait(for file: String, in folder: PieceFolder, _ fetch: Fetch, isAwaited: Bool) -> Wait {
         var number: Int?
         if case .segment(let segment)? = PieceName(file)?.role { number = segment }
-        let source = fetch.approach.source
-        let (since, written) = (now, fetch.written)
-        if isAwaited { meter.awaits(number, of: folder.id, from: source, at: since) }
-        return { [weak self] end in
-            guard let end else {
-                self?.gaveUp(number, of: folder.id, ReplyNote(since: since, isAwaited: isAwaited, source: source))
-                return
+        let reply = ReplyRecord(since: now, isAwaited: isAwaited, source: fetch.approach.source)
+        if isAwaited { meter.beginWait(for: number, of: folder.id, from: reply.source, at: reply.since) }
+        return Wait(fetch: fetch, number: number, rendition: folder.id, written: fetch.written, reply: reply)
+    }
+
+    /// Records the end of a wait.
+    ///
+    /// - Parameter end: the end of the reply; nil if the request is answered in another way, and no byte was sent.
+    func end(_ wait: Wait, _ end: ReplyEnd?) {
+        var reply = wait.reply
+        if let end {
+            if let number = wait.number, meter.isSubstitutedFromStore(number, of: wait.rendition) {
+                reply.source = .store
+            } else {
+                reply.fetched = max(0, end.mediaBytes - wait.written)
             }
-            let isStored = number.map { self?.meter.isStoodInFromStore($0, of: folder.id) ?? false } ?? false
-            let reply = ReplyNote(
-                since: since, isAwaited: isAwaited, source: isStored ? .store : source, bytes: end.mediaBytes,
-                fetched: isStored ? 0 : max(0, end.mediaBytes - written),
-                isWhole: end.isWhole, hasFailed: end.cause == .bodyFailed || end.status.map { $0 >= 400 } ?? false)
-            self?.arrived(reply, fetch.address)
+            reply.bytes = end.mediaBytes
+            reply.isComplete = end.isComplete
+            reply.hasFailed = end.cause == .bodyFailed || end.status.map { $0 >= 400 } ?? false
+        } else if let number = wait.number {
+            meter.abandonWait(for: number, of: wait.rendition)
         }
+        lastEvent = playheads.now()
+        served.bytes.add(reply.bytes, from: reply.source)
+        if reply.isComplete, reply.source != .store, let address = wait.fetch.address { meter.recordServer(address) }
+        meter.replyEnded(reply, at: now)
     }
 
     /// Records the rendition whose piece answers a segment request; nil for its own.
     ///
     /// - Parameter isStored: false if the substitute was fetched for this request.
-    func stoodIn(_ other: String?, for name: PieceName, of rendition: String, isStored: Bool = true) {
+    func recordSubstitute(_ other: String?, for name: PieceName, of rendition: String, isStored: Bool = true) {
         if case .segment(let number) = name.role {
-            meter.stoodIn(other, for: number, of: rendition, isStored: isStored)
+            meter.recordSubstitute(other, for: number, of: rendition, isStored: isStored)
         }
-    }
-
-    /// Records that an awaited segment will not arrive, and that none of it was sent.
-    private func gaveUp(_ number: Int?, of rendition: String, _ reply: ReplyNote) {
-        if let number { meter.gaveUp(number, of: rendition) }
-        arrived(reply, nil)
     }
 
     /// Returns the state of substitutions in a rendition.
@@ -155,32 +167,25 @@ import Substitution
         return made
     }
 
-    private func arrived(_ reply: ReplyNote, _ address: String?) {
-        lastEvent = clock.instant
-        served.bytes.add(reply.bytes, from: reply.source)
-        if reply.isWhole, reply.source != .store, let address { meter.served(by: address) }
-        meter.arrived(reply, at: now)
-    }
-
     // MARK: Segments
 
     /// Records a request or a delivery that the playhead tracker has examined.
-    func saw(_ event: PlayheadEvent) {
-        lastEvent = clock.instant
-        let (span, isSound) = (event.span, event.kind == .audio)
-        let segment = SegmentNote(
-            rendition: event.rendition, isSound: isSound, number: span.number, start: span.start,
+    func record(_ event: PlayheadEvent) {
+        lastEvent = playheads.now()
+        let (span, isAudio) = (event.span, event.kind == .audio)
+        let segment = PlayedSegment(
+            rendition: event.rendition, isAudio: isAudio, number: span.number, start: span.start,
             duration: span.duration)
-        for id in [segment.rendition, meter.standIn(for: span.number, of: segment.rendition)].compactMap(\.self) {
-            if let rendition = asset.rendition(id) { describe(rendition, isSound: isSound) }
+        for id in [segment.rendition, meter.substitute(for: span.number, of: segment.rendition)].compactMap(\.self) {
+            if let rendition = asset.rendition(id) { describe(rendition, isAudio: isAudio) }
         }
         switch event.change {
-        case .requested(let isSeek): meter.asked(segment, isSeek: isSeek, event.playhead, at: now)
+        case .requested(let isSeek): meter.requested(segment, isSeek: isSeek, event.playhead, at: now)
         case .delivered:
             meter.delivered(segment, event.playhead, at: now)
             hasStarted = true
         case .deliveredInBulk:
-            meter.flooded(to: segment, event.playhead, at: now)
+            meter.deliveredInBulk(upTo: segment, event.playhead, at: now)
             hasStarted = true
         }
         // Most of the bytes are sent by now, so they count before the player moves on.
@@ -188,8 +193,8 @@ import Substitution
         logFinished()
     }
 
-    private func describe(_ rendition: Rendition, isSound: Bool) {
-        guard !isSound, !meter.knows(rendition.name.id) else { return }
+    private func describe(_ rendition: Rendition, isAudio: Bool) {
+        guard !isAudio, !meter.knows(rendition.name.id) else { return }
         let place = asset.renditions.firstIndex { $0 === rendition }
         let variant = asset.multivariant?.variants.first { $0.renditionIndex == place }
         let uri = rendition.source?.base.replacingQuery(nil).text
@@ -219,7 +224,6 @@ import Substitution
         return meter.current(at: now)
     }
 
-    /// The current state of the session.
     var summary: SessionSummary {
         countStored()
         let now = now
@@ -240,14 +244,13 @@ import Substitution
 
 extension ReplyEnd {
     /// True if the player received everything that it requested.
-    var isWhole: Bool { cause == .complete && hasMedia }
+    var isComplete: Bool { cause == .complete && hasMedia }
     /// Bytes of the requested resource; an error text does not count.
     fileprivate var mediaBytes: Int64 { hasMedia ? bodyBytes : 0 }
 
     private var hasMedia: Bool { status.map { $0 < 300 } ?? false }
 }
 
-/// Bytes sent to all sessions, by source.
 @LoopActor final class ServedBytes {
     var bytes = SourceBytes()
 }
@@ -266,9 +269,4 @@ extension Fetch.Approach {
         case .arrived: .store
         }
     }
-}
-
-extension Duration {
-    /// The duration in seconds.
-    var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
 }

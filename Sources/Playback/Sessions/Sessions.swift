@@ -23,7 +23,6 @@ import Playheads
         public init() {}
     }
 
-    /// An entry playlist that was loaded.
     private struct Entry {
         let at: ContinuousClock.Instant
         let client: String?
@@ -31,7 +30,7 @@ import Playheads
 
     private let library: Library
     private let log: LogWriter
-    private let clock: SessionClock
+    private let date: @Sendable () -> Double
     /// Name of the writing program in the log files.
     public let software: String
     private let servedBytes = ServedBytes()
@@ -58,15 +57,13 @@ import Playheads
         software = configuration.software
         let days = configuration.folder == nil ? 0 : configuration.days
         let folder = LogFolder(path: configuration.folder ?? "", days: days, software: software)
-        clock = SessionClock(library.playheads, wall: configuration.date)
+        date = configuration.date
         log = LogWriter(to: folder, date: configuration.date, report: report)
         sweep = LoopTimer { [weak self] in self?.sweepOut() }
         playheadEvents = library.playheads.events.subscribe { [weak self] event in
-            self?.records[event.session]?.saw(event)
+            self?.records[event.session]?.record(event)
         }
     }
-
-    // MARK: Events from playback
 
     /// Records that a player has loaded an entry playlist.
     func enter(_ session: Session, _ exchange: Exchange) {
@@ -75,7 +72,7 @@ import Playheads
         if entries.count >= Self.limit, let oldest = entries.min(by: { $0.value.at < $1.value.at }) {
             entries[oldest.key] = nil
         }
-        entries[session.id] = Entry(at: clock.instant, client: Self.client(exchange.head))
+        entries[session.id] = Entry(at: library.playheads.now(), client: Self.client(exchange.head))
     }
 
     /// Returns the record of a session that sends a request; makes a new one if the session is unknown.
@@ -90,8 +87,7 @@ import Playheads
         let record = SessionRecord(
             session.id, of: asset, client: entry?.client ?? Self.client(exchange.head), entered: entry?.at,
             isOffline: session.mode == .offline || library.isOffline, isAdaptive: session.mode == .adaptive,
-            clock: clock,
-            log: log, served: servedBytes)
+            playheads: library.playheads, date: date(), log: log, served: servedBytes)
         records[session.id] = record
         return record
     }
@@ -102,17 +98,16 @@ import Playheads
         return String(decoding: name.prefix(256).filter { $0 >= 0x20 && $0 < 0x7F }, as: UTF8.self)
     }
 
-    /// Records a request that failed.
-    func failed(_ failure: Failure) {
+    func recordFailure(_ failure: Failure) {
         let subject = failure.subject
         let key = "\(subject.session?.id ?? "") \(subject.uri ?? "") \(failure.status)"
-        let now = clock.instant
+        let now = library.playheads.now()
         if let last = failures[key], now - last < Self.failureLife { return }
         if failures.count >= Self.limit { failures = failures.filter { now - $0.value < Self.failureLife } }
         guard failures.count < Self.limit else { return }
         failures[key] = now
         var event = ErrorEvent(
-            time: clock.date, uri: subject.uri, status: failure.status, domain: failure.domain,
+            time: date(), uri: subject.uri, status: failure.status, domain: failure.domain,
             comment: failure.comment)
         event.session = subject.session?.id
         event.asset = subject.asset?.name
@@ -124,16 +119,14 @@ import Playheads
     ///
     /// - Parameter id: the session's id in its URLs or in the logs, or the player's own playback id (CMCD's `sid`).
     /// - Returns: the updated session; nil if no running session has that id.
-    public func take(_ report: PlayerReport, of id: String) -> SessionSummary? {
+    public func apply(_ report: PlayerReport, to id: String) -> SessionSummary? {
         library.playheads.catchUp()
         let record = records[id] ?? records.values.first { $0.guid == id || $0.playerID == id }
         guard let record else { return nil }
         let name = record.playerID
-        record.takes(report, since: reports.last { $0.id == name }?.report)
+        record.apply(report, since: reports.last { $0.id == name }?.report)
         return record.summary
     }
-
-    // MARK: Ends
 
     private func sweepOut() {
         endIdle()
@@ -142,7 +135,7 @@ import Playheads
 
     /// Ends sessions that have been without a request for longer than active players ever are.
     func endIdle() {
-        let now = clock.instant
+        let now = library.playheads.now()
         for record in records.values where now - record.lastEvent > Self.idleness {
             if library.playheads.reading(of: record.id) == nil { end(record) }
         }
@@ -164,8 +157,6 @@ import Playheads
         for record in records.values { end(record) }
         await log.flush()
     }
-
-    // MARK: Queries
 
     /// Number of running sessions.
     public var count: Int { records.count }

@@ -1,0 +1,287 @@
+import EventLoop
+import HTTPMessage
+import HTTPServer
+import Library
+import Playheads
+import Retention
+import Substitution
+
+/// Serves entry playlists, media playlists and interstitials.
+extension Playback {
+    func playlist(_ exchange: Exchange, _ id: String, _ session: Session, _ name: String) {
+        guard let asset = library.presentation(id: id), let rendition = asset.rendition(name) else {
+            return exchange.reply(.notFound, "There is no such asset or rendition.")
+        }
+        if refuseIfExpired(exchange, asset, session) { return }
+        let isOffline = session.mode == .offline || library.isOffline
+        if isOffline || session.mode == .local, let recorded = rendition.recording?.source {
+            return send(exchange, .hit, live: recorded) {
+                try view(of: asset, session, for: exchange).media(rendition, recorded)
+            }
+        }
+        if session.mode == .auto, let last = rendition.lastWindow {
+            return send(exchange, .hit) {
+                try view(of: asset, session, for: exchange).media(rendition, last.source, isLast: true)
+            }
+        }
+        if isOffline, let source = rendition.source,
+            let cut = stretches.cut(of: rendition, in: asset, session, substitutions)
+        {
+            return send(exchange, .hit) {
+                try view(of: asset, session, for: exchange).media(rendition, source, cut: cut)
+            }
+        }
+        if isOffline, !rendition.isWhole,
+            !(rendition.isStored && library.outlives(session.id, keysOf: rendition, of: asset))
+        {
+            let error =
+                rendition.isStored
+                ? asset.keyExpiry(of: rendition)
+                : LibraryError(.notStored, "\(name) of \(asset.name) is not wholly stored, and Weir is offline")
+            return refuse(exchange, error, about: Subject(session, asset, exchange.head.path))
+        }
+        if let source = rendition.source, source.isDurable {
+            return send(exchange, .hit) { try view(of: asset, session, for: exchange).media(rendition, source) }
+        }
+        do throws(LibraryError) {
+            let (directives, _) = try DeliveryDirectives.take(from: exchange.head.query)
+            Task { @LoopActor in await playlist(exchange, rendition, asset, session, directives) }
+        } catch {
+            refuse(exchange, error, about: Subject(session, asset, exchange.head.path))
+        }
+    }
+
+    private func playlist(
+        _ exchange: Exchange, _ rendition: Rendition, _ asset: Asset, _ session: Session,
+        _ directives: DeliveryDirectives
+    ) async {
+        let wasLive = rendition.isLive
+        // Live playlists are reloaded again and again by players that have already started, so a reload is no opening.
+        if !wasLive { library.playheads.openingBegan() }
+        defer { if !wasLive { library.playheads.openingEnded() } }
+        let status = CacheStatus.forwarded(rendition.source == nil ? .uriMiss : .stale, isStored: true)
+        do throws(LibraryError) {
+            let source = try await library.playlist(of: rendition, in: asset, directives)
+            send(exchange, status, live: source.isDurable ? nil : source) {
+                try view(of: asset, session, for: exchange).media(rendition, source)
+            }
+        } catch {
+            let subject = Subject(session, asset, exchange.head.path)
+            refuse(exchange, error, as: wasLive ? error.liveStatus : error.status, about: subject)
+        }
+    }
+
+    func entry(_ exchange: Exchange, named name: String, _ mode: Session.Mode) {
+        guard let asset = library.asset(named: name) ?? library.asset(formerlyNamed: name) else {
+            if let stream = library.stream(named: name) { return entry(exchange, at: stream.url.text, mode) }
+            return exchange.reply(
+                .notFound, "There is no asset called \(name). \"weir list\" shows those that there are.")
+        }
+        if refuseIfExpired(exchange, asset) { return }
+        if asset.isRecording, !asset.recordedRenditions.isEmpty { return recording(exchange, of: asset, mode.plain) }
+        // A named asset plays what is stored. A URL plays what the origin has, and so does a session that needs the
+        // best quality available.
+        let isEnough = mode == .adaptive ? asset.isEverythingWhole : asset.isPlayableOffline
+        let isStored = mode == .offline || library.isOffline || isEnough
+        do throws(LibraryError) {
+            let (directives, _) = try DeliveryDirectives.take(from: exchange.head.query)
+            Task { @LoopActor in await entry(exchange, of: asset, mode, directives, isStored: isStored) }
+        } catch {
+            refuse(exchange, error)
+        }
+    }
+
+    /// Answers with the growing recording. Its URL plays the live stream meanwhile.
+    private func recording(_ exchange: Exchange, of asset: Asset, _ mode: Session.Mode) {
+        let session = session(for: asset, mode == .auto ? .local : mode)
+        sessions.enter(session, exchange)
+        let view = view(of: asset, session, for: exchange)
+        if asset.multivariant == nil, let lone = asset.renditions.first, let recorded = lone.recording?.source {
+            return send(exchange, .hit, live: recorded) { try view.media(lone, recorded) }
+        }
+        let reason = "too little of \(asset.name) is recorded to be played yet"
+        send(exchange, .hit, orElse: LibraryError(.notStored, reason)) {
+            try view.entry(listing: asset.recordedRenditions)
+        }
+    }
+
+    func entry(_ exchange: Exchange, at text: String, _ mode: Session.Mode) {
+        let url: WebURL
+        do {
+            url = try WebURL(text)
+        } catch {
+            return exchange.reply(.forbidden, "Weir does not fetch this URL: \(error).")
+        }
+        Task { @LoopActor in
+            library.playheads.openingBegan()
+            defer { library.playheads.openingEnded() }
+            do throws(LibraryError) {
+                // If the entry is a media playlist, the player adds its delivery directives to the entry's URL.
+                let (directives, rest) = try DeliveryDirectives.take(from: CMCD.removed(from: url.query))
+                let asset = try await asset(at: url.replacingQuery(rest), mode, isUsers: exchange.mount.isEmpty)
+                if refuseIfExpired(exchange, asset) { return }
+                let isStored = mode == .offline || library.isOffline || isPreferred(asset, mode)
+                await entry(exchange, of: asset, mode, directives, isStored: isStored)
+            } catch {
+                refuse(exchange, error, about: Subject(nil, nil, url.replacingQuery(nil).text))
+            }
+        }
+    }
+
+    /// - Parameter isUsers: true if the user gave the URL; URLs from elsewhere must not reach private addresses.
+    private func asset(at url: WebURL, _ mode: Session.Mode, isUsers: Bool) async throws(LibraryError) -> Asset {
+        guard mode == .offline else { return try await library.open(url, isUsers: isUsers) }
+        if let known = library.asset(at: url) { return known }
+        throw LibraryError(.notStored, "\(url.redacted) is not in the store, and this session asks nobody else for it")
+    }
+
+    /// True if the stored content is everything that a URL leads to, so that the origin is not asked.
+    private func isPreferred(_ asset: Asset, _ mode: Session.Mode) -> Bool {
+        if asset.isEverythingWhole || asset.isRecorded && !asset.isRecording { return true }
+        return (mode == .local || library.mode == .local) && asset.isPlayableOffline
+    }
+
+    /// Answers with the entry playlist, once the origin is known to be present or absent.
+    func entry(
+        _ exchange: Exchange, of asset: Asset, _ mode: Session.Mode, _ directives: DeliveryDirectives, isStored: Bool
+    ) async {
+        if !isStored, asset.isLive, asset.multivariant == nil, let lone = asset.renditions.first {
+            let session = session(for: asset, mode.plain)
+            sessions.enter(session, exchange)
+            return await playlist(exchange, lone, asset, session, directives)
+        }
+        if !isStored { library.playheads.openingBegan() }
+        defer { if !isStored { library.playheads.openingEnded() } }
+        do {
+            let isPresent = isStored ? false : try await library.refresh(asset)
+            if isPresent, case let current = await library.current(asset), current !== asset {
+                return await entry(exchange, of: current, mode, directives, isStored: false)
+            }
+            if !isPresent, !asset.isPlayableOffline { return try entry(exchange, ofPartOf: asset, mode) }
+            if mode == .adaptive,
+                let ladder = await substitutions.ladder(of: asset, in: library, isStored: !isPresent)
+            {
+                let listed = isPresent ? nil : substitutions.offlineRenditions(of: asset)
+                return adaptiveEntry(exchange, of: asset, ladder, listed: listed)
+            }
+            // A session that played the stream live a moment ago keeps its mode.
+            let session = session(for: asset, mode.plain == .auto && asset.isRecorded ? .local : mode.plain)
+            sessions.enter(session, exchange)
+            let status = isPresent ? CacheStatus.forwarded(.stale, isStored: true) : .hit
+            send(exchange, status, orElse: Self.nothing(of: asset)) {
+                // If the origin may still be asked, only complete renditions are listed: they need no substitutes.
+                let isLeft = mode == .offline || library.isOffline || !isStored
+                let listed: Set<Int>? =
+                    isPresent ? nil : isLeft ? substitutions.offlineRenditions(of: asset) : asset.wholeRenditions
+                return try view(of: asset, session, for: exchange).entry(stored: listed)
+            }
+        } catch {
+            refuse(exchange, error, about: Subject(nil, asset, asset.origin.replacingQuery(nil).text))
+        }
+    }
+
+    /// Answers for an asset of which no rendition is complete: lists the playable ranges, in a session that never asks
+    /// the origin.
+    private func entry(_ exchange: Exchange, ofPartOf asset: Asset, _ mode: Session.Mode) throws(LibraryError) {
+        guard let stored = substitutions.playableRanges(of: asset) else { throw Self.nothing(of: asset) }
+        guard stored.isPlayable else { throw Self.nothing(of: asset, but: stored.seconds) }
+        let session = Session(stored.isCut ? .offline : mode.plain)
+        stretches.insert(stored, for: session)
+        sessions.enter(session, exchange)
+        send(exchange, .hit, orElse: Self.nothing(of: asset)) {
+            try view(of: asset, session, for: exchange).entry(stored)
+        }
+    }
+
+    /// Answers with a single variant; Weir chooses the quality of each of its segments.
+    private func adaptiveEntry(_ exchange: Exchange, of asset: Asset, _ ladder: Ladder, listed: Set<Int>?) {
+        let session = Session(.adaptive)
+        sessions.enter(session, exchange)
+        let status = listed == nil ? CacheStatus.forwarded(.stale, isStored: true) : .hit
+        send(exchange, status, orElse: Self.nothing(of: asset)) {
+            try view(of: asset, session, for: exchange).entry(ladder, listing: listed)
+        }
+    }
+
+    private static func nothing(of asset: Asset, but seconds: Double = 0) -> LibraryError {
+        if let expiry = asset.keyExpiry { return expiry }
+        let rest = seconds > 0 ? " and only \(Int(seconds.rounded())) s can be played" : ""
+        return LibraryError(.notStored, "nothing of \(asset.name) is wholly stored\(rest); \"weir get\" fetches it")
+    }
+
+    private func view(of asset: Asset, _ session: Session, for exchange: Exchange) -> PlayerView {
+        retention.expect(session.id, at: asset, isOffline: session.mode == .offline)
+        return PlayerView(library: library, asset: asset, session: session, mount: exchange.mount)
+    }
+
+    /// Answers with a playlist.
+    ///
+    /// - Parameters:
+    ///   - live: the source of the playlist if it will change. Caches must then revalidate it each time, and players use
+    ///     its age to compute their distance to the origin (rfc8216bis appendix C).
+    ///   - error: sent if there is nothing to render.
+    private func send(
+        _ exchange: Exchange, _ status: CacheStatus, live: Rendition.Source? = nil,
+        orElse error: @autoclosure () -> LibraryError = LibraryError(.missing, "there is no such playlist"),
+        _ render: () throws -> [UInt8]?
+    ) {
+        do {
+            guard let text = try render() else { throw error() }
+            var representation = Representation(size: Int64(text.count), mediaType: .playlist)
+            representation.entityTag = EntityTag(String(Fingerprint.of(text), radix: 36))
+            representation.fields.append(.cacheControl, literal: "no-cache")
+            representation.fields.append(status)
+            if let live {
+                let age = max(.zero, .now - live.born)
+                representation.fields.append(FieldName("Age"), number: age.components.seconds)
+            }
+            exchange.reply(representation, .bytes(text))
+        } catch {
+            refuse(exchange, error as? LibraryError ?? LibraryError(.notPlaylist, "\(error)"))
+        }
+    }
+
+    // MARK: Interstitials (rfc8216bis appendix D)
+
+    /// Answers with the entry playlist of an interstitial asset, or with a list of interstitial assets.
+    func interstitial(_ exchange: Exchange, _ id: String, _ session: Session, _ name: Interstitials.Name) {
+        guard let asset = library.presentation(id: id) else {
+            return exchange.reply(.notFound, "There is no such asset.")
+        }
+        guard session.mode != .offline, !library.isOffline else {
+            return exchange.reply(.notFound, "This interstitial is not in the store, and Weir is offline.")
+        }
+        Task { @LoopActor in
+            do throws(LibraryError) {
+                switch name.kind {
+                case .presentation: try await presentation(exchange, asset, session, name)
+                case .list: try await list(exchange, asset, session, name)
+                }
+            } catch {
+                refuse(exchange, error)
+            }
+        }
+    }
+
+    private func presentation(
+        _ exchange: Exchange, _ asset: Asset, _ session: Session, _ name: Interstitials.Name
+    ) async throws(LibraryError) {
+        let query = CMCD.removed(from: exchange.head.query)
+        let (directives, rest) = try DeliveryDirectives.take(from: query)
+        let presentation = try await library.presentation(name, of: asset, query: rest)
+        await entry(
+            exchange, of: presentation, session.mode, directives, isStored: presentation.isEverythingWhole)
+    }
+
+    private func list(
+        _ exchange: Exchange, _ asset: Asset, _ session: Session, _ name: Interstitials.Name
+    ) async throws(LibraryError) {
+        let view = PlayerView(library: library, asset: asset, session: session, mount: exchange.mount)
+        let text = try await library.assetList(name, of: asset, query: CMCD.removed(from: exchange.head.query)) {
+            view.interstitial($0)
+        }
+        var representation = Representation(size: Int64(text.count), mediaType: .json)
+        representation.fields.append(.cacheControl, literal: "no-store")
+        exchange.reply(representation, .bytes(text))
+    }
+}

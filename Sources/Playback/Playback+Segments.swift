@@ -1,0 +1,266 @@
+import EventLoop
+import Fetching
+import Glibc
+import HTTPMessage
+import HTTPServer
+import Library
+import Playheads
+import SegmentFormat
+import Substitution
+
+/// Serves segments, initialization sections, keys and session data: carries out what `SegmentSource` decides.
+extension Playback {
+    /// Answers a request for a file by asset id and folder name, if both exist.
+    func piece(_ exchange: Exchange, _ id: String, _ session: Session, _ folder: String, _ file: String) {
+        guard let asset = library.presentation(id: id), let pieces = asset.folder(folder) else {
+            return exchange.reply(.notFound, "There is no such asset or rendition.")
+        }
+        if refuseIfExpired(exchange, asset, session) { return }
+        let cursor = library.playheads.cursor(of: session.id, in: asset, folder)
+        let record = sessions.record(of: session, asset, exchange)
+        let place = SessionFolder(
+            asset: asset, session: session, folder: pieces, cursor: cursor, record: record, substitutions)
+        shelf.remember(place, exchange.head.pathBytes)
+        piece(exchange, place, file)
+    }
+
+    /// Answers a request for a file of a folder that was found.
+    func piece(_ exchange: Exchange, _ place: SessionFolder, _ file: String) {
+        let hasClientData = place.record.applyClientData(of: exchange.head)
+        var request = SegmentRequest(exchange, place, file, hasClientData: hasClientData)
+        if isExpiredKey(request) { addMissing(to: &request, isExpiredKey: true) }
+        if place.record.adapter != nil { chooseQuality(for: &request) }
+        answer(request)
+    }
+
+    /// Answers from the first source that is available, now or later.
+    func answer(_ request: SegmentRequest) {
+        var request = request
+        var source = SegmentSource(request.facts)
+        while !answer(&request, from: source) {
+            request.facts.exclude(source)
+            source = SegmentSource(request.facts)
+        }
+    }
+
+    /// Returns false if the source is not available.
+    private func answer(_ request: inout SegmentRequest, from source: SegmentSource) -> Bool {
+        switch source {
+        case .piece:
+            if sendPiece(request) { return true }
+            addMissing(to: &request)
+            return false
+        case .splicedPiece: return sendSplicedPiece(request)
+        case .substitute(let rendition): return sendSubstitute(of: rendition, request)
+        case .otherQuality: return fetchChosenQuality(request)
+        case .fetch(let fallback, let isSentComplete):
+            do throws(LibraryError) {
+                try fetch(request, fallback, isSentComplete: isSentComplete)
+                return true
+            } catch {
+                request.recordFailure(error)
+                return false
+            }
+        case .refuse(let refusal):
+            refuse(request, refusal)
+            return true
+        }
+    }
+
+    // MARK: Facts
+
+    /// True if the file is a key that has expired. A session that began before the expiry may continue.
+    private func isExpiredKey(_ request: SegmentRequest) -> Bool {
+        let asset = request.place.asset
+        guard request.place.folder === asset.keys.folder, case .key(let number)? = PieceName(request.file)?.role,
+            !asset.keys.isUsable(number)
+        else { return false }
+        return !library.outlives(request.place.session.id, key: number, of: asset)
+    }
+
+    /// Gathers what decides the answer if the file is not stored. An expired key counts as not stored: if the origin may
+    /// be asked, the key is fetched again, because the origin decides who gets it.
+    private func addMissing(to request: inout SegmentRequest, isExpiredKey: Bool = false) {
+        let (place, resource, segment) = (request.place, request.resource, request.segment)
+        var missing = SegmentFacts.Missing()
+        missing.isListed = resource != nil
+        missing.mayAsk =
+            place.session.mode != .offline && !library.isOffline && !(isExpiredKey && place.asset.isImported)
+        missing.isExpiredKey = isExpiredKey
+        if let segment, segment.substitutes.has(segment.name) {
+            missing.hasSubstitute = true
+            missing.hasBuffer = missing.mayAsk && buffer(of: place.session) > 0
+        }
+        missing.isSplicedComplete = segment?.substitutes.needsCompleteSegments ?? false
+        request.facts.missing = missing
+        guard let resource, missing.mayAsk, missing.hasSubstitute,
+            library.isPresumedAbsent(resource, in: place.folder, of: place.asset)
+        else { return }
+        let reason = "\(resource.url.redacted) was not asked for: its origin did not answer a moment ago"
+        request.presumeAbsent(LibraryError(.originAbsent, reason))
+    }
+
+    /// Media ahead of a session's playhead, in seconds.
+    func buffer(of session: Session) -> Double {
+        library.playheads.catchUp()
+        guard let reading = library.playheads.reading(of: session.id), let front = reading.front else { return 0 }
+        return max(0, front - reading.position)
+    }
+
+    // MARK: Stored pieces
+
+    /// Answers with the stored piece, unchanged. Returns false if there is none.
+    private func sendPiece(_ request: SegmentRequest) -> Bool {
+        let (folder, file) = (request.place.folder, request.file)
+        if let small = shelf.smallPiece(file, in: folder) {
+            folder.recordUse(of: file)
+            recordServed(request)
+            request.exchange.reply(small.representation, .bytes(small.bytes))
+            return true
+        }
+        guard let descriptor = folder.open(file) else { return false }
+        recordServed(request)
+        let small = PieceReply.send(descriptor, shelf.type(of: file), to: request.exchange)
+        if let small { shelf.insert(small, as: file, in: folder) }
+        return true
+    }
+
+    /// Answers with the stored piece, spliced. Returns false if there is none, or if it must be sent unchanged.
+    private func sendSplicedPiece(_ request: SegmentRequest) -> Bool {
+        guard let segment = request.segment, let descriptor = request.place.folder.open(request.file) else {
+            return false
+        }
+        guard let splice = splice(descriptor, segment, request) else {
+            close(descriptor)
+            return false
+        }
+        recordServed(request)
+        var reply = SplicedReply(splice: splice, mediaType: shelf.type(of: request.file))
+        reply.isOther = returnToOwnPiece(segment, request)
+        reply.send(descriptor, to: request.exchange)
+        return true
+    }
+
+    /// Answers with a piece of another rendition, or of any if that is nil. Returns false if there is none.
+    ///
+    /// - Parameter fetch: the fetch that has just received the piece; nil if it was stored before.
+    func sendSubstitute(of rendition: String?, _ request: SegmentRequest, broughtBy fetch: Fetch? = nil) -> Bool {
+        guard let segment = request.segment else { return false }
+        let (composition, record) = (segment.composition, request.place.record)
+        let isAfterSplice = composition.joining != .apart
+        guard let found = segment.substitutes.open(segment.name, isAfterSplice: isAfterSplice, of: rendition) else {
+            return false
+        }
+        let substitute = found.rendition.name.id
+        record.recordSubstitute(substitute, for: segment.name, of: request.place.folder.id, isStored: fetch == nil)
+        if fetch == nil, request.fetchStatus == nil { recordServed(request) }
+        composition.advance(to: found.splice == nil ? .perhaps : .joined)
+        var reply = SplicedReply(
+            substitute: substitute, splice: found.splice, mediaType: shelf.type(of: request.file))
+        reply.isOther = request.isAmid && composition.source(of: request.file) != substitute
+        if let fetch { reply.status = CacheStatus.of(fetch) }
+        if let error = request.error {
+            reply.status = CacheStatus.forwarded(.uriMiss, isStored: false).refused(error)
+            sessions.recordFailure(Failure(error, status: 200, about: request.subject))
+        }
+        composition.sent(substitute, for: request.file)
+        if request.facts.quality != nil { record.adapter?.use(substitute) }
+        reply.send(found.descriptor, to: request.exchange)
+        return true
+    }
+
+    /// Records a request that is answered from the store. If the player sent data about itself, the tracker catches up at
+    /// once, because the data describes this moment.
+    private func recordServed(_ request: SegmentRequest) {
+        let (exchange, record, file) = (request.exchange, request.place.record, request.file)
+        if request.isAmid, let cursor = request.cursor {
+            // A range beyond the end is detected only when the answer is made.
+            exchange.whenEnded { end in
+                record.countStoredReply(end)
+                if end.status.map({ $0 < 400 }) ?? false { cursor.served(file) }
+            }
+        } else {
+            exchange.whenEnded(record.countStoredReply)
+            request.cursor?.served(file)
+        }
+        if request.hasClientData || !record.hasStarted { library.playheads.catchUp() }
+    }
+
+    // MARK: Fetches
+
+    /// Answers with the bytes that the origin sends.
+    private func fetch(
+        _ request: SegmentRequest, _ fallback: Fetch.Fallback, isSentComplete: Bool
+    ) throws(LibraryError) {
+        guard let resource = request.resource else { throw LibraryError(.missing, "there is no such segment") }
+        let place = request.place
+        let fetch = try library.fetch(
+            resource, in: place.folder, of: place.asset, urgency: .playback, fallback: fallback)
+        place.record.adapter?.link.follow(fetch)
+        if fallback != .none, let segment = request.segment, segment.substitutes.needsSplice(segment.name) {
+            segment.composition.advance(to: .perhaps)
+        }
+        FetchReply(fetch, request, self, isSentComplete: isSentComplete).start()
+    }
+
+    /// Answers with a complete fetch; spliced if substitutes were sent before. Splicing needs all boxes of the file.
+    func send(complete fetch: Fetch, _ request: SegmentRequest) {
+        guard let segment = request.segment, segment.composition.joining == .joined else {
+            return PieceReply.send(fetch, shelf.type(of: request.file), to: request.exchange)
+        }
+        let descriptor = fcntl(fetch.descriptor, F_DUPFD_CLOEXEC, 0)
+        guard descriptor >= 0 else {
+            return request.exchange.reply(.internalServerError, "The piece cannot be read.")
+        }
+        var reply = SplicedReply(mediaType: shelf.type(of: request.file))
+        reply.splice = splice(descriptor, segment, request)
+        reply.isOther = returnToOwnPiece(segment, request)
+        reply.status = CacheStatus.of(fetch)
+        reply.send(descriptor, to: request.exchange)
+    }
+
+    // MARK: Splices
+
+    /// Returns the splice of the rendition's own piece; nil if it is sent unchanged. Records a piece that is not media.
+    private func splice(
+        _ descriptor: Int32, _ segment: SegmentRequest.Segment, _ request: SegmentRequest
+    ) -> Splice? {
+        do {
+            return try segment.substitutes.ownSplice(segment.name, descriptor)
+        } catch {
+            let subject = Subject(request.place.session, request.place.asset, request.exchange.head.path)
+            sessions.recordFailure(Failure(unjoined: error, about: subject))
+            return nil
+        }
+    }
+
+    /// Records that a segment is answered with its own piece. Returns true if it was answered with a substitute before.
+    private func returnToOwnPiece(_ segment: SegmentRequest.Segment, _ request: SegmentRequest) -> Bool {
+        let wasOther = segment.composition.source(of: request.file) != nil
+        segment.composition.sent(nil, for: request.file)
+        request.place.record.recordSubstitute(nil, for: segment.name, of: request.place.folder.id)
+        return wasOther
+    }
+
+    // MARK: Refusals
+
+    private func refuse(_ request: SegmentRequest, _ refusal: SegmentSource.Refusal) {
+        let (exchange, subject) = (request.exchange, request.subject)
+        switch refusal {
+        case .unlisted: refuse(exchange, LibraryError(.missing, "there is no such segment"), about: subject)
+        case .notStored:
+            let reason = "this segment is not in the store, and Weir is offline"
+            refuse(exchange, LibraryError(.notStored, reason), about: subject)
+        case .keyExpired:
+            let (asset, session) = (request.place.asset, request.place.session)
+            guard case .key(let number)? = PieceName(request.file)?.role else { return }
+            refuse(
+                exchange, asset.keyExpiry(of: number), about: Subject(session, asset, exchange.head.path))
+        case .failed:
+            guard let error = request.error else { return }
+            guard let status = request.fetchStatus else { return refuse(exchange, error, about: subject) }
+            sessions.recordFailure(Failure(error, status: error.status.code, about: subject))
+            exchange.refuse(error.status, "\(error).", status.refused(error))
+        }
+    }
+}

@@ -1,0 +1,206 @@
+import EventLoop
+import Fetching
+import HTTPMessage
+import HTTPServer
+import Library
+import Playheads
+import Substitution
+
+/// A player's request for a piece, with all that decides its answer.
+///
+/// A value: a fetch that fails adds a fact to its copy, and the choice is made again (`SegmentSource`).
+@LoopActor struct SegmentRequest {
+    /// A segment that other renditions may substitute.
+    struct Segment {
+        let name: PieceName
+        let substitutes: SegmentSubstitutes
+        let composition: Composition
+    }
+
+    /// The state of an adaptive choice over all attempts for one request.
+    struct Adaptation {
+        let since = ContinuousClock.now
+        /// The rendition that was abandoned because it would have arrived too late; nil if none was.
+        var abandoned: String?
+        var mayFetch = true
+        /// The chosen quality, and the rendition's own; nil if that is the chosen one.
+        var choice: (quality: Quality, own: Quality)?
+    }
+
+    let exchange: Exchange
+    let place: SessionFolder
+    let file: String
+    let hasClientData: Bool
+    let isAmid: Bool
+    var facts = SegmentFacts()
+    var adaptation: Adaptation?
+    /// The origin's failure, or the reason for not asking it; nil if there is none.
+    private(set) var error: LibraryError?
+    /// Cache-Status of the fetch that answers the request; nil if there is none.
+    var fetchStatus: CacheStatus?
+
+    init(_ exchange: Exchange, _ place: SessionFolder, _ file: String, hasClientData: Bool) {
+        (self.exchange, self.place, self.file, self.hasClientData) = (exchange, place, file, hasClientData)
+        isAmid = exchange.isAmid
+        guard let composition = place.composition, composition.joining != .apart else { return }
+        facts.joining = composition.joining
+        if isAmid { facts.continued = composition.source(of: file) }
+    }
+
+    /// The cursor to report to; nil for a HEAD request, which does not count as a segment request.
+    var cursor: RenditionCursor? { exchange.head.method == .get ? place.cursor : nil }
+
+    /// Nil if the file is no segment or has no possible substitute.
+    var segment: Segment? {
+        guard let name = PieceName(file), case .segment = name.role, let composition = place.composition,
+            let rendition = place.asset.rendition(place.folder.id),
+            let substitutes = place.substitutions.substitutes(of: rendition, in: place.asset)
+        else { return nil }
+        return Segment(name: name, substitutes: substitutes, composition: composition)
+    }
+
+    /// The resource at the origin; nil if the asset names none.
+    var resource: Resource? { PieceName(file).flatMap { place.asset.resource($0, in: place.folder) } }
+
+    var subject: Subject {
+        Subject(place.session, place.asset, resource?.url.replacingQuery(nil).text ?? exchange.head.path)
+    }
+
+    /// Records that the origin is not asked, because it did not answer a moment ago.
+    mutating func presumeAbsent(_ error: LibraryError) {
+        self.error = error
+        facts.missing?.isPresumedAbsent = true
+    }
+
+    /// Records that the origin did not deliver. A substitute may have been stored since the fetch began.
+    mutating func recordFailure(_ error: LibraryError) {
+        self.error = error
+        let hasSubstitute = segment.map { $0.substitutes.has($0.name) } ?? false
+        facts.missing?.hasFailed = true
+        facts.missing?.hasSubstitute = hasSubstitute
+    }
+}
+
+/// The source of the bytes that answer a request for a piece. Pure.
+enum SegmentSource: Equatable {
+    case piece
+    /// The stored piece, spliced because substitutes were, or may have been, sent before.
+    case splicedPiece
+    /// A stored piece of another rendition; nil for the best one.
+    case substitute(of: String?)
+    /// A fetch of the quality that was chosen for a player that cannot adapt.
+    case otherQuality
+    /// A fetch of the resource, which a substitute may replace up to the given point. If `isSentComplete`, no byte is
+    /// sent before the last one has arrived.
+    case fetch(Fetch.Fallback, isSentComplete: Bool)
+    case refuse(Refusal)
+
+    enum Refusal: Equatable {
+        case keyExpired, unlisted, notStored
+        /// The origin was asked and did not deliver.
+        case failed
+    }
+
+    /// Chooses the source by what is known so far. If the source turns out to be unavailable, exclude it from the facts
+    /// and choose again.
+    init(_ facts: SegmentFacts) {
+        if let quality = facts.quality {
+            self = quality.isStored ? .substitute(of: quality.rendition) : .otherQuality
+        } else if let rendition = facts.continued {
+            self = .substitute(of: rendition)
+        } else if let missing = facts.missing {
+            self.init(missing, facts.joining)
+        } else {
+            self = facts.joining != .apart && facts.isSpliceable ? .splicedPiece : .piece
+        }
+    }
+
+    private init(_ missing: SegmentFacts.Missing, _ joining: Composition.Joining) {
+        if missing.isListed, missing.mayAsk, !missing.hasFailed {
+            guard missing.hasSubstitute, missing.isPresumedAbsent else {
+                self = Self.fetch(missing, joining)
+                return
+            }
+            self = .substitute(of: nil)
+        } else if missing.hasSubstitute {
+            self = .substitute(of: nil)
+        } else if missing.hasFailed {
+            self = .refuse(.failed)
+        } else if missing.isExpiredKey, !missing.mayAsk {
+            self = .refuse(.keyExpired)
+        } else {
+            self = .refuse(missing.isListed ? .notStored : .unlisted)
+        }
+    }
+
+    /// No substitution is possible once the first byte is sent. So a player that has media in its buffer gets the segment
+    /// only when it is complete, which takes no longer.
+    private static func fetch(_ missing: SegmentFacts.Missing, _ joining: Composition.Joining) -> Self {
+        let isSpliced = joining == .joined && missing.isSplicedComplete
+        guard missing.hasSubstitute else { return .fetch(.none, isSentComplete: isSpliced) }
+        let isSentComplete = isSpliced || missing.hasBuffer
+        return .fetch(isSentComplete ? .untilComplete : .untilBegun, isSentComplete: isSentComplete)
+    }
+}
+
+/// Facts about a request for a piece that decide the answer.
+struct SegmentFacts: Equatable {
+    struct Quality: Equatable {
+        let rendition: String
+        let isStored: Bool
+    }
+
+    /// The facts that matter only if the piece is not stored or must not be used.
+    struct Missing: Equatable {
+        var isListed = true
+        var mayAsk = true
+        var hasSubstitute = false
+        var isPresumedAbsent = false
+        var hasFailed = false
+        /// True if the player has media to play in the meantime.
+        var hasBuffer = false
+        /// True if the rendition's segments can be spliced only when they are complete.
+        var isSplicedComplete = false
+        var isExpiredKey = false
+    }
+
+    /// The quality that Weir chose; nil for the rendition's own.
+    var quality: Quality?
+    /// The substitute whose body a range request continues.
+    var continued: String?
+    /// Indicates that substitutes were, or may soon be, sent in this session.
+    var joining = Composition.Joining.apart
+    /// False if the piece turned out not to be stored, or must be sent unchanged.
+    var isSpliceable = true
+    /// Nil while the piece is not known to be missing.
+    var missing: Missing?
+
+    /// Excludes a source that turned out to be unavailable. The facts after a missing piece or a failed fetch come from
+    /// the caller.
+    mutating func exclude(_ source: SegmentSource) {
+        switch source {
+        case .splicedPiece: isSpliceable = false
+        case .otherQuality: quality = nil
+        case .substitute:
+            if quality != nil {
+                quality = nil
+            } else if continued != nil {
+                continued = nil
+            } else {
+                missing?.hasSubstitute = false
+            }
+        case .piece, .fetch, .refuse: break
+        }
+    }
+}
+
+extension Exchange {
+    /// True if the request asks for a range that does not begin at the first byte.
+    fileprivate var isAmid: Bool {
+        guard let range = head.onlyValue(of: .range).flatMap({ ByteRange($0) }) else { return false }
+        switch range {
+        case .from(0), .bounded(first: 0, last: _): return false
+        case .from, .bounded, .suffix: return true
+        }
+    }
+}
