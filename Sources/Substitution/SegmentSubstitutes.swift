@@ -40,7 +40,7 @@ public struct Quality {
     private let alignments: [Alignment]
     private var splicePairs: [Int: SplicePair] = [:]
     private let isEncrypted: Bool
-    /// As for `Alignment`, or by its own playlist.
+    /// True if the multivariant playlist or its own says that each segment can be decoded by itself.
     private let isIndependent: Bool
 
     init(of own: Alignment.Candidate, among others: [Alignment.Candidate], isIndependent: Bool) {

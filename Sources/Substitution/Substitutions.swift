@@ -12,7 +12,7 @@ import Playlist
         var substitutes: [Int: SegmentSubstitutes?] = [:]
     }
 
-    /// By the id of the asset. A preview may have the id of another asset.
+    /// By the id of the asset. Previews may share an id.
     private var known: [String: Known] = [:]
 
     /// Creates an empty cache for the assets of one library.

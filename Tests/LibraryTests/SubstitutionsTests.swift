@@ -21,16 +21,15 @@ import Testing
         #expect(second == nil)
     }
 
-    @Test func assetsWithOneIDShareNothing() async throws {
+    @Test func previewsWithOneIDShareNothing() async throws {
         let fixture = try await LibraryFixture()
-        let other = try await LibraryFixture()
         var found: [SegmentSubstitutes] = []
-        for fixture in [fixture, other] {
-            let asset = try await fixture.open("/ts/master.m3u8")
+        for _ in 0..<2 {
+            let asset = try await fixture.library.preview(fixture.url("/ts/master.m3u8"))
             #expect(asset.id == "ts")
-            let rendition = try await fixture.rendition("video-90p", of: asset)
-            _ = try await fixture.rendition("video-180p", of: asset)
-            found.append(try #require(other.substitutions.substitutes(of: rendition, in: asset)))
+            for rendition in asset.renditions { _ = try await fixture.library.source(of: rendition, in: asset) }
+            let rendition = try #require(asset.rendition("video-90p"))
+            found.append(try #require(fixture.substitutions.substitutes(of: rendition, in: asset)))
         }
         #expect(found[0] !== found[1])
     }
