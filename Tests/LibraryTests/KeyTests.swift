@@ -109,7 +109,7 @@ import Testing
         #expect(!asset.isPlayableOffline)
         try await waitUntil("the catalogue") {
             let copy = try await fixture.copy()
-            return try Store(path: copy.path).catalogue.initial.keys.allSatisfy { $0.expiredAt != nil }
+            return try Store(path: copy.path).catalogue.initial.keys.allSatisfy { $0.life.expiredAt != nil }
         }
         fixture.date -= 60
         #expect(!asset.isPlayableOffline)

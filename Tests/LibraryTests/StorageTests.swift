@@ -83,7 +83,7 @@ import Testing
         #expect(asset.life.firstPlayed == 1000 && asset.life.lastPlayed == 2000)
         try await waitUntil("the catalogue") {
             let copy = try await fixture.copy()
-            return try Store(path: copy.path).catalogue.initial.storage.first?.lastPlayed == 2000
+            return try Store(path: copy.path).catalogue.initial.storage.first?.life.lastPlayed == 2000
         }
         try await fixture.restart()
         #expect(library.asset(named: "ts")?.life.firstPlayed == 1000)

@@ -61,7 +61,7 @@ struct KeyTests {
         ])
     func kinds(_ attributes: String, _ isFetchable: Bool, _ needsDRM: Bool) throws {
         let text = try PlaylistText(Array("#EXTM3U\n#EXT-X-KEY:\(attributes)\n".utf8))
-        let key = Key(text: text, record: try Key.parse(text, 1, .standard))
+        let key = Key(text: text, record: try Key.parse(text, 1))
         #expect(key.isFetchable == isFetchable)
         #expect(key.needsDRM == needsDRM)
     }

@@ -20,7 +20,7 @@ public struct SplicePair: Sendable {
     }
 
     /// The initialization section that the segments were made for.
-    let source: InitializationSection
+    public let source: InitializationSection
     /// The initialization section in the player's playlist.
     let playlist: InitializationSection
     /// The result of the comparison.

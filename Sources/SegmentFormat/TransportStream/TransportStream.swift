@@ -17,7 +17,7 @@ public struct TransportStream: Hashable, Sendable {
     }
 
     /// True if PAT and PMT precede all media (RFC 8216 §3.2).
-    let beginsWithTables: Bool
+    public let beginsWithTables: Bool
     /// PID of the first program's PMT.
     let mapPID: UInt16
     /// Streams of the first program, in PMT order.
