@@ -65,7 +65,7 @@ import Store
     }
 
     func isComplete(_ rendition: Rendition) -> Bool {
-        guard let wanted = task.span(of: rendition.name.id), wanted != .whole else { return rendition.isStored }
+        guard let wanted = task.span(of: rendition.name.id), wanted != .all else { return rendition.isStored }
         guard rendition.source?.isDurable ?? false else { return false }
         let track = Plan.Track(of: rendition, wanted) { _ in false }
         return track.segments.isEmpty && track.preliminaries.isEmpty
@@ -75,7 +75,7 @@ import Store
     var tracks: [Plan.Track] {
         var seen: Set<Resource> = []
         return renditions.map { rendition in
-            Plan.Track(of: rendition, task.span(of: rendition.name.id) ?? .whole) { !seen.insert($0).inserted }
+            Plan.Track(of: rendition, task.span(of: rendition.name.id) ?? .all) { !seen.insert($0).inserted }
         }
     }
 

@@ -81,10 +81,10 @@ public struct DownloadProgress: Sendable {
         var ready: TimeRanges?
         for rendition in download.renditions {
             if let recording = rendition.recording {
-                ready = note(recording, of: rendition, ready)
+                ready = insert(recording, of: rendition, ready)
                 continue
             }
-            let wanted = task.span(of: rendition.name.id) ?? .whole
+            let wanted = task.span(of: rendition.name.id) ?? .all
             let measure = Measure(of: rendition, wanted, bitRate: rates.bitRate(of: rendition))
             var part = measure.part
             part.isComplete = download.isComplete(rendition)
@@ -101,7 +101,7 @@ public struct DownloadProgress: Sendable {
     @LoopActor public init(storedOf asset: Asset) {
         let rates = AnnouncedRates(asset)
         for rendition in asset.renditions where rendition.folder.bytes > 0 && rendition.recording == nil {
-            let measure = Measure(of: rendition, .whole, bitRate: rates.bitRate(of: rendition))
+            let measure = Measure(of: rendition, .all, bitRate: rates.bitRate(of: rendition))
             var part = measure.part
             part.isComplete = rendition.isWhole
             if part.isComplete { part.totalBytes = part.bytes }
@@ -111,7 +111,7 @@ public struct DownloadProgress: Sendable {
     }
 
     /// Adds a recording. Its expected time is its stored time, because its end is unknown.
-    @LoopActor private mutating func note(
+    @LoopActor private mutating func insert(
         _ recording: Recording, of rendition: Rendition, _ ready: TimeRanges?
     ) -> TimeRanges {
         var part = Part(id: rendition.name.id, kind: rendition.kind)
@@ -233,23 +233,17 @@ public struct TimeRanges: Equatable, Sendable {
         ranges[ranges.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
     }
 
-    /// Returns the time that is in both.
-    public func intersection(_ other: TimeRanges) -> TimeRanges {
+    func intersection(_ other: TimeRanges) -> TimeRanges {
         var result = TimeRanges()
         var (left, right) = (ranges[...], other.ranges[...])
         while let first = left.first, let second = right.first {
-            let common =
-                max(
-                    first.lowerBound, second.lowerBound)..<max(
-                    max(first.lowerBound, second.lowerBound), min(first.upperBound, second.upperBound))
-            if !common.isEmpty { result.append(common) }
+            if first.overlaps(second) { result.append(first.clamped(to: second)) }
             if first.upperBound < second.upperBound { left.removeFirst() } else { right.removeFirst() }
         }
         return result
     }
 
-    /// Returns the time that is in either.
-    public func union(_ other: TimeRanges) -> TimeRanges {
+    func union(_ other: TimeRanges) -> TimeRanges {
         var result = TimeRanges()
         for range in (ranges + other.ranges).sorted(by: { $0.lowerBound < $1.lowerBound }) { result.append(range) }
         return result

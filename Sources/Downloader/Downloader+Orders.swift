@@ -4,7 +4,6 @@ import Playlist
 import Retention
 import Store
 
-/// Refusals of download orders.
 extension Downloader {
     /// The reason why a download did not begin.
     public enum Refusal: Error, CustomStringConvertible, Sendable {

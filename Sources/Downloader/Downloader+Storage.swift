@@ -51,28 +51,23 @@ extension Downloader {
         await save(download)
     }
 
-    /// If the asset has expired, the download fails.
-    func fails(ifExpired download: Download) -> Bool {
+    /// True if the download may not begin: it fails if its asset has expired, and waits if the asset's volume is absent.
+    func isObstructed(_ download: Download) -> Bool {
         do throws(LibraryError) {
             try retention.checkExpiry(of: download.asset)
-            return false
         } catch {
             fail(download, JobFailure(code: error.code.rawValue, message: error.message))
             saveSoon(download)
             return true
         }
-    }
-
-    /// If the volume of the asset is absent, the download waits for it.
-    func waits(forDiskOf download: Download) -> Bool {
         do throws(LibraryError) {
             try library.checkPresence(of: download.asset)
-            return false
         } catch {
             set(download, .waiting, .disk, JobFailure(error))
             saveSoon(download)
             return true
         }
+        return false
     }
 
     /// Notifies the subscribers that an asset was renamed.

@@ -1,8 +1,6 @@
 public import Playlist
 
-/// The content that an order selects: one variant, and renditions of its groups.
-///
-/// Pure: the result depends only on the playlist.
+/// The content that an order selects: one variant, and renditions of its groups. Pure.
 public struct Selection: Equatable, Sendable {
     /// Rule for the variant.
     public enum Quality: Equatable, Sendable {
@@ -86,8 +84,8 @@ public struct Selection: Equatable, Sendable {
         public let description: String
     }
 
-    /// Returns the media playlists that the selection needs, as indexes in `MultivariantPlaylist.renditionURIs`,
-    /// without duplicates, the variant's own first.
+    /// Returns the media playlists that the selection needs, as indexes in `MultivariantPlaylist.renditionURIs`, the
+    /// variant's first.
     public func renditions(of playlist: MultivariantPlaylist) throws(NoMatch) -> [Int] {
         let variant = try variant(of: playlist)
         var places = [variant.renditionIndex]

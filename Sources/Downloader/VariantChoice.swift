@@ -1,9 +1,7 @@
 import Playlist
 
-/// Chooses one variant by successive rules. Each rule excludes variants and gives a reason.
-///
-/// Requirements come first, languages included, then minimums, then preferences: dynamic range, codec, channels. The
-/// bit rate decides last.
+/// Chooses one variant by successive rules, each with a reason: requirements first, languages included, then minimums,
+/// then preferences for dynamic range, codec and channels. The bit rate decides last.
 struct VariantChoice {
     let chosen: Variant
     /// Its advantage over the remaining variants, as text after "it has".

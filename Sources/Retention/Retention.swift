@@ -14,11 +14,9 @@ public import Store
     /// The lifetimes for keys of newly downloaded assets whose policy has none.
     public var newKeyTerms = KeyTerms()
 
-    /// Starts to follow a library. Does not keep the library alive.
+    /// Starts to follow a library, without keeping it alive.
     ///
-    /// - Parameters:
-    ///   - cacheLimit: maximum size of cached pieces in bytes; nil for no limit.
-    ///   - purge: the assets that may be purged on a full disk.
+    /// - Parameter cacheLimit: maximum size of cached pieces in bytes; nil for no limit.
     public init(of library: Library, cacheLimit: Int64? = nil, purge: PurgePlan.Limit = .expired) {
         self.library = library
         cache = PlayCache(of: library, limit: cacheLimit)
@@ -56,9 +54,8 @@ public import Store
     /// The pinned content of an asset.
     package func pinned(of asset: Asset) -> PinnedContent { cache.pinned(of: asset) }
 
-    /// Records that a session received a playlist of an asset and is about to request pieces.
-    ///
-    /// - Parameter isOffline: true if the session plays from the store alone.
+    /// Records that a session received a playlist of an asset, from the store alone if `isOffline`, and will request
+    /// pieces.
     public func expect(_ session: String, at asset: Asset, isOffline: Bool) {
         cache.expect(session, at: asset, isOffline: isOffline || library.isOffline || asset.isOriginAbsent)
     }
@@ -76,9 +73,7 @@ public import Store
     /// Makes space soon, because something could not be stored on the full disk.
     public func noteFull() { purger.noteFull() }
 
-    /// Evicts and purges to make space for content that could not be stored.
-    ///
-    /// - Returns: true if anything was deleted.
+    /// Evicts and purges to make space for content that could not be stored. Returns true if anything was deleted.
     public func makeRoom() async -> Bool { await purger.makeRoom() }
 }
 
