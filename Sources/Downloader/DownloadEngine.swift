@@ -4,8 +4,7 @@ import Library
 import Playlist
 import Store
 
-/// Fetches a download's holes, several at a time. A hole that cannot be filled does not stop the others, unless its
-/// error affects all.
+/// Fetches a download's holes. One that cannot be filled stops the others only if its error affects all.
 @LoopActor final class DownloadEngine: DownloadWork {
     private let download: Download
     private let library: Library

@@ -14,8 +14,7 @@ public struct DownloadProgress: Sendable {
         public let kind: Kind
         /// The requested media time.
         public var expected = TimeRanges()
-        /// The stored part of `expected`. Gaps of the origin (EXT-X-GAP) count as stored, because nothing will arrive
-        /// for them.
+        /// The stored part of `expected`. EXT-X-GAP counts as stored, because nothing will arrive for it.
         public var loaded = TimeRanges()
         /// Stored bytes.
         public var bytes: Int64 = 0
@@ -65,8 +64,7 @@ public struct DownloadProgress: Sendable {
     /// Kind of the next incomplete rendition; nil if all are complete.
     public var stage: Kind? { parts.first { !$0.isComplete }?.kind }
 
-    /// Progress of all renditions from 0 to 1, by announced bytes; 1 if and only if everything is stored. 0 for a
-    /// recording.
+    /// Progress from 0 to 1, by announced bytes; 1 if and only if everything is stored. 0 for a recording.
     public var fraction: Double {
         guard !isOpen else { return 0 }
         guard parts.contains(where: { !$0.isComplete }) else { return parts.isEmpty ? 0 : 1 }

@@ -2,8 +2,7 @@ import Foundation
 import Library
 import Store
 
-/// Stored form of a task: JSON, version 1, without values that are the defaults. Keys and values never change; new keys
-/// may be added.
+/// Stored form of a task: JSON, without defaults. Keys and values never change; new keys may be added.
 private struct StoredTask: Codable {
     struct Version: Codable {
         let version: Int

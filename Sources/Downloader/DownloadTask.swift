@@ -73,8 +73,7 @@ public struct DownloadTask: Equatable, Sendable {
 
 /// A user's order for one asset: begins a download, or adds to an existing one.
 public struct DownloadOrder: Equatable, Sendable {
-    /// The requested selections, the most important first; never empty. They form one task, which fetches shared
-    /// resources once.
+    /// The selections, the most important first; never empty. Shared resources are fetched once.
     public var selections: [Selection]
     /// The requested media time, in seconds from the start; nil for all of it.
     public var range: Range<Double>?

@@ -28,8 +28,7 @@ enum DownloadOutcome {
     func work(for download: Download, ended outcome: DownloadOutcome)
 }
 
-/// Chooses the downloads that run: important ones first, then in the order of requests. A running one is never stopped
-/// for another.
+/// Chooses the downloads to run: important ones first, then in the order of requests. It stops none for another.
 struct DownloadQueue {
     struct Entry: Equatable {
         var id: String

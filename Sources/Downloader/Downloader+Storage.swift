@@ -79,8 +79,7 @@ extension Downloader {
 }
 
 extension Download {
-    /// The content that the download pins, running or not. A cancelled download pins until the asset is removed or
-    /// purged.
+    /// A cancelled download pins its content until the asset is removed or purged.
     var pins: PinnedContent {
         if asset.life.purge != nil { return .nothing }
         if isUnreadable { return .everything }
@@ -98,14 +97,12 @@ extension Downloader: DownloadStatus {
     /// See `DownloadStatus`.
     public func isFetched(_ asset: Asset) -> Bool { byAsset[asset.id]?.state.isActive ?? false }
 
-    /// See `DownloadStatus`. Nothing is purged on other volumes: a download that waits for room there retries by
-    /// itself.
+    /// See `DownloadStatus`. Nothing is purged on other volumes: downloads there retry by themselves.
     public var isRoomAwaited: Bool {
         byAsset.values.contains { $0.state == .waiting && $0.need == .space && $0.asset.isHome }
     }
 
-    /// Registers an imported or adopted asset as a complete download, unless no rendition is complete. See
-    /// `DownloadStatus`.
+    /// Registers an imported or adopted asset as a complete download if any rendition is complete.
     public func keep(_ asset: Asset) async {
         let stored = asset.renditions.filter(\.isStored).map(\.name.id)
         guard byAsset[asset.id] == nil, !stored.isEmpty else { return }

@@ -47,8 +47,7 @@ struct MediaChoice {
         return chosen
     }
 
-    /// The locale's language counts only if AUTOSELECT allows an automatic choice (RFC 8216 §4.3.4.1); a requested one
-    /// always.
+    /// The locale's language counts only for AUTOSELECT (RFC 8216 §4.3.4.1); a requested one always.
     private static func automatic(_ members: [Media], _ preferences: Selection.Preferences) -> Media? {
         for range in preferences.languages.flatMap(LanguageRanges.of) {
             if let member = defaultMember(members.filter { $0.speaks(range) }) { return member }
@@ -122,8 +121,7 @@ extension Media {
         (characteristics ?? "").split(separator: ",").contains { $0.hasSuffix("accessibility.describes-video") }
     }
 
-    /// True if it is the same audio apart from channels and codec. Names cannot be compared, because they differ within
-    /// a group (RFC 8216 §4.3.4.1.1).
+    /// True for equal audio apart from channels and codec. Names differ within a group (RFC 8216 §4.3.4.1.1).
     fileprivate func isAlternative(to other: Media) -> Bool {
         language?.lowercased() == other.language?.lowercased() && isAutoselect == other.isAutoselect
             && describesVideo == other.describesVideo && (language != nil || name == other.name)

@@ -6,11 +6,9 @@ import Playlist
 @LoopActor final class RecordingTrack {
     /// Time for which an origin may fail before the recording ends.
     struct Timeouts: Sendable {
-        /// For 404 and 410. A server removes a presentation in this way (RFC 8216 §6.2.1), but an encoder that restarts
-        /// also answers so until it is back.
+        /// For 404 and 410, which may be a removal (RFC 8216 §6.2.1) or an encoder that restarts.
         var gone = Duration.seconds(60)
-        /// For an absent origin, any other answer, or a playlist without new segments: a router or a machine may be
-        /// restarting.
+        /// For an absent origin, any other answer, or no new segments: a router or a machine may be restarting.
         var absent = Duration.seconds(600)
     }
 

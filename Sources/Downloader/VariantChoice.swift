@@ -50,8 +50,7 @@ struct VariantChoice {
             _ = keep(.picture, else: "has no RESOLUTION, as sound alone")
         }
 
-        /// Excludes the variants that do not satisfy a condition. Returns false, and excludes none, if none satisfies
-        /// it.
+        /// Excludes the variants that fail a condition; if all do, excludes none and returns false.
         mutating func keep(_ predicate: VariantPredicate, else reason: String) -> Bool {
             let playlist = playlist
             return keep(else: reason) { predicate.admits($0, in: playlist) }

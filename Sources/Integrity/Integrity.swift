@@ -9,8 +9,7 @@ import Store
 @LoopActor public protocol RepairDownloads: AnyObject {
     /// True if a download is running.
     var isAnyRunning: Bool { get }
-    /// Lets the download of the job's asset fetch its holes, unless the user has stopped it or the job ends. Returns
-    /// the reason why holes remain.
+    /// Lets the download of the job's asset fetch its holes, unless it is stopped. Returns why holes remain.
     func fillHoles(for job: VerificationJob) async -> JobFailure?
     /// Resumes the asset's complete download after one of its pieces was lost.
     func resumeIncomplete(_ asset: Asset)

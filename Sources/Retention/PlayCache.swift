@@ -56,8 +56,7 @@ import Store
 
     let limit: Int64?
 
-    /// Counts the pieces of an earlier process, asset by asset. Assets whose summaries list no cached pieces are not
-    /// opened.
+    /// Counts the pieces of an earlier process. Assets whose summaries list no cached pieces are not opened.
     func start() {
         guard library.readOnlyReason == nil else { return }
         isCounting = true

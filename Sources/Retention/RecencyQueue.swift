@@ -113,8 +113,7 @@ struct EvictionRounds {
     var limit: Int64?
     private(set) var looks = 0
 
-    /// Number of looks that each new element permits. It exceeds the needed beginnings of many assets, or the needed
-    /// pieces around a session's playhead.
+    /// More than the needed beginnings of many assets, or the needed pieces around a session's playhead.
     static let looksEach = 64
     /// Maximum number of looks and evictions in one turn.
     static let turn = (looks: 256, evictions: 8)

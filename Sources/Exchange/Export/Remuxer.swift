@@ -1,7 +1,6 @@
 import Store
 
-/// Makes one file of an asset with ffmpeg, without re-encoding. ffmpeg reads a work folder of the store that holds only
-/// the export's pieces, and decrypts AES-128 segments.
+/// Makes one file of an asset with ffmpeg, without re-encoding, from a work folder with only the export's pieces.
 struct Remuxer: Sendable {
     private let export: SingleFileExport
     private let format: ExportFormat

@@ -15,8 +15,7 @@ public struct OrphanBundle: Equatable, Sendable {
     public let reason: String
 }
 
-/// Adopts bundles that the catalogue does not know: it was lost, an import ended before its rows, or a user copied
-/// them.
+/// Adopts bundles that the catalogue does not know, as after its loss or an interrupted import.
 @LoopActor public final class OrphanBundles {
     private struct Finds {
         var adopted: [Asset] = []
