@@ -66,7 +66,7 @@ extension API.Verification.Part {
         mismatches = part.mismatches.map { mismatch in
             .init(
                 file: mismatch.file, time: mismatch.time.map(API.Download.TimeRange.init),
-                fault: mismatch.fault.rawValue, isMended: mismatch.isMended)
+                fault: mismatch.fault.rawValue, isMended: mismatch.isRepaired)
         }
     }
 }

@@ -37,8 +37,7 @@ import Store
     var work: (any DownloadWork)?
     /// The current asynchronous step: loading playlists, or a pause before a retry.
     var step: Task<Void, Never>?
-    /// Subscription to the asset's playheads: while the download runs, or while a complete revision waits for the
-    /// sessions of the old content to end.
+    /// Subscription to the asset's playheads, while the download runs or its revision waits for sessions to end.
     var watch: Subscription?
     var retryBudget = RetryBudget()
     var rate = TransferRate()
@@ -65,7 +64,7 @@ import Store
     }
 
     func isComplete(_ rendition: Rendition) -> Bool {
-        guard let wanted = task.span(of: rendition.name.id), wanted != .whole else { return rendition.isStored }
+        guard let wanted = task.span(of: rendition.name.id), wanted != .all else { return rendition.isStored }
         guard rendition.source?.isDurable ?? false else { return false }
         let track = Plan.Track(of: rendition, wanted) { _ in false }
         return track.segments.isEmpty && track.preliminaries.isEmpty
@@ -75,7 +74,7 @@ import Store
     var tracks: [Plan.Track] {
         var seen: Set<Resource> = []
         return renditions.map { rendition in
-            Plan.Track(of: rendition, task.span(of: rendition.name.id) ?? .whole) { !seen.insert($0).inserted }
+            Plan.Track(of: rendition, task.span(of: rendition.name.id) ?? .all) { !seen.insert($0).inserted }
         }
     }
 
@@ -85,8 +84,7 @@ import Store
     /// Recent bytes per second; nil if nothing arrives.
     public var bytesPerSecond: Double? { state == .running ? rate.bytesPerSecond(at: .now) : nil }
 
-    /// True if the catalogue holds a task that this version cannot read and must not overwrite. Such a download can
-    /// only be removed.
+    /// True if this version cannot read the stored task, which must not be overwritten, only removed.
     public var isUnreadable: Bool { failure?.code == Self.unreadable }
 
     // MARK: The catalogue
@@ -97,8 +95,7 @@ import Store
             need: need?.rawValue, errorCode: failure?.code, errorMessage: failure?.message, created: created)
     }
 
-    /// Restores a download of an earlier process. If this version cannot read its task, the download fails, and the
-    /// catalogue keeps the row.
+    /// Restores a download of an earlier process. One whose task cannot be read fails, and its row stays.
     convenience init(_ record: DownloadRecord, of asset: Asset, by reader: inout TaskReader) {
         let failure = record.errorMessage.map { JobFailure(code: record.errorCode ?? "", message: $0) }
         do {

@@ -4,21 +4,19 @@ import Library
 import Playlist
 import Store
 
-/// Fetches a download's holes, several at a time, until none is left.
-///
-/// A hole that cannot be filled does not stop the others, unless its error affects all of them.
+/// Fetches a download's holes. One that cannot be filled stops the others only if its error affects all.
 @LoopActor final class DownloadEngine: DownloadWork {
     private let download: Download
     private let library: Library
     private let parallel: Int
     private weak var observer: (any DownloadWorkObserver)?
     private var renditions: [Rendition] = []
-    /// Keys and initialization sections of each rendition; the plan refers to them by index.
+    /// The plan refers to these keys and initialization sections by index.
     private var preliminaries: [[(folder: PieceFolder, resource: Resource)]] = []
     private var plan = Plan([])
     private var playhead = 0.0
     private var left: [Int] = []
-    /// The running fetches, each with the hole that it fills and its request.
+    /// The running fetches, each with its hole.
     private var fetching: [ObjectIdentifier: Piece] = [:]
     private var requests: [Int: Int] = [:]
     private var lastRequest = 0
@@ -140,7 +138,7 @@ import Store
         for hole in batch.holes {
             guard let found = resource(of: hole, in: batch.track) else {
                 let sentence = "a segment of \(rendition.name.id) has no usable URL"
-                note(LibraryError(.notPlaylist, sentence), isKey: false)
+                record(LibraryError(.notPlaylist, sentence), isKey: false)
                 continue
             }
             if found.folder.contains(found.resource.name.description) {
@@ -212,13 +210,13 @@ import Store
         case .success where fetch.keepFailure == nil: filled(piece)
         case .success: obstacle = obstacle ?? fetch.keepFailure.map { .storeFailed($0) }
         case .failure(let error) where error.code == .cancelled: interruption = LibraryError(error)
-        case .failure(let error): note(LibraryError(error), isKey: piece.isKey)
+        case .failure(let error): record(LibraryError(error), isKey: piece.isKey)
         }
         fill()
     }
 
     private func filled(_ piece: Piece) {
-        faults.noteSuccess()
+        faults.recordSuccess()
         left[piece.track] -= 1
         observer?.work(for: download, received: piece.fetch.written - piece.began)
         if left[piece.track] == 0, download.isComplete(renditions[piece.track]) {
@@ -226,8 +224,8 @@ import Store
         }
     }
 
-    private func note(_ error: LibraryError, isKey: Bool) {
-        guard faults.note(error, isKey: isKey) || error.concernsEverything else { return }
+    private func record(_ error: LibraryError, isKey: Bool) {
+        guard faults.record(error, isKey: isKey) || error.concernsEverything else { return }
         obstacle = obstacle ?? .failed(error, isKey: isKey, count: faults.count)
     }
 }
@@ -242,10 +240,10 @@ private struct Faults {
 
     var summary: (error: LibraryError, isKey: Bool, count: Int)? { first.map { ($0.error, $0.isKey, count) } }
 
-    mutating func noteSuccess() { inARow = 0 }
+    mutating func recordSuccess() { inARow = 0 }
 
-    /// - Returns: true if it is useless to continue.
-    mutating func note(_ error: LibraryError, isKey: Bool) -> Bool {
+    /// Returns true if it is useless to continue.
+    mutating func record(_ error: LibraryError, isKey: Bool) -> Bool {
         if first == nil { first = (error, isKey) }
         count += 1
         inARow += 1

@@ -14,8 +14,7 @@ public struct DownloadProgress: Sendable {
         public let kind: Kind
         /// The requested media time.
         public var expected = TimeRanges()
-        /// The stored part of `expected`. Gaps of the origin (EXT-X-GAP) count as stored, because nothing will arrive
-        /// for them.
+        /// The stored part of `expected`. EXT-X-GAP counts as stored, because nothing will arrive for it.
         public var loaded = TimeRanges()
         /// Stored bytes.
         public var bytes: Int64 = 0
@@ -65,8 +64,7 @@ public struct DownloadProgress: Sendable {
     /// Kind of the next incomplete rendition; nil if all are complete.
     public var stage: Kind? { parts.first { !$0.isComplete }?.kind }
 
-    /// Progress of all renditions from 0 to 1, by announced bytes; 1 if and only if everything is stored. 0 for a
-    /// recording.
+    /// Progress from 0 to 1, by announced bytes; 1 if and only if everything is stored. 0 for a recording.
     public var fraction: Double {
         guard !isOpen else { return 0 }
         guard parts.contains(where: { !$0.isComplete }) else { return parts.isEmpty ? 0 : 1 }
@@ -81,10 +79,10 @@ public struct DownloadProgress: Sendable {
         var ready: TimeRanges?
         for rendition in download.renditions {
             if let recording = rendition.recording {
-                ready = note(recording, of: rendition, ready)
+                ready = insert(recording, of: rendition, ready)
                 continue
             }
-            let wanted = task.span(of: rendition.name.id) ?? .whole
+            let wanted = task.span(of: rendition.name.id) ?? .all
             let measure = Measure(of: rendition, wanted, bitRate: rates.bitRate(of: rendition))
             var part = measure.part
             part.isComplete = download.isComplete(rendition)
@@ -101,7 +99,7 @@ public struct DownloadProgress: Sendable {
     @LoopActor public init(storedOf asset: Asset) {
         let rates = AnnouncedRates(asset)
         for rendition in asset.renditions where rendition.folder.bytes > 0 && rendition.recording == nil {
-            let measure = Measure(of: rendition, .whole, bitRate: rates.bitRate(of: rendition))
+            let measure = Measure(of: rendition, .all, bitRate: rates.bitRate(of: rendition))
             var part = measure.part
             part.isComplete = rendition.isWhole
             if part.isComplete { part.totalBytes = part.bytes }
@@ -111,7 +109,7 @@ public struct DownloadProgress: Sendable {
     }
 
     /// Adds a recording. Its expected time is its stored time, because its end is unknown.
-    @LoopActor private mutating func note(
+    @LoopActor private mutating func insert(
         _ recording: Recording, of rendition: Rendition, _ ready: TimeRanges?
     ) -> TimeRanges {
         var part = Part(id: rendition.name.id, kind: rendition.kind)
@@ -233,23 +231,17 @@ public struct TimeRanges: Equatable, Sendable {
         ranges[ranges.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
     }
 
-    /// Returns the time that is in both.
-    public func intersection(_ other: TimeRanges) -> TimeRanges {
+    func intersection(_ other: TimeRanges) -> TimeRanges {
         var result = TimeRanges()
         var (left, right) = (ranges[...], other.ranges[...])
         while let first = left.first, let second = right.first {
-            let common =
-                max(
-                    first.lowerBound, second.lowerBound)..<max(
-                    max(first.lowerBound, second.lowerBound), min(first.upperBound, second.upperBound))
-            if !common.isEmpty { result.append(common) }
+            if first.overlaps(second) { result.append(first.clamped(to: second)) }
             if first.upperBound < second.upperBound { left.removeFirst() } else { right.removeFirst() }
         }
         return result
     }
 
-    /// Returns the time that is in either.
-    public func union(_ other: TimeRanges) -> TimeRanges {
+    func union(_ other: TimeRanges) -> TimeRanges {
         var result = TimeRanges()
         for range in (ranges + other.ranges).sorted(by: { $0.lowerBound < $1.lowerBound }) { result.append(range) }
         return result

@@ -4,7 +4,6 @@ import Playlist
 import Retention
 import Store
 
-/// Refusals of download orders.
 extension Downloader {
     /// The reason why a download did not begin.
     public enum Refusal: Error, CustomStringConvertible, Sendable {
@@ -75,8 +74,7 @@ extension Downloader {
         guard range.lowerBound < duration else { throw .noSuchTime(name: asset.name, duration: duration) }
     }
 
-    /// Compares the estimated size with the free room. Estimates are inexact: a download that passes may still have to
-    /// wait.
+    /// Estimates are inexact: a download that passes may still have to wait for room.
     func checkRoom(for task: DownloadTask, of asset: Asset) throws(Refusal) {
         guard let room = library.room(for: asset) else { return }
         let progress = Download(asset, task, state: .queued, created: 0).progress

@@ -2,11 +2,9 @@ import EventLoop
 import Library
 import Playheads
 
-/// Revisions: if the origin has new content under the same URL, it is downloaded beside the old content, with the
-/// selections of the old download.
+/// Revisions: new content of the origin is downloaded beside the old, with the same selections.
 extension Downloader {
-    /// Returns the asset that an order applies to, or its revision if the origin has new content, with the task that it
-    /// already has.
+    /// Returns the asset, or its revision if the origin has new content, with the task that it already has.
     func target(for asset: Asset) async throws(Refusal) -> (asset: Asset, task: DownloadTask) {
         if let revision = asset.revision {
             guard revision.hasChanged else { return (revision, byAsset[revision.id]?.task ?? DownloadTask()) }
@@ -40,8 +38,7 @@ extension Downloader {
         if byAsset[revision.id] == nil { await library.abandon(revision) }
     }
 
-    /// Resolves a task's selections against the new content. Throws the first refusal if none matches, and reports it
-    /// if some do.
+    /// Throws the first refusal if no selection matches the new content, and reports it if some do.
     private func reselected(_ task: DownloadTask, of revision: Asset) async throws(Refusal) -> DownloadTask {
         var order = DownloadOrder()
         order.recordsLive = task.recordsLive

@@ -28,9 +28,7 @@ enum DownloadOutcome {
     func work(for download: Download, ended outcome: DownloadOutcome)
 }
 
-/// Chooses the downloads that run: up to a maximum number, important ones first, then in the order of requests.
-///
-/// Pure. A running download is never stopped for another one.
+/// Chooses the downloads to run: important ones first, then in the order of requests. It stops none for another.
 struct DownloadQueue {
     struct Entry: Equatable {
         var id: String
@@ -50,7 +48,6 @@ struct DownloadQueue {
     }
 }
 
-/// Running downloads: scheduling, preparation and results.
 extension Downloader: DownloadWorkObserver {
     func schedule() {
         guard isOpen else { return }
@@ -63,7 +60,7 @@ extension Downloader: DownloadWorkObserver {
     }
 
     private func run(_ download: Download) {
-        if fails(ifExpired: download) || waits(forDiskOf: download) { return }
+        if isObstructed(download) { return }
         set(download, .running)
         library.allowRenewal(of: download.asset)
         download.ticker = ProgressTicker { [weak self, weak download] in
@@ -173,9 +170,7 @@ extension Downloader: DownloadWorkObserver {
         return DownloadEngine(download, library: library, parallel: configuration.parallel, observer: self)
     }
 
-    /// Ends a recording now; the recorded part is then complete.
-    ///
-    /// - Returns: false if the download is no recording, or if nothing was recorded.
+    /// Ends a recording now. Returns false if the download is no recording, or nothing was recorded.
     func finishRecording(_ download: Download) -> Bool {
         guard download.isLive, download.renditions.contains(where: { $0.recording != nil }) else { return false }
         if let recorder = download.work as? Recorder {

@@ -51,28 +51,23 @@ extension Downloader {
         await save(download)
     }
 
-    /// If the asset has expired, the download fails.
-    func fails(ifExpired download: Download) -> Bool {
+    /// True if the download may not begin: it fails if its asset has expired, and waits if the asset's volume is absent.
+    func isObstructed(_ download: Download) -> Bool {
         do throws(LibraryError) {
             try retention.checkExpiry(of: download.asset)
-            return false
         } catch {
             fail(download, JobFailure(code: error.code.rawValue, message: error.message))
             saveSoon(download)
             return true
         }
-    }
-
-    /// If the volume of the asset is absent, the download waits for it.
-    func waits(forDiskOf download: Download) -> Bool {
         do throws(LibraryError) {
             try library.checkPresence(of: download.asset)
-            return false
         } catch {
             set(download, .waiting, .disk, JobFailure(error))
             saveSoon(download)
             return true
         }
+        return false
     }
 
     /// Notifies the subscribers that an asset was renamed.
@@ -84,8 +79,7 @@ extension Downloader {
 }
 
 extension Download {
-    /// The content that the download pins, running or not. A cancelled download pins until the asset is removed or
-    /// purged.
+    /// A cancelled download pins its content until the asset is removed or purged.
     var pins: PinnedContent {
         if asset.life.purge != nil { return .nothing }
         if isUnreadable { return .everything }
@@ -103,14 +97,12 @@ extension Downloader: DownloadStatus {
     /// See `DownloadStatus`.
     public func isFetched(_ asset: Asset) -> Bool { byAsset[asset.id]?.state.isActive ?? false }
 
-    /// See `DownloadStatus`. Nothing is purged on other volumes: a download that waits for room there retries by
-    /// itself.
+    /// See `DownloadStatus`. Nothing is purged on other volumes: downloads there retry by themselves.
     public var isRoomAwaited: Bool {
         byAsset.values.contains { $0.state == .waiting && $0.need == .space && $0.asset.isHome }
     }
 
-    /// Registers an imported or adopted asset as a complete download, unless no rendition is complete. See
-    /// `DownloadStatus`.
+    /// Registers an imported or adopted asset as a complete download if any rendition is complete.
     public func keep(_ asset: Asset) async {
         let stored = asset.renditions.filter(\.isStored).map(\.name.id)
         guard byAsset[asset.id] == nil, !stored.isEmpty else { return }

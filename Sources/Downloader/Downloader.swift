@@ -6,8 +6,7 @@ import Origin
 public import Retention
 import Store
 
-/// All downloads. Accepts orders, runs a limited number at a time, continues those of an earlier process, and retries
-/// after temporary errors.
+/// All downloads: accepts orders, runs a limited number at a time, and retries after temporary errors.
 @LoopActor public final class Downloader {
     /// Settings.
     public struct Configuration: Sendable {
@@ -131,15 +130,13 @@ import Store
         return download
     }
 
-    /// Pauses a download until `resume` is called. Fetches that are nearly complete are still finished. Has no effect
-    /// on a download that has ended.
+    /// Pauses a download that has not ended. Fetches that are nearly complete are still finished.
     public func pause(_ download: Download) async {
         guard download.state.isActive else { return }
         await stop(download, as: .paused)
     }
 
-    /// Cancels a download; stored pieces are kept. Has no effect on a complete download; a recording becomes complete.
-    /// The pieces of a revision are deleted, and the old content stays.
+    /// Cancels a download that is not complete, and keeps its pieces except those of a revision. Completes a recording.
     public func cancel(_ download: Download) async {
         guard download.state != .complete, !download.isUnreadable else { return }
         if download.asset.isRevision {

@@ -47,20 +47,19 @@ struct MediaChoice {
         return chosen
     }
 
-    /// Chooses as a player does for this user. The locale's language counts only if AUTOSELECT allows an automatic
-    /// choice (RFC 8216 §4.3.4.1); a requested language always counts.
+    /// The locale's language counts only for AUTOSELECT (RFC 8216 §4.3.4.1); a requested one always.
     private static func automatic(_ members: [Media], _ preferences: Selection.Preferences) -> Media? {
         for range in preferences.languages.flatMap(LanguageRanges.of) {
-            if let member = usual(members.filter { $0.speaks(range) }) { return member }
+            if let member = defaultMember(members.filter { $0.speaks(range) }) { return member }
         }
         for range in preferences.locale.map(LanguageRanges.of) ?? [] {
-            if let member = usual(members.filter { $0.isAutoselect && $0.speaks(range) }) { return member }
+            if let member = defaultMember(members.filter { $0.isAutoselect && $0.speaks(range) }) { return member }
         }
-        return usual(members)
+        return defaultMember(members)
     }
 
     /// Forced subtitles and renditions that describe the video come after the ordinary ones.
-    private static func usual(_ members: [Media]) -> Media? {
+    private static func defaultMember(_ members: [Media]) -> Media? {
         members.first(where: \.isDefault) ?? members.first { $0.isAutoselect && !$0.isSpecial }
             ?? members.first(where: \.isAutoselect) ?? members.first
     }
@@ -111,9 +110,9 @@ extension MultivariantPlaylist {
 extension Media {
     /// True if the rendition is in a language, by RFC 4647's basic filtering, or has this name.
     func speaks(_ wanted: String) -> Bool {
-        let own = (language ?? "").lowercased()
+        let tag = (language ?? "").lowercased()
         let wanted = wanted.lowercased()
-        return own == wanted || own.hasPrefix(wanted + "-") || name.lowercased() == wanted
+        return tag == wanted || tag.hasPrefix(wanted + "-") || name.lowercased() == wanted
     }
 
     fileprivate var isSpecial: Bool { isForced || describesVideo }
@@ -122,8 +121,7 @@ extension Media {
         (characteristics ?? "").split(separator: ",").contains { $0.hasSuffix("accessibility.describes-video") }
     }
 
-    /// True if it is the same audio apart from channels and codec. Names cannot be compared, because they differ within
-    /// a group (RFC 8216 §4.3.4.1.1).
+    /// True for equal audio apart from channels and codec. Names differ within a group (RFC 8216 §4.3.4.1.1).
     fileprivate func isAlternative(to other: Media) -> Bool {
         language?.lowercased() == other.language?.lowercased() && isAutoselect == other.isAutoselect
             && describesVideo == other.describesVideo && (language != nil || name == other.name)

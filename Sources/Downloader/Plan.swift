@@ -115,12 +115,10 @@ struct Plan: Sendable {
 }
 
 extension Plan.Track {
-    /// Finds the requested holes of a rendition whose playlist is known.
-    ///
     /// - Parameter isTaken: called for each missing key; returns true if another rendition's track already has it.
     @LoopActor init(of rendition: Rendition, _ wanted: WantedTime, isTaken: (Resource) -> Bool) {
         self.init(segments: Self.segments(of: rendition, wanted))
-        let needed = wanted == .whole ? nil : rendition.preliminaries { wanted.touches($0, $1) }
+        let needed = wanted == .all ? nil : rendition.preliminaries { wanted.touches($0, $1) }
         preliminaries = rendition.preliminaries.enumerated().compactMap { place, preliminary in
             let (folder, resource) = preliminary
             guard needed?.contains(resource.name) ?? true, !folder.contains(resource.name.description) else {

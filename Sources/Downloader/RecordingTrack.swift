@@ -21,7 +21,6 @@ import Playlist
         (self.rendition, self.recording, self.limits) = (rendition, recording, limits)
     }
 
-    /// The target duration, the time unit of RFC 8216.
     var interval: Duration { .seconds(max(rendition.source?.playlist.targetDuration ?? 2, 1)) }
 
     // MARK: Pending items

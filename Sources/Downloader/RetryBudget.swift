@@ -22,11 +22,7 @@ struct RetryBudget: Equatable, Sendable {
     /// Records that a piece arrived, which resets the budget.
     mutating func recordProgress() { (failures, hasProgressed) = (0, true) }
 
-    /// Decides what happens after the end of the work.
-    ///
-    /// - Parameters:
-    ///   - name: the asset's name.
-    ///   - pauses: the first pause, and the longest.
+    /// - Parameter pauses: the first pause, and the longest.
     mutating func verdict(
         on outcome: DownloadOutcome, of name: String, pauses: ClosedRange<Duration>
     ) -> Verdict {

@@ -1,8 +1,6 @@
 public import Playlist
 
-/// The content that an order selects: one variant, and renditions of its groups.
-///
-/// Pure: the result depends only on the playlist.
+/// The content that an order selects: one variant, and renditions of its groups. Pure.
 public struct Selection: Equatable, Sendable {
     /// Rule for the variant.
     public enum Quality: Equatable, Sendable {
@@ -12,8 +10,7 @@ public struct Selection: Equatable, Sendable {
         case worst
         /// Exactly this height in pixels; among several, the highest bandwidth.
         case height(Int)
-        /// At most this height in pixels; among several, the highest bandwidth. A variant without video matches any
-        /// height.
+        /// At most this height in pixels; the highest bandwidth. A variant without video matches any height.
         case heightAtMost(Int)
         /// The lowest bandwidth at or above this number of bits per second, otherwise the highest.
         case minimumBandwidth(Int)
@@ -34,8 +31,7 @@ public struct Selection: Equatable, Sendable {
 
     /// Preferences between matching variants and renditions. They never make a selection match nothing.
     public struct Preferences: Equatable, Sendable {
-        /// Minimum bits per second of the variant. The lowest variant that reaches it is chosen; if none does, the
-        /// highest.
+        /// Minimum bits per second. The lowest variant that reaches it is chosen; if none does, the highest.
         public var minimumBitRate: Int?
         /// Minimum width in pixels; applied like `minimumBitRate`.
         public var minimumWidth: Int?
@@ -43,8 +39,7 @@ public struct Selection: Equatable, Sendable {
         public var minimumHeight: Int?
         /// True to prefer a variant in HLG or PQ to one in SDR.
         public var prefersHDR = false
-        /// True to prefer a variant with more than two channels. Stereo is stored too if it is available with the same
-        /// video.
+        /// True to prefer more than two channels. Stereo is stored too if the same video has it.
         public var prefersMultichannel = false
         /// Codec families such as `avc1`, the most preferred first. A variant with none of them comes last.
         public var codecs: [String] = []
@@ -86,8 +81,7 @@ public struct Selection: Equatable, Sendable {
         public let description: String
     }
 
-    /// Returns the media playlists that the selection needs, as indexes in `MultivariantPlaylist.renditionURIs`,
-    /// without duplicates, the variant's own first.
+    /// Returns the media playlists as indexes in `MultivariantPlaylist.renditionURIs`, the variant's first.
     public func renditions(of playlist: MultivariantPlaylist) throws(NoMatch) -> [Int] {
         let variant = try variant(of: playlist)
         var places = [variant.renditionIndex]

@@ -1,9 +1,7 @@
 import Playlist
 
-/// Chooses one variant by successive rules. Each rule excludes variants and gives a reason.
-///
-/// Requirements come first, languages included, then minimums, then preferences: dynamic range, codec, channels. The
-/// bit rate decides last.
+/// Chooses one variant by successive rules, each with a reason: requirements first, languages included, then minimums,
+/// then preferences for dynamic range, codec and channels. The bit rate decides last.
 struct VariantChoice {
     let chosen: Variant
     /// Its advantage over the remaining variants, as text after "it has".
@@ -52,8 +50,7 @@ struct VariantChoice {
             _ = keep(.picture, else: "has no RESOLUTION, as sound alone")
         }
 
-        /// Excludes the variants that do not satisfy a condition. Returns false, and excludes none, if none satisfies
-        /// it.
+        /// Excludes the variants that fail a condition; if all do, excludes none and returns false.
         mutating func keep(_ predicate: VariantPredicate, else reason: String) -> Bool {
             let playlist = playlist
             return keep(else: reason) { predicate.admits($0, in: playlist) }

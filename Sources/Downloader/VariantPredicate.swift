@@ -1,9 +1,7 @@
 import Playlist
 
-/// A condition on a variant. Requirements and preferences of selections are built from these.
-///
-/// Absent attributes count as the lowest value: no pixels, no codec, no channels. An absent AVERAGE-BANDWIDTH counts as
-/// BANDWIDTH, and an absent VIDEO-RANGE as SDR (rfc8216bis §4.4.6.2).
+/// A condition on a variant. Absent attributes count as the lowest value; an absent AVERAGE-BANDWIDTH as BANDWIDTH, and
+/// an absent VIDEO-RANGE as SDR (rfc8216bis §4.4.6.2).
 enum VariantPredicate: Equatable, Sendable {
     enum Bound<Value: Comparable & Sendable>: Equatable, Sendable {
         case atLeast(Value)

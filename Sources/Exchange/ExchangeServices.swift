@@ -14,9 +14,7 @@ public import Library
     /// Adopts bundles that the catalogue does not know.
     public let orphans: OrphanBundles
 
-    /// Makes the services.
-    ///
-    /// - Parameter moves: the register with which `library` was made.
+    /// Makes the services with the register with which `library` was made.
     public init(_ library: Library, moves: MoveRegister) {
         mover = Mover(library, moves)
         exporter = Exporter(library, mover)

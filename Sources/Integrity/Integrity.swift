@@ -9,9 +9,7 @@ import Store
 @LoopActor public protocol RepairDownloads: AnyObject {
     /// True if a download is running.
     var isAnyRunning: Bool { get }
-    /// Lets the download of the job's asset fetch its holes, unless the user has stopped it. Returns early if the job ends.
-    ///
-    /// - Returns: the reason why holes remain.
+    /// Lets the download of the job's asset fetch its holes, unless it is stopped. Returns why holes remain.
     func fillHoles(for job: VerificationJob) async -> JobFailure?
     /// Resumes the asset's complete download after one of its pieces was lost.
     func resumeIncomplete(_ asset: Asset)
@@ -77,8 +75,7 @@ import Store
 
     // MARK: Jobs
 
-    /// Verifies an asset. If a requested verification is already running, it is returned, unless it does not repair and
-    /// the new one must.
+    /// Verifies an asset, or returns the running verification unless the new one must repair and that does not.
     ///
     /// - Parameter isRepair: true to fetch the asset's requested holes and the damaged pieces.
     /// - Throws: `store` if the system has no free file descriptor.
@@ -99,9 +96,7 @@ import Store
         end(job, .cancelled)
     }
 
-    /// Cancels a periodic verification because its asset is needed for something else.
-    ///
-    /// - Returns: true if the verification was periodic.
+    /// Cancels a verification that is periodic, because its asset is needed for something else; returns true if it is.
     public func cancelIfPeriodic(_ job: VerificationJob) -> Bool {
         if job.isScrub { cancel(job) }
         return job.isScrub

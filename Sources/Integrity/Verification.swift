@@ -69,8 +69,6 @@ extension PieceFolder {
 }
 
 extension Integrity {
-    /// Creates a verification of an asset, which has not begun.
-    ///
     /// - Throws: `store` if the system has no descriptor left or the volume is absent; `busy` while the asset is moved.
     func verification(of asset: Asset, bytesPerSecond: Int64) throws(LibraryError) -> Verification {
         try library.checkPresence(of: asset)
@@ -131,9 +129,7 @@ extension Asset {
 extension Integrity {
     private static let repairWidth = 6
 
-    /// Lets the asset's download fetch its holes, and then fetches the other damaged pieces again.
-    ///
-    /// - Returns: the reason why a piece is still missing; nil if all were fetched, or if the repair was cancelled.
+    /// Repairs by the asset's download, then by fetching other damaged pieces. Returns why a piece is still missing.
     func repair(_ job: VerificationJob) async -> JobFailure? {
         if let reason = library.readOnlyReason {
             return JobFailure(LibraryError(reason, about: "\(job.asset.name) cannot be repaired"))

@@ -29,7 +29,7 @@ public struct VerificationReport: Equatable, Sendable {
         /// The kind of damage.
         public let fault: PieceFault
         /// True if the piece was stored again.
-        public let isMended: Bool
+        public let isRepaired: Bool
     }
 
     /// A rendition, or the keys or session data of the asset.
@@ -51,7 +51,7 @@ public struct VerificationReport: Equatable, Sendable {
 
         /// Number of missing pieces that a download pins or that were damaged.
         public var remaining: Int {
-            holes.reduce(0) { $0 + ($1.isWanted ? $1.count : 0) } + mismatches.count { !$0.isMended }
+            holes.reduce(0) { $0 + ($1.isWanted ? $1.count : 0) } + mismatches.count { !$0.isRepaired }
         }
     }
 
@@ -85,7 +85,7 @@ extension VerificationReport.Part {
         pieces = folder.sizes.count
         bytes = folder.bytes
         mismatches = faults.map { file, fault in
-            .init(file: file, time: time(file), fault: fault, isMended: folder.contains(file))
+            .init(file: file, time: time(file), fault: fault, isRepaired: folder.contains(file))
         }
         mismatches.sort { ($0.time?.lowerBound ?? -1, $0.file) < ($1.time?.lowerBound ?? -1, $1.file) }
     }

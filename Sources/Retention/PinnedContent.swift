@@ -2,9 +2,8 @@ package import Fetching
 import Library
 package import Playheads
 
-/// The content of an asset that a download keeps regardless of the play cache's limit.
-///
-/// The keys are kept with it, and the initialization sections of each rendition with pinned segments.
+/// The content of an asset that a download keeps, with its keys and initialization sections, whatever the play cache's
+/// limit.
 public enum PinnedContent: Equatable, Sendable {
     /// All content that is stored now or later.
     case everything
@@ -40,14 +39,14 @@ public enum PinnedContent: Equatable, Sendable {
 /// The media time of a rendition that a download keeps.
 public enum WantedTime: Equatable, Sendable {
     /// The whole rendition.
-    case whole
+    case all
     /// The segments that overlap any of these ranges, in seconds.
     case parts([Range<Double>])
 
     /// True if a segment with this start and end (seconds) overlaps the wanted time. The whole segment is then kept.
     public func touches(_ start: Double, _ end: Double) -> Bool {
         switch self {
-        case .whole: true
+        case .all: true
         case .parts(let parts): parts.contains { $0.lowerBound < end && start < $0.upperBound }
         }
     }
@@ -55,7 +54,7 @@ public enum WantedTime: Equatable, Sendable {
     /// True if a whole range is wanted; nil stands for the whole length.
     public func contains(_ range: Range<Double>?) -> Bool {
         switch self {
-        case .whole: true
+        case .all: true
         case .parts(let parts):
             range.map { range in
                 parts.contains { $0.lowerBound <= range.lowerBound && range.upperBound <= $0.upperBound }
@@ -64,11 +63,10 @@ public enum WantedTime: Equatable, Sendable {
     }
 }
 
-/// The media times that the sessions of one asset will need soon.
+/// The media times that the sessions of one asset will need soon. Pure.
 ///
-/// Pure. A session needs the time around its playhead, because players request segments again that they dropped or need
-/// in another quality, and the time after its latest request. Its player already has everything between the two. mpv
-/// loads an hour at once; a cache that kept all of it would exceed any limit.
+/// A session needs the time around its playhead, because players request segments again, and the time after its latest
+/// request. mpv loads an hour at once; a cache that kept all of it would exceed any limit.
 struct NeededTimes: Equatable {
     /// Ranges in seconds of media time; they may overlap.
     private(set) var ranges: [ClosedRange<Double>] = []

@@ -56,8 +56,7 @@ import Store
 
     let limit: Int64?
 
-    /// Counts the pieces of an earlier process, asset by asset. Assets whose summaries list no cached pieces are not
-    /// opened.
+    /// Counts the pieces of an earlier process. Assets whose summaries list no cached pieces are not opened.
     func start() {
         guard library.readOnlyReason == nil else { return }
         isCounting = true
@@ -97,19 +96,19 @@ import Store
     package func folder(_ folder: PieceFolder, lists entries: [String: Directory.Entry]) {
         guard let asset = asset(of: folder) else { return }
         for file in cachedFiles(of: folder) where entries[file] == nil { drop(file, of: folder) }
-        for (file, entry) in entries { sort(file, entry.size, in: folder, of: asset, lastUse: entry.lastUse) }
+        for (file, entry) in entries { classify(file, entry.size, in: folder, of: asset, lastUse: entry.lastUse) }
     }
 
     private func reconsider(_ asset: Asset) {
         let now = Self.now
         for folder in asset.folders {
-            for (file, size) in folder.known ?? [:] { sort(file, size, in: folder, of: asset, lastUse: now) }
+            for (file, size) in folder.known ?? [:] { classify(file, size, in: folder, of: asset, lastUse: now) }
         }
         rounds.begin(queue.count)
         schedule()
     }
 
-    private func sort(_ file: String, _ size: Int64, in folder: PieceFolder, of asset: Asset, lastUse: Int64) {
+    private func classify(_ file: String, _ size: Int64, in folder: PieceFolder, of asset: Asset, lastUse: Int64) {
         if isPinned(file, in: folder, of: asset) {
             drop(file, of: folder)
         } else if accounts[ObjectIdentifier(folder)]?.slots[file] == nil {

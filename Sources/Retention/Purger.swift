@@ -21,8 +21,8 @@ import Store
     /// The free space after the last refusal, once the refused file was deleted.
     private var leastRoom: Int64?
     /// The cache's size at the last order to evict. Bytes that are still cached at the next check are needed.
-    private var cacheThen: Int64?
-    private var hasGivenUp = false
+    private var cacheSizeAtEviction: Int64?
+    private var hasReportedFull = false
 
     private static let pause = Duration.seconds(2)
     private static let sweepPause = Duration.seconds(600)
@@ -31,8 +31,8 @@ import Store
 
     init(limit: PurgePlan.Limit) {
         self.limit = limit
-        turn = LoopTimer { [weak self] in self?.look() }
-        sweep = LoopTimer { [weak self] in self?.sweepLater() }
+        turn = LoopTimer { [weak self] in self?.check() }
+        sweep = LoopTimer { [weak self] in self?.removeExpiredPeriodically() }
     }
 
     func start(for retention: Retention) {
@@ -51,7 +51,7 @@ import Store
         turn?.schedule(after: .milliseconds(1))
     }
 
-    private func look() {
+    private func check() {
         guard let retention else { return }
         guard wasRefused || retention.library.isRoomAwaited || retention.cache.isEvictingForDisk else {
             return isFull = false
@@ -63,9 +63,7 @@ import Store
         }
     }
 
-    /// Purges by plan until there is space or nothing more may be deleted.
-    ///
-    /// - Returns: true if anything was deleted.
+    /// Purges by plan until there is space or nothing more may be deleted. Returns true if anything was deleted.
     func makeRoom() async -> Bool {
         if let work { return await work.value }
         let task = Task { @LoopActor in
@@ -85,7 +83,8 @@ import Store
         }
         if hasGrown(library.store.room, in: library) { library.events.send(.roomCame) }
         library.playheads.catchUp()
-        let isStuck = cacheThen.map { retention.cachedBytes >= $0 && retention.cache.isEvictingForDisk } ?? false
+        let isStuck =
+            cacheSizeAtEviction.map { retention.cachedBytes >= $0 && retention.cache.isEvictingForDisk } ?? false
         let plan = PurgePlan(
             toFree: library.store.shortage, of: retention.purgeCandidates, limit: limit, at: library.date(),
             hasCache: !isStuck)
@@ -94,12 +93,11 @@ import Store
         if library.store.shortage == 0 {
             end(in: retention)
         } else if plan.freed < plan.wanted {
-            giveUp(in: retention)
+            reportFull(in: retention)
         }
         return hasMade
     }
 
-    /// - Returns: true if anything was deleted.
     private func perform(_ step: PurgePlan.Step, in retention: Retention) async -> Bool {
         switch step {
         case .playCache(let bytes):
@@ -114,7 +112,7 @@ import Store
     }
 
     private func end(in retention: Retention) {
-        (isFull, hasGivenUp, cacheThen, leastRoom) = (false, false, nil, nil)
+        (isFull, hasReportedFull, cacheSizeAtEviction, leastRoom) = (false, false, nil, nil)
         retention.cache.relax()
         if retention.library.isRoomAwaited { retention.library.events.send(.roomCame) }
     }
@@ -132,17 +130,17 @@ import Store
     }
 
     private func evict(_ bytes: Int64, in retention: Retention) async {
-        if cacheThen == nil {
+        if cacheSizeAtEviction == nil {
             retention.library.report("the disk is full: \(bytes >> 20) MB of pieces cached by playback are evicted")
         }
-        cacheThen = retention.cachedBytes
+        cacheSizeAtEviction = retention.cachedBytes
         retention.cache.evict(bytes: bytes)
         await retention.cache.evictionEnd()
     }
 
-    private func giveUp(in retention: Retention) {
-        guard !hasGivenUp else { return }
-        hasGivenUp = true
+    private func reportFull(in retention: Retention) {
+        guard !hasReportedFull else { return }
+        hasReportedFull = true
         retention.cache.relax()
         let more = limit == .important ? "" : " (see \"purge\" in the configuration)"
         retention.library.report(
@@ -157,15 +155,15 @@ import Store
 
     // MARK: Expired assets
 
-    private func sweepLater() {
+    private func removeExpiredPeriodically() {
         Task { @LoopActor in
-            await sweepOut()
+            await removeExpired()
             sweep?.schedule(after: Self.sweepPause)
         }
     }
 
     /// Deletes assets and keys that expired more than a day ago.
-    func sweepOut() async {
+    func removeExpired() async {
         guard let retention else { return }
         let library = retention.library
         let bound = library.date() - Self.grace

@@ -104,18 +104,16 @@ struct RecencyQueue<Element> {
     }
 }
 
-/// Chooses the elements of a queue to evict above a limit: the least recently used first, except needed ones.
+/// Chooses the elements of a queue to evict above a limit: the least recently used first, except needed ones. Pure.
 ///
-/// Pure. Works in small turns, so that no turn of the loop takes long. A needed element is skipped and moves to the
-/// end. Each new element permits a limited number of looks, so that a queue with many needed elements is not searched
-/// again and again. A full round runs when many elements may have become evictable.
+/// Works in small turns, so that no turn of the loop takes long. A needed element moves to the end. Each new element
+/// permits a limited number of looks, so that a queue with many needed elements is not searched again and again.
 struct EvictionRounds {
     /// Maximum size in bytes; nil for no limit.
     var limit: Int64?
     private(set) var looks = 0
 
-    /// Number of looks that each new element permits. It exceeds the needed beginnings of many assets, or the needed
-    /// pieces around a session's playhead.
+    /// More than the needed beginnings of many assets, or the needed pieces around a session's playhead.
     static let looksEach = 64
     /// Maximum number of looks and evictions in one turn.
     static let turn = (looks: 256, evictions: 8)
@@ -126,10 +124,7 @@ struct EvictionRounds {
 
     mutating func begin(_ count: Int) { looks = count }
 
-    /// Removes the elements to evict now from the queue.
-    ///
-    /// - Parameter isNeeded: returns true if an element must stay.
-    /// - Returns: the evicted elements in order, with their sizes, and true if the next turn should follow at once.
+    /// Removes the elements to evict now, in order. `hasMore` is true if the next turn should follow at once.
     mutating func turn<Element>(
         over queue: inout RecencyQueue<Element>, isNeeded: (Element) -> Bool
     ) -> (evicted: [(element: Element, size: Int64)], hasMore: Bool) {

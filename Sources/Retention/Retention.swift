@@ -14,11 +14,9 @@ public import Store
     /// The lifetimes for keys of newly downloaded assets whose policy has none.
     public var newKeyTerms = KeyTerms()
 
-    /// Starts to follow a library. Does not keep the library alive.
+    /// Starts to follow a library, without keeping it alive.
     ///
-    /// - Parameters:
-    ///   - cacheLimit: maximum size of cached pieces in bytes; nil for no limit.
-    ///   - purge: the assets that may be purged on a full disk.
+    /// - Parameter cacheLimit: maximum size of cached pieces in bytes; nil for no limit.
     public init(of library: Library, cacheLimit: Int64? = nil, purge: PurgePlan.Limit = .expired) {
         self.library = library
         cache = PlayCache(of: library, limit: cacheLimit)
@@ -49,16 +47,13 @@ public import Store
     /// Maximum size of cached pieces in bytes, above which the least recently used are evicted; nil for no limit.
     public var cacheLimit: Int64? { cache.limit }
 
-    /// Replaces the pinned content of an asset, which is never evicted, whether stored before or later. Content that is
-    /// no longer pinned counts as just used.
+    /// Replaces the pinned content of an asset, which is never evicted. Unpinned content counts as just used.
     public func pin(_ content: PinnedContent, of asset: Asset) { cache.pin(content, of: asset) }
 
     /// The pinned content of an asset.
     package func pinned(of asset: Asset) -> PinnedContent { cache.pinned(of: asset) }
 
-    /// Records that a session received a playlist of an asset and is about to request pieces.
-    ///
-    /// - Parameter isOffline: true if the session plays from the store alone.
+    /// Records that a session received a playlist of an asset, from the store alone if `isOffline`.
     public func expect(_ session: String, at asset: Asset, isOffline: Bool) {
         cache.expect(session, at: asset, isOffline: isOffline || library.isOffline || asset.isOriginAbsent)
     }
@@ -76,9 +71,7 @@ public import Store
     /// Makes space soon, because something could not be stored on the full disk.
     public func recordDiskFull() { purger.recordDiskFull() }
 
-    /// Evicts and purges to make space for content that could not be stored.
-    ///
-    /// - Returns: true if anything was deleted.
+    /// Evicts and purges to make space for content that could not be stored. Returns true if anything was deleted.
     public func makeRoom() async -> Bool { await purger.makeRoom() }
 }
 
@@ -91,8 +84,7 @@ extension Retention {
         try library.checkExpiry(of: asset)
     }
 
-    /// Throws `expired` for an expired asset, except for a session that began before the expiry: it may play to the
-    /// end.
+    /// Throws `expired` for an expired asset, unless the session began before: it may play to the end.
     public func checkExpiry(of asset: Asset, for session: String) throws(LibraryError) {
         try library.checkBundle(of: asset)
         guard asset.life.expiration != nil, !library.playheads.hasSession(session) else { return }
@@ -129,8 +121,7 @@ extension Retention {
         if !changed.isEmpty { library.rectify(asset) }
     }
 
-    /// Applies `newKeyTerms` to the keys of an asset that is downloaded for the first time, unless its policy has terms
-    /// or it has no keys.
+    /// Applies `newKeyTerms` to the keys of a newly downloaded asset whose policy has no terms.
     public func applyNewKeyTerms(to asset: Asset) async {
         guard newKeyTerms != KeyTerms(), asset.life.policy.keys == KeyTerms(), !asset.keys.isEmpty else { return }
         var policy = asset.life.policy
@@ -144,8 +135,7 @@ extension Retention {
 }
 
 extension Retention {
-    /// Deletes everything stored of an asset and its revision, unless a session plays it. The asset stays in the list.
-    /// Returns once the space is free.
+    /// Deletes everything stored of an asset that is not played, and of its revision. The asset stays in the list.
     func purge(_ asset: Asset, _ cause: StorageLife.Cause) async {
         asset.wake()
         guard library.readOnlyReason == nil, !asset.isRemoved, asset.refusal == nil, !cache.isInUse(asset) else {

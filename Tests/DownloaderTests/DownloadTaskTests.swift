@@ -32,7 +32,7 @@ import Testing
     @Test func aRenditionIsSelectedFullyIfAnyItemSelectsItFully() {
         let task = task(item("v", range: 0..<10), item("v", "a", range: 20..<30), item("a"))
         #expect(task.span(of: "v") == .parts([20..<30, 0..<10]))
-        #expect(task.span(of: "a") == .whole)
+        #expect(task.span(of: "a") == .all)
         #expect(task.span(of: "x") == nil)
     }
 
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (WantedTime.whole, 3.0, 4.0, true), (.parts([2..<4]), 0, 2, false), (.parts([2..<4]), 0, 2.5, true),
+        (WantedTime.all, 3.0, 4.0, true), (.parts([2..<4]), 0, 2, false), (.parts([2..<4]), 0, 2.5, true),
         (.parts([2..<4]), 4, 6, false), (.parts([2..<4]), 3, 3.5, true), (.parts([0..<1, 9..<10]), 8, 12, true),
         (.parts([0..<1, 9..<10]), 1, 9, false),
     ])

@@ -16,7 +16,7 @@ import Testing
         let download = try await fixture.start("/cmaf/master.m3u8", Selection(quality: .worst))
         try await fixture.reaches(.complete, "cmaf")
         #expect(download.asset.cachedBytes == 0 && download.asset.bytes > 0 && fixture.retention.cachedBytes == 0)
-        #expect(download.pins == .renditions(["video-90p": .whole, "audio-en": .whole]))
+        #expect(download.pins == .renditions(["video-90p": .all, "audio-en": .all]))
         try await fixture.restart()
         let asset = try #require(fixture.library.asset(named: "cmaf"))
         #expect(asset.bytes > 0 && asset.cachedBytes == 0)
@@ -32,7 +32,7 @@ import Testing
         task.add(.init(Selection(), range: 2..<4, renditions: ["video-90p"]))
         task.add(.init(Selection(), renditions: ["video-180p"]))
         let download = Download(asset, task, state: state, created: 0)
-        #expect(download.pins == .renditions(["video-90p": .parts([2..<4]), "video-180p": .whole]))
+        #expect(download.pins == .renditions(["video-90p": .parts([2..<4]), "video-180p": .all]))
         download.failure = .init(code: Download.unreadable, message: "")
         #expect(download.pins == .everything)
     }

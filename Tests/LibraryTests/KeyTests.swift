@@ -94,10 +94,10 @@ import Testing
         }
         #expect(files(".key").count == 3)
         fixture.date += Purger.grace - 1
-        await retention.purger.sweepOut()
+        await retention.purger.removeExpired()
         #expect(files(".key").count == 3)
         fixture.date += 1
-        await retention.purger.sweepOut()
+        await retention.purger.removeExpired()
         #expect(files(".key").isEmpty && files(".ts").count == 6)
         #expect(fixture.log.lines.contains("aes: 3 keys have expired"))
     }
@@ -279,7 +279,7 @@ import Testing
         try await fixture.restart()
         let again = try #require(library.asset(named: "aes"))
         #expect(!again.isPlayableOffline && states(of: again)[1] == .invalidated)
-        await retention.purger.sweepOut()
+        await retention.purger.removeExpired()
         #expect(files("/1.key").isEmpty && files(".key").count == 2)
     }
 

@@ -90,7 +90,7 @@ import Testing
     @Test func pinnedPiecesStayAndDoNotCount() async throws {
         let fixture = try await PlayCacheFixture(pieces: 10)
         let (kept, other) = (try await fixture.film(20), try await fixture.film(30))
-        fixture.retention.pin(.renditions(["media": .whole]), of: kept.asset)
+        fixture.retention.pin(.renditions(["media": .all]), of: kept.asset)
         try await fixture.play(0..<20, of: kept)
         #expect(fixture.retention.cachedBytes == 0 && kept.asset.cachedBytes == 0 && kept.asset.bytes == 20_000)
         try await fixture.play(0..<30, of: other)
@@ -165,7 +165,7 @@ import Testing
         #expect(Set(pieces).isSubset(of: fixture.files(of: asset)) && asset.isPlayableOffline)
 
         try FileManager.default.removeItem(atPath: master)
-        fixture.retention.pin(.renditions(["audio-en": .whole]), of: asset)
+        fixture.retention.pin(.renditions(["audio-en": .all]), of: asset)
         try await fixture.play(400..<900, of: film)
         try await waitUntil("the video to go", within: .seconds(30)) {
             let files = fixture.files(of: asset)

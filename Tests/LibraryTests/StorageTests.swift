@@ -172,10 +172,10 @@ import Testing
         let asset = try await film()
         try await retention.setPolicy(StoragePolicy(expires: 1000), of: asset)
         fixture.date = 1000 + Purger.grace - 1
-        await retention.purger.sweepOut()
+        await retention.purger.removeExpired()
         #expect(asset.bytes > 0)
         fixture.date += 1
-        await retention.purger.sweepOut()
+        await retention.purger.removeExpired()
         #expect(asset.bytes == 0 && asset.life.purge?.cause == .expired)
         #expect(library.asset(named: "ts") === asset)
     }

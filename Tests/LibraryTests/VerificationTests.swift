@@ -54,12 +54,12 @@ import Testing
         try flip("video-90p/1.ts", fixture)
         #expect(truncate(try fixture.folder.find("video-90p/4.ts"), 188) == 0)
         try FileManager.default.removeItem(atPath: try fixture.folder.find("video-90p/5.ts"))
-        fixture.retention.pin(.renditions(["video-90p": .whole]), of: asset)
+        fixture.retention.pin(.renditions(["video-90p": .all]), of: asset)
         let part = try #require(try await verify(fixture, asset).parts.first)
         #expect(
             part.mismatches == [
-                .init(file: "1.ts", time: 2..<4, fault: .bytes, isMended: false),
-                .init(file: "4.ts", time: 8..<10, fault: .length, isMended: false),
+                .init(file: "1.ts", time: 2..<4, fault: .bytes, isRepaired: false),
+                .init(file: "4.ts", time: 8..<10, fault: .length, isRepaired: false),
             ])
         #expect(part.holes == [.init(time: 10..<12, first: "5.ts", last: "5.ts", count: 1, isWanted: true)])
         #expect(part.stored == [0..<2, 4..<8])
@@ -88,7 +88,7 @@ import Testing
         try flip("video-90p/init-0.mp4", fixture)
         try flip("keys/0.key", fixture)
         let video = try #require(try await verify(fixture, cmaf).parts.first)
-        #expect(video.mismatches == [.init(file: "init-0.mp4", time: nil, fault: .bytes, isMended: false)])
+        #expect(video.mismatches == [.init(file: "init-0.mp4", time: nil, fault: .bytes, isRepaired: false)])
         #expect(video.holes.isEmpty)
         let keys = try #require(try await verify(fixture, aes).parts.last)
         #expect(keys.id == "keys" && keys.mismatches.map(\.file) == ["0.key"])
@@ -107,7 +107,7 @@ import Testing
         try await fixture.integrity.fetchAgain(verification)
         #expect(try await fixture.origin.requests().map(\.path).sorted() == ["/ts/90p/1.ts", "/ts/90p/3.ts"])
         let report = verification.report
-        #expect(report.parts.first?.mismatches.map(\.isMended) == [true, true])
+        #expect(report.parts.first?.mismatches.map(\.isRepaired) == [true, true])
         #expect(report.remaining == 0 && report.parts.first?.holes.map(\.isWanted) == [false])
         #expect(try await verify(fixture, asset).parts.first?.mismatches == [])
     }

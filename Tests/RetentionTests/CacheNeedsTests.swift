@@ -30,7 +30,7 @@ import Testing
     func pinnedContentIncludesKeysAndInitializationSections(
         _ role: PieceName.Role, _ folder: String, _ start: Double?, _ isPinned: Bool
     ) {
-        let content = PinnedContent.renditions(["v": .parts([10..<20]), "a": .whole])
+        let content = PinnedContent.renditions(["v": .parts([10..<20]), "a": .all])
         #expect(content.contains(role, of: folder, start.map(span)) == isPinned)
         #expect(PinnedContent.everything.contains(role, of: folder, nil))
         #expect(!PinnedContent.nothing.contains(role, of: folder, nil))

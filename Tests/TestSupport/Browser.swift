@@ -4,58 +4,40 @@ import Glibc
 /// A headless Chromium (`tools/lab/browser`), driven by the Chrome DevTools Protocol.
 ///
 /// Chromium ends when the last reference is released, or with the test process.
-public final class Browser: Sendable {
+package final class Browser: Sendable {
     /// A DevTools event, with the fields that tests use.
-    public struct Event: Decodable, Sendable {
-        /// Parameters of the event; all are optional.
-        public struct Parameters: Decodable, Sendable {
-            /// The request of `Network.requestWillBeSent`.
-            public struct Request: Decodable, Sendable {
-                /// The absolute URL; nil for a WebSocket handshake.
-                public let url: String?
+    package struct Event: Decodable, Sendable {
+        package struct Parameters: Decodable, Sendable {
+            package struct Request: Decodable, Sendable {
+                package let url: String?
             }
-            /// The response of `Network.responseReceived`.
-            public struct Response: Decodable, Sendable {
-                /// The absolute URL.
-                public let url: String
-                /// The status code.
-                public let status: Int
+            package struct Response: Decodable, Sendable {
+                package let url: String
+                package let status: Int
             }
             /// The entry of `Log.entryAdded`: a console line that the browser wrote.
-            public struct Entry: Decodable, Sendable {
-                /// `error`, `warning`, …
-                public let level: String
-                /// `security`, `network`, …
-                public let source: String
-                /// The message.
-                public let text: String
+            package struct Entry: Decodable, Sendable {
+                package let level: String
+                package let source: String
+                package let text: String
             }
-            /// The exception of `Runtime.exceptionThrown`.
-            public struct Exception: Decodable, Sendable {
-                /// A short description.
-                public let text: String
+            package struct Exception: Decodable, Sendable {
+                package let text: String
             }
-            /// The request.
-            public let request: Request?
-            /// The response.
-            public let response: Response?
-            /// The entry.
-            public let entry: Entry?
-            /// The exception.
-            public let exceptionDetails: Exception?
+            package let request: Request?
+            package let response: Response?
+            package let entry: Entry?
+            package let exceptionDetails: Exception?
         }
-        /// Event name, such as `Network.requestWillBeSent`.
-        public let method: String
+        package let method: String
         /// Session id of the page; nil for browser events.
-        public let sessionId: String?
-        /// Parameters of the event.
-        public let params: Parameters
+        package let sessionId: String?
+        package let params: Parameters
     }
 
     /// A command or a script failed in the browser.
-    public struct Failure: Error, CustomStringConvertible {
-        /// Reason given by the browser.
-        public let description: String
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
     }
 
     private let process: ChildProcess
@@ -64,19 +46,19 @@ public final class Browser: Sendable {
     /// Starts Chromium with an empty profile.
     ///
     /// - Parameter options: Chromium options, such as `--host-resolver-rules=…`.
-    public init(options: [String] = []) async throws {
+    package init(options: [String] = []) async throws {
         process = try ChildProcess(Repository.path("tools/lab/browser"), options.map { "--option=\($0)" })
         address = try await process.line(startingWith: "browser is listening on ", within: .seconds(60))
     }
 
     /// Ends Chromium gracefully and deletes its profile.
-    public func close() async throws {
+    package func close() async throws {
         process.send(SIGTERM)
         _ = try await process.end()
     }
 
     /// Opens a new page and starts to record its events.
-    public func page() async throws -> BrowserPage {
+    package func page() async throws -> BrowserPage {
         struct Target: Decodable { let targetId: String }
         struct Session: Decodable { let sessionId: String }
         let target: Target = try await call(
@@ -88,7 +70,6 @@ public final class Browser: Sendable {
         return page
     }
 
-    /// All recorded events.
     func events() async throws -> [Event] {
         try JSONDecoder().decode([Event].self, from: try await HTTPProbe.fetch(address + "/events").body)
     }
@@ -117,27 +98,20 @@ private struct Answer<Result: Decodable>: Decodable {
 }
 
 /// A parameter of a DevTools command.
-public enum BrowserValue: Encodable, Sendable, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+package enum BrowserValue: Encodable, Sendable, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByStringLiteral
 {
-    /// A string.
     case text(String)
-    /// A number.
     case number(Int)
-    /// A Boolean.
     case flag(Bool)
     /// A list of objects with string values.
     case objects([[String: String]])
 
-    /// Creates a flag.
-    public init(booleanLiteral value: Bool) { self = .flag(value) }
-    /// Creates a number.
-    public init(integerLiteral value: Int) { self = .number(value) }
-    /// Creates a string.
-    public init(stringLiteral value: String) { self = .text(value) }
+    package init(booleanLiteral value: Bool) { self = .flag(value) }
+    package init(integerLiteral value: Int) { self = .number(value) }
+    package init(stringLiteral value: String) { self = .text(value) }
 
-    /// Encodes the bare value.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
         case .text(let text): try container.encode(text)

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A page of a ``Browser``.
-public struct BrowserPage: Sendable {
+package struct BrowserPage: Sendable {
     let browser: Browser
     let session: String
     let target: String
@@ -9,23 +9,23 @@ public struct BrowserPage: Sendable {
     private struct Nothing: Decodable {}
 
     /// Sends a DevTools command and ignores its result.
-    public func call(_ method: String, _ parameters: [String: BrowserValue] = [:]) async throws {
+    package func call(_ method: String, _ parameters: [String: BrowserValue] = [:]) async throws {
         let _: Nothing = try await browser.call(method, parameters, session: session)
     }
 
     /// Navigates to a URL and waits until it has loaded or failed.
-    public func open(_ url: String) async throws {
+    package func open(_ url: String) async throws {
         try await call("Page.navigate", ["url": .text(url)])
         try await wait("document.readyState === 'complete'")
     }
 
     /// Runs a script at the start of each later document, before the document's scripts.
-    public func prepare(_ script: String) async throws {
+    package func prepare(_ script: String) async throws {
         try await call("Page.addScriptToEvaluateOnNewDocument", ["source": .text(script)])
     }
 
     /// Evaluates a JavaScript expression, awaits its promise, and returns the value. Counts as a user gesture.
-    public func evaluate<Value: Decodable>(_ script: String, as type: Value.Type = Value.self) async throws -> Value {
+    package func evaluate<Value: Decodable>(_ script: String, as type: Value.Type = Value.self) async throws -> Value {
         let answer: Evaluation<Value> = try await browser.call(
             "Runtime.evaluate",
             [
@@ -38,13 +38,12 @@ public struct BrowserPage: Sendable {
         return value
     }
 
-    /// Runs a script and ignores its value.
-    public func run(_ script: String) async throws {
+    package func run(_ script: String) async throws {
         let _: Bool = try await evaluate("(async () => { \(script); return true })()")
     }
 
     /// Waits until a JavaScript expression is true. An error, as in a document that is unloading, counts as false.
-    public func wait(_ condition: String, within bound: Duration = .seconds(30)) async throws {
+    package func wait(_ condition: String, within bound: Duration = .seconds(30)) async throws {
         var last = ""
         do {
             try await waitUntil(condition, within: bound) {
@@ -61,25 +60,24 @@ public struct BrowserPage: Sendable {
         }
     }
 
-    /// All recorded events of the page.
-    public func events() async throws -> [Browser.Event] {
+    package func events() async throws -> [Browser.Event] {
         try await browser.events().filter { $0.sessionId == session }
     }
 
     /// The URLs that the page requested, without `data:`, `blob:` and `about:`.
-    public func requests() async throws -> [String] {
+    package func requests() async throws -> [String] {
         try await events().filter { $0.method == "Network.requestWillBeSent" }.compactMap(\.params.request?.url)
             .filter { !$0.hasPrefix("data:") && !$0.hasPrefix("blob:") && !$0.hasPrefix("about:") }
     }
 
     /// The responses to the page, as URL and status.
-    public func responses() async throws -> [(url: String, status: Int)] {
+    package func responses() async throws -> [(url: String, status: Int)] {
         try await events().filter { $0.method == "Network.responseReceived" }.compactMap(\.params.response)
             .map { ($0.url, $0.status) }
     }
 
     /// Script exceptions, browser errors and dialogs of the page.
-    public func problems() async throws -> [String] {
+    package func problems() async throws -> [String] {
         try await events().compactMap { event in
             switch event.method {
             case "Runtime.exceptionThrown": event.params.exceptionDetails?.text
@@ -92,13 +90,11 @@ public struct BrowserPage: Sendable {
         }
     }
 
-    /// Closes the page.
-    public func close() async throws {
+    package func close() async throws {
         let _: Nothing = try await browser.call("Target.closeTarget", ["targetId": .text(target)])
     }
 }
 
-/// The answer to `Runtime.evaluate`.
 private struct Evaluation<Value: Decodable>: Decodable {
     struct Result: Decodable { let value: Value? }
     struct Details: Decodable {

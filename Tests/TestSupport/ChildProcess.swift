@@ -1,21 +1,18 @@
-public import Foundation
+package import Foundation
 import Glibc
 import Subprocess
 
 /// A child process in its own process group, with its output in files.
 ///
 /// The whole group is killed when the last reference is released.
-public final class ChildProcess: Sendable {
-    /// Exit status of a process.
-    public enum Exit: Equatable, Sendable {
-        /// The process exited with this code.
+package final class ChildProcess: Sendable {
+    package enum Exit: Equatable, Sendable {
         case code(Int32)
-        /// A signal ended the process.
         case signal(Int32)
     }
 
     /// Process id, which is also the process group id.
-    public var pid: pid_t { process.pid }
+    package var pid: pid_t { process.pid }
     private let process: SpawnedProcess
     private let name: String
     private let output: TemporaryFolder
@@ -26,7 +23,7 @@ public final class ChildProcess: Sendable {
     /// - Parameters:
     ///   - environment: overrides for this process's environment; an empty value removes the variable.
     ///   - folder: working directory; nil for that of this process.
-    public init(
+    package init(
         _ program: String, _ arguments: [String], environment: [String: String] = [:], folder: String? = nil
     ) throws {
         name = (program as NSString).lastPathComponent
@@ -58,12 +55,11 @@ public final class ChildProcess: Sendable {
     }
 
     /// Sends a signal to the process, or to its whole group, unless it has ended.
-    public func send(_ signal: Int32, group: Bool = false) {
+    package func send(_ signal: Int32, group: Bool = false) {
         process.send(signal, group: group)
     }
 
-    /// Exit status; nil while the process runs.
-    public var exit: Exit? {
+    package var exit: Exit? {
         switch process.exit {
         case .code(let code)?: .code(code)
         case .signal(let signal)?: .signal(signal)
@@ -72,7 +68,7 @@ public final class ChildProcess: Sendable {
     }
 
     /// Waits for the process to end. After the bound it kills the group and throws ``TimedOut`` with the output.
-    public func end(within bound: Duration = .seconds(60)) async throws -> Exit {
+    package func end(within bound: Duration = .seconds(60)) async throws -> Exit {
         do {
             try await waitUntil("the end of \(name)", within: bound) { exit != nil }
         } catch let error as TimedOut {
@@ -83,20 +79,17 @@ public final class ChildProcess: Sendable {
     }
 
     /// Standard output so far, as UTF-8.
-    public var standardOutput: String { String(decoding: standardOutputData, as: UTF8.self) }
+    package var standardOutput: String { String(decoding: standardOutputData, as: UTF8.self) }
 
-    /// Standard output so far, as bytes.
-    public var standardOutputData: Data { FileManager.default.contents(atPath: output.path("stdout")) ?? Data() }
+    package var standardOutputData: Data { FileManager.default.contents(atPath: output.path("stdout")) ?? Data() }
 
-    /// Standard error so far, as UTF-8.
-    public var standardError: String {
+    package var standardError: String {
         String(decoding: FileManager.default.contents(atPath: output.path("stderr")) ?? Data(), as: UTF8.self)
     }
 
-    /// Waits for a complete line on standard output with this start, and returns the rest of the line.
-    ///
-    /// Throws ``TimedOut`` with the output if the line does not appear within the bound, or if the process ends first.
-    public func line(startingWith start: String, within bound: Duration = .seconds(30)) async throws -> String {
+    /// Waits for a complete line on standard output with this start, and returns the rest of the line. Throws
+    /// ``TimedOut`` with the output.
+    package func line(startingWith start: String, within bound: Duration = .seconds(30)) async throws -> String {
         var found: String?
         try? await waitUntil("line", within: bound) {
             let running = exit == nil
@@ -112,22 +105,17 @@ public final class ChildProcess: Sendable {
     }
 }
 
-/// Exit status and output of a finished program.
-public struct ProcessResult: Sendable {
-    /// Exit status.
-    public let exit: ChildProcess.Exit
-    /// Standard output as UTF-8.
-    public let output: String
-    /// Standard error as UTF-8.
-    public let errors: String
+package struct ProcessResult: Sendable {
+    package let exit: ChildProcess.Exit
+    package let output: String
+    package let errors: String
 }
 
-/// Runs programs to their end.
-public enum ProcessRunner {
+package enum ProcessRunner {
     /// Runs a program and returns its output. After the bound it kills the program and throws ``TimedOut``.
     ///
     /// For `environment` and `folder`, see ``ChildProcess``.
-    public static func run(
+    package static func run(
         _ program: String, _ arguments: [String], environment: [String: String] = [:], folder: String? = nil,
         within bound: Duration = .seconds(60)
     ) async throws -> ProcessResult {

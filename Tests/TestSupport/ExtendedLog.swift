@@ -1,22 +1,15 @@
 /// A log in the W3C Extended Log File Format, parsed strictly by WD-logfile-960323.
-public struct ExtendedLog: Sendable {
-    /// Directives with their values, in order.
-    public private(set) var directives: [(name: String, value: String)] = []
-    /// Names of the fields.
-    public private(set) var fields: [String] = []
+package struct ExtendedLog: Sendable {
+    package private(set) var directives: [(name: String, value: String)] = []
+    package private(set) var fields: [String] = []
     /// Entries by field name. `-` is kept, quotes are removed.
-    public private(set) var entries: [[String: String]] = []
+    package private(set) var entries: [[String: String]] = []
 
-    /// A violation of the format.
-    public struct Fault: Error, CustomStringConvertible {
-        /// The line number, from 1, and the reason.
-        public let description: String
+    package struct Fault: Error, CustomStringConvertible {
+        package let description: String
     }
 
-    /// Parses a log.
-    ///
-    /// - Throws: `Fault` for the first invalid line.
-    public init(_ lines: [String]) throws {
+    package init(_ lines: [String]) throws {
         for (index, line) in lines.enumerated() {
             do {
                 if line.hasPrefix("#") { try readDirective(line) } else { try readEntry(line) }
@@ -54,7 +47,7 @@ public struct ExtendedLog: Sendable {
         var values: [String] = []
         var rest = line[...]
         while !rest.isEmpty {
-            values.append(try Self.takeField(&rest))
+            values.append(try Self.readField(&rest))
             guard rest.isEmpty || rest.first == " " else { throw Fault(description: "no blank behind a field") }
             rest = rest.dropFirst()
         }
@@ -66,7 +59,7 @@ public struct ExtendedLog: Sendable {
         entries.append(entry)
     }
 
-    private static func takeField(_ rest: inout Substring) throws -> String {
+    private static func readField(_ rest: inout Substring) throws -> String {
         guard rest.first == "\"" else {
             let value = rest.prefix { $0 != " " && $0 != "\t" }
             guard !value.isEmpty, !value.contains("\"") else { throw Fault(description: "an empty field, or a quote") }
@@ -86,7 +79,6 @@ public struct ExtendedLog: Sendable {
         throw Fault(description: "a quote without end")
     }
 
-    /// Validates a value by the type of its field.
     private static func check(_ name: String, _ value: String) throws {
         if value == "-" { return }
         let isRight =

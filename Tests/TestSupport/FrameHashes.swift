@@ -1,33 +1,25 @@
 /// Hashes of the decoded frames of a presentation, by stream, from ffmpeg's `framemd5`.
-public struct FrameHashes: Equatable, Sendable {
+package struct FrameHashes: Equatable, Sendable {
     /// One stream, with its frames in output order.
-    public struct Stream: Equatable, Sendable {
-        /// `video` or `audio`.
-        public var mediaType = ""
-        /// As in `320x180`; empty for audio.
-        public var dimensions = ""
+    package struct Stream: Equatable, Sendable {
+        package var mediaType = ""
+        package var dimensions = ""
         /// The codec of the decoded frames, as in `rawvideo`.
-        public var codec = ""
+        package var codec = ""
         /// Seconds in a tick of ``Frame/time``, as in `1/10`.
-        public var timeBase = ""
-        /// All decoded frames.
-        public var frames: [Frame] = []
+        package var timeBase = ""
+        package var frames: [Frame] = []
     }
 
-    /// One decoded frame.
-    public struct Frame: Equatable, Sendable {
-        /// Presentation time in ticks of the stream's time base.
-        public let time: Int
-        /// Duration in the same ticks.
-        public let duration: Int
-        /// MD5 of the pixels or samples.
-        public let hash: Substring
+    package struct Frame: Equatable, Sendable {
+        package let time: Int
+        package let duration: Int
+        package let hash: Substring
     }
 
-    /// Streams in the order of ffmpeg's stream index.
-    public let streams: [Stream]
+    package let streams: [Stream]
     /// ffmpeg's standard error at level "error"; empty without errors.
-    public let errors: String
+    package let errors: String
 
     /// Decodes all streams of all variants and renditions of a URL, as fast as possible.
     ///
@@ -35,7 +27,7 @@ public struct FrameHashes: Equatable, Sendable {
     ///   - level: minimum level of the messages in ``errors``.
     ///   - options: input options.
     ///   - outputOptions: output options: `-autoscale 0` keeps the picture size.
-    public static func of(
+    package static func of(
         _ url: String, level: String = "error", options: [String] = [], outputOptions: [String] = [],
         within bound: Duration = .seconds(90)
     ) async throws -> FrameHashes {
@@ -47,7 +39,7 @@ public struct FrameHashes: Equatable, Sendable {
     }
 
     /// Parses `framemd5` output. Unknown lines are ignored.
-    public init(framemd5 text: String, errors: String = "") {
+    package init(framemd5 text: String, errors: String = "") {
         var streams: [Int: Stream] = [:]
         for line in text.split(separator: "\n") {
             if line.hasPrefix("#") {
@@ -68,7 +60,7 @@ public struct FrameHashes: Equatable, Sendable {
     }
 
     /// Describes the first difference from the expected frames; nil if all streams are equal, in the same order.
-    public func firstDifference(from expected: FrameHashes) -> String? {
+    package func firstDifference(from expected: FrameHashes) -> String? {
         guard streams.count == expected.streams.count else {
             return "\(streams.map(\.name)) instead of the streams \(expected.streams.map(\.name))"
         }
@@ -79,7 +71,7 @@ public struct FrameHashes: Equatable, Sendable {
 
     /// Describes the first difference of a part of the presentation, such as one stored variant: each of these streams
     /// must equal one of the expected streams, and there must be at least one. Nil if so.
-    public func firstDifference(fromPartOf expected: FrameHashes) -> String? {
+    package func firstDifference(fromPartOf expected: FrameHashes) -> String? {
         guard !streams.isEmpty else { return "no stream at all" }
         return streams.lazy.compactMap { stream in
             let differences = expected.streams.filter { $0.name == stream.name }.map {

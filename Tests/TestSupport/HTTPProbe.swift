@@ -1,31 +1,27 @@
-public import Foundation
+package import Foundation
 
-/// A response as received.
-public struct HTTPAnswer: Sendable {
-    /// The status code.
-    public let status: Int
+package struct HTTPAnswer: Sendable {
+    package let status: Int
     /// Header fields in order, names in lower case.
-    public let fields: [(name: String, value: String)]
+    package let fields: [(name: String, value: String)]
     /// The body, with chunked coding decoded; partial if the connection broke.
-    public let body: Data
+    package let body: Data
     /// True if the body is complete by Content-Length, last chunk or close.
-    public let isComplete: Bool
+    package let isComplete: Bool
 
-    /// The first field with a name (in lower case); nil if absent.
-    public subscript(_ name: String) -> String? {
+    package subscript(_ name: String) -> String? {
         fields.first { $0.name == name }?.value
     }
 
-    /// The body as UTF-8.
-    public var text: String { String(decoding: body, as: UTF8.self) }
+    package var text: String { String(decoding: body, as: UTF8.self) }
 }
 
 /// An HTTP client that makes one request per connection, without redirects, retries or caches.
-public enum HTTPProbe {
+package enum HTTPProbe {
     /// Requests an `http` URL of a loopback address. The target is sent exactly as written.
     ///
     /// Host, Content-Length (with a body) and `Connection: close` are added unless `fields` names them.
-    public static func fetch(
+    package static func fetch(
         _ url: String, method: String = "GET", fields: [String: String] = [:], body: Data? = nil,
         within bound: Duration = .seconds(30)
     ) async throws -> HTTPAnswer {
@@ -57,7 +53,6 @@ public enum HTTPProbe {
         return HTTPAnswer(status: status, fields: received, body: decoded, isComplete: complete)
     }
 
-    /// Splits an absolute `http` URL into authority and origin-form target.
     private static func split(_ url: String) throws -> (authority: String, target: String) {
         guard url.hasPrefix("http://") else { throw HTTPProbeError("not an http URL: \(url)") }
         let rest = url.dropFirst("http://".count)
@@ -97,9 +92,8 @@ public enum HTTPProbe {
 }
 
 /// Reports a response that is not HTTP, or a URL that the probe does not support.
-public struct HTTPProbeError: Error, CustomStringConvertible {
-    /// Reason.
-    public let description: String
+package struct HTTPProbeError: Error, CustomStringConvertible {
+    package let description: String
 
     init(_ description: String) {
         self.description = description

@@ -4,37 +4,32 @@ import Glibc
 /// A running `tools/link`: a network link with limited rate, delay and loss in front of one upstream.
 ///
 /// The program ends when the last reference is released, or with the test process.
-public final class LinkConditioner: Sendable {
-    /// Counters of the link.
-    public struct Traffic: Codable, Sendable {
+package final class LinkConditioner: Sendable {
+    package struct Traffic: Codable, Sendable {
         /// The active preset; nil with custom rates.
-        public let preset: String?
-        /// Open connections.
-        public let connections: Int
-        /// Connections since the start.
-        public let accepted: Int
+        package let preset: String?
+        package let connections: Int
+        package let accepted: Int
         /// Bytes that arrived at the clients.
-        public let bytesDown: Int
-        /// Bytes that arrived at the upstream.
-        public let bytesUp: Int
+        package let bytesDown: Int
+        package let bytesUp: Int
     }
 
     /// Bytes that arrived in one second.
-    public struct Second: Codable, Sendable {
+    package struct Second: Codable, Sendable {
         /// Whole seconds since the start.
-        public let at: Int
+        package let at: Int
         /// Bytes that arrived at the clients.
-        public let down: Int
-        /// Bytes that arrived at the upstream.
-        public let up: Int
+        package let down: Int
+        package let up: Int
     }
 
     /// `http://127.0.0.1:PORT`, to use instead of the upstream's address.
-    public let address: String
+    package let address: String
     /// `http://127.0.0.1:PORT/_link`, for `weir link --control`.
-    public let control: String
+    package let control: String
     /// The state directory where the link records its control URL.
-    public let state: String
+    package let state: String
     private let folder: TemporaryFolder
     private let process: ChildProcess
 
@@ -44,7 +39,7 @@ public final class LinkConditioner: Sendable {
     ///   - preset: preset name, such as `3G`.
     ///   - options: more options of `tools/link`, such as `["--down", "2M"]`.
     ///   - state: state directory in which `weir link` finds the link; nil for a temporary one.
-    public init(
+    package init(
         to upstream: String, preset: String = "off", options: [String] = [], state: String? = nil
     ) async throws {
         folder = try TemporaryFolder()
@@ -56,28 +51,27 @@ public final class LinkConditioner: Sendable {
     }
 
     /// Translates an upstream URL or path into a URL through the link.
-    public func url(_ other: String) -> String {
+    package func url(_ other: String) -> String {
         guard other.hasPrefix("http://") else { return address + other }
         return address + other.dropFirst("http://".count).drop { $0 != "/" }
     }
 
     /// Switches to a preset, also for open connections.
-    public func set(_ preset: String) async throws {
+    package func set(_ preset: String) async throws {
         try await change(["preset": preset])
     }
 
     /// Changes the rates, in bits per second; delays stay.
-    public func set(down: Double, up: Double) async throws {
+    package func set(down: Double, up: Double) async throws {
         try await change(["down": down, "up": up])
     }
 
-    /// Counters since the start.
-    public func traffic() async throws -> Traffic {
+    package func traffic() async throws -> Traffic {
         try JSONDecoder().decode(Traffic.self, from: try await HTTPProbe.fetch(control).body)
     }
 
     /// Stops the link gracefully and returns the seconds with traffic.
-    public func stop() async throws -> [Second] {
+    package func stop() async throws -> [Second] {
         process.send(SIGTERM)
         let exit = try await process.end()
         guard exit == .code(0) else { throw HTTPProbeError("tools/link ended by \(exit): \(process.standardError)") }

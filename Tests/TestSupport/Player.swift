@@ -1,7 +1,7 @@
 import Foundation
 
 /// A real media player that `tools/lab/player` runs unattended.
-public enum Player: String, CaseIterable, Codable, Sendable {
+package enum Player: String, CaseIterable, Codable, Sendable {
     /// Decodes as fast as possible; a seek is a new start at that position.
     case ffmpeg
     /// Plays in real time on a virtual display, controlled by keys.
@@ -17,39 +17,34 @@ public enum Player: String, CaseIterable, Codable, Sendable {
     /// Plays by native HLS in a headless page from the media's own server.
     case chromium
 
-    /// Result of one playback.
-    public struct Report: Codable, Sendable {
-        /// Result of a seek.
-        public struct Seek: Codable, Sendable {
-            /// Requested position in seconds.
-            public let to: Double
-            /// Reached position in seconds.
-            public let at: Double
+    package struct Report: Codable, Sendable {
+        package struct Seek: Codable, Sendable {
+            package let to: Double
+            package let at: Double
         }
 
         /// True if the player reached the end of the media.
-        public let ended: Bool
+        package let ended: Bool
         /// Last observed position in seconds. VLC and mpv are polled rarely, so it may be three seconds before the end.
-        public let position: Double?
-        /// Successful seeks.
-        public let seeks: [Seek]
+        package let position: Double?
+        package let seeks: [Seek]
         /// Distinct warnings and errors, without parts that differ between runs.
-        public let problems: [String]
+        package let problems: [String]
     }
 
     /// Plays a URL to the end, from the start or from the last of the positions to seek to.
     ///
     /// Throws if the player cannot be run; playback problems are in the report.
-    public func play(
+    package func play(
         _ url: String, seekingTo positions: [Int] = [], within bound: Duration = .seconds(90)
     ) async throws -> Report {
         var arguments = [rawValue, url, "--within", String(bound.components.seconds)]
         if !positions.isEmpty { arguments += ["--seek", positions.map { String($0) }.joined(separator: ",")] }
-        await PlayerSlots.shared.take()
+        await PlayerSlots.shared.acquire()
         let outcome = await Result.of {
             try await ProcessRunner.run(Repository.path("tools/lab/player"), arguments, within: bound + .seconds(30))
         }
-        await PlayerSlots.shared.give()
+        await PlayerSlots.shared.release()
         let result = try outcome.get()
         guard result.exit == .code(0) else { throw TimedOut("a report of \(rawValue): \(result.errors)") }
         return try JSONDecoder().decode(Report.self, from: Data(result.output.utf8))
@@ -62,7 +57,7 @@ private actor PlayerSlots {
     private var free = 4
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    func take() async {
+    func acquire() async {
         if free > 0 {
             free -= 1
         } else {
@@ -70,7 +65,7 @@ private actor PlayerSlots {
         }
     }
 
-    func give() {
+    func release() {
         if waiting.isEmpty {
             free += 1
         } else {
@@ -80,7 +75,6 @@ private actor PlayerSlots {
 }
 
 extension Result where Failure == any Error {
-    /// Runs asynchronous work and captures its result.
     fileprivate static func of(_ work: () async throws -> Success) async -> Result {
         do {
             return .success(try await work())

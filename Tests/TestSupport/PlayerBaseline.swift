@@ -2,20 +2,16 @@
 ///
 /// Observed with ffmpeg 5.1.9, mpv 0.35.1, VLC 3.0.24, GStreamer 1.22.0 and Chromium 156. All of them play all fixtures to the
 /// end; a fixture lasts twelve seconds.
-public struct PlayerBaseline: Sendable {
-    /// The player.
-    public let player: Player
-    /// The fixture's folder in `fixtures/media`.
-    public let fixture: String
+package struct PlayerBaseline: Sendable {
+    package let player: Player
+    package let fixture: String
 
-    /// Creates the baseline of a player and a fixture.
-    public init(_ player: Player, _ fixture: String) {
+    package init(_ player: Player, _ fixture: String) {
         self.player = player
         self.fixture = fixture
     }
 
-    /// All combinations of player and fixture.
-    public static let all = Player.allCases.flatMap { player in
+    package static let all = Player.allCases.flatMap { player in
         Repository.fixtures.map { PlayerBaseline(player, $0) }
     }
 
@@ -24,14 +20,14 @@ public struct PlayerBaseline: Sendable {
     /// libavformat loses its position in fMP4 if it seeks to data that it has not read ("Invalid NAL unit size", then the
     /// end; ffplay hangs). mpv with its cache avoids this, because it has read all of such a short fixture. GStreamer's
     /// launcher cannot seek.
-    public var seeks: Bool {
+    package var seeks: Bool {
         if player == .gstreamer { return false }
         let isFragmentedMP4 = fixture == "cmaf" || fixture == "byterange-fmp4"
         return !(isFragmentedMP4 && [.ffmpeg, .ffplay, .mpvUncached].contains(player))
     }
 
     /// Problems in a report that do not occur with the plain origin. Tests expect an empty list.
-    public func newProblems(in report: Player.Report) -> [String] {
+    package func newProblems(in report: Player.Report) -> [String] {
         // mpv's prefix alone is an empty line of a longer message.
         report.problems.filter { problem in
             problem != "[cplayer]" && !tolerated.contains { problem.contains($0) }
@@ -41,7 +37,7 @@ public struct PlayerBaseline: Sendable {
     /// Describes a result that is worse than with the plain origin; nil if there is none.
     ///
     /// - Parameter positions: the requested seek positions.
-    public func shortcoming(of report: Player.Report, seekingTo positions: [Int] = []) -> String? {
+    package func shortcoming(of report: Player.Report, seekingTo positions: [Int] = []) -> String? {
         let problems = newProblems(in: report)
         if !problems.isEmpty { return "\(player) on \(fixture) complains: \(problems)" }
         // 3.5 s before the end of the twelve: see Player.Report.position.

@@ -1,12 +1,11 @@
-public import Foundation
+package import Foundation
 import Glibc
 
 /// A TCP connection to the loopback interface. The test controls every byte sent and each read.
 ///
 /// Use it from one task at a time.
-public final class RawConnection: Sendable {
-    /// Reason for the end of a read.
-    public enum End: Equatable, Sendable {
+package final class RawConnection: Sendable {
+    package enum End: Equatable, Sendable {
         /// The requested bytes were received; the connection is open.
         case satisfied
         /// The peer closed its side (FIN).
@@ -18,13 +17,13 @@ public final class RawConnection: Sendable {
     }
 
     /// The connected socket, for `getsockopt`, `poll` and the like. The connection owns it.
-    public let descriptor: Int32
+    package let descriptor: Int32
 
     /// Connects to 127.0.0.1, or to another literal IPv4 address of the loopback interface.
     ///
     /// - Parameter receiveBuffer: the socket's receive buffer in bytes (the system doubles it and has a minimum), nil
     ///   for the default; a small one soon blocks a peer that sends to a paused reader.
-    public init(port: Int, host: String = "127.0.0.1", receiveBuffer: Int? = nil) throws {
+    package init(port: Int, host: String = "127.0.0.1", receiveBuffer: Int? = nil) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw SystemCallError("socket") }
         if var size = receiveBuffer.map({ Int32($0) }) {
@@ -50,7 +49,7 @@ public final class RawConnection: Sendable {
     }
 
     /// Sends all bytes. Throws if the peer has closed or does not accept them within the bound.
-    public func send(_ bytes: some Sequence<UInt8>, within bound: Duration = .seconds(15)) async throws {
+    package func send(_ bytes: some Sequence<UInt8>, within bound: Duration = .seconds(15)) async throws {
         let bytes = Array(bytes)
         try await blocking { [descriptor] in
             let deadline = ContinuousClock.now + bound
@@ -69,25 +68,24 @@ public final class RawConnection: Sendable {
     }
 
     /// Sends a text as UTF-8, with line ends unchanged.
-    public func send(_ text: String, within bound: Duration = .seconds(15)) async throws {
+    package func send(_ text: String, within bound: Duration = .seconds(15)) async throws {
         try await send(text.utf8, within: bound)
     }
 
     /// Reads until `count` bytes are received (never more), the peer closes, or the bound expires.
-    public func receive(
+    package func receive(
         count: Int = .max, within bound: Duration = .seconds(15)
     ) async throws -> (bytes: Data, end: End) {
         try await receive(within: bound) { count - $0.count }
     }
 
     /// Reads up to and including the blank line that ends a message head.
-    public func receiveHead(within bound: Duration = .seconds(15)) async throws -> (bytes: Data, end: End) {
+    package func receiveHead(within bound: Duration = .seconds(15)) async throws -> (bytes: Data, end: End) {
         // Byte by byte, so that no byte of the body is consumed.
         try await receive(within: bound) { $0.suffix(4) == Data("\r\n\r\n".utf8) ? 0 : 1 }
     }
 
-    /// Shuts down the sending side (FIN).
-    public func finishSending() {
+    package func finishSending() {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
@@ -112,7 +110,6 @@ public final class RawConnection: Sendable {
     }
 }
 
-/// Waits for a descriptor; returns false if the deadline passes first.
 private func poll(_ descriptor: Int32, _ events: Int32, until deadline: ContinuousClock.Instant) -> Bool {
     var item = pollfd(fd: descriptor, events: Int16(events), revents: 0)
     let left = max(.zero, deadline - .now)

@@ -4,49 +4,41 @@ import Glibc
 /// A running `tools/origin`: an origin server on a free port that logs each request and fails by rule.
 ///
 /// The program ends when the last reference is released, or with the test process.
-public actor TestOrigin {
+package actor TestOrigin {
     /// A request as the origin received it.
-    public struct Request: Codable, Sendable {
+    package struct Request: Codable, Sendable {
         /// Request number from 0, in the order in which heads arrived.
-        public let order: Int
+        package let order: Int
         /// Connection number, from 1.
-        public let connection: Int
-        /// The method, as in `GET`.
-        public let method: String
-        /// The path with its query, as sent.
-        public let path: String
-        /// Value of the Range field.
-        public let range: String?
+        package let connection: Int
+        package let method: String
+        package let path: String
+        package let range: String?
         /// All header fields, names in lower case.
-        public let headers: [String: String]
-        /// Status of the response; nil before the response.
-        public let status: Int?
-        /// Body bytes passed to the socket so far.
-        public let bytes: Int
+        package let headers: [String: String]
+        package let status: Int?
+        package let bytes: Int
         /// `open`, `paused`, `done`, `cut` (by a rule) or `gone` (the client left).
-        public let state: String
+        package let state: String
     }
 
-    /// Current load of the origin.
-    public struct Load: Codable, Sendable {
+    package struct Load: Codable, Sendable {
         /// Open connections, including this request's.
-        public let connections: Int
+        package let connections: Int
         /// Connections since the start, including this request's.
-        public let accepted: Int
-        /// Responses that wait for a release.
-        public let paused: Int
+        package let accepted: Int
+        package let paused: Int
     }
 
-    /// The served folder.
-    public nonisolated let root: String
+    package nonisolated let root: String
     /// The port on 127.0.0.1; ``restart()`` keeps it.
-    public nonisolated let port: Int
+    package nonisolated let port: Int
     private var process: ChildProcess?
 
     /// Starts an origin and waits until it listens.
     ///
     /// - Parameter root: the folder to serve, by default the fixtures.
-    public init(root: String = Repository.path("fixtures/media")) async throws {
+    package init(root: String = Repository.path("fixtures/media")) async throws {
         self.root = root
         let process = try TestOrigin.start(root: root, port: 0)
         let url = try await process.line(startingWith: TestOrigin.ready)
@@ -56,24 +48,23 @@ public actor TestOrigin {
     }
 
     /// The URL of a path such as `/ts/master.m3u8`.
-    public nonisolated func url(_ path: String) -> String {
+    package nonisolated func url(_ path: String) -> String {
         "http://127.0.0.1:\(port)\(path)"
     }
 
-    /// The URL of a fixture's multivariant playlist.
-    public nonisolated func master(_ fixture: String) -> String {
+    package nonisolated func master(_ fixture: String) -> String {
         url("/\(fixture)/master.m3u8")
     }
 
     /// Kills the origin: connections are reset or closed, and new ones are refused.
-    public func stop() async throws {
+    package func stop() async throws {
         process?.send(SIGKILL)
         _ = try await process?.end()
         process = nil
     }
 
     /// Restarts the origin on the same port, without rules and with an empty log.
-    public func restart() async throws {
+    package func restart() async throws {
         try await stop()
         let process = try TestOrigin.start(root: root, port: port)
         _ = try await process.line(startingWith: TestOrigin.ready)
@@ -81,44 +72,40 @@ public actor TestOrigin {
     }
 
     /// Appends rules. The first matching rule that is not used up applies.
-    public nonisolated func add(_ rules: OriginRule...) async throws {
+    package nonisolated func add(_ rules: OriginRule...) async throws {
         try await control("POST", "rules", body: JSONEncoder().encode(rules))
     }
 
-    /// Removes all rules.
-    public nonisolated func clearRules() async throws {
+    package nonisolated func clearRules() async throws {
         try await control("DELETE", "rules")
     }
 
     /// Releases waiting responses whose path matches the glob; returns their number.
     @discardableResult
-    public nonisolated func release(_ path: String = "*") async throws -> Int {
+    package nonisolated func release(_ path: String = "*") async throws -> Int {
         let answer = try await control("POST", "release", body: JSONEncoder().encode(["path": path]))
         return try JSONDecoder().decode(Int.self, from: answer)
     }
 
     /// The requests since the start or the last ``clearRequests()``, in order.
-    public nonisolated func requests() async throws -> [Request] {
+    package nonisolated func requests() async throws -> [Request] {
         try JSONDecoder().decode([Request].self, from: await control("GET", "requests"))
     }
 
-    /// The requests for one path (with its query).
-    public nonisolated func requests(for path: String) async throws -> [Request] {
+    package nonisolated func requests(for path: String) async throws -> [Request] {
         try await requests().filter { $0.path == path }
     }
 
-    /// Clears the request log.
-    public nonisolated func clearRequests() async throws {
+    package nonisolated func clearRequests() async throws {
         try await control("DELETE", "requests")
     }
 
-    /// Reads the current load.
-    public nonisolated func load() async throws -> Load {
+    package nonisolated func load() async throws -> Load {
         try JSONDecoder().decode(Load.self, from: await control("GET", "state"))
     }
 
     /// Advances the playlists under `/_live/NAME` or `/_event/NAME` by some segments.
-    public nonisolated func advance(_ name: String, by count: Int = 1) async throws {
+    package nonisolated func advance(_ name: String, by count: Int = 1) async throws {
         struct Step: Encodable {
             let name: String
             let by: Int
@@ -127,7 +114,7 @@ public actor TestOrigin {
     }
 
     /// Ends the playlists under `/_live/NAME` or `/_event/NAME` with EXT-X-ENDLIST.
-    public nonisolated func end(_ name: String) async throws {
+    package nonisolated func end(_ name: String) async throws {
         try await control("POST", "live/end", body: JSONEncoder().encode(["name": name]))
     }
 
@@ -143,5 +130,46 @@ public actor TestOrigin {
         let answer = try await HTTPProbe.fetch(url("/_origin/" + path), method: method, body: body)
         guard answer.status == 200 else { throw HTTPProbeError("\(method) \(path): \(answer.status) \(answer.text)") }
         return answer.body
+    }
+}
+
+/// A running `tools/lab/live`: a low-latency, a sliding-window and an event presentation, broadcast in real time.
+///
+/// The program ends when the last reference is released, or with the test process.
+package final class LiveOrigin: Sendable {
+    /// A request as the origin received it.
+    package struct Request: Codable, Sendable {
+        package let path: String
+        package let status: Int?
+        /// Seconds from the start of the broadcast to the request.
+        package let at: Double
+
+        package var resource: String { String(path.prefix { $0 != "?" }) }
+    }
+
+    private let process: ChildProcess
+    private let base: String
+
+    /// Segments the media and starts the broadcast, which ends after `seconds` with EXT-X-ENDLIST.
+    package init(seconds: Int) async throws {
+        process = try ChildProcess(
+            Repository.path("tools/lab/live"), ["--seconds", String(seconds), "--stop-with-stdin"])
+        base = try await process.line(startingWith: "live origin is listening on ", within: .seconds(90))
+    }
+
+    /// The URL of a presentation (`ll`, `window` or `event`) for a player; see `requests(for:)`.
+    package func master(_ kind: String, for player: String) -> String { "\(base)/for/\(player)/\(kind)/master.m3u8" }
+
+    /// The requests for a player's URLs so far, in order of arrival.
+    package func requests(for player: String) async throws -> [Request] {
+        let answer = try await HTTPProbe.fetch(base + "/_origin/requests")
+        return try JSONDecoder().decode([Request].self, from: answer.body)
+            .filter { $0.path.hasPrefix("/for/\(player)/") }
+    }
+
+    /// Closes all connections and refuses new ones for some seconds. The broadcast continues.
+    package func stayAway(seconds: Double) async throws {
+        let body = try JSONEncoder().encode(["seconds": seconds])
+        _ = try await HTTPProbe.fetch(base + "/_origin/away", method: "POST", body: body)
     }
 }

@@ -1,7 +1,8 @@
-/// Joins the WebVTT segments of a rendition (RFC 8216 §3.5) to one file, with times relative to the start of the media. Pure.
+/// Joins the WebVTT segments of a rendition (RFC 8216 §3.5) to one file, with times relative to the start of the media.
+/// Pure.
 ///
 /// A cue that spans several segments is repeated in each of them, and is written once. Comments, regions and styles are
-/// dropped: no file format has them.
+/// dropped.
 struct JoinedSubtitles {
     private let start: Double
     private var seen: Set<String> = []

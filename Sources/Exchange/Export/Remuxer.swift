@@ -1,9 +1,6 @@
 import Store
 
-/// Makes one file of an asset with ffmpeg, without re-encoding.
-///
-/// ffmpeg reads a work folder of the store that holds only the export's pieces, so that nothing changes meanwhile. It
-/// decrypts AES-128 segments, and writes to a temporary file beside the target.
+/// Makes one file of an asset with ffmpeg, without re-encoding, from a work folder with only the export's pieces.
 struct Remuxer: Sendable {
     private let export: SingleFileExport
     private let format: ExportFormat
@@ -22,9 +19,7 @@ struct Remuxer: Sendable {
         (self.ffmpeg, self.ffprobe) = (ffmpeg, ffprobe)
     }
 
-    /// Writes the file to `path`, completely or not at all. Blocks.
-    ///
-    /// - Parameter work: an empty folder on the store's disk.
+    /// Writes the file to `path`, completely or not at all. Blocks. `work` is an empty folder on the store's disk.
     func run(in work: Directory, to path: String) throws(ExchangeError) {
         do throws(StoreError) {
             let target = try ExportTarget(path: path, kind: .file)

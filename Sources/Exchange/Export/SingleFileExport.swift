@@ -5,7 +5,7 @@ import Library
 import Playlist
 import Store
 
-/// The parts of an asset that go into one file: its best complete variant, and every language of audio and subtitles.
+/// The parts of an asset that go into one file: its best complete variant, and every language.
 struct SingleFileExport: Sendable {
     struct Subtitles: Sendable {
         let folder: String
@@ -24,7 +24,7 @@ struct SingleFileExport: Sendable {
     /// True if the video is HEVC: Apple's players accept it only with the sample entry `hvc1`.
     let isHEVC: Bool
 
-    /// Converts a language tag to ISO 639-2, as files have it; nil if there is no such code.
+    /// Converts a language tag to ISO 639-2; nil if there is no such code.
     static func threeLetters(_ tag: String?) -> String? {
         guard let language = tag?.split(separator: "-").first else { return nil }
         return Locale.LanguageCode(String(language)).identifier(.alpha3)
@@ -58,7 +58,6 @@ extension Asset {
             isHEVC: variant.codecs.contains { $0.hasPrefix("hvc1") || $0.hasPrefix("hev1") })
     }
 
-    /// The subtitles of a rendition; nil if they are encrypted, or not WebVTT.
     private func exported(_ media: Media) -> SingleFileExport.Subtitles? {
         guard let place = media.renditionIndex, let playlist = renditions[place].source?.playlist,
             playlist.keys.allSatisfy({ $0.method == .none }), playlist.maps.isEmpty

@@ -12,7 +12,6 @@ extension MoviePackage {
     }
 }
 
-/// Plans the import of a `.movpkg`: it has the playlists as they were fetched, and lists the file of each segment.
 extension ImportPlan {
     func read(_ package: MoviePackage) async throws(ExchangeError) {
         guard let master = package.master, case .multivariant(let playlist) = try await text(at: master) else {
@@ -24,7 +23,7 @@ extension ImportPlan {
         asset.adopt(playlist, base: asset.origin)
         var isAny = false
         for (rendition, uri) in zip(asset.renditions, asset.multivariant?.renditionURIs ?? []) {
-            guard let stream = package.streams.first(where: { isMeant($0, by: uri) }) else { continue }
+            guard let stream = package.streams.first(where: { isNamed($0, by: uri) }) else { continue }
             try await read(stream, as: rendition, imports: playlist.variables)
             isAny = true
         }
@@ -46,7 +45,7 @@ extension ImportPlan {
         return try parse(Array(bytes[..<end]), as: folder.name(place), imports: imports)
     }
 
-    private func isMeant(_ stream: MoviePackage.Stream, by uri: String) -> Bool {
+    private func isNamed(_ stream: MoviePackage.Stream, by uri: String) -> Bool {
         if uri == stream.url || stream.url.hasSuffix("/" + uri) { return true }
         guard let url = try? asset.origin.resolving(uri) else { return false }
         return url.text == stream.url

@@ -54,7 +54,7 @@ import Store
     func plan(_ source: ImportSource, name: String, id: String? = nil) async throws(ExchangeError) -> ImportPlan {
         let id = id ?? unusedID(source, name: name)
         let known = source.package?.origin
-        let origin = if let known { known } else { try Self.nowhere(id) }
+        let origin = if let known { known } else { try Self.unreachableOrigin(id) }
         if let occupant = await library.occupant(of: origin) {
             throw ExchangeError(.urlTaken, "\(origin.redacted) is the URL of another asset, \(occupant.name)")
         }
@@ -68,7 +68,7 @@ import Store
         return plan
     }
 
-    private static func nowhere(_ id: String) throws(ExchangeError) -> WebURL {
+    private static func unreachableOrigin(_ id: String) throws(ExchangeError) -> WebURL {
         do {
             return try WebURL.nowhere(id)
         } catch {

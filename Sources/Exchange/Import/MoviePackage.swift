@@ -1,6 +1,6 @@
 import PlaylistCheck
 
-/// The contents of Apple's `.movpkg`, as its XML describes them: the complete streams and the files of their segments.
+/// The contents of Apple's `.movpkg`: the complete streams and the files of their segments.
 ///
 /// `boot.xml` names one folder for each stream, and the multivariant playlist among the data items. Each folder's
 /// `StreamInfoBoot.xml` names its media playlist, as it was fetched, and the file of every segment, in order.
@@ -31,8 +31,6 @@ struct MoviePackage: Sendable {
     /// The complete streams.
     let streams: [Stream]
 
-    /// Reads a package; nil for a folder that is not a package.
-    ///
     /// - Throws: `badImport` if the package cannot be read, or no stream in it is complete.
     init?(_ folder: PlaylistFolder, path: String) throws(ExchangeError) {
         guard let text = folder.contents(of: [Self.boot], limit: Self.limit) else { return nil }
@@ -55,7 +53,6 @@ struct MoviePackage: Sendable {
         self.streams = streams
     }
 
-    /// The limit for one XML file, in bytes.
     fileprivate static let limit = 32 << 20
 
     fileprivate static func isComplete(_ element: XMLElement) -> Bool { element.child("Complete")?.text == "YES" }

@@ -15,10 +15,8 @@ public struct OrphanBundle: Equatable, Sendable {
     public let reason: String
 }
 
-/// Adopts bundles that the catalogue does not know: the catalogue was lost with its records, an import ended between the
-/// bundle and its rows, or a user copied them into the store.
+/// Adopts bundles that the catalogue does not know, as after its loss or an interrupted import.
 @LoopActor public final class OrphanBundles {
-    /// The results of one search.
     private struct Finds {
         var adopted: [Asset] = []
         var useless: [OrphanBundle] = []
@@ -35,21 +33,20 @@ public struct OrphanBundle: Equatable, Sendable {
     /// Makes an empty list.
     public init(_ library: Library, _ importer: Importer) { (self.library, self.importer) = (library, importer) }
 
-    /// Makes assets of the store's orphan bundles, from their own `asset.json` and playlists, and reports what was found.
-    /// Nothing is deleted.
+    /// Makes assets of the store's orphan bundles, from their own `asset.json` and playlists. Nothing is deleted.
     ///
     /// Information that is not in a bundle is lost: its origin with tokens and header fields, and the selections of
-    /// downloads. Only complete renditions come back: the playlists of the others were in the catalogue alone.
+    /// downloads. Only complete renditions come back.
     public func adopt() async {
         guard library.readOnlyReason == nil else { return }
         // Before the first suspension: bundles that appear later belong to assets.
         let orphans = library.store.bundleNames.filter { library.asset(id: $0) == nil }.sorted()
         var finds = Finds()
-        for name in orphans { await look(at: name, &finds) }
+        for name in orphans { await adopt(bundle: name, &finds) }
         report(finds)
     }
 
-    private func look(at id: String, _ finds: inout Finds) async {
+    private func adopt(bundle id: String, _ finds: inout Finds) async {
         guard library.asset(id: id) == nil else { return }
         let path: String, text: [UInt8]
         do throws(StoreError) {
@@ -82,7 +79,7 @@ public struct OrphanBundle: Equatable, Sendable {
         }
     }
 
-    /// Lists a bundle that cannot be adopted. Its name is reserved until the bundle is removed.
+    /// The name is reserved until the bundle is removed.
     private func list(_ id: String, _ reason: String) -> OrphanBundle {
         let name = AssetNaming.unique(AssetNaming.name(forPath: id), isTaken: library.isTaken)
         let orphan = OrphanBundle(id: id, name: name, reason: reason)
@@ -91,7 +88,6 @@ public struct OrphanBundle: Equatable, Sendable {
         return orphan
     }
 
-    /// True for a text that has the form of an asset's id.
     private static func isID(_ text: String) -> Bool {
         (1...80).contains(text.utf8.count) && Directory.isName(text) && AssetNaming.isName(String(text.prefix(39)))
             && text.utf8.allSatisfy { $0 != UInt8(ascii: ".") && $0 != UInt8(ascii: "_") }
@@ -124,7 +120,7 @@ public struct OrphanBundle: Equatable, Sendable {
         if !finds.adopted.isEmpty {
             library.report(
                 "\(Self.count(finds.adopted.count, "bundle")) in the store that nothing was known of: now in the list again as "
-                    + "\(Self.some(finds.adopted.map(\.name))). What bundles do not tell is lost: where they came from, with "
+                    + "\(Self.quoted(finds.adopted.map(\.name))). What bundles do not tell is lost: where they came from, with "
                     + "tokens and header fields, and what downloads wanted")
         }
         for orphan in finds.useless.prefix(8) {
@@ -137,21 +133,19 @@ public struct OrphanBundle: Equatable, Sendable {
         }
         if !finds.foreign.isEmpty {
             library.report(
-                "the folder for bundles has entries that are not bundles; they are left alone: \(Self.some(finds.foreign)). \"weir import\" "
+                "the folder for bundles has entries that are not bundles; they are left alone: \(Self.quoted(finds.foreign)). \"weir import\" "
                     + "takes in a folder of HLS from elsewhere")
         }
     }
 
     private static func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
 
-    private static func some(_ names: [String]) -> String {
+    private static func quoted(_ names: [String]) -> String {
         let more = names.count > 8 ? " and \(names.count - 8) more" : ""
         return names.prefix(8).map { $0.debugDescription }.joined(separator: ", ") + more
     }
 
-    /// Deletes a bundle that cannot be adopted.
-    ///
-    /// - Returns: the size of its files, in bytes.
+    /// Deletes a bundle that cannot be adopted, and returns the size of its files in bytes.
     public func remove(_ orphan: OrphanBundle) async throws(ExchangeError) -> Int64 {
         do {
             let (store, id) = (library.store, orphan.id)
@@ -168,7 +162,6 @@ public struct OrphanBundle: Equatable, Sendable {
 }
 
 extension ImportPlan {
-    /// True if all pieces have the file names that the asset gives them.
     fileprivate var isInPlace: Bool {
         pieces.allSatisfy { $0.range == nil && $0.source.components == [$0.folder, $0.file] }
     }

@@ -11,17 +11,15 @@ public import Store
     /// The number of exports in progress, by asset id: these assets are not moved.
     private var exports: [String: Int] = [:]
 
-    /// Makes a mover.
-    ///
-    /// - Parameter jobs: the register with which `library` was made.
+    /// Makes a mover with the register with which `library` was made.
     public init(_ library: Library, _ jobs: MoveRegister) { (self.library, self.jobs) = (library, jobs) }
 
     /// Begins to move an asset's bundle, or returns the running move to the same target.
     ///
     /// - Parameter path: the absolute path of a folder on the other volume, created if missing; nil for the store's own
     ///   folder.
-    /// - Throws: `busy` while the asset is recorded, exported, verified or moved elsewhere, or its new content is fetched;
-    ///   `store` if nothing can be written, or the asset's volume is away. An unusable target fails the move itself, later.
+    /// - Throws: `busy` while the asset is recorded, exported or moved elsewhere, or its new content is fetched;
+    ///   `store` if nothing can be written, or the volume is away. An unusable target fails the move itself, later.
     public func move(_ asset: Asset, to path: String?) throws(ExchangeError) -> Move {
         if let reason = library.readOnlyReason { throw ExchangeError(reason, about: "\(asset.name) stays where it is") }
         if let known = jobs[asset], known.state == .running {
@@ -203,7 +201,7 @@ public import Store
         try await library.store.catalogue.save(.init(volumes: [VolumeRecord(asset: asset.id, in: place, other: other)]))
     }
 
-    /// Records the bundle's new volume, in the catalogue first and then in memory.
+    /// In the catalogue first, then in memory.
     private func commit(_ asset: Asset, in target: Volume, other: Volume?) async throws(StoreError) {
         try await record(asset, in: target, other: other)
         guard !asset.isRemoved else { throw StoreError(.missing, path: asset.id, detail: "it was removed meanwhile") }

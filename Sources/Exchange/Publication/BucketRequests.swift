@@ -4,7 +4,6 @@ import Store
 
 /// Makes signed requests to an object store: the part of S3's API that a publication needs.
 struct BucketRequests: Sendable {
-    /// The bucket's URL.
     let base: WebURL
     /// The prefix of all object names: empty, or with a `/` at its end.
     let prefix: String
@@ -16,23 +15,18 @@ struct BucketRequests: Sendable {
     private static let deadline = Duration.seconds(86_400)
     private static let nothing = [UInt8]().withUnsafeBytes { Digest(of: $0) }
 
-    /// ListObjectsV2; the query's names are sorted, as the signature needs them.
+    /// ListObjectsV2. The query's names are sorted, as the signature needs them.
     func list(after token: String?) -> OriginRequest? {
         let more = token.map { "continuation-token=\(PercentEncoding.encode($0))&" } ?? ""
         return request(.get, "?\(more)list-type=2&prefix=\(PercentEncoding.encode(prefix))", Self.nothing)
     }
 
-    /// GetObject.
     func get(_ path: String) -> OriginRequest? { request(.get, prefix + path, Self.nothing) }
 
-    /// HeadObject.
     func head(_ path: String) -> OriginRequest? { request(.head, prefix + path, Self.nothing) }
 
-    /// DeleteObject.
     func delete(_ path: String) -> OriginRequest? { request(.delete, prefix + path, Self.nothing) }
 
-    /// PutObject, with the fields with which the object is served.
-    ///
     /// - Throws: `missing` if the piece is not in the store any more.
     func put(_ item: ExportContents.Item) throws(StoreError) -> OriginRequest? {
         let fields = PublishedFields(item.path)
@@ -73,8 +67,6 @@ struct PublishedFields: Equatable {
     let contentType: String
     let cacheControl: String
 
-    /// The fields of the file at `path`.
-    ///
     /// A piece never changes. A playlist changes when more of the asset is stored. Caches must not store keys.
     init(_ path: String) {
         let name = path.split(separator: "/").last.map(String.init) ?? path
@@ -90,7 +82,6 @@ struct PublishedFields: Equatable {
     }
 }
 
-/// The refusal of an object store: the status, and the code and message of its XML.
 struct BucketRefusal {
     private let status: Int
     private let code: String
@@ -106,7 +97,7 @@ struct BucketRefusal {
         region = error?.child("Region")?.text
     }
 
-    /// Makes an error whose message begins with `what`. Leaves the server's words out if they contain one of `secrets`.
+    /// Leaves the server's words out if they contain one of `secrets`.
     func error(_ what: String, hiding secrets: [String]) -> ExchangeError {
         var reason = code.isEmpty ? "status \(status)" : "\(code), \(status)"
         if !sentence.isEmpty, sentence.utf8.count <= 300 { reason += ": \(sentence)" }
@@ -138,10 +129,8 @@ public struct BucketAccess: Sendable {
         (self.signature, self.endpoint) = (signature, endpoint)
     }
 
-    /// The URL of a bucket, with a `/` at its end; nil if the region is not a valid name.
-    ///
-    /// AWS requires the bucket's own host. A name with dots, which no certificate covers, goes into the path, and so do
-    /// buckets on other servers.
+    /// The URL of a bucket, with a `/` at its end; nil if the region is invalid. AWS requires the bucket's own host,
+    /// but no certificate covers a name with dots: that goes into the path.
     func base(_ bucket: String) -> WebURL? {
         let isRegion =
             !signature.region.isEmpty

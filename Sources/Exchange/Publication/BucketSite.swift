@@ -5,9 +5,9 @@ import Store
 
 /// Publishes to a bucket, or to a prefix in it.
 ///
-/// An object is up to date if its length, the SHA-256 in its metadata, and its response fields are right. The list has the
-/// lengths; HeadObject of the objects with the right length has the rest. Metadata is stored together with the bytes, and
-/// the server checks these against the signed SHA-256: an object with the metadata is complete.
+/// An object is up to date if its length, the SHA-256 in its metadata, and its response fields are right. The server
+/// checks the bytes against the signed SHA-256 and stores them together with the metadata: an object with the metadata
+/// is complete.
 @LoopActor final class BucketSite: PublicationSite {
     nonisolated let place: String
     private let requests: BucketRequests
@@ -18,7 +18,6 @@ import Store
     private var tasks: [UInt64: Task<Void, Never>] = [:]
     private var isCancelled = false
 
-    /// The maximum number of parallel requests.
     private static let parallel = 6
 
     init(
@@ -34,7 +33,7 @@ import Store
 
     // MARK: Listing
 
-    func look() async throws(ExchangeError) -> PublicationFinding {
+    func open() async throws(ExchangeError) -> PublicationFinding {
         lengths = [:]
         var token: String?
         repeat {
@@ -53,7 +52,7 @@ import Store
         return PublicationFinding(isEmpty: false, record: record)
     }
 
-    /// Records an object. Skips names that end with `/`: some programs write these for folders.
+    /// Skips names that end with `/`: some programs write these for folders.
     private func record(_ item: XMLElement) {
         guard let key = item.child("Key")?.text, key.hasPrefix(requests.prefix), !key.hasSuffix("/") else { return }
         lengths[String(key.dropFirst(requests.prefix.count))] = item.child("Size").flatMap { Int64($0.text) } ?? -1
@@ -65,13 +64,13 @@ import Store
         _ items: [ExportContents.Item], done: @escaping @LoopActor (ExportContents.Item, Bool) -> Void
     ) async throws(ExchangeError) {
         try await each(items) { [self] item throws(ExchangeError) in
-            let isThere = try await isThere(item)
-            if !isThere { try await put(item) }
-            done(item, !isThere)
+            let isUpToDate = try await isUpToDate(item)
+            if !isUpToDate { try await put(item) }
+            done(item, !isUpToDate)
         }
     }
 
-    private func isThere(_ item: ExportContents.Item) async throws(ExchangeError) -> Bool {
+    private func isUpToDate(_ item: ExportContents.Item) async throws(ExchangeError) -> Bool {
         guard lengths[item.path] == item.size else { return false }
         let head = try await self.head(item.path)
         let fields = PublishedFields(item.path)
@@ -79,7 +78,6 @@ import Store
             && head?[.contentType] == fields.contentType && head?[.cacheControl] == fields.cacheControl
     }
 
-    /// The object's head; nil if it was deleted meanwhile.
     private func head(_ path: String) async throws(ExchangeError) -> OriginHead? {
         let (head, _) = try await reply(requests.head(path))
         if head.status == 404 { return nil }
@@ -146,7 +144,6 @@ import Store
         }
     }
 
-    /// A response with a status of success.
     private func answer(
         _ request: OriginRequest?, _ what: String
     ) async throws(ExchangeError) -> (OriginHead, [UInt8]) {

@@ -54,7 +54,7 @@ import Store
         let items = try await items(of: try asset.exportContents())
         let paths = Set(items.map(\.path))
         total = (items.count, items.reduce(0) { $0 + $1.size })
-        let record = try await former(at: site)
+        let record = try await previousRecord(at: site)
         let obsolete = record.map { $0.paths.subtracting(paths) } ?? []
         let all = PublicationRecord(asset: asset.id, paths: paths.union(obsolete))
         if record != all { try await write(all, at: site) }
@@ -76,10 +76,9 @@ import Store
         }
     }
 
-    /// The record of the previous publication to the target; nil if there was none.
-    private func former(at site: any PublicationSite) async throws(ExchangeError) -> PublicationRecord? {
+    private func previousRecord(at site: any PublicationSite) async throws(ExchangeError) -> PublicationRecord? {
         try check()
-        let found = try await site.look()
+        let found = try await site.open()
         let record = found.record.flatMap { PublicationRecord($0) }
         guard found.isEmpty || record?.asset == asset.id else {
             let owner =
@@ -112,7 +111,6 @@ import Store
     }
 }
 
-/// The order of publication: files are published before the playlists that name them.
 enum PublicationStage: CaseIterable {
     /// Segments and initialization sections, keys, sums, the image, `asset.json`.
     case pieces
@@ -121,33 +119,29 @@ enum PublicationStage: CaseIterable {
     /// The multivariant playlist.
     case master
 
-    /// The stage of the file at `path`.
     init(of path: String) {
         if path == "master.m3u8" { self = .master } else { self = path.hasSuffix(".m3u8") ? .mediaPlaylists : .pieces }
     }
 }
 
-/// The contents of `weir-published.txt` at a target: the asset, and the files that Weir has put there. Pure.
+/// The contents of `weir-published.txt` at a target: a heading with the asset's id, and the files that Weir has put
+/// there.
 ///
 /// ```
 /// # weir publication 1 sintel-k3f9
 /// asset.json
 /// video-720p/0.m4s
 /// ```
-/// The heading ends with the asset's id. A file is listed before it is put there, and until it is deleted. So Weir knows its
-/// own files even after it was killed, and never takes a file of others for its own.
+/// A file is listed before it is put there, and until it is deleted: Weir knows its own files even after it was killed.
 struct PublicationRecord: Equatable, Sendable {
     static let fileName = "weir-published.txt"
     private static let heading = "# weir publication 1 "
 
-    /// The asset's id.
     let asset: String
-    /// The paths of the files.
     var paths: Set<String>
 
     init(asset: String, paths: Set<String>) { (self.asset, self.paths) = (asset, paths) }
 
-    /// Parses a record; nil if the text is not of this form.
     init?(_ text: [UInt8]) {
         var lines = String(decoding: text, as: UTF8.self).split(separator: "\n")
         guard let first = lines.first, first.hasPrefix(Self.heading) else { return nil }
@@ -157,7 +151,6 @@ struct PublicationRecord: Equatable, Sendable {
         paths = Set(lines.map(String.init).filter(Self.isPath))
     }
 
-    /// The text.
     var text: [UInt8] { Array((Self.heading + asset + "\n" + paths.sorted().map { $0 + "\n" }.joined()).utf8) }
 
     /// True for the path of a published file: one or two names, without `..`.

@@ -6,8 +6,8 @@ import Store
     /// The address for messages, without secrets.
     nonisolated var place: String { get }
 
-    /// Reads the record at the target, and locks the target against other publications if it can be locked.
-    func look() async throws(ExchangeError) -> PublicationFinding
+    /// Reads the record at the target, and locks the target against other publications if possible.
+    func open() async throws(ExchangeError) -> PublicationFinding
 
     /// Sends files, except for those that are up to date at the target. Each appears completely or not at all.
     ///
@@ -16,14 +16,26 @@ import Store
         _ items: [ExportContents.Item], done: @escaping @LoopActor (ExportContents.Item, _ isSent: Bool) -> Void
     ) async throws(ExchangeError)
 
-    /// Deletes files of an earlier publication; and, where that is safe, the folders that are then empty.
+    /// Deletes files of an earlier publication, and empty folders where that is safe.
     func delete(_ paths: [String]) async throws(ExchangeError)
 
     /// Cancels the call in progress as soon as possible: it throws `cancelled`.
     func cancel()
 }
 
-/// The state of a target before a publication.
+extension PublicationSite {
+    /// Runs blocking work on a thread for the disk.
+    nonisolated func onDisk<Value: Sendable>(
+        _ body: @escaping @Sendable () throws(StoreError) -> Value
+    ) async throws(ExchangeError) -> Value {
+        do {
+            return try await DiskWork.run(body)
+        } catch {
+            throw ExchangeError(leaving: error, "nothing more is published to \(place)")
+        }
+    }
+}
+
 struct PublicationFinding: Sendable {
     /// True if the target has no files at all.
     let isEmpty: Bool
@@ -31,7 +43,6 @@ struct PublicationFinding: Sendable {
     let record: [UInt8]?
 }
 
-/// Publishes to a folder on this machine.
 @LoopActor final class FolderSite: PublicationSite {
     nonisolated let place: String
     private let tree: PublishedTree
@@ -41,8 +52,8 @@ struct PublicationFinding: Sendable {
         tree = PublishedTree(path)
     }
 
-    func look() async throws(ExchangeError) -> PublicationFinding {
-        try await doing { tree throws(StoreError) in
+    func open() async throws(ExchangeError) -> PublicationFinding {
+        try await onDisk { [tree] () throws(StoreError) in
             let (isEmpty, record) = try tree.open(recordName: PublicationRecord.fileName)
             return PublicationFinding(isEmpty: isEmpty, record: record)
         }
@@ -51,24 +62,14 @@ struct PublicationFinding: Sendable {
     func put(
         _ items: [ExportContents.Item], done: @escaping @LoopActor (ExportContents.Item, Bool) -> Void
     ) async throws(ExchangeError) {
-        try await doing { tree throws(StoreError) in
+        try await onDisk { [tree] () throws(StoreError) in
             try tree.put(items) { item, isSent in Task { @LoopActor in done(item, isSent) } }
         }
     }
 
     func delete(_ paths: [String]) async throws(ExchangeError) {
-        try await doing { tree throws(StoreError) in try tree.delete(paths) }
+        try await onDisk { [tree] () throws(StoreError) in try tree.delete(paths) }
     }
 
     func cancel() { tree.cancel() }
-
-    private nonisolated func doing<Value: Sendable>(
-        _ body: @escaping @Sendable (PublishedTree) throws(StoreError) -> Value
-    ) async throws(ExchangeError) -> Value {
-        do {
-            return try await DiskWork.run { [tree] () throws(StoreError) in try body(tree) }
-        } catch {
-            throw ExchangeError(leaving: error, "nothing more is published to \(place)")
-        }
-    }
 }

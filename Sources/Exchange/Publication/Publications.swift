@@ -16,7 +16,7 @@ import Store
     ///
     /// - Parameters:
     ///   - target: see `PublicationTarget`.
-    ///   - access: for a bucket; kept in memory until the publication has ended.
+    ///   - access: for a bucket; kept in memory until the end.
     /// - Throws: `badTarget`, `noProgram`, `refused` without keys for a bucket, `offline`, `exists` while the asset is
     ///   published elsewhere.
     public func publish(
@@ -60,19 +60,16 @@ import Store
 }
 
 /// The target of a publication, as a user writes it. Pure.
-public enum PublicationTarget: Equatable, Sendable {
-    /// A prefix in a bucket of an object store with S3's API. The prefix has no `/` at its ends, and is empty for the whole
-    /// bucket.
+enum PublicationTarget: Equatable, Sendable {
+    /// A prefix, without `/` at its ends, in a bucket of an object store with S3's API.
     case bucket(String, prefix: String)
     /// A folder on the daemon's disk, by its absolute path.
     case folder(String)
     /// A target of the program rsync: `rsync://HOST/MODULE/PATH`, or `HOST:PATH`.
     case rsync(String)
 
-    /// Parses a target.
-    ///
     /// - Throws: `badTarget` with the reason.
-    public init(_ text: String) throws(ExchangeError) {
+    init(_ text: String) throws(ExchangeError) {
         guard !text.isEmpty, !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
             throw ExchangeError(.badTarget, "that is no place to publish to")
         }

@@ -6,8 +6,8 @@ import Synchronization
 /// Publishes with the program rsync.
 ///
 /// rsync itself compares files: pieces by length and time, texts by their bytes. It gets a folder of hard links to the
-/// pieces and a list of files, one stage at a time. Deletion uses a list too, so that nothing else is deleted. Empty folders
-/// stay: rsync would also delete one that holds files of others.
+/// pieces and a list of files. Deletion uses a list too, so that nothing else is deleted. Empty folders stay: rsync
+/// would also delete one that holds files of others.
 @LoopActor final class RsyncSite: PublicationSite {
     nonisolated let place: String
     private let store: Store
@@ -24,24 +24,24 @@ import Synchronization
     }
 
     /// The options of every call: no password prompt, and one minute until a silent peer is an error.
-    private nonisolated var usual: [String] {
+    private nonisolated var options: [String] {
         let isDaemon = place.hasPrefix("rsync://")
         return ["--timeout=60", isDaemon ? "--contimeout=10" : "--rsh=ssh -o BatchMode=yes -o ConnectTimeout=10"]
     }
 
-    func look() async throws(ExchangeError) -> PublicationFinding {
-        let finding = try await working {
+    func open() async throws(ExchangeError) -> PublicationFinding {
+        let finding = try await inWorkFolder {
             [self] work throws(StoreError) -> (ChildProgram.Outcome, [UInt8]?, [String]) in
             let names = Mutex<[String]>([])
             let listed = try ChildProgram.run(
-                program, usual + ["--list-only", "--", place + "/"], in: work, cancellation: cancellation
+                program, options + ["--list-only", "--", place + "/"], in: work, cancellation: cancellation
             ) { line in names.withLock { $0.append(String(line)) } }
             let lines = names.withLock { $0 }.filter { !$0.hasSuffix(" .") }
             guard listed.hasSucceeded, lines.contains(where: { $0.hasSuffix(" " + PublicationRecord.fileName) }) else {
                 return (listed, nil, lines)
             }
             let got = try ChildProgram.run(
-                program, usual + ["--", "\(place)/\(PublicationRecord.fileName)", work.path + "/record"], in: work,
+                program, options + ["--", "\(place)/\(PublicationRecord.fileName)", work.path + "/record"], in: work,
                 cancellation: cancellation)
             return (got, got.hasSucceeded ? try work.read("record") ?? [] : nil, lines)
         }
@@ -60,7 +60,7 @@ import Synchronization
         guard !items.isEmpty else { return }
         let byPath = Dictionary(items.map { ($0.path, $0) }) { $1 }
         let outcome =
-            try await working { [self] work throws(StoreError) in
+            try await inWorkFolder { [self] work throws(StoreError) in
                 let folder = try work.subdirectory("film", create: true)
                 try Self.fill(folder, with: items)
                 let sent = Mutex<Set<String>>([])
@@ -71,7 +71,7 @@ import Synchronization
                     try work.write(Array(paths.map { $0 + "\n" }.joined().utf8), as: "list")
                     let outcome = try ChildProgram.run(
                         program,
-                        usual + [
+                        options + [
                             exactly, "--files-from=\(work.path)/list", "--no-implied-dirs", "--recursive", "--perms",
                             "--chmod=Du=rwx,Dgo=rx,Fu=rw,Fgo=r", "--partial-dir=.weir-part", "--out-format=%i %n", "--",
                             folder.path + "/", place + "/",
@@ -98,7 +98,7 @@ import Synchronization
     }
 
     func delete(_ paths: [String]) async throws(ExchangeError) {
-        let outcome = try await working { [self] work throws(StoreError) in
+        let outcome = try await inWorkFolder { [self] work throws(StoreError) in
             let folder = try work.subdirectory("film", create: true)
             for name in Set(paths.compactMap { $0.contains("/") ? String($0.prefix { $0 != "/" }) : nil }) {
                 _ = try folder.subdirectory(name, create: true)
@@ -106,7 +106,7 @@ import Synchronization
             try work.write(Array(paths.map { $0 + "\n" }.joined().utf8), as: "list")
             return try ChildProgram.run(
                 program,
-                usual + [
+                options + [
                     "--files-from=\(work.path)/list", "--no-implied-dirs", "--delete-missing-args", "--force", "--",
                     folder.path + "/", place + "/",
                 ], in: work, cancellation: cancellation)
@@ -128,18 +128,15 @@ import Synchronization
         }
     }
 
-    private nonisolated func working<Value: Sendable>(
+    /// Runs blocking work with a work folder of the store.
+    private nonisolated func inWorkFolder<Value: Sendable>(
         _ body: @escaping @Sendable (Directory) throws(StoreError) -> Value
     ) async throws(ExchangeError) -> Value {
-        do {
-            return try await DiskWork.run { [store, place] () throws(StoreError) in
-                var value: Value?
-                try store.withWorkFolder { work throws(StoreError) in value = try body(work) }
-                guard let value else { throw StoreError(.io, path: place) }
-                return value
-            }
-        } catch {
-            throw ExchangeError(leaving: error, "nothing more is published to \(place)")
+        try await onDisk { [store, place] () throws(StoreError) in
+            var value: Value?
+            try store.withWorkFolder { work throws(StoreError) in value = try body(work) }
+            guard let value else { throw StoreError(.io, path: place) }
+            return value
         }
     }
 

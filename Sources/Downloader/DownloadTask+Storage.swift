@@ -1,0 +1,190 @@
+import Foundation
+import Library
+import Store
+
+/// Stored form of a task: JSON, without defaults. Keys and values never change; new keys may be added.
+private struct StoredTask: Codable {
+    struct Version: Codable {
+        let version: Int
+    }
+
+    struct Item: Codable {
+        let selection: StoredSelection
+        let start: Double?
+        let end: Double?
+        let renditions: [String]
+    }
+
+    let version: Int
+    let items: [Item]
+    let note: String?
+    let priority: DownloadTask.Priority?
+    let recordsLive: Bool?
+}
+
+private struct StoredSelection: Codable {
+    /// One key names the rule.
+    struct Quality: Codable {
+        var best: Bool?
+        var worst: Bool?
+        var height: Int?
+        var heightAtMost: Int?
+        var minimumBandwidth: Int?
+    }
+
+    /// `"default"`, `"all"`, `"none"`, or an array of languages.
+    struct Choice: Codable {
+        let value: Selection.Choice
+
+        init(_ value: Selection.Choice) { self.value = value }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if let languages = try? container.decode([String].self) {
+                value = .languages(languages)
+                return
+            }
+            value =
+                switch try container.decode(String.self) {
+                case "all": .all
+                case "none": .none
+                default: .default
+                }
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            switch value {
+            case .default: try container.encode("default")
+            case .all: try container.encode("all")
+            case .none: try container.encode("none")
+            case .languages(let languages): try container.encode(languages)
+            }
+        }
+    }
+
+    struct Preferences: Codable {
+        let minimumBitRate: Int?
+        let minimumWidth: Int?
+        let minimumHeight: Int?
+        let prefersHDR: Bool?
+        let prefersMultichannel: Bool?
+        let codecs: [String]?
+        let languages: [String]?
+        let locale: String?
+        let isFast: Bool?
+    }
+
+    let quality: Quality?
+    let audio: Choice
+    let subtitles: Choice
+    let preferences: Preferences?
+
+    init(_ selection: Selection) {
+        (audio, subtitles) = (Choice(selection.audio), Choice(selection.subtitles))
+        quality =
+            switch selection.quality {
+            case .best?: Quality(best: true)
+            case .worst?: Quality(worst: true)
+            case .height(let height)?: Quality(height: height)
+            case .heightAtMost(let height)?: Quality(heightAtMost: height)
+            case .minimumBandwidth(let bandwidth)?: Quality(minimumBandwidth: bandwidth)
+            case nil: nil
+            }
+        let wishes = selection.preferences
+        guard wishes != Selection.Preferences() else {
+            preferences = nil
+            return
+        }
+        preferences = Preferences(
+            minimumBitRate: wishes.minimumBitRate, minimumWidth: wishes.minimumWidth,
+            minimumHeight: wishes.minimumHeight, prefersHDR: wishes.prefersHDR ? true : nil,
+            prefersMultichannel: wishes.prefersMultichannel ? true : nil,
+            codecs: wishes.codecs.isEmpty ? nil : wishes.codecs,
+            languages: wishes.languages.isEmpty ? nil : wishes.languages, locale: wishes.locale,
+            isFast: wishes.isFast ? true : nil)
+    }
+
+    var selection: Selection {
+        var wishes = Selection.Preferences()
+        if let preferences {
+            wishes.minimumBitRate = preferences.minimumBitRate
+            wishes.minimumWidth = preferences.minimumWidth
+            wishes.minimumHeight = preferences.minimumHeight
+            wishes.prefersHDR = preferences.prefersHDR ?? false
+            wishes.prefersMultichannel = preferences.prefersMultichannel ?? false
+            wishes.codecs = preferences.codecs ?? []
+            wishes.languages = preferences.languages ?? []
+            wishes.locale = preferences.locale
+            wishes.isFast = preferences.isFast ?? false
+        }
+        let rule = quality.map { quality -> Selection.Quality in
+            if let height = quality.height { return .height(height) }
+            if let height = quality.heightAtMost { return .heightAtMost(height) }
+            if let bandwidth = quality.minimumBandwidth { return .minimumBandwidth(bandwidth) }
+            return quality.worst == nil ? .best : .worst
+        }
+        return Selection(quality: rule, audio: audio.value, subtitles: subtitles.value, preferences: wishes)
+    }
+}
+
+extension DownloadTask {
+    /// The highest version that is read, and the one that is written.
+    private static let version = 1
+
+    struct UnknownVersion: Error, CustomStringConvertible {
+        let version: Int
+        var description: String { "it was written by a newer Weir (its task has version \(version))" }
+    }
+
+    /// The text for the catalogue.
+    var stored: String {
+        let items = items.map {
+            StoredTask.Item(
+                selection: StoredSelection($0.selection), start: $0.range?.lowerBound, end: $0.range?.upperBound,
+                renditions: $0.renditions)
+        }
+        let form = StoredTask(
+            version: Self.version, items: items, note: note, priority: priority == .normal ? nil : priority,
+            recordsLive: recordsLive ? true : nil)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        // Encoding cannot fail: the values are strings, Booleans and finite numbers.
+        return (try? encoder.encode(form)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+
+    /// - Throws: `UnknownVersion` if a newer Weir wrote the text.
+    init(stored text: String) throws {
+        let (data, decoder) = (Data(text.utf8), JSONDecoder())
+        let version = try decoder.decode(StoredTask.Version.self, from: data).version
+        guard version <= Self.version else { throw UnknownVersion(version: version) }
+        let form = try decoder.decode(StoredTask.self, from: data)
+        self.init()
+        for item in form.items.reversed() {
+            var range: Range<Double>?
+            if let start = item.start, let end = item.end, start < end { range = start..<end }
+            add(Item(item.selection.selection, range: range, renditions: item.renditions))
+        }
+        note = form.note
+        priority = form.priority ?? .normal
+        recordsLive = form.recordsLive ?? false
+    }
+}
+
+/// Reads the tasks of download records. Most records of a large store have equal text, which is parsed once.
+struct TaskReader {
+    private var known: [String: DownloadTask] = [:]
+
+    /// A record without a task requests its renditions completely.
+    mutating func task(of record: DownloadRecord) throws -> DownloadTask {
+        guard let text = record.task else {
+            var task = DownloadTask()
+            task.add(.init(Selection(), renditions: record.renditions.split(separator: " ").map(String.init)))
+            return task
+        }
+        if let task = known[text] { return task }
+        let task = try DownloadTask(stored: text)
+        known[text] = task
+        return task
+    }
+}
