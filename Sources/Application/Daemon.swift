@@ -19,6 +19,7 @@ import Store
 @LoopActor final class Daemon {
     private let client: OriginClient
     private let library: Library
+    private let summaries: Summaries
     private let retention: Retention
     private let orphans: OrphanBundles
     private let downloader: Downloader
@@ -42,8 +43,10 @@ import Store
         client = OriginClient(configuration: Self.originConfiguration(configuration))
         let report: @Sendable (String) -> Void = { logger.warning("\($0)") }
         let moves = MoveRegister()
+        let summaries = Summaries(store)
+        self.summaries = summaries
         library = Library(
-            store: store, client: client, mode: configuration.mode, moves: moves, report: report)
+            store: store, client: client, mode: configuration.mode, moves: moves, summaries: summaries, report: report)
         retention = Retention(of: library, cacheLimit: configuration.playCache, purge: configuration.purge)
         retention.newKeyTerms = configuration.keyTerms
         let exchange = ExchangeServices(library, moves: moves)
@@ -61,7 +64,7 @@ import Store
         self.playback = playback
         sessions = playback.sessions
         let service = LibraryService(
-            library: library, retention: retention, exchange: exchange, downloader: downloader)
+            library: library, summaries: summaries, retention: retention, exchange: exchange, downloader: downloader)
         events = EventFeed(downloader, of: library)
         events.follow(exchange.mover)
         let control = ControlRoutes(
@@ -240,9 +243,9 @@ import Store
         await server.stop(within: .seconds(2))
         await networkStopped
         await sessions.close()
-        await library.summaries.close()
+        await summaries.close()
         downloader.stop()
         client.stop()
-        await library.settle()
+        await library.close()
     }
 }

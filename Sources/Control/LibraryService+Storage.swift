@@ -86,9 +86,9 @@ extension LibraryService: StoreService {
     public func store() async throws(APIError) -> API.Store {
         // Assets that were not opened since the start are not opened for this.
         let bytes = library.assets.map { asset in
-            library.summaries[asset]?.bytes ?? (asset.isAsleep ? 0 : asset.bytes + (asset.revision?.bytes ?? 0))
+            summaries.summary(of: asset)?.bytes ?? (!asset.isLoaded ? 0 : asset.bytes + (asset.revision?.bytes ?? 0))
         }
-        let disk = library.disk
+        let disk = library.volumes.disk
         let cache = API.PlayCache(bytes: Int(retention.cachedBytes), limit: retention.cacheLimit.map { Int($0) })
         var shape = API.Store(path: disk.path, playCache: cache, purge: retention.purgeLimit.rawValue)
         shape.problem = library.readOnlyReason.map { "\($0)" }

@@ -7,7 +7,7 @@ import Store
 extension Downloader {
     /// Pins the content of a download, so that none of it is evicted.
     func pin(_ download: Download) {
-        download.asset.whenAwake { [weak self, weak download] in
+        download.asset.whenLoaded { [weak self, weak download] in
             guard let self, let download, byAsset[download.asset.id] === download else { return }
             retention.pin(download.pins, of: download.asset)
         }

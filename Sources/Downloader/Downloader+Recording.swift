@@ -27,7 +27,7 @@ extension Downloader {
 
     private func finishAtRest(_ download: Download) {
         do throws(LibraryError) {
-            guard try library.close(download.renditions, of: download.asset) else { return }
+            guard try library.recordings.close(download.renditions, of: download.asset) else { return }
             halt(download)
             set(download, .complete)
         } catch {

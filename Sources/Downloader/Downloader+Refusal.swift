@@ -62,7 +62,7 @@ extension Downloader {
     private func check(_ rendition: Rendition, of asset: Asset, recordsLive: Bool) async throws(Refusal) {
         let source: Rendition.Source
         do throws(LibraryError) {
-            source = try await library.source(of: rendition, in: asset)
+            source = try await library.playlists.source(of: rendition, in: asset)
         } catch {
             throw .library(error)
         }
@@ -78,7 +78,7 @@ extension Downloader {
     /// Compares the estimated size with the free room. A download that is too large may pass because estimates are
     /// inexact; it then waits when the disk is full.
     func checkRoom(for task: DownloadTask, of asset: Asset) throws(Refusal) {
-        guard let room = library.room(for: asset) else { return }
+        guard let room = library.volumes.room(for: asset) else { return }
         let progress = Download(asset, task, state: .queued, created: 0).progress
         let needed = progress.totalBytes - progress.bytes
         guard needed > room, let free = retention.roomAfterPurge(for: asset), needed > free else { return }

@@ -12,7 +12,7 @@ extension Downloader {
             guard revision.hasChanged else { return (revision, byAsset[revision.id]?.task ?? DownloadTask()) }
             // The origin has changed once more, so the pieces of the earlier revision are useless.
             forget(revision)
-            await library.abandon(revision)
+            await library.revisions.abandon(revision)
         }
         let task = byAsset[asset.id]?.task ?? DownloadTask()
         guard asset.hasChanged, !asset.isRecorded, !library.isOffline else { return (asset, task) }
@@ -24,7 +24,7 @@ extension Downloader {
     ) async throws(Refusal) -> (asset: Asset, task: DownloadTask) {
         let revision: Asset
         do throws(LibraryError) {
-            revision = try await library.revise(asset)
+            revision = try await library.revisions.revise(asset)
         } catch {
             throw .library(error)
         }
@@ -38,7 +38,7 @@ extension Downloader {
 
     /// Deletes a revision that has no download; does nothing for other assets.
     func drop(_ revision: Asset) async {
-        if byAsset[revision.id] == nil { await library.abandon(revision) }
+        if byAsset[revision.id] == nil { await library.revisions.abandon(revision) }
     }
 
     /// Resolves a task's selections against the new content. A selection without a match is reported and left out; if
@@ -77,7 +77,7 @@ extension Downloader {
 
     /// Continues with a revision after a failed download, if the origin has new content; otherwise the download fails.
     func overtake(_ download: Download, after failure: Download.Failure) async {
-        await library.look(for: download.renditions, of: download.asset)
+        await library.playlists.checkContent(of: download.renditions, in: download.asset)
         guard isWanted(download) else { return }
         if download.asset.hasChanged {
             await fetchAnew(download, failure)
@@ -119,12 +119,12 @@ extension Downloader {
 
     /// Replaces the old content with a complete revision, as soon as no session plays the old content.
     func settle(_ download: Download) {
-        guard let asset = library.revised(by: download.asset), download.state == .complete, download.isWhole else {
+        guard let asset = library.revisions.revised(by: download.asset), download.state == .complete, download.isWhole else {
             return
         }
         guard !library.playheads.isPlayed(asset.id) else { return wait(download, for: asset) }
         Task { @LoopActor in
-            guard await library.supersede(asset) else { return settle(download) }
+            guard await library.revisions.supersede(asset) else { return settle(download) }
             forget(asset)
         }
     }

@@ -20,7 +20,7 @@ extension Downloader: DownloadWorkObserver {
     private func run(_ download: Download) {
         if fails(ifExpired: download) || waits(forDiskOf: download) { return }
         set(download, .running)
-        library.allowRenewal(of: download.asset)
+        library.playlists.allowRenewal(of: download.asset)
         download.ticker = ProgressTicker { [weak self, weak download] in
             if let self, let download { self.tell(download, .progress) }
         }
@@ -29,7 +29,7 @@ extension Downloader: DownloadWorkObserver {
             // A recording continues even if its origin is absent.
             for rendition in download.renditions where rendition.recording == nil {
                 do throws(LibraryError) {
-                    _ = try await self.library.source(of: rendition, in: download.asset)
+                    _ = try await self.library.playlists.source(of: rendition, in: download.asset)
                 } catch {
                     guard !Task.isCancelled else { return }
                     return self.work(for: download, ended: .failed(error))

@@ -59,7 +59,7 @@ extension Downloader {
     /// True if the download may not begin because the asset's disk is absent; the download then waits for the disk.
     func waits(forDiskOf download: Download) -> Bool {
         do throws(LibraryError) {
-            try library.checkPresence(of: download.asset)
+            try library.volumes.checkPresence(of: download.asset)
             return false
         } catch {
             set(download, .waiting, .disk, Download.Failure(error))

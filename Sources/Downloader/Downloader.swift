@@ -57,7 +57,7 @@ import Store
         library.attach(self)
         subscription = library.events.subscribe { [weak self] in self?.react(to: $0) }
         var reader = TaskReader()
-        for record in library.storedDownloads {
+        for record in library.records.downloads {
             guard let asset = library.asset(id: record.asset) else { continue }
             enter(Download(record, of: asset, by: &reader))
         }
@@ -178,7 +178,7 @@ import Store
         halt(download)
         set(download, .cancelled)
         forget(download.asset)
-        await library.abandon(download.asset)
+        await library.revisions.abandon(download.asset)
     }
 
     private func rest(_ download: Download, _ state: Download.State) async {
@@ -258,7 +258,7 @@ import Store
             return
         }
         do {
-            try await library.save(download.record)
+            try await library.records.save(download.record)
         } catch {
             report("\(download.asset.name): \(error)")
         }

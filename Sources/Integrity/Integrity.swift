@@ -20,8 +20,8 @@ import Store
     /// - Throws: `store` if the system has no descriptor left or the asset's volume is not mounted; `busy` while the
     ///   asset is moved.
     public func verification(of asset: Asset, bytesPerSecond: Int64) throws(LibraryError) -> Verification {
-        try library.checkPresence(of: asset)
-        try library.checkStill(asset)
+        try library.volumes.checkPresence(of: asset)
+        try library.volumes.checkNotMoving(asset)
         do {
             return Verification(of: asset, at: try ReadingPace(bytesPerSecond: bytesPerSecond))
         } catch {
@@ -37,7 +37,7 @@ import Store
     /// - Throws: `store` if something cannot be read; the faults found so far stay.
     public func verify(_ verification: Verification, at now: Int64) async throws(LibraryError) {
         let asset = verification.asset
-        defer { asset.letGo() }
+        defer { asset.close() }
         // Recently stored pieces get their ledger lines, so that they are verified too.
         await library.store.flush()
         var failure: StoreError?
@@ -76,7 +76,7 @@ import Store
         var looks = 0
         var oldest: (asset: Asset, time: Int64)?
         for asset in library.assets where asset.isPersistent && asset.created < limit && !isPassedOver(asset) {
-            if asset.bundle.absence != nil || library.isMoving(asset) { continue }
+            if asset.bundle.absence != nil || library.volumes.isMoving(asset) { continue }
             if asset.knownVerified == nil { looks += 1 }
             guard looks <= Self.mostLooks else { break }
             let verified = asset.verified.map { $0 > now ? 0 : $0 } ?? asset.created

@@ -24,14 +24,14 @@ public import Store
     /// For display; nil if the user gave none.
     public internal(set) var title: String?
     /// Caches `artworkKind`; nil before the first lookup.
-    var knownArtwork: Artwork.Kind??
-    /// The URL of the asset, secrets included. `Library.follow` changes it.
+    package var knownArtwork: Artwork.Kind??
+    /// The URL of the asset, secrets included. `Relocation.follow` changes it.
     public internal(set) var origin: WebURL
     /// Time of the first request, in seconds since 1970.
     public let created: Int64
     /// Caches `verified`; nil before the first read.
     package var knownVerified: Int64??
-    /// New content of the origin that has not replaced this asset yet; see `Library.revise`.
+    /// New content of the origin that has not replaced this asset yet; see `Revisions.revise`.
     public internal(set) var revision: Asset?
     /// For a revision: the id of the asset that it revises.
     public internal(set) var revises: String?
@@ -51,17 +51,17 @@ public import Store
     public let sessionData: SessionDataShelf
     /// The playlist at the origin URL; nil before it was fetched.
     public private(set) var entry: Entry? {
-        get { awake { knownEntry } }
+        get { loaded { knownEntry } }
         set { knownEntry = newValue }
     }
     /// In the order of `MultivariantPlaylist.renditionURIs`; one element for a media playlist.
     public private(set) var renditions: [Rendition] {
-        get { awake { knownRenditions } }
+        get { loaded { knownRenditions } }
         set { knownRenditions = newValue }
     }
     /// Media playlists of images, in the order of `MultivariantPlaylist.imageVariants`.
     public private(set) var images: [Rendition] {
-        get { awake { knownImages } }
+        get { loaded { knownImages } }
         set { knownImages = newValue }
     }
     /// The interstitials that its playlists name.
@@ -78,13 +78,8 @@ public import Store
     var moved: [Int: [WebURL]] = [:]
     /// True if the origin offers another choice of renditions than the stored one.
     var isOutdated = false
-    /// The running renewal of URLs, which other callers join, and its rate limit.
-    var renewal: Task<Void, Never>?
+    /// Limits the rate of renewals of its URLs.
     var pace = RenewalPace()
-    /// The running check of the origin, which other callers join.
-    var checking: Task<Result<Bool, LibraryError>, Never>?
-    /// The running comparison with the disk, which other callers join.
-    var surveying: Task<Void, Never>?
     /// The error that keeps the asset out of the catalogue, and its pieces out of the store; nil if there is none.
     package var saveFailure: StoreError?
     /// The library, once the asset is registered.
@@ -94,7 +89,7 @@ public import Store
     /// The pieces that substitute others.
     var substitutions = Substitutions()
     /// Increases when the set of renditions is replaced.
-    private(set) var edition = 0
+    package private(set) var edition = 0
     /// The reason why the asset is unusable, as a sentence: its bundle has a newer format. Nil for nearly all assets.
     public internal(set) var refusal: String?
     private var knownEntry: Entry?
@@ -102,8 +97,9 @@ public import Store
     private var knownImages: [Rendition] = []
     private var byID: [String: Rendition] = [:]
     private var addresses = RenditionAddresses([])
-    private var unread: (() -> Void)?
-    private var wakings: [() -> Void] = []
+    /// Loads the playlists; nil once it was called.
+    private var loader: (() -> Void)?
+    private var waitingForLoad: [() -> Void] = []
 
     package init(
         id: String, name: String, title: String?, origin: WebURL, access: OriginAccess? = nil, created: Int64,
@@ -124,32 +120,32 @@ public import Store
 
     // MARK: Loading on demand
 
-    /// True if the playlists are not loaded yet. They load on first use, because most assets of a large store are not
-    /// used between two starts.
-    public var isAsleep: Bool { unread != nil }
+    /// True if the playlists are loaded. They load on first use, because most assets of a large store are not used
+    /// between two starts.
+    public var isLoaded: Bool { loader == nil }
 
     /// Postpones loading the playlists until the entry or the renditions are used.
     ///
-    /// - Parameter read: loads them; called at most once.
-    func sleep(until read: @escaping () -> Void) { unread = read }
+    /// - Parameter loader: loads them; called at most once.
+    func postponeLoading(_ loader: @escaping () -> Void) { self.loader = loader }
 
     /// Calls `body` as soon as the playlists are loaded; at once if they are.
-    public func whenAwake(_ body: @escaping () -> Void) {
-        if isAsleep { wakings.append(body) } else { body() }
+    public func whenLoaded(_ body: @escaping () -> Void) {
+        if isLoaded { body() } else { waitingForLoad.append(body) }
     }
 
     /// Loads the playlists unless they are loaded.
-    public func wake() {
-        guard let unread else { return }
-        self.unread = nil
-        unread()
-        let wakings = wakings
-        self.wakings = []
-        for body in wakings { body() }
+    public func load() {
+        guard let loader else { return }
+        self.loader = nil
+        loader()
+        let waiting = waitingForLoad
+        waitingForLoad = []
+        for body in waiting { body() }
     }
 
-    private func awake<Value>(_ body: () -> Value) -> Value {
-        wake()
+    private func loaded<Value>(_ body: () -> Value) -> Value {
+        load()
         return body()
     }
 
@@ -159,9 +155,19 @@ public import Store
     /// True if the asset was removed. Its resources are then neither fetched nor written.
     public var isRemoved: Bool { bundle.isRemoved }
 
+    /// Throws `missing` if the asset was removed.
+    func checkNotRemoved() throws(LibraryError) {
+        if isRemoved { throw LibraryError(.missing, "\(name) was removed") }
+    }
+
+    /// The error of a failed write to the catalogue.
+    func saveError(about what: String) -> LibraryError {
+        saveFailure.map { LibraryError($0, about: what) } ?? LibraryError(.missing, "\(name) was removed")
+    }
+
     /// Returns the rendition with this id.
     public func rendition(_ id: String) -> Rendition? {
-        awake { byID[id] ?? knownImages.first { $0.name.id == id } }
+        loaded { byID[id] ?? knownImages.first { $0.name.id == id } }
     }
 
     /// Returns the folder with this name in the bundle: a rendition's, `keys` or `data`.
@@ -190,7 +196,7 @@ public import Store
 
     // MARK: Entry
 
-    /// Takes a new multivariant playlist. Known renditions stay with their state; the new playlist may have fresh
+    /// Adopts a new multivariant playlist. Known renditions stay with their state; the new playlist may have fresh
     /// tokens and other hosts in its URIs.
     ///
     /// - Returns: the renditions that are gone; a new one may have the same name.
@@ -217,7 +223,7 @@ public import Store
         return gone
     }
 
-    /// Takes the lone media playlist at the URL.
+    /// Adopts the lone media playlist at the URL.
     func adopt(_ source: Rendition.Source, began: ContinuousClock.Instant = .now) {
         adoptLone()
         renditions[0].adopt(source, began: began)
@@ -283,21 +289,29 @@ public import Store
     /// asset's. The tag need not repeat the query of the multivariant playlist, which contains tokens.
     public func rendition(reportedAs uri: String, base: WebURL) -> Rendition? {
         guard let wanted = try? base.resolving(uri) else { return nil }
-        wake()
+        load()
         return addresses[wanted] ?? renditions.first { $0.source?.base == wanted }
     }
 
     /// Closes its folders. A loop over many assets needs this, because there are fewer file descriptors than folders.
-    package func letGo() {
+    package func close() {
         bundle.close()
         for folder in folders { folder.letGo() }
     }
+
+    // MARK: Records
 
     var record: AssetRecord {
         AssetRecord(
             id: id, name: name, title: title, origin: origin.text, created: created, fields: access.fields.record,
             revises: revises, fromNetwork: access.namesPeer ? nil : true)
     }
+
+    /// The catalogue record of its policy, playbacks and purge.
+    package var storageRecord: StorageRecord { StorageRecord(asset: id, life) }
+
+    /// The catalogue's record of its bundle's volume.
+    var volumeRecord: VolumeRecord { VolumeRecord(asset: id, in: bundle.place, other: bundle.other) }
 }
 
 extension Asset: BundleOwner, KeyRingObserver {

@@ -1,3 +1,5 @@
+public import HTTPMessage
+
 /// Makes names and ids of assets.
 package enum AssetNaming {
     /// File names that do not describe the content.
@@ -71,4 +73,23 @@ package enum AssetNaming {
         while slug.last == "-" { slug.removeLast() }
         return slug
     }
+}
+
+/// A stream of the user's streams file. It has a name, but no asset until it is first opened.
+public struct KnownStream: Equatable, Sendable {
+    /// The name of its asset.
+    public let name: String
+    /// For display.
+    public let title: String?
+    /// The URL of the stream.
+    public let url: WebURL
+
+    /// Creates a stream; nil if the name is no valid asset name.
+    public init?(name: String, title: String?, url: WebURL) {
+        guard AssetNaming.isName(name) else { return nil }
+        (self.name, self.title, self.url) = (name, title, url)
+    }
+
+    /// Makes a name from a title: lower-case letters, digits and single dashes; empty if nothing is left.
+    public static func name(forTitle title: String) -> String { AssetNaming.slug(title[...]) }
 }

@@ -86,36 +86,3 @@ package struct BundleIdentity: Codable, Sendable {
         return Array(try encoder.encode(self))
     }
 }
-
-/// Checks of a bundle's format.
-extension Library {
-    /// Checks the format of an asset's bundle before the first use. A bundle of a newer format is neither read nor
-    /// written; one of an older format is rewritten.
-    ///
-    /// - Returns: true if the bundle can be used.
-    func admitBundle(of asset: Asset) -> Bool {
-        let text = asset.bundle.glance { try? asset.bundle.directory(create: false).read(BundleIdentity.fileName) }
-        guard let text else { return true }
-        let path = "\(asset.id)/\(BundleIdentity.fileName)"
-        do throws(LibraryError) {
-            guard let identity = try BundleIdentity(text, at: path) else { return true }
-            guard identity.format < BundleIdentity.currentFormat, readOnlyReason == nil else { return true }
-            asset.whenAwake { [weak self, weak asset] in
-                if let asset { self?.writeBundle(of: asset) }
-            }
-        } catch {
-            asset.refusal = error.message
-            asset.bundle.refusal = StoreError(.newer, path: path, detail: error.message)
-            report("\(asset.name) is left as it is, and not played: \(error.message)")
-            return false
-        }
-        return true
-    }
-
-    /// Throws `newerBundle` for an asset whose bundle was written by a newer Weir.
-    package func checkBundle(of asset: Asset) throws(LibraryError) {
-        asset.wake()
-        guard let refusal = asset.refusal else { return }
-        throw LibraryError(.newerBundle, "\(asset.name) cannot be used: \(refusal)")
-    }
-}

@@ -26,7 +26,7 @@ public struct DeliveryDirectives: Hashable, Sendable {
     /// Splits the query of a player's URL into the directives and the origin's own query.
     ///
     /// - Throws: `badDirective` for an invalid value, and for a part without a segment (rfc8216bis §6.2.5.2).
-    public static func take(from query: String?) throws(LibraryError) -> (DeliveryDirectives, rest: String?) {
+    public static func split( query: String?) throws(LibraryError) -> (DeliveryDirectives, rest: String?) {
         var directives = DeliveryDirectives()
         guard let query, query.utf8.contains(UInt8(ascii: "_")) else { return (directives, query) }
         var rest: [Substring] = []
@@ -66,9 +66,7 @@ public struct DeliveryDirectives: Hashable, Sendable {
             mediaSequenceNumber.map { "_HLS_msn=\($0)" }, part.map { "_HLS_part=\($0)" },
             skip.map { "_HLS_skip=\($0.rawValue)" },
         ].compactMap { $0 }
-        guard !parameters.isEmpty else { return url }
-        let own = url.query.map { $0.isEmpty ? "" : "\($0)&" } ?? ""
-        return (try? url.resolving("?\(own)\(parameters.joined(separator: "&"))")) ?? url
+        return url.adding(parameters)
     }
 
     // MARK: Use by a server

@@ -43,7 +43,7 @@ import Playlist
             entry = nil
             guard let lone = asset.lone else { return }
             let source = Rendition.Source(playlist: media, base: answer.base, born: answer.born)
-            guard lone.source == nil || lone.matches(source) else { throw other(difference(source, lone)) }
+            guard lone.source == nil || Self.matches(source, lone) else { throw other(difference(source, lone)) }
             sources = [(lone, source)]
         case (.multivariant, nil):
             entry = nil
@@ -98,7 +98,7 @@ import Playlist
                 }
                 let source = Rendition.Source(
                     playlist: media, base: answer.base, imports: imports, born: answer.born)
-                guard rendition.matches(source) else { throw other(difference(source, rendition)) }
+                guard Self.matches(source, rendition) else { throw other(difference(source, rendition)) }
                 sources.append((rendition, source))
                 return
             } catch {
@@ -106,6 +106,13 @@ import Playlist
             }
         }
         throw failure ?? LibraryError(.notPlaylist, "\(rendition.name.id) has no usable URL at \(url.redacted)")
+    }
+
+    /// True if a playlist from another URL belongs to a rendition: one that has ended must be equal, a live one must
+    /// agree where the two overlap.
+    private static func matches(_ source: Rendition.Source, _ rendition: Rendition) -> Bool {
+        let hasEnded = rendition.source?.isDurable ?? false
+        return hasEnded ? rendition.hasSameContent(as: source) : rendition.mayContinue(with: source)
     }
 
     // MARK: Differences
@@ -134,10 +141,32 @@ import Playlist
     }
 }
 
-extension Rendition {
-    /// True if a playlist from another URL belongs to this rendition: one that has ended must be equal, a live one must
-    /// agree where the two overlap.
-    fileprivate func matches(_ source: Source) -> Bool {
-        (self.source?.isDurable ?? false) ? isAgain(source) : stands(source)
+/// A URL without its temporary or personal parts: two URLs that are equal in this form may lead to the same content.
+///
+/// Pure. Query parameters with the names that signing schemes use are left out. A parameter with another name
+/// distinguishes content.
+struct TokenlessURL: Hashable {
+    private let origin: WebURL.Origin
+    private let path: String
+    private let parameters: [String]
+
+    init(_ url: WebURL) {
+        origin = url.origin
+        path = url.path
+        parameters = (url.query ?? "").split(separator: "&").map(String.init).filter { !Self.isToken($0) }.sorted()
     }
+
+    private static func isToken(_ parameter: String) -> Bool {
+        let name = parameter.prefix { $0 != "=" }.lowercased()
+        return names.contains(name) || prefixes.contains(where: name.hasPrefix) || parts.contains(where: name.contains)
+    }
+
+    /// From CloudFront, Akamai, Fastly, Google, nginx's secure_link and others.
+    private static let names: Set<String> = [
+        "policy", "key-pair-id", "hdnts", "hdnea", "hdntl", "hash", "md5", "st", "e", "exp", "ttl", "nonce", "ts",
+        "sid", "sig",
+        "jwt", "verify", "validfrom", "validto", "urlprefix", "keyname", "acl",
+    ]
+    private static let prefixes = ["x-amz-", "x-goog-"]
+    private static let parts = ["token", "signature", "auth", "hmac", "expire", "session", "nonce"]
 }

@@ -45,7 +45,7 @@ struct LiveNames {
     /// Returns the resource with a name.
     func resource(_ name: PieceName) -> Resource? { resources[name] }
 
-    /// Takes the resources that a new playlist names besides its segments, and the segments that it has dropped.
+    /// Adopts the resources that a new playlist names besides its segments, and the segments that it has dropped.
     ///
     /// - Parameter named: number of resources that the playlist names, segments included.
     mutating func replace(with new: [Resource], gone: [Resource], named: Int) {

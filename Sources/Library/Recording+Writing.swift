@@ -9,7 +9,7 @@ extension Recording {
     ///
     /// - Throws: `StoreError` if the playlist cannot be written; the next call tries again.
     public func advance() throws(StoreError) {
-        while let item = items.first, item.isSettled {
+        while let item = items.first, item.isComplete {
             try list(item)
             items.removeFirst()
         }
@@ -23,7 +23,7 @@ extension Recording {
             return
         }
         (items[place].loss, items[place].needed) = (reason, [])
-        tell("segment \(item.number) is missing in the recording: \(reason)")
+        report("segment \(item.number) is missing in the recording: \(reason)")
     }
 
     private func list(_ item: Item) throws(StoreError) {
@@ -79,7 +79,7 @@ extension Recording {
         return switch reference {
         case .segment: item.file?.description
         case .map: item.map?.description
-        case .key(let key): rendition.number(of: key, in: item.source).map { Rendition.recordedKey($0) }
+        case .key(let key): rendition.number(of: key, in: item.source).map { Self.uri(ofKey: $0) }
         case .assetURI(let range): absolute(range.assetURI)
         case .assetList(let range): absolute(range.assetList)
         case .part, .preloadHint, .renditionReport: nil
@@ -99,8 +99,8 @@ extension Recording {
     ///
     /// - Returns: the recorded playlist; nil if nothing was recorded.
     func close() throws(StoreError) -> Rendition.Source? {
-        while let last = items.last, !last.isSettled || last.isMissing { items.removeLast() }
-        for item in items where !item.isSettled { giveUp(item, because: "the recording ended before it came") }
+        while let last = items.last, !last.isComplete || last.isMissing { items.removeLast() }
+        for item in items where !item.isComplete { giveUp(item, because: "the recording ended before it came") }
         try advance()
         guard count > 0, let writer else { return nil }
         if source?.playlist.isLive ?? true {

@@ -1,5 +1,5 @@
 public import EventLoop
-import Fetching
+public import Fetching
 import HTTPMessage
 import Playlist
 import Store
@@ -10,6 +10,42 @@ import Store
 /// grows after the pieces, so that a process that is killed at any instant leaves a recording that plays. Only the new
 /// lines are written, regardless of the length.
 @LoopActor public final class Recording {
+    /// A segment, or several missed ones, that was seen and is not in the recorded playlist yet.
+    public struct Item {
+        /// The segment or the missed segments.
+        let entry: RecordingFront.Entry
+        /// Start time, in seconds from the first segment that was seen.
+        public let time: Double
+        /// The playlist that brought it.
+        let source: Rendition.Source
+        /// True if it is the first item of its playlist.
+        let isFirstOfWindow: Bool
+        /// The resources that must be stored before it can be listed: the segment, its initialization section, and its
+        /// keys. Empty for a missed segment, or one that the origin marks as a gap.
+        public internal(set) var needed: [(folder: PieceFolder, resource: Resource)] = []
+        /// The segment's file name; nil for a missed segment.
+        var file: PieceName?
+        /// The file name of its initialization section.
+        var map: PieceName?
+        /// The reason why it will not be stored.
+        var loss: String?
+
+        /// The number of the segment in the recording; the first number of several missed ones.
+        public var number: Int { entry.number }
+
+        /// True if all needed resources are stored.
+        @LoopActor public var isComplete: Bool { needed.allSatisfy { $0.folder.contains($0.resource.name.description) } }
+
+        /// True if there is nothing to play.
+        var isMissing: Bool {
+            if loss != nil { return true }
+            switch entry {
+            case .missed: return true
+            case .segment(let segment, _, _): return segment.isGap
+            }
+        }
+    }
+
     /// The file name of the recorded playlist.
     nonisolated static let file = "recording.m3u8"
 
@@ -31,10 +67,10 @@ import Store
     /// The recorded rendition, which owns this recording.
     unowned let rendition: Rendition
     /// Receives a sentence about each missing segment.
-    let tell: (String) -> Void
+    let report: (String) -> Void
     private let base: WebURL
 
-    // Set from the origin's playlists (Recording+Windows).
+    // MARK: Set from the origin's playlists
 
     /// The position in the origin's playlist.
     var front = RecordingFront()
@@ -53,7 +89,7 @@ import Store
     /// The playlist of an earlier process, until it is clear if the origin's playlist continues it.
     var restored: MediaPlaylist?
 
-    // Set when the playlist is written (Recording+Writing).
+    // MARK: Set when the playlist is written
 
     /// The contents of the file.
     var text: [UInt8] = []
@@ -67,11 +103,11 @@ import Store
     /// - Parameters:
     ///   - base: a URL of the origin.
     ///   - text: the playlist of an earlier process; empty for a new recording.
-    ///   - tell: receives a sentence about each missing segment.
-    init(of rendition: Rendition, base: WebURL, text: [UInt8] = [], tell: @escaping (String) -> Void) {
+    ///   - report: receives a sentence about each missing segment.
+    init(of rendition: Rendition, base: WebURL, text: [UInt8] = [], report: @escaping (String) -> Void) {
         self.rendition = rendition
         self.base = base
-        self.tell = tell
+        self.report = report
         restore(Array(text.prefix(RecordedText.intactLength(of: text))))
     }
 
@@ -115,4 +151,41 @@ import Store
 
     /// True if the origin lists the item at present.
     public func isListed(_ item: Item) -> Bool { window.contains(item.number) }
+
+    // MARK: Keys
+
+    /// The URI of a key in a recorded playlist.
+    nonisolated static func uri(ofKey number: Int) -> String { "../keys/\(number).key" }
+
+    /// The number of the key at such a URI.
+    nonisolated static func number(ofKey uri: String) -> Int? {
+        guard uri.hasPrefix("../keys/"), case .key(let number)? = PieceName(String(uri.dropFirst(8)))?.role else {
+            return nil
+        }
+        return number
+    }
+}
+
+extension RecordingFront.Entry {
+    /// The number in the recording of the first segment.
+    var number: Int {
+        switch self {
+        case .missed(let missed): missed.numbers.lowerBound
+        case .segment(_, let number, _): number
+        }
+    }
+
+    /// Duration, in seconds.
+    var length: Double {
+        switch self {
+        case .missed(let missed): missed.duration * Double(missed.numbers.count)
+        case .segment(let segment, _, _): segment.duration
+        }
+    }
+
+    /// The number of segments.
+    var count: Int { if case .missed(let missed) = self { missed.numbers.count } else { 1 } }
+
+    /// True if the origin restarted its numbers with this segment.
+    var isRestart: Bool { if case .segment(_, _, true) = self { true } else { false } }
 }

@@ -73,8 +73,6 @@ public import Playlist
     public private(set) var source: Source?
     /// The latest playlist: `source`, or a delta update after it, which is incomplete by itself and never stored.
     private(set) var latest: Source?
-    /// The running fetch, which other callers join.
-    var loading: Task<Result<Source, LibraryError>, Never>?
     /// The time of the next reload, for a live playlist.
     var schedule = ReloadSchedule()
     /// True if the latest reload failed.
@@ -85,18 +83,14 @@ public import Playlist
     var mirror = 0
     /// True if the origin has another playlist than the known one, which has ended.
     var isOutdated = false
-    /// The running renewal of URLs, which other callers join, and its rate limit.
-    var renewal: Task<Source?, Never>?
+    /// Limits the rate of renewals of its URLs.
     var pace = RenewalPace()
     /// True if the playlist has ended, and was fetched again with other URLs.
     private(set) var hasMoved = false
-    /// The running fetches from mirrors, by index, which other callers join.
-    var visits: [Int: Task<Source?, Never>] = [:]
-    /// The players' requests with delivery directives.
-    var relay = Relay()
-
+    /// The latest responses to players' delivery directives.
+    var directed = DirectedResponses()
     /// Increases when the playlist is replaced.
-    private(set) var edition = 0
+    package private(set) var edition = 0
 
     /// Its recording, while that runs.
     public internal(set) var recording: Recording?
@@ -127,7 +121,7 @@ public import Playlist
     package func adopt(_ source: Source, began: ContinuousClock.Instant = .now) {
         let source = recording?.observe(source) ?? source
         let hasChanged = self.source?.playlist.text.write() != source.playlist.text.write()
-        schedule.note(began: began, targetDuration: source.playlist.interval, hasChanged: hasChanged)
+        schedule.record(began: began, targetDuration: source.playlist.interval, hasChanged: hasChanged)
         self.source = source
         edition += 1
         wholeness = nil
@@ -138,7 +132,7 @@ public import Playlist
         if source.isDurable { keyNumbers = source.playlist.keys.map { number(of: $0, in: source) } }
     }
 
-    /// Takes the URLs of a playlist that `isAgain` the known one, which has ended: all names stay.
+    /// Adopts the URLs of a playlist with the same content as the known one, which has ended: all names stay.
     func move(to source: Source) {
         for (number, key) in zip(keyNumbers, source.playlist.keys) {
             if let number, let url = try? source.base.resolving(key.uri) { keys.move(number, to: url) }
@@ -227,12 +221,12 @@ public import Playlist
     public func number(of key: Key, in source: Source? = nil) -> Int? {
         if keyNumbers.indices.contains(key.index) { return keyNumbers[key.index] }
         guard let source = source ?? self.source, key.isFetchable else { return nil }
-        if source.isRecorded { return Self.number(ofRecordedKey: key.uri) }
+        if source.isRecorded { return Recording.number(ofKey: key.uri) }
         guard let url = try? source.base.resolving(key.uri) else { return nil }
         return keys.number(for: url)
     }
 
-    /// Works on bytes, which is much faster than on characters.
+    /// The path of a URI. Works on bytes, which is much faster than on characters.
     private nonisolated static func path(of uri: String) -> String {
         let end = uri.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
         return end.map { String(uri[..<$0]) } ?? uri
@@ -266,6 +260,13 @@ public import Playlist
         }
         return source.playlist.keys.compactMap { number(of: $0) }.allSatisfy(hasKey)
             && source.playlist.maps.allSatisfy { folder.contains(name(of: $0).description) }
+    }
+
+    /// Its expired and revoked keys.
+    var expiredKeys: Set<Int> {
+        let unusable = keys.unusable
+        guard !unusable.isEmpty, let source else { return [] }
+        return unusable.intersection(source.playlist.keys.compactMap { number(of: $0) })
     }
 
     /// True if its media can be stored, but not be played without a content decryption module.

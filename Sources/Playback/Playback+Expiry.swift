@@ -32,7 +32,7 @@ extension Playback {
     func refusedForExpiredKey(_ exchange: Exchange, _ place: RequestedFolder, _ file: String, _ tells: Bool) -> Bool {
         let asset = place.asset
         guard place.folder === asset.keys.folder, case .key(let number)? = PieceName(file)?.role,
-            !asset.keys.isUsable(number), !library.outlives(place.session.id, key: number, of: asset)
+            !asset.keys.isUsable(number), !library.keys.mayUse(place.session.id, key: number, of: asset)
         else { return false }
         if place.session.mode != .offline, !library.isOffline, !asset.isImported {
             absent(exchange, place, file, tells)

@@ -29,8 +29,8 @@ extension Playback {
         _ exchange: Exchange, _ asset: Asset, _ session: Session, _ name: Interstitials.Name
     ) async throws(LibraryError) {
         let query = CMCD.removed(from: exchange.head.query)
-        let (directives, rest) = try DeliveryDirectives.take(from: query)
-        let presentation = try await library.presentation(name, of: asset, query: rest)
+        let (directives, rest) = try DeliveryDirectives.split(query)
+        let presentation = try await library.interstitials.presentation(name, of: asset, query: rest)
         await entry(
             exchange, of: presentation, session.mode, directives, isStored: presentation.isEverythingWhole)
     }
@@ -39,7 +39,7 @@ extension Playback {
         _ exchange: Exchange, _ asset: Asset, _ session: Session, _ name: Interstitials.Name
     ) async throws(LibraryError) {
         let view = PlayerView(library: library, asset: asset, session: session, mount: exchange.mount)
-        let text = try await library.assetList(name, of: asset, query: CMCD.removed(from: exchange.head.query)) {
+        let text = try await library.interstitials.list(name, of: asset, query: CMCD.removed(from: exchange.head.query)) {
             view.interstitial($0)
         }
         var representation = Representation(size: Int64(text.count), mediaType: .json)

@@ -81,7 +81,7 @@ public import Retention
             }
         }
         if isOffline, !rendition.isWhole,
-            !(rendition.isStored && library.outlives(session.id, keysOf: rendition, of: asset))
+            !(rendition.isStored && library.keys.mayUse(session.id, keysOf: rendition, of: asset))
         {
             let error =
                 rendition.isStored
@@ -93,7 +93,7 @@ public import Retention
             return send(exchange, .hit) { () in try view(of: asset, session, for: exchange).media(rendition, source) }
         }
         do throws(LibraryError) {
-            let (directives, _) = try DeliveryDirectives.take(from: exchange.head.query)
+            let (directives, _) = try DeliveryDirectives.split(exchange.head.query)
             Task { @LoopActor in await playlist(exchange, rendition, asset, session, directives) }
         } catch {
             refuse(exchange, error, about: Subject(session, asset, exchange.head.path))
@@ -111,7 +111,7 @@ public import Retention
         defer { if !wasLive { library.playheads.openingEnded() } }
         let status = CacheStatus.playlist(isKnown: rendition.source != nil, isStored: false)
         do throws(LibraryError) {
-            let source = try await library.playlist(of: rendition, in: asset, directives)
+            let source = try await library.playlists.source(of: rendition, in: asset, directives)
             send(exchange, status, live: source.isDurable ? nil : source) { () in
                 try view(of: asset, session, for: exchange).media(rendition, source)
             }
@@ -134,7 +134,7 @@ public import Retention
         let isEnough = mode == .adaptive ? asset.isEverythingWhole : asset.isPlayableOffline
         let isStored = mode == .offline || library.isOffline || isEnough
         do throws(LibraryError) {
-            let (directives, _) = try DeliveryDirectives.take(from: exchange.head.query)
+            let (directives, _) = try DeliveryDirectives.split(exchange.head.query)
             Task { @LoopActor in await entry(exchange, of: asset, mode, directives, isStored: isStored) }
         } catch {
             refuse(exchange, error)
@@ -169,7 +169,7 @@ public import Retention
             defer { library.playheads.openingEnded() }
             do throws(LibraryError) {
                 // If the entry is a media playlist, the player adds its delivery directives to the entry's URL.
-                let (directives, rest) = try DeliveryDirectives.take(from: CMCD.removed(from: url.query))
+                let (directives, rest) = try DeliveryDirectives.split(CMCD.removed(from: url.query))
                 let asset = try await asset(at: url.replacingQuery(rest), mode, isUsers: exchange.mount.isEmpty)
                 if expired(exchange, asset) { return }
                 let isStored = mode == .offline || library.isOffline || isPreferred(asset, mode)
@@ -205,8 +205,8 @@ public import Retention
         if !isStored { library.playheads.openingBegan() }
         defer { if !isStored { library.playheads.openingEnded() } }
         do {
-            let isPresent = isStored ? false : try await library.refresh(asset)
-            if isPresent, case let current = await library.current(asset), current !== asset {
+            let isPresent = isStored ? false : try await library.playlists.refresh(asset)
+            if isPresent, case let current = await library.revisions.current(asset), current !== asset {
                 return await entry(exchange, of: current, mode, directives, isStored: false)
             }
             if !isPresent, !asset.isPlayableOffline { return try entry(exchange, ofPartOf: asset, mode) }

@@ -31,11 +31,11 @@ extension Retention {
         }
         let (former, formerKeys, isPlaying) = (asset.life, asset.keys.lives, library.playheads.isPlayed(asset.id))
         asset.life.adopt(policy, isPlaying: isPlaying, at: library.date())
-        let changed = library.adoptKeyTerms(of: asset, after: former.policy.keys, isPlaying: isPlaying)
-        if !asset.isPersistent { await library.saveNew(asset) }
+        let changed = library.keys.adoptTerms(of: asset, after: former.policy.keys, isPlaying: isPlaying)
+        if !asset.isPersistent { await library.records.saveNew(asset) }
         let records = Catalogue.Contents(
             keys: asset.keys.records(of: asset.id, changed), storage: [asset.storageRecord])
-        guard await library.write(records, about: asset) else {
+        guard await library.records.write(records, about: asset) else {
             (asset.life, asset.keys.lives) = (former, formerKeys)
             asset.keys.reconsider()
             if let error = asset.saveFailure {

@@ -10,7 +10,7 @@ extension Retention {
     ///
     /// Returns once the space is free.
     func purge(_ asset: Asset, _ cause: StorageLife.Cause) async {
-        asset.wake()
+        asset.load()
         guard library.readOnlyReason == nil, !asset.isRemoved, asset.refusal == nil, !cache.isInUse(asset) else {
             return
         }
@@ -19,8 +19,8 @@ extension Retention {
         let sentence = "\(asset.name) was purged, \(bytes >> 20) MB: \(reason(of: asset, cause))"
         asset.life.purge = purge
         library.events.send(.willPurge(asset, reason: sentence))
-        if let revision = asset.revision { await library.abandon(revision) }
-        let artwork = library.artwork(of: asset)
+        if let revision = asset.revision { await library.revisions.abandon(revision) }
+        let artwork = library.artwork.image(of: asset)
         let fault = await withCheckedContinuation { (done: CheckedContinuation<StoreError?, Never>) in
             do throws(StoreError) {
                 cache.forget(asset)
@@ -35,8 +35,8 @@ extension Retention {
         }
         library.report(sentence)
         guard !asset.isRemoved else { return }
-        await library.saveLife(of: asset)
-        if let artwork, !asset.isRemoved { try? library.keep(artwork, of: asset) }
+        await library.records.saveLife(of: asset)
+        if let artwork, !asset.isRemoved { try? library.artwork.keep(artwork, of: asset) }
         library.events.send(.purged(asset, purge))
     }
 
@@ -44,7 +44,7 @@ extension Retention {
     public func forgetPurge(of asset: Asset) {
         guard asset.life.purge != nil else { return }
         asset.life.purge = nil
-        Task { await library.saveLife(of: asset) }
+        Task { await library.records.saveLife(of: asset) }
     }
 
     private func reason(of asset: Asset, _ cause: StorageLife.Cause) -> String {
@@ -59,7 +59,7 @@ extension Retention {
     var purgeCandidates: [PurgePlan.Candidate] {
         // Purging assets on another volume frees no space here.
         library.assets.filter(\.isHome).map { asset in
-            let summary = library.summaries[asset]
+            let summary = library.summaries?.summary(of: asset)
             let (bytes, cached) = (summary?.bytes ?? asset.bytes, summary?.cachedBytes ?? asset.cachedBytes)
             var candidate = PurgePlan.Candidate(
                 id: asset.id, life: asset.life, created: asset.created, kept: bytes - cached, cached: cached)

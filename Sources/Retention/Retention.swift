@@ -71,7 +71,7 @@ public import Store
 
     /// `Library.room(for:)` plus the bytes that a purge would free.
     public func roomAfterPurge(for asset: Asset) -> Int64? {
-        library.room(for: asset).map { $0 + (asset.isHome ? purger.purgeableBytes : 0) }
+        library.volumes.room(for: asset).map { $0 + (asset.isHome ? purger.purgeableBytes : 0) }
     }
 
     /// Makes space soon, because something could not be stored on the full disk.

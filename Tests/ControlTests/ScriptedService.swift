@@ -116,9 +116,11 @@ import Retention
 
 extension LibraryService {
     /// A service over a library that moves no assets.
-    convenience init(library: Library, retention: Retention, downloader: Downloader) {
+    convenience init(
+        library: Library, summaries: Summaries? = nil, retention: Retention, downloader: Downloader
+    ) {
         self.init(
-            library: library, retention: retention, exchange: ExchangeServices(library, moves: MoveRegister()),
-            downloader: downloader)
+            library: library, summaries: summaries ?? Summaries(library.store), retention: retention,
+            exchange: ExchangeServices(library, moves: MoveRegister()), downloader: downloader)
     }
 }

@@ -304,7 +304,7 @@ import Testing
         #expect(fetch.keepFailure?.code == .diskFull)
 
         // The next request for the playlist records it in the catalogue.
-        _ = try await fixture.library.source(of: rendition, in: asset)
+        _ = try await fixture.library.playlists.source(of: rendition, in: asset)
         #expect(rendition.isSaved && asset.saveFailure == nil)
     }
 }

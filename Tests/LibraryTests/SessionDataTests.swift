@@ -69,7 +69,7 @@ import Testing
         let again = try #require(fixture.library.asset(named: "film"))
         #expect(again.bytes == known && again.isPlayableOffline)
         try await fixture.origin.clearRequests()
-        _ = try await fixture.library.refresh(again)
+        _ = try await fixture.library.playlists.refresh(again)
         try await waitUntil("another try") {
             try await fixture.origin.requests().contains { $0.path == "/film/b.json" && $0.state == "done" }
         }

@@ -82,7 +82,7 @@ extension Library {
         let tasks = unknown.map { rendition in
             Task { @LoopActor in
                 // A rendition whose playlist cannot be loaded is left out.
-                do throws(LibraryError) { _ = try await source(of: rendition, in: asset) } catch {}
+                do throws(LibraryError) { _ = try await playlists.source(of: rendition, in: asset) } catch {}
             }
         }
         for task in tasks { await task.value }

@@ -12,7 +12,7 @@ public struct Artwork: Equatable, Sendable {
         /// The media type.
         public var mediaType: String { self == .jpeg ? "image/jpeg" : "image/\(rawValue)" }
         /// The name of the file in the bundle.
-        package var fileName: String { "artwork.\(rawValue)" }
+        public var fileName: String { "artwork.\(rawValue)" }
     }
 
     /// The image format.

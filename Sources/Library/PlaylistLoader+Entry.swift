@@ -5,7 +5,7 @@ import Origin
 import Playlist
 
 /// Fetches the entry playlist of an asset, and checks if its origin is present.
-extension Library {
+extension PlaylistLoader {
     /// For a playlist whose stored pieces can replace the origin.
     private static let impatient = PlaylistFetcher.Manner(deadline: .seconds(3), retries: .never)
     /// For a playlist that only partial content could replace: as long as players wait.
@@ -23,19 +23,15 @@ extension Library {
     ///
     /// - Throws: `LibraryError` if the origin does not answer, and nothing stored could be played instead.
     public func refresh(_ asset: Asset) async throws(LibraryError) -> Bool {
-        if isOffline { return false }
+        if library.isOffline { return false }
         if let lone = asset.lone, asset.isLive {
             _ = try await source(of: lone, in: asset)
             return true
         }
         // Any response since then would have made it present.
-        if playlistFetcher.client.isPresumedAbsent(asset.origin), asset.substitute != nil { return false }
+        if library.client.isPresumedAbsent(asset.origin), asset.substitute != nil { return false }
         if let checked = asset.checked, .now - checked.at < Self.checkLife { return checked.isPresent }
-        if let task = asset.checking { return try await task.value.get() }
-        let task = Task { @LoopActor in await self.check(asset) }
-        asset.checking = task
-        defer { asset.checking = nil }
-        return try await task.value.get()
+        return try await tasks.checks.run(ObjectIdentifier(asset)) { await check(asset) }.get()
     }
 
     private func check(_ asset: Asset) async -> Result<Bool, LibraryError> {
@@ -46,9 +42,9 @@ extension Library {
             return .success(true)
         } catch {
             guard hasWhole || error.code == .originAbsent && asset.substitute != nil else { return .failure(error) }
-            report("\(asset.name): playing what is stored, since \(error)")
+            library.report("\(asset.name): playing what is stored, since \(error)")
             if error.code == .originAbsent {
-                playlistFetcher.client.presumeAbsent(after: playlistFetcher.request(asset.origin, asset.access))
+                library.client.presumeAbsent(after: library.playlistFetcher.request(asset.origin, asset.access))
             } else {
                 asset.checked = (.now, false)
             }
@@ -60,58 +56,58 @@ extension Library {
     func loadEntry(of asset: Asset, _ manner: PlaylistFetcher.Manner = .patient) async throws(LibraryError) {
         let began = ContinuousClock.now
         let origin = asset.origin
-        let answer = try await playlistFetcher.playlist(at: origin, access: asset.access, manner)
+        let answer = try await library.playlistFetcher.playlist(at: origin, access: asset.access, manner)
         // A response from a URL that is no longer the asset's does not count.
         guard origin == asset.origin else { return }
         asset.checked = (.now, true)
         switch answer.playlist {
         case .media(let media):
-            await take(Rendition.Source(playlist: media, base: answer.base, born: answer.born), began, for: asset)
-        case .multivariant(let multivariant): await take(multivariant, base: answer.base, for: asset)
+            await adopt(Rendition.Source(playlist: media, base: answer.base, born: answer.born), began, for: asset)
+        case .multivariant(let multivariant): await adopt(multivariant, base: answer.base, for: asset)
         }
     }
 
     /// Adopts a lone media playlist. Replaces a multivariant playlist, or other content that has ended, only if that
     /// orphans no piece.
-    private func take(_ source: Rendition.Source, _ began: ContinuousClock.Instant, for asset: Asset) async {
+    private func adopt(_ source: Rendition.Source, _ began: ContinuousClock.Instant, for asset: Asset) async {
         var source = source
         if asset.lone?.recording != nil { source.isWindow = true }
         if let lone = asset.lone, let known = lone.source, known.isDurable {
-            if lone.isAgain(source) { return lone.move(to: source) }
-            guard asset.bytes == 0 else { return note(change: &lone.isOutdated, of: asset) }
-            loader.forget([lone.folder])
+            if lone.hasSameContent(as: source) { return lone.move(to: source) }
+            guard asset.bytes == 0 else { return reportChange(&lone.isOutdated, of: asset) }
+            library.loader.forget([lone.folder])
             lone.forget()
         } else if asset.multivariant != nil {
-            guard asset.bytes == 0 else { return note(change: &asset.isOutdated, of: asset) }
-            loader.forget(asset.folders)
+            guard asset.bytes == 0 else { return reportChange(&asset.isOutdated, of: asset) }
+            library.loader.forget(asset.folders)
         }
-        let isSaved = source.isDurable ? await save(source, of: RenditionNaming.lone.id, in: asset) : false
+        let isSaved = source.isDurable ? await library.records.save(source, of: RenditionNaming.lone.id, in: asset) : false
         asset.adopt(source, began: began)
         asset.lone?.isSaved = isSaved
     }
 
     /// Adopts a multivariant playlist, unless it lacks a rendition with stored pieces. Then only its URLs are used.
-    private func take(_ playlist: MultivariantPlaylist, base: WebURL, for asset: Asset) async {
+    private func adopt(_ playlist: MultivariantPlaylist, base: WebURL, for asset: Asset) async {
         guard asset.fits(playlist) else {
-            if !asset.relocate(by: playlist, base: base) { note(change: &asset.isOutdated, of: asset) }
+            if !asset.relocate(by: playlist, base: base) { reportChange(&asset.isOutdated, of: asset) }
             return
         }
         let isNew = asset.multivariant?.text.write() != playlist.text.write()
         let gone = asset.adopt(playlist, base: base)
         for rendition in asset.renditions where rendition.isOutdated && rendition.folder.bytes == 0 {
-            loader.forget([rendition.folder])
+            library.loader.forget([rendition.folder])
             rendition.forget()
         }
-        loader.forget(gone.map(\.folder))
-        if asset.isPersistent, isNew { await saveEntry(of: asset, without: gone) }
-        if asset.isPlayableOffline { keepSessionData(of: asset) }
+        library.loader.forget(gone.map(\.folder))
+        if asset.isPersistent, isNew { await library.records.saveEntry(of: asset, without: gone) }
+        if asset.isPlayableOffline { library.keepSessionData(of: asset) }
     }
 
     /// Reports once that the origin has other content than the store.
-    func note(change: inout Bool, of asset: Asset) {
-        guard !change else { return }
-        change = true
-        report(
+    func reportChange(_ isKnown: inout Bool, of asset: Asset) {
+        guard !isKnown else { return }
+        isKnown = true
+        library.report(
             "\(asset.name): the origin has other content now. What is stored goes on as it was, and nothing of the new is "
                 + "mixed into it; \"weir get \(asset.name)\" fetches the new beside it.")
     }

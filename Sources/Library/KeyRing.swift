@@ -29,7 +29,7 @@ public import Store
     /// Caches the unusable keys, and the time until which the result is valid; nil before the first check.
     private var known: (unusable: Set<Int>, until: Int64)?
     /// Increases when the set of usable keys changes.
-    private(set) var turns = 0
+    package private(set) var usabilityChanges = 0
 
     init(in bundle: Bundle) { folder = PieceFolder(id: "keys", in: bundle) }
 
@@ -64,7 +64,7 @@ public import Store
     }
 
     /// Changes the URL that identifies a key, in the catalogue too: see `records`.
-    func settle(_ number: Int, at url: WebURL) { (urls[number], numbers[url]) = (url, number) }
+    func reidentify(_ number: Int, by url: WebURL) { (urls[number], numbers[url]) = (url, number) }
 
     /// The key's number; nil if no playlist has named the key.
     public func number(for url: WebURL) -> Int? { numbers[url] }
@@ -115,10 +115,11 @@ public import Store
     /// True if a key is neither expired nor revoked.
     public func isUsable(_ number: Int) -> Bool { !unusable.contains(number) }
 
+    /// True if a key is stored, usable or not.
+    func hasFile(_ number: Int) -> Bool { folder.contains(Self.name(number).description) }
+
     /// True if a key is stored and usable.
-    public func has(_ number: Int) -> Bool {
-        isUsable(number) && folder.contains(Self.name(number).description)
-    }
+    public func has(_ number: Int) -> Bool { isUsable(number) && hasFile(number) }
 
     /// The expired and revoked keys, regardless of their files.
     public var unusable: Set<Int> {
@@ -136,18 +137,18 @@ public import Store
             }
         }
         known = (unusable, until)
-        if before.map({ $0 != unusable }) ?? !unusable.isEmpty { turns += 1 }
+        if before.map({ $0 != unusable }) ?? !unusable.isEmpty { usabilityChanges += 1 }
         if !news.isEmpty { observer?.keyRing(self, expired: news) }
         return unusable
     }
 
     /// True if all keys are usable, and have no time limit.
-    var areLasting: Bool { unusable.isEmpty && known?.until == .max }
+    package var areLasting: Bool { unusable.isEmpty && known?.until == .max }
 
     /// Increases with each change of the stored or usable keys.
     var changes: Int {
         _ = unusable
-        return folder.changes &+ turns
+        return folder.changes &+ usabilityChanges
     }
 
     /// Changes the lifetime of a key.
@@ -155,16 +156,31 @@ public import Store
         var life = life(of: number)
         change(&life)
         lives[number] = life == KeyLife() ? nil : life
-        (known, turns) = (nil, turns + 1)
+        (known, usabilityChanges) = (nil, usabilityChanges + 1)
     }
 
     /// Makes the next query check all lifetimes again.
-    package func reconsider() { (known, turns) = (nil, turns + 1) }
+    package func reconsider() { (known, usabilityChanges) = (nil, usabilityChanges + 1) }
 
-    /// Takes new limits; `change` must then update each affected key.
+    /// Adopts new limits; `change` must then update each affected key.
     func adopt(_ terms: KeyTerms) {
         guard terms != self.terms else { return }
-        (self.terms, known, turns) = (terms, nil, turns + 1)
+        (self.terms, known, usabilityChanges) = (terms, nil, usabilityChanges + 1)
+    }
+
+    /// True if any of its keys has a date or limit besides its arrival.
+    var isLimited: Bool {
+        terms != KeyTerms() || lives.values.contains { $0.expires ?? $0.expiredAt ?? $0.invalidated != nil }
+    }
+
+    /// The digest of a stored key, and the date of its file, in seconds since 1970.
+    func read(_ number: Int) -> (digest: Digest, date: Int64)? {
+        let file = Self.name(number).description
+        guard let descriptor = folder.open(file) else { return nil }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, let digest = try? Digest(of: descriptor, path: file) else { return nil }
+        return (digest, Int64(status.st_mtim.tv_sec))
     }
 }
 

@@ -4,13 +4,13 @@ import Origin
 import Playlist
 
 /// Loads live playlists at the pace of the players.
-extension Library {
+extension PlaylistLoader {
     /// Returns the rendition's playlist for a player's request. If the origin supports delivery directives, it gets the
     /// player's, and the response may be a delta update.
     ///
     /// - Throws: `LibraryError`; also if the origin holds the response longer than three target durations, after which
     ///   servers give up (rfc8216bis §6.2.5.2).
-    public func playlist(
+    public func source(
         of rendition: Rendition, in asset: Asset, _ directives: DeliveryDirectives
     ) async throws(LibraryError) -> Rendition.Source {
         guard directives != .none else { return try await source(of: rendition, in: asset) }
@@ -18,12 +18,10 @@ extension Library {
         let directives = directives.understood(by: known.playlist)
         guard directives != .none else { return try await source(of: rendition, in: asset) }
         if directives.skip == nil, directives.areMet(by: known.playlist) { return known }
-        if let answer = rendition.relay.answer(to: directives, now: .now) { return answer }
-        if let request = rendition.relay.requests[directives] { return try await request.value.get() }
-        let request = Task { @LoopActor in await self.relay(directives, rendition, in: asset) }
-        rendition.relay.requests[directives] = request
-        defer { rendition.relay.requests[directives] = nil }
-        return try await request.value.get()
+        if let answer = rendition.directed.answer(to: directives, now: .now) { return answer }
+        return try await tasks.relays.run(Relay(rendition: ObjectIdentifier(rendition), directives: directives)) {
+            await relay(directives, rendition, in: asset)
+        }.get()
     }
 
     /// Sends a request with delivery directives to the origin.
@@ -35,14 +33,14 @@ extension Library {
             let manner = PlaylistFetcher.Manner(
                 deadline: span * 3 + Self.grace, retries: .never, isHeldBack: true, ignoresAbsence: true)
             let source = try await fetchSource(of: rendition, in: asset, directives, manner)
-            if !source.isDurable { rendition.relay.keep(source, for: directives, now: .now) }
+            if !source.isDurable { rendition.directed.keep(source, for: directives, now: .now) }
             if source.playlist.isDeltaUpdate {
                 rendition.show(source)
                 return .success(source)
             }
             // Responses may arrive out of order, but the playlist must not go back.
             guard source.isDurable || rendition.isBehind(source.playlist) else { return .success(source) }
-            return .success(try await take(source, rendition, in: asset))
+            return .success(try await adopt(source, rendition, in: asset))
         } catch {
             return .failure(error)
         }
@@ -51,14 +49,25 @@ extension Library {
     /// Time for the network, in addition to the time that the origin may hold a response.
     private static let grace = Duration.seconds(5)
 
+    /// Returns the rendition's live playlist as soon as the next reload is due. A player may have loaded it by then.
+    public func nextSource(of rendition: Rendition, in asset: Asset) async throws(LibraryError) -> Rendition.Source {
+        await waitUntilDue(rendition)
+        return try await source(of: rendition, in: asset)
+    }
+
+    /// Not a poll: before that time the origin must not be asked (RFC 8216 §6.3.4).
+    private func waitUntilDue(_ rendition: Rendition) async {
+        let wait = rendition.schedule.wait(now: .now)
+        if wait > .zero { try? await Task.sleep(for: wait) }
+    }
+
     /// Reloads a live playlist as soon as that is due. An error of the origin does not end the playback: players accept
     /// the known playlist as long as its segments may still be available.
     func reload(
         _ rendition: Rendition, _ known: Rendition.Source, in asset: Asset
     ) async throws(LibraryError) -> Rendition.Source {
-        let wait = rendition.schedule.wait(now: .now)
-        // Not a poll: before that time the origin must not be asked. All other callers join this one task.
-        if wait > .zero { try? await Task.sleep(for: wait) }
+        // All other callers join this one task.
+        await waitUntilDue(rendition)
         let began = ContinuousClock.now
         let mayBeOld = rendition.mayBeShown(now: began)
         var manner = PlaylistFetcher.Manner.patient
@@ -69,14 +78,16 @@ extension Library {
             rendition.isOverdue = false
             // A cache in between may return an older playlist. Players must not see it.
             if mayBeOld, !source.isDurable, source.playlist.relation(to: known.playlist) == .stale {
-                rendition.schedule.note(began: began, targetDuration: known.playlist.interval, hasChanged: false)
+                rendition.schedule.record(began: began, targetDuration: known.playlist.interval, hasChanged: false)
                 return rendition.source ?? known
             }
-            return try await take(source, rendition, in: asset, began: began)
+            return try await adopt(source, rendition, in: asset, began: began)
         } catch {
-            rendition.schedule.note(began: began, targetDuration: known.playlist.interval, hasChanged: false)
+            rendition.schedule.record(began: began, targetDuration: known.playlist.interval, hasChanged: false)
             guard mayBeOld, !error.isFinal else { throw error }
-            if !rendition.isOverdue { report("\(asset.name): \(rendition.name.id) stays as it is, since \(error)") }
+            if !rendition.isOverdue {
+                library.report("\(asset.name): \(rendition.name.id) stays as it is, since \(error)")
+            }
             rendition.isOverdue = true
             return rendition.source ?? known
         }
@@ -95,14 +106,14 @@ extension Rendition {
     /// True if the known live playlist may be shown while the origin does not answer. Its segments stay available for
     /// the duration of the playlist (RFC 8216 §6.2.2). After some minutes without a change, an error is better for the
     /// player.
-    func mayBeShown(now: ContinuousClock.Instant) -> Bool {
+    fileprivate func mayBeShown(now: ContinuousClock.Instant) -> Bool {
         guard let source, let latest else { return false }
         let span = min(max(.seconds(source.playlist.duration), source.playlist.interval * 3), .seconds(300))
         return now - max(source.born, latest.born) < span
     }
 
     /// True if a playlist continues beyond the known one.
-    func isBehind(_ playlist: MediaPlaylist) -> Bool {
+    fileprivate func isBehind(_ playlist: MediaPlaylist) -> Bool {
         guard let known = source?.playlist else { return true }
         let (end, knownEnd) = (playlist.endSequenceNumber, known.endSequenceNumber)
         if end != knownEnd { return end > knownEnd }
@@ -127,5 +138,56 @@ extension RetryPolicy {
         var policy = RetryPolicy()
         policy.attempts = 1
         return policy
+    }
+}
+
+/// Computes the time of the next reload of a live playlist (RFC 8216 §6.3.4).
+///
+/// Regardless of the number of players, the origin sees one client. A load counts for one target duration if the
+/// playlist had changed, for half of one if not, both from the beginning of the load.
+struct ReloadSchedule {
+    private var began: ContinuousClock.Instant?
+    private var interval = Duration.zero
+
+    /// Records a load.
+    ///
+    /// - Parameter hasChanged: false also for a failed load.
+    mutating func record(began: ContinuousClock.Instant, targetDuration: Duration, hasChanged: Bool) {
+        self.began = began
+        interval = hasChanged ? targetDuration : targetDuration / 2
+    }
+
+    /// Time until the next load; zero or less if it is due.
+    func wait(now: ContinuousClock.Instant) -> Duration {
+        guard let began else { return .zero }
+        return began + interval - now
+    }
+}
+
+/// The latest responses to requests with delivery directives.
+///
+/// A blocking reload depends only on the directives, so players with equal directives get the same response. rfc8216bis
+/// allows caches to keep it far longer than this type does.
+struct DirectedResponses {
+    private struct Answer {
+        let directives: DeliveryDirectives
+        let source: Rendition.Source
+        let end: ContinuousClock.Instant
+    }
+
+    private var answers: [Answer] = []
+
+    /// Maximum number of responses. More players than this hardly ever have different delays.
+    private static let limit = 8
+
+    /// The response to these directives, if it is no older than the last target duration.
+    func answer(to directives: DeliveryDirectives, now: ContinuousClock.Instant) -> Rendition.Source? {
+        answers.last { $0.directives == directives && now < $0.end }?.source
+    }
+
+    /// Keeps a response for requests that follow shortly.
+    mutating func keep(_ source: Rendition.Source, for directives: DeliveryDirectives, now: ContinuousClock.Instant) {
+        if answers.count == Self.limit { answers.removeFirst() }
+        answers.append(Answer(directives: directives, source: source, end: now + source.playlist.interval))
     }
 }

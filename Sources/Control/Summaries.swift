@@ -1,4 +1,5 @@
 public import EventLoop
+public import Library
 public import Store
 
 /// Knows the listed state of assets without loading them, so that a large store is listed quickly after a start.
@@ -6,11 +7,10 @@ public import Store
 /// At the start, a summary is valid if its rows and folders are unchanged (`SummaryRecord`); all others are computed
 /// again, a few at a time. A summary becomes invalid with the first change, and is written again once the asset has not
 /// changed for a while.
-@LoopActor public final class Summaries {
-    /// Computes the summary of an asset, and reads everything that is needed; set by the code that lists assets.
-    public var describe: ((Asset) -> SummaryRecord?)?
-
-    private weak var library: Library?
+@LoopActor public final class Summaries: AssetSummaries {
+    private let store: Store
+    /// Computes summaries, and knows the library; nil until `start`.
+    private weak var service: LibraryService?
     private var known: [String: SummaryRecord] = [:]
     private var isChecked = false
     private var waiting: [() -> Void] = []
@@ -30,15 +30,27 @@ public import Store
     /// Maximum number of rows written in one step.
     private static let mostRows = 64
 
-    init() {
-        timer = LoopTimer { [weak self] in self?.look() }
+    /// Reads the summaries of an earlier process. Create it before the library, so that this runs while the library
+    /// restores its assets.
+    public init(_ store: Store) {
+        self.store = store
+        timer = LoopTimer { [weak self] in self?.writeDue() }
+        guard store.catalogue.hasSummaries else { return isChecked = true }
+        let check = Self.check(store)
+        Task { @LoopActor in complete(await check.value) }
+    }
+
+    /// Starts to compute summaries, once the library has its assets.
+    func start(for service: LibraryService) {
+        self.service = service
+        if isChecked { invalidateUnknown() }
     }
 
     // MARK: Reading
 
     /// The summary of an asset; nil if there is none, or the asset has been used since the start.
-    public subscript(_ asset: Asset) -> SummaryRecord? {
-        asset.isAsleep && isChecked && asset.isHome && asset.keys.areLasting ? known[asset.id] : nil
+    public func summary(of asset: Asset) -> SummaryRecord? {
+        !asset.isLoaded && isChecked && asset.isHome && asset.keys.areLasting ? known[asset.id] : nil
     }
 
     /// Calls `body` once the stored summaries have been checked.
@@ -46,19 +58,11 @@ public import Store
         if isChecked { body() } else { waiting.append(body) }
     }
 
-    /// Waits until the stored summaries have been checked.
-    public func check() async {
-        guard !isChecked else { return }
-        await withCheckedContinuation { continuation in whenChecked { continuation.resume() } }
-    }
-
-    /// Reads the summaries of an earlier process, and compares them with the folders. Runs on another thread from now
-    /// on, because the loop has other work until Weir listens.
+    /// Compares the stored summaries with the folders, on another thread: until Weir listens, the loop has other work.
     ///
-    /// - Returns: the valid summaries, by id of the asset; nil if there are none.
-    nonisolated static func check(_ store: Store) -> Task<[String: SummaryRecord], Never>? {
-        guard store.catalogue.hasSummaries else { return nil }
-        return Task.detached {
+    /// - Returns: the valid summaries, by id of the asset.
+    private nonisolated static func check(_ store: Store) -> Task<[String: SummaryRecord], Never> {
+        Task.detached {
             let current = try? await DiskWork.run { () throws(StoreError) in
                 let records = store.catalogue.readSummaries()
                 var current = Dictionary(records.map { ($0.asset, $0) }) { $1 }
@@ -69,16 +73,7 @@ public import Store
         }
     }
 
-    /// Starts, once the library has its assets.
-    ///
-    /// - Parameter left: the result of `check`.
-    func start(for library: Library, with left: Task<[String: SummaryRecord], Never>?) {
-        self.library = library
-        guard let left else { return settle([:]) }
-        Task { @LoopActor in settle(await left.value) }
-    }
-
-    private func settle(_ current: [String: SummaryRecord]) {
+    private func complete(_ current: [String: SummaryRecord]) {
         known = current
         // Drop summaries of assets that changed during or before the check.
         for id in changed.keys { known[id] = nil }
@@ -86,28 +81,32 @@ public import Store
         let waiting = waiting
         self.waiting = []
         for body in waiting { body() }
-        guard let library, library.readOnlyReason == nil else { return }
-        for asset in library.assets where known[asset.id] == nil { note(asset) }
+        invalidateUnknown()
+    }
+
+    private func invalidateUnknown() {
+        guard let library = service?.library, library.readOnlyReason == nil else { return }
+        for asset in library.assets where known[asset.id] == nil { invalidate(asset) }
     }
 
     // MARK: Changes
 
-    /// Invalidates the summary of an asset.
-    package func note(_ asset: Asset) {
+    /// Invalidates the summary of an asset, and computes it again once the asset has not changed for a while.
+    public func invalidate(_ asset: Asset) {
         known[asset.id] = nil
-        guard !isOver, !asset.isPreview, library?.readOnlyReason == nil else { return }
+        guard !isOver, !asset.isPreview, store.readOnlyReason == nil else { return }
         changed[asset.id] = .now
         if changed.count == 1 { timer?.schedule(after: Self.rest) }
     }
 
     /// Removes the summary of an asset.
-    func forget(_ asset: Asset) {
+    public func remove(_ asset: Asset) {
         known[asset.id] = nil
         changed[asset.id] = nil
     }
 
-    private func look() {
-        guard !isWriting, !isOver, isChecked, let library, let describe else { return }
+    private func writeDue() {
+        guard !isWriting, !isOver, isChecked, let service else { return }
         let begin = ContinuousClock.now
         var records: [SummaryRecord] = []
         var isMore = false
@@ -117,35 +116,34 @@ public import Store
                 break
             }
             changed[id] = nil
-            guard let asset = library.asset(id: id), library.canSummarize(asset) else { continue }
-            if let record = record(asset, describe) { records.append(record) }
+            guard let asset = service.library.asset(id: id), service.library.canSummarize(asset) else { continue }
+            records.append(record(of: asset, service))
         }
-        guard !records.isEmpty else { return plan(isMore) }
+        guard !records.isEmpty else { return schedule(isMore) }
         Task { @LoopActor in
             isWriting = true
             await write(records)
             isWriting = false
-            plan(isMore)
+            schedule(isMore)
         }
     }
 
-    private func plan(_ isMore: Bool) {
+    private func schedule(_ isMore: Bool) {
         guard !changed.isEmpty, !isOver else { return }
         timer?.schedule(after: isMore ? Self.pause : Self.rest)
     }
 
-    private func record(_ asset: Asset, _ describe: (Asset) -> SummaryRecord?) -> SummaryRecord? {
+    private func record(of asset: Asset, _ service: LibraryService) -> SummaryRecord {
         // Read before the computation: rows that change during it have a later revision.
-        let revision = library?.store.catalogue.revision(of: asset.id) ?? 0
-        var record = describe(asset)
-        record?.revision = revision
+        let revision = store.catalogue.revision(of: asset.id)
+        var record = service.found(asset)
+        record.revision = revision
         return record
     }
 
     /// Writes computed summaries whose folders have not changed since.
     private func write(_ records: [SummaryRecord]) async {
-        guard let store = library?.store else { return }
-        let stamped = try? await DiskWork.run { () throws(StoreError) in
+        let stamped = try? await DiskWork.run { [store] () throws(StoreError) in
             records.map { record in
                 var record = record
                 let stamp = store.stamp(of: record.asset)
@@ -163,7 +161,7 @@ public import Store
             hasFailed = false
         } catch {
             if !hasFailed {
-                library?.report("what a list says is not noted, and worked out anew at the next start: \(error)")
+                service?.library.report("what a list says is not noted, and worked out anew at the next start: \(error)")
             }
             hasFailed = true
         }
@@ -171,12 +169,14 @@ public import Store
 
     /// Writes all summaries that can be computed at once, for an orderly stop; later changes are ignored.
     public func close() async {
-        guard !isOver, isChecked, let library, let describe else { return isOver = true }
+        guard !isOver, isChecked, let service else { return isOver = true }
         let begin = ContinuousClock.now
         var records: [SummaryRecord] = []
         for id in changed.keys where ContinuousClock.now - begin < .milliseconds(200) {
-            guard let asset = library.asset(id: id), !asset.isAsleep, library.canSummarize(asset) else { continue }
-            if let record = record(asset, describe) { records.append(record) }
+            guard let asset = service.library.asset(id: id), asset.isLoaded, service.library.canSummarize(asset) else {
+                continue
+            }
+            records.append(record(of: asset, service))
         }
         changed = [:]
         if !records.isEmpty { await write(records) }

@@ -1,23 +1,25 @@
-import EventLoop
+public import EventLoop
 import Fetching
 public import HTTPMessage
 import Origin
 import Store
 
 /// Images that represent assets in lists: one file in the bundle, `artwork.jpg`, `.png` or `.webp`.
-extension Library {
+@LoopActor public struct ArtworkFiles {
+    let library: Library
+
     /// Fetches an image under the rules of the asset's own resources: a private address is refused unless it is the
     /// asset's own, and the user's header fields go to the asset's origin only.
     ///
     /// - Throws: `LibraryError`: `notArtwork` if the response is no accepted image.
-    public func artwork(at url: WebURL, for asset: Asset) async throws(LibraryError) -> Artwork {
-        guard !isOffline else { throw LibraryError(.notStored, "\(url.redacted) cannot be had, since Weir is offline") }
+    public func fetch(_ url: WebURL, for asset: Asset) async throws(LibraryError) -> Artwork {
+        try library.checkOnline("\(url.redacted) cannot be had, since Weir is offline")
         var request = OriginRequest(url)
         asset.access.grant(to: &request)
         request.limit = Int64(Artwork.limit)
         let bytes: [UInt8]
         do {
-            (_, bytes) = try await playlistFetcher.client.fetch(request)
+            (_, bytes) = try await library.client.fetch(request)
         } catch  where error.code == .tooLarge {
             throw LibraryError(
                 .notArtwork, "\(url.redacted) is too long: artwork is \(Artwork.accepted)", underlying: error)
@@ -32,9 +34,9 @@ extension Library {
 
     /// Stores an image with an asset, and replaces the previous one.
     public func keep(_ artwork: Artwork, of asset: Asset) throws(LibraryError) {
-        if let readOnlyReason { throw LibraryError(readOnlyReason, about: "the artwork of \(asset.name) is not kept") }
+        try library.checkWritable("the artwork of \(asset.name) is not kept")
         guard !asset.bundle.isHeld else {
-            return asset.bundle.whenFree { [weak self] in try? self?.keep(artwork, of: asset) }
+            return asset.bundle.whenFree { [weak library] in try? library?.artwork.keep(artwork, of: asset) }
         }
         do {
             let folder = try asset.bundle.directory(create: true)
@@ -43,13 +45,13 @@ extension Library {
         } catch {
             throw LibraryError(error, about: "the artwork of \(asset.name) is not kept")
         }
-        asset.artworkKind = artwork.kind
-        events.send(.assetChanged(asset))
-        writeBundle(of: asset)
+        asset.knownArtwork = .some(artwork.kind)
+        library.events.send(.assetChanged(asset))
+        library.writeBundle(of: asset)
     }
 
     /// Reads the stored image of an asset; nil if there is none.
-    public func artwork(of asset: Asset) -> Artwork? {
+    public func image(of asset: Asset) -> Artwork? {
         guard let kind = asset.artworkKind, let folder = try? asset.bundle.directory(create: false),
             let bytes = try? folder.read(kind.fileName)
         else { return nil }
@@ -59,16 +61,13 @@ extension Library {
 
 extension Asset {
     /// The format of the stored image; nil if there is none.
-    public internal(set) var artworkKind: Artwork.Kind? {
-        get {
-            if let known = knownArtwork { return known }
-            let kind = bundle.glance {
-                let folder = try? bundle.directory(create: false)
-                return Artwork.Kind.allCases.first { folder?.size(of: $0.fileName) != nil }
-            }
-            knownArtwork = .some(kind)
-            return kind
+    public var artworkKind: Artwork.Kind? {
+        if let known = knownArtwork { return known }
+        let kind = bundle.glance {
+            let folder = try? bundle.directory(create: false)
+            return Artwork.Kind.allCases.first { folder?.size(of: $0.fileName) != nil }
         }
-        set { knownArtwork = .some(newValue) }
+        knownArtwork = .some(kind)
+        return kind
     }
 }
