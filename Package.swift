@@ -69,6 +69,7 @@ let package = Package(
             [
                 "EventLoop", "Fetching", "HTTPMessage", "Origin", "Playheads", "Playlist", "SegmentFormat", "Store",
             ]),
+        room("Substitution", ["EventLoop", "Fetching", "Library", "Playlist", "SegmentFormat", "Store"]),
         room("Retention", ["EventLoop", "Fetching", "Library", "Playheads", "Store"]),
         room("Integrity", ["EventLoop", "Fetching", "Library", "Playheads", "Playlist", "Retention", "Store"]),
         room(
@@ -82,7 +83,7 @@ let package = Package(
             "Playback",
             [
                 "AccessLog", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library", "Playheads", "Playlist",
-                "Retention", "SegmentFormat",
+                "Retention", "SegmentFormat", "Substitution",
             ]),
         // The program.
         room(
@@ -91,14 +92,14 @@ let package = Package(
                 "API", "AccessLog", "CDocument", "CPage", "Downloader", "EventLoop", "Exchange", "Fetching",
                 "HTTPMessage",
                 "HTTPServer", "Integrity", "Library", "Origin", "Playback", "Playheads", "Playlist", "Retention",
-                "Store",
+                "Store", "Substitution",
             ]),
         room(
             "Application",
             [
                 "API", "AccessLog", "Control", "Downloader", "EventLoop", "Exchange", "HTTPMessage", "HTTPServer",
                 "Integrity", "Library", "Origin", "Playback", "Playlist", "PlaylistCheck", "Retention", "Store",
-                logging,
+                "Substitution", logging,
                 toml,
             ]),
         // The commands use the API and the log's text; Application does what needs no daemon: CommandRuleTests.
@@ -124,8 +125,9 @@ let package = Package(
             [
                 "EventLoop", "Exchange", "Fetching", "HTTPMessage", "Integrity", "Library", "Origin", "Playheads",
                 "Playlist",
-                "Retention", "SegmentFormat", "Store", "TestSupport",
+                "Retention", "Store", "Substitution", "TestSupport",
             ]),
+        tests("SubstitutionTests", ["Playlist", "SegmentFormat", "Substitution"]),
         tests("ExchangeTests", ["Exchange"]),
         tests("RetentionTests", ["Fetching", "Library", "Playheads", "Retention"]),
         tests(
@@ -139,7 +141,7 @@ let package = Package(
             "PlaybackTests",
             [
                 "AccessLog", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library", "Origin", "Playback",
-                "Playheads", "Playlist", "Retention", "SegmentFormat", "Store", "TestSupport",
+                "Playheads", "Playlist", "Retention", "SegmentFormat", "Store", "Substitution", "TestSupport",
             ]),
         tests("TestSupportTests", ["TestSupport"]),
         tests(
@@ -147,7 +149,7 @@ let package = Package(
             [
                 "API", "AccessLog", "Control", "Downloader", "EventLoop", "Exchange", "Fetching", "HTTPMessage",
                 "HTTPServer", "Integrity", "Library", "Origin", "Playback", "Playheads", "Retention", "Store",
-                "TestSupport",
+                "Substitution", "TestSupport",
             ]),
         tests("ApplicationTests", ["API", "Application", "HTTPMessage", "Library", "TestSupport", logging]),
         // The real program, a real origin, real players.

@@ -13,6 +13,7 @@ import Origin
 import Playback
 import Retention
 import Store
+import Substitution
 
 /// Builds and owns the rooms, in this order: store, origin client, library, retention, exchange, downloader, playback,
 /// control, server.
@@ -43,10 +44,11 @@ import Store
         client = OriginClient(configuration: Self.originConfiguration(configuration))
         let report: @Sendable (String) -> Void = { logger.warning("\($0)") }
         let moves = MoveRegister()
-        let summaries = Summaries(store)
+        let (summaries, substitutions) = (Summaries(store), Substitutions())
         self.summaries = summaries
         library = Library(
-            store: store, client: client, mode: configuration.mode, moves: moves, summaries: summaries, report: report)
+            store: store, client: client, mode: configuration.mode, moves: moves, summaries: summaries,
+            partialPlayback: substitutions, report: report)
         retention = Retention(of: library, cacheLimit: configuration.playCache, purge: configuration.purge)
         retention.newKeyTerms = configuration.keyTerms
         let exchange = ExchangeServices(library, moves: moves)
@@ -60,11 +62,13 @@ import Store
             library: library, retention: retention, integrity: Integrity(of: library, retention),
             configuration: downloads, report: report)
         let playback = Playback(
-            library: library, retention: retention, logs: Self.logs(configuration), report: report)
+            library: library, substitutions: substitutions, retention: retention, logs: Self.logs(configuration),
+            report: report)
         self.playback = playback
         sessions = playback.sessions
         let service = LibraryService(
-            library: library, summaries: summaries, retention: retention, exchange: exchange, downloader: downloader)
+            library: library, summaries: summaries, substitutions: substitutions, retention: retention,
+            exchange: exchange, downloader: downloader)
         events = EventFeed(downloader, of: library)
         events.follow(exchange.mover)
         let control = ControlRoutes(

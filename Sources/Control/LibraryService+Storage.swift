@@ -4,6 +4,7 @@ public import EventLoop
 import Library
 import Retention
 import Store
+import Substitution
 
 /// Policies, names and titles of assets.
 extension LibraryService {
@@ -108,7 +109,7 @@ extension LibraryService {
     func playable(_ asset: Asset) async -> API.Playable {
         await library.survey(asset)
         do { try retention.checkExpiry(of: asset) } catch { return API.Playable(.no, error.message, duration: nil) }
-        let playability = asset.playability
+        let playability = substitutions.playability(of: asset)
         return API.Playable(.init(playability.answer), playability.reason, duration: playability.seconds)
     }
 }

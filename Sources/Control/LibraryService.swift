@@ -7,10 +7,12 @@ public import Library
 import Origin
 import Playlist
 public import Retention
+public import Substitution
 
 /// Answers the control API from the library and its downloads.
 @LoopActor public final class LibraryService: ControlService {
     let library: Library
+    let substitutions: Substitutions
     let retention: Retention
     let downloader: Downloader
     private(set) lazy var texts = AssetTexts(self)
@@ -20,9 +22,10 @@ public import Retention
 
     /// Creates a service over rooms that outlive it.
     public init(
-        library: Library, summaries: Summaries, retention: Retention, exchange: ExchangeServices, downloader: Downloader
+        library: Library, summaries: Summaries, substitutions: Substitutions, retention: Retention,
+        exchange: ExchangeServices, downloader: Downloader
     ) {
-        (self.library, self.retention) = (library, retention)
+        (self.library, self.substitutions, self.retention) = (library, substitutions, retention)
         self.downloader = downloader
         self.exchange = exchange
         self.summaries = summaries
@@ -90,7 +93,7 @@ public import Retention
         do throws(Selection.NoMatch) {
             var explanation = try AssetShapes(asset).explanation(of: selection)
             let chosen = explanation?.chosen.id
-            explanation?.unmixed = Self.unmixed(with: chosen, of: asset)
+            explanation?.unmixed = unmixed(with: chosen, of: asset)
             presentation.explanation = explanation
         } catch {
             throw APIError(.noMatch, error.description)
@@ -99,12 +102,13 @@ public import Retention
     }
 
     /// The variants whose segments never substitute those of the variant `id`.
-    private static func unmixed(with id: String?, of asset: Asset) -> [API.Explanation.Unmixed]? {
+    private func unmixed(with id: String?, of asset: Asset) -> [API.Explanation.Unmixed]? {
         guard let multivariant = asset.multivariant, let rendition = id.flatMap({ asset.rendition($0) }) else {
             return nil
         }
         let variants = Set(multivariant.variants.compactMap(\.renditionIndex).map { asset.renditions[$0].name.id })
-        let refusals = asset.substitutes(of: rendition)?.refusals.filter { variants.contains($0.rendition) } ?? []
+        let substitutes = substitutions.substitutes(of: rendition, in: asset)
+        let refusals = substitutes?.refusals.filter { variants.contains($0.rendition) } ?? []
         return refusals.isEmpty ? nil : refusals.map { .init(id: $0.rendition, reason: $0.reason) }
     }
 

@@ -142,7 +142,7 @@ extension Asset {
     public func keyExpiry(of rendition: Rendition) -> LibraryError {
         let states = rendition.expiredKeys.map { keys.state(of: $0) }
         let words = states.contains(.expired) ? "expired" : "was invalidated"
-        let what = rendition.inWords.map { "\(name) \($0)" } ?? name
+        let what = rendition.name.displayName.map { "\(name) \($0)" } ?? name
         let sentence =
             states.count > 1 && words == "expired"
             ? "the keys of \(what) have expired"

@@ -86,8 +86,6 @@ public import Store
     weak var observer: (any AssetObserver)?
     /// The complete renditions that the bundle's own playlists list.
     var published: Set<Int> = []
-    /// The pieces that substitute others.
-    var substitutions = Substitutions()
     /// Increases when the set of renditions is replaced.
     package private(set) var edition = 0
     /// The reason why the asset is unusable, as a sentence: its bundle has a newer format. Nil for nearly all assets.
@@ -244,7 +242,6 @@ public import Store
     @discardableResult private func adopt(_ names: [RenditionNaming.Name], places: [Int?]?) -> [Rendition] {
         let former = renditions
         edition += 1
-        substitutions = Substitutions()
         renditions = names.enumerated().map { index, name in
             if let known = known(name, at: places?[index], in: former) { return known }
             // Players know the folder; each name has only one.
@@ -281,7 +278,7 @@ public import Store
     }
 
     /// True if the rendition still belongs to this asset.
-    private func has(_ rendition: Rendition) -> Bool {
+    package func has(_ rendition: Rendition) -> Bool {
         renditions.indices.contains(rendition.place) && renditions[rendition.place] === rendition
     }
 

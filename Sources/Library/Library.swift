@@ -48,6 +48,8 @@ public import Store
     var formerNames: [String: String] = [:]
     /// Answers if an asset is being moved; nil if nothing moves assets.
     let moves: (any MoveStatus)?
+    /// Finds assets that can be played in part; nil if none can.
+    let partialPlayback: (any PartialPlayback)?
 
     /// The state of `playlists`, `interstitials` and `volumes`, and the running surveys.
     let playlistTasks = PlaylistLoader.Tasks()
@@ -71,12 +73,13 @@ public import Store
     /// - Parameters:
     ///   - moves: answers if an asset is being moved; nil if nothing moves assets.
     ///   - summaries: is notified of changes of assets; nil if no room lists assets.
+    ///   - partialPlayback: finds assets that can be played in part; nil if none can.
     ///   - now: the clock of the playheads.
     ///   - date: the time of day, in seconds since 1970; nil for the system's.
     ///   - report: receives errors that no caller waits for, as a sentence for a log.
     public init(
         store: Store, client: OriginClient, mode: PlayMode = .auto, moves: (any MoveStatus)? = nil,
-        summaries: (any AssetSummaries)? = nil,
+        summaries: (any AssetSummaries)? = nil, partialPlayback: (any PartialPlayback)? = nil,
         now: @escaping () -> ContinuousClock.Instant = { .now },
         date: (() -> Int64)? = nil,
         report: @escaping @Sendable (String) -> Void = { _ in }
@@ -85,7 +88,7 @@ public import Store
         self.store = store
         self.mode = mode
         self.report = report
-        (self.moves, self.summaries) = (moves, summaries)
+        (self.moves, self.summaries, self.partialPlayback) = (moves, summaries, partialPlayback)
         loader = Loader(store: store, client: client)
         playlistFetcher = PlaylistFetcher(client: client)
         backgroundYield = BackgroundYield(playheads, OriginTransfers(client))
@@ -349,6 +352,7 @@ public import Store
         playheads.forget(asset.id)
         events.send(.unregistered(asset))
         summaries?.remove(asset)
+        partialPlayback?.forget(asset)
         if !asset.isRevision { events.send(.assetChanged(asset)) }
     }
 

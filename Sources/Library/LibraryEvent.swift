@@ -88,3 +88,11 @@ extension AssetSummaries {
         await withCheckedContinuation { continuation in whenChecked { continuation.resume() } }
     }
 }
+
+/// Finds assets that can be played in part, because no variant of them is complete.
+@LoopActor public protocol PartialPlayback: AnyObject {
+    /// True if enough of the asset is stored to be played with cuts, or with pieces of other renditions.
+    func isPlayableInPart(_ asset: Asset) -> Bool
+    /// Drops what is known about an asset that was removed.
+    func forget(_ asset: Asset)
+}

@@ -29,9 +29,14 @@ extension PlaylistLoader {
             return true
         }
         // Any response since then would have made it present.
-        if library.client.isPresumedAbsent(asset.origin), asset.substitute != nil { return false }
+        if library.client.isPresumedAbsent(asset.origin), isPlayable(asset) { return false }
         if let checked = asset.checked, .now - checked.at < Self.checkLife { return checked.isPresent }
         return try await tasks.checks.run(ObjectIdentifier(asset)) { await check(asset) }.get()
+    }
+
+    /// True if something of the asset can be played instead of the origin.
+    private func isPlayable(_ asset: Asset) -> Bool {
+        asset.isPlayableOffline || library.partialPlayback?.isPlayableInPart(asset) ?? false
     }
 
     private func check(_ asset: Asset) async -> Result<Bool, LibraryError> {
@@ -41,7 +46,7 @@ extension PlaylistLoader {
             try await loadEntry(of: asset, hasWhole ? Self.impatient : asset.bytes > 0 ? Self.hesitant : .patient)
             return .success(true)
         } catch {
-            guard hasWhole || error.code == .originAbsent && asset.substitute != nil else { return .failure(error) }
+            guard hasWhole || error.code == .originAbsent && isPlayable(asset) else { return .failure(error) }
             library.report("\(asset.name): playing what is stored, since \(error)")
             if error.code == .originAbsent {
                 library.client.presumeAbsent(after: library.playlistFetcher.request(asset.origin, asset.access))

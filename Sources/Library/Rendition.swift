@@ -56,7 +56,7 @@ public import Playlist
         public var isDurable: Bool { !playlist.isLive && !isWindow }
 
         /// The segment with a media sequence number, if it is listed.
-        func segment(_ number: Int) -> Segment? {
+        package func segment(_ number: Int) -> Segment? {
             let index = number.subtractingReportingOverflow(playlist.firstSequenceNumber + shift)
             guard !index.overflow, playlist.segments.indices.contains(index.partialValue) else { return nil }
             return playlist.segments[index.partialValue]
@@ -263,7 +263,7 @@ public import Playlist
     }
 
     /// Its expired and revoked keys.
-    var expiredKeys: Set<Int> {
+    package var expiredKeys: Set<Int> {
         let unusable = keys.unusable
         guard !unusable.isEmpty, let source else { return [] }
         return unusable.intersection(source.playlist.keys.compactMap { number(of: $0) })

@@ -12,6 +12,13 @@ public struct RenditionNaming: Equatable, Sendable {
         public let content: PieceName.Content
         /// True if it is only for trick play (EXT-X-I-FRAME-STREAM-INF).
         public let isIFramesOnly: Bool
+
+        /// For messages: `720p`, `audio en`; nil for an asset's only rendition.
+        package var displayName: String? {
+            if self == RenditionNaming.lone { return nil }
+            let words = id.split(separator: "-").joined(separator: " ")
+            return words.hasPrefix("video ") ? String(words.dropFirst(6)) : words
+        }
     }
 
     /// The names, in the order of `MultivariantPlaylist.renditionURIs`.

@@ -3,6 +3,7 @@ import Fetching
 import HTTPMessage
 import Library
 import Playheads
+import Substitution
 
 /// A folder of pieces as a session's URLs name it. One object holds everything that serving a piece needs.
 @LoopActor final class RequestedFolder {
@@ -16,10 +17,13 @@ import Playheads
     /// The substitutions that the session has received in the rendition; nil if the folder is not a rendition's.
     let composition: Composition?
 
-    init(asset: Asset, session: Session, folder: PieceFolder, cursor: RenditionCursor?, record: SessionRecord) {
+    init(
+        asset: Asset, session: Session, folder: PieceFolder, cursor: RenditionCursor?, record: SessionRecord,
+        _ substitutions: Substitutions
+    ) {
         (self.asset, self.session, self.folder, self.cursor, self.record) = (asset, session, folder, cursor, record)
         composition = asset.rendition(folder.id).map { rendition in
-            record.composition(of: folder.id, among: asset.substitutes(of: rendition))
+            record.composition(of: folder.id, among: substitutions.substitutes(of: rendition, in: asset))
         }
     }
 }

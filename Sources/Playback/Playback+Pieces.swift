@@ -4,6 +4,7 @@ import HTTPMessage
 import HTTPServer
 import Library
 import Playheads
+import Substitution
 
 /// Serves segments, initialization sections, keys and session data, from the store or from the origin.
 extension Playback {
@@ -15,7 +16,8 @@ extension Playback {
         if expired(exchange, asset, session) { return }
         let cursor = library.playheads.cursor(of: session.id, in: asset, folder)
         let record = sessions.record(of: session, asset, exchange)
-        let place = RequestedFolder(asset: asset, session: session, folder: pieces, cursor: cursor, record: record)
+        let place = RequestedFolder(
+            asset: asset, session: session, folder: pieces, cursor: cursor, record: record, substitutions)
         shelf.remember(place, exchange.head.pathBytes)
         piece(exchange, place, file)
     }
@@ -60,7 +62,7 @@ extension Playback {
         switch SegmentSource(situation, hasSubstitute: slot.map { $0.substitutes.has($0.name) } ?? false) {
         case .fetch(let isSpliced):
             guard let resource else { return }
-            let waits = isSpliced && slot?.substitutes.needsWholes ?? false
+            let waits = isSpliced && slot?.substitutes.needsCompleteSegments ?? false
             fetch(
                 resource, exchange, SegmentRequest(place: place, file: file, slot: slot, subject: subject),
                 isWhole: waits)
@@ -116,7 +118,7 @@ extension Playback {
             let fetch = try library.fetch(
                 resource, in: place.folder, of: place.asset, urgency: .playback, fallback: fallback)
             place.record.adapter?.link.follow(fetch)
-            if fallback != .none, let slot = request.slot, slot.substitutes.joins(slot.name) {
+            if fallback != .none, let slot = request.slot, slot.substitutes.needsSplice(slot.name) {
                 slot.composition.advance(to: .perhaps)
             }
             follow(fetch, exchange, request, isWhole: isWhole || fallback == .untilComplete)

@@ -4,11 +4,13 @@ public import HTTPServer
 public import Library
 import Playheads
 public import Retention
+public import Substitution
 
 /// Answers players' requests: entry playlists, media playlists, segments, initialization sections, keys, session data
 /// and interstitials.
 @LoopActor public final class Playback {
     let library: Library
+    let substitutions: Substitutions
     let retention: Retention
     /// The sessions of all players.
     public let sessions: Sessions
@@ -24,11 +26,12 @@ public import Retention
     ///   - logs: configuration of the session logs.
     ///   - report: called with a sentence for the log about each refused request.
     public init(
-        library: Library, retention: Retention, playerTimeout: Duration = .seconds(8),
+        library: Library, substitutions: Substitutions, retention: Retention,
+        playerTimeout: Duration = .seconds(8),
         logs: Sessions.Configuration = Sessions.Configuration(),
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
-        (self.library, self.retention) = (library, retention)
+        (self.library, self.substitutions, self.retention) = (library, substitutions, retention)
         self.playerTimeout = playerTimeout
         self.report = report
         sessions = Sessions(library: library, logs, report: report)
@@ -75,7 +78,9 @@ public import Retention
                 try view(of: asset, session, for: exchange).media(rendition, last.source, isLast: true)
             }
         }
-        if isOffline, let source = rendition.source, let cut = stretches.cut(of: rendition, in: asset, session) {
+        if isOffline, let source = rendition.source,
+            let cut = stretches.cut(of: rendition, in: asset, session, substitutions)
+        {
             return send(exchange, .hit) { () in
                 try view(of: asset, session, for: exchange).media(rendition, source, cut: cut)
             }
@@ -210,8 +215,11 @@ public import Retention
                 return await entry(exchange, of: current, mode, directives, isStored: false)
             }
             if !isPresent, !asset.isPlayableOffline { return try entry(exchange, ofPartOf: asset, mode) }
-            if mode == .adaptive, let ladder = await library.ladder(of: asset, isStored: !isPresent) {
-                return adaptiveEntry(exchange, of: asset, ladder, listed: isPresent ? nil : asset.offlineRenditions)
+            if mode == .adaptive,
+                let ladder = await substitutions.ladder(of: asset, in: library, isStored: !isPresent)
+            {
+                let listed = isPresent ? nil : substitutions.offlineRenditions(of: asset)
+                return adaptiveEntry(exchange, of: asset, ladder, listed: listed)
             }
             // A session that played the stream live a moment ago keeps its mode.
             let session = session(for: asset, mode.plain == .auto && asset.isRecorded ? .local : mode.plain)
@@ -219,7 +227,8 @@ public import Retention
             send(exchange, .playlist(isKnown: true, isStored: !isPresent)) { () in
                 // If the origin may still be asked, only complete renditions are listed: they need no substitutes.
                 let isLeft = mode == .offline || library.isOffline || !isStored
-                let listed = isPresent ? nil : isLeft ? asset.offlineRenditions : asset.wholeRenditions
+                let listed: Set<Int>? =
+                    isPresent ? nil : isLeft ? substitutions.offlineRenditions(of: asset) : asset.wholeRenditions
                 return try view(of: asset, session, for: exchange).entry(stored: listed)
                     ?? { throw Self.nothing(of: asset) }()
             }
@@ -231,7 +240,7 @@ public import Retention
     /// Answers for an asset of which no rendition is complete: lists the playable ranges, in a session that never asks
     /// the origin.
     private func entry(_ exchange: Exchange, ofPartOf asset: Asset, _ mode: Session.Mode) throws(LibraryError) {
-        guard let stored = asset.storedStretches else { throw Self.nothing(of: asset) }
+        guard let stored = substitutions.playableRanges(of: asset) else { throw Self.nothing(of: asset) }
         guard stored.isPlayable else { throw Self.nothing(of: asset, but: stored.seconds) }
         let session = Session(stored.isCut ? .offline : mode.plain)
         stretches.keep(stored, for: session)

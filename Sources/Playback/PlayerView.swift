@@ -3,6 +3,7 @@ import Fetching
 import HTTPMessage
 import Library
 import Playlist
+import Substitution
 
 /// Renders an asset's playlists for one session's player: local URLs replace the origin's.
 @LoopActor struct PlayerView {
@@ -31,7 +32,7 @@ import Playlist
     }
 
     /// Renders the entry playlist of a partly stored asset.
-    func entry(_ stretches: StoredStretches) throws(PlaylistError) -> [UInt8]? {
+    func entry(_ stretches: PlayableRanges) throws(PlaylistError) -> [UInt8]? {
         guard asset.multivariant == nil else { return try entry(listing: Set(stretches.cuts.keys)) }
         guard let lone = asset.renditions.first, let source = lone.source else { return nil }
         return try media(lone, source, cut: stretches.cuts[lone.place])
@@ -53,7 +54,7 @@ import Playlist
         guard let multivariant = asset.multivariant else { return nil }
         let places = listed ?? Set(asset.renditions.filter { !$0.name.isIFramesOnly }.map(\.place))
         return try multivariant.rendered(only: ladder.best, among: places) { reference in
-            if case .variant = reference { return playlist(ladder.frame) }
+            if case .variant = reference { return playlist(ladder.base) }
             return listed == nil ? name(reference) : storedName(reference)
         }
     }

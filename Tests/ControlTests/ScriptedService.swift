@@ -5,6 +5,7 @@ import EventLoop
 import Exchange
 import Library
 import Retention
+import Substitution
 
 /// A service with two assets, one of which fails for every call.
 @LoopActor final class ScriptedService: ControlService {
@@ -120,7 +121,8 @@ extension LibraryService {
         library: Library, summaries: Summaries? = nil, retention: Retention, downloader: Downloader
     ) {
         self.init(
-            library: library, summaries: summaries ?? Summaries(library.store), retention: retention,
+            library: library, summaries: summaries ?? Summaries(library.store), substitutions: Substitutions(),
+            retention: retention,
             exchange: ExchangeServices(library, moves: MoveRegister()), downloader: downloader)
     }
 }

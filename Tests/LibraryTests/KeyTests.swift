@@ -4,6 +4,7 @@ import Foundation
 import HTTPMessage
 import Playheads
 import Store
+import Substitution
 import TestSupport
 import Testing
 
@@ -16,6 +17,7 @@ import Testing
     private let fixture: LibraryFixture
     private var library: Library { fixture.library }
     private var retention: Retention { fixture.retention }
+    private var substitutions: Substitutions { fixture.substitutions }
 
     init() async throws { fixture = try await LibraryFixture() }
 
@@ -79,10 +81,12 @@ import Testing
         fixture.date += 59
         #expect(asset.isPlayableOffline && asset.keyExpiry == nil)
         fixture.date += 1
-        #expect(!asset.isPlayableOffline && asset.offlineRenditions.isEmpty && asset.storedStretches == nil)
+        #expect(!asset.isPlayableOffline && substitutions.offlineRenditions(of: asset).isEmpty)
+        #expect(substitutions.playableRanges(of: asset) == nil)
         #expect(asset.keyExpiry?.code == .keyExpired)
         #expect(asset.keyExpiry?.message == "the keys of aes 90p have expired; renew with: weir keys aes --renew")
-        #expect(asset.playability == Playability(.no, "3 keys of 90p have expired"))
+        #expect(substitutions.playability(of: asset).reason == "3 keys of 90p have expired")
+        #expect(substitutions.playability(of: asset).answer == .no)
         #expect(asset.rendition("video-90p")?.isStored == true && asset.bytes == bytes)
         // The bundle's own playlists are deleted at once; the key files stay for a day.
         try await waitUntil("the playlists' end") {
@@ -233,7 +237,7 @@ import Testing
         #expect(files(".key").map { ($0 as NSString).lastPathComponent } == ["0.key", "2.key"])
         #expect(files("/media.m3u8").isEmpty && files("/master.m3u8").isEmpty)
         #expect(states(of: asset) == [.valid, .invalidated, .valid] && !asset.isPlayableOffline)
-        #expect(asset.playability.reason == "the key of 90p was invalidated")
+        #expect(substitutions.playability(of: asset).reason == "the key of 90p was invalidated")
         // No download needs the key, and a key that only a player needs is not stored.
         let fetch = try library.fetch(
             #require(asset.keys.resource(1)), in: asset.keys.folder, of: asset, urgency: .playback)

@@ -5,6 +5,7 @@ import Integrity
 import Origin
 import Playlist
 import Store
+import Substitution
 import Synchronization
 import TestSupport
 import Testing
@@ -33,6 +34,7 @@ import Testing
     /// The services for import, export, publication and moves over `library`.
     private(set) var exchange: ExchangeServices
     private let moves = MoveRegister()
+    let substitutions = Substitutions()
     private(set) var retention: Retention
     var integrity: Integrity { Integrity(of: library, retention) }
     /// The library's clock, in seconds since 1970.
@@ -59,7 +61,7 @@ import Testing
         client = Self.client(stallSpan: stallSpan)
         library = Library(
             store: try Store(path: folder.path, reserve: reserve), client: client, moves: moves,
-            date: { [clock] in clock.date }, report: { [log] in log.add($0) })
+            partialPlayback: substitutions, date: { [clock] in clock.date }, report: { [log] in log.add($0) })
         exchange = ExchangeServices(library, moves: moves)
         retention = Retention(of: library, cacheLimit: cacheLimit)
     }
@@ -96,7 +98,7 @@ import Testing
         (folder, client) = (copy, Self.client())
         library = Library(
             store: try Store(path: folder.path, reserve: reserve), client: client,
-            mode: isOffline ? .offline : .auto, moves: moves,
+            mode: isOffline ? .offline : .auto, moves: moves, partialPlayback: substitutions,
             date: { [clock] in clock.date }, report: { [log] in log.add($0) })
         retention = Retention(of: library, cacheLimit: cacheLimit, purge: purge)
     }

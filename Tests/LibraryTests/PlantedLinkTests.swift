@@ -6,6 +6,7 @@ import HTTPMessage
 import Origin
 import Retention
 import Store
+import Substitution
 import TestSupport
 import Testing
 
@@ -70,11 +71,12 @@ import Testing
         let before = try state(of: outside)
 
         let opened = try await reopened(store)
-        let library = Library(store: opened, client: .init())
+        let substitutions = Substitutions()
+        let library = Library(store: opened, client: .init(), partialPlayback: substitutions)
         let exchange = ExchangeServices(library, moves: MoveRegister())
         await exchange.orphans.adopt()
         for asset in library.assets {
-            _ = asset.playability
+            _ = substitutions.playability(of: asset)
             await library.survey(asset)
             if let rendition = asset.rendition("video-90p"), plant.place.hasPrefix("assets") {
                 let isPiece =

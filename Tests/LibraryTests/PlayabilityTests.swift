@@ -7,35 +7,7 @@ import Testing
 
 @testable import Fetching
 @testable import Library
-
-struct RenditionLackTests {
-    @Test(
-        arguments: [
-            (RenditionLack(), ["the playlist of 720p is not known yet"]),
-            (RenditionLack(segments: (3, 24)), ["3 of 24 segments of 720p are missing"]),
-            (RenditionLack(segments: (1, 24)), ["1 of 24 segments of 720p is missing"]),
-            (RenditionLack(segments: (1, 1)), ["1 of 1 segment of 720p is missing"]),
-            (RenditionLack(segments: (0, 24), keys: 1), ["the key of 720p is missing"]),
-            (RenditionLack(segments: (0, 24), keys: 2), ["2 keys of 720p are missing"]),
-            (
-                RenditionLack(segments: (2, 4), keys: 1, sections: 1),
-                [
-                    "2 of 4 segments of 720p are missing", "the initialization section of 720p is missing",
-                    "the key of 720p is missing",
-                ]
-            ),
-            (RenditionLack(segments: (0, 24), expiredKeys: 1), ["the key of 720p has expired"]),
-            (
-                RenditionLack(segments: (0, 24), expiredKeys: 2, invalidatedKeys: 3),
-                ["2 keys of 720p have expired", "3 keys of 720p were invalidated"]
-            ),
-            (RenditionLack(segments: (0, 24)), []),
-        ] as [(RenditionLack, [String])])
-    func describesMissingResources(lack: RenditionLack, sentences: [String]) {
-        #expect(lack.sentences(about: "720p") == sentences)
-        #expect(lack.sentences(about: nil) == sentences.map { $0.replacing(" of 720p", with: "") })
-    }
-}
+@testable import Substitution
 
 /// Playability of assets without their origin, compared with the files.
 @Suite @LoopActor struct PlayabilityTests {
@@ -64,7 +36,7 @@ struct RenditionLackTests {
 
     private func answer(_ fixture: LibraryFixture, _ asset: Asset) async -> Playability {
         await fixture.library.survey(asset)
-        return asset.playability
+        return fixture.substitutions.playability(of: asset)
     }
 
     @Test func namesCompleteRenditions() async throws {

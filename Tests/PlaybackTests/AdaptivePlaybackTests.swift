@@ -3,6 +3,7 @@ import EventLoop
 import Fetching
 import Foundation
 import SegmentFormat
+import Substitution
 import TestSupport
 import Testing
 
@@ -214,7 +215,8 @@ import Testing
         try await store(fixture, "ts", [("video-180p", [0]), ("video-270p", [0, 2])])
         let asset = try fixture.asset("ts")
         let own = try #require(asset.rendition("video-180p"))
-        let qualities = try #require(asset.substitutes(of: own)).qualities(of: try #require(PieceName("2.ts")))
+        let substitutes = try #require(fixture.substitutions.substitutes(of: own, in: asset))
+        let qualities = substitutes.qualities(of: try #require(PieceName("2.ts")))
         var situation = Adapter.Situation(buffer: 4, playerTimeout: 8, mayAsk: true)
         #expect(Adapter().choose(from: qualities, situation)?.rendition.name.id == "video-270p")
         situation.ceiling = "video-270p"

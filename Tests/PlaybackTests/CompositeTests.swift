@@ -2,6 +2,7 @@ import AccessLog
 import EventLoop
 import Foundation
 import SegmentFormat
+import Substitution
 import TestSupport
 import Testing
 
@@ -136,7 +137,7 @@ import Testing
         let asset = try #require(fixture.library.asset(named: "cmaf"))
         #expect(try await fixture.get("/a/\(asset.id)/oabcde/video-270p/5.m4s").status == 404)
         let rendition = try #require(asset.rendition("video-270p"))
-        let substitutes = try #require(asset.substitutes(of: rendition))
+        let substitutes = try #require(fixture.substitutions.substitutes(of: rendition, in: asset))
         #expect(substitutes.refusals.map(\.rendition) == ["video-90p"])
         #expect(substitutes.refusals.first?.reason == "its segments do not begin and end when these do")
         #expect(try await fixture.listed("/offline/cmaf.m3u8") == ["audio-en", "video-90p"])

@@ -7,6 +7,7 @@ import Library
 import Origin
 import Retention
 import Store
+import Substitution
 import TestSupport
 import Testing
 
@@ -18,6 +19,7 @@ import Testing
     let origin: TestOrigin
     let client: OriginClient
     let library: Library
+    let substitutions = Substitutions()
     let retention: Retention
     let playback: Playback
     private let logs: TemporaryFolder
@@ -44,14 +46,17 @@ import Testing
         client = OriginClient(configuration: configuration)
         let now = { clock?.instant ?? .now }
         library = Library(
-            store: try Store(path: folder.path, reserve: reserve), client: client, now: now,
+            store: try Store(path: folder.path, reserve: reserve), client: client, partialPlayback: substitutions,
+            now: now,
             date: clock.map { clock in { Int64(clock.date) } })
         retention = Retention(of: library)
         logs = try TemporaryFolder()
         var sessions = Sessions.Configuration()
         (sessions.folder, sessions.software) = (logs.path("log"), "Weir/test")
         if let clock { sessions.date = { clock.date } }
-        let playback = Playback(library: library, retention: retention, playerTimeout: playerTimeout, logs: sessions)
+        let playback = Playback(
+            library: library, substitutions: substitutions, retention: retention, playerTimeout: playerTimeout,
+            logs: sessions)
         self.playback = playback
         var limits = HTTPServer.Configuration()
         limits.allowedOrigins = allowedOrigins

@@ -1,5 +1,6 @@
 import EventLoop
 import Library
+import Substitution
 
 /// Chooses the quality of one session's segments by `AdaptationRule`.
 @LoopActor final class Adapter {

@@ -4,6 +4,7 @@ import HTTPMessage
 import HTTPServer
 import Library
 import Playheads
+import Substitution
 
 /// Serves segments to players that cannot adapt: in the quality that Weir chooses, under the URL that the player knows.
 extension Playback {

@@ -7,6 +7,7 @@ import HTTPServer
 import Library
 import Playheads
 import Playlist
+import Substitution
 
 /// The record of one session, for the logs and the API.
 @LoopActor final class SessionRecord {
@@ -149,7 +150,7 @@ import Playlist
     ///   if there are none.
     func composition(of rendition: String, among substitutes: @autoclosure () -> SegmentSubstitutes?) -> Composition {
         if let known = compositions[rendition] { return known }
-        let made = Composition(isKnown: isEntered || !(substitutes()?.mayHaveJoined ?? false))
+        let made = Composition(isKnown: isEntered || !(substitutes()?.mayHaveSpliced ?? false))
         compositions[rendition] = made
         return made
     }

@@ -5,6 +5,7 @@ import HTTPMessage
 import HTTPServer
 import Library
 import SegmentFormat
+import Substitution
 
 /// Serves segments with substitution: pieces of several renditions in one playlist.
 extension Playback {
@@ -26,7 +27,7 @@ extension Playback {
     func slot(_ place: RequestedFolder, _ file: String) -> Slot? {
         guard let name = PieceName(file), case .segment = name.role, let composition = place.composition,
             let rendition = place.asset.rendition(place.folder.id),
-            let substitutes = place.asset.substitutes(of: rendition)
+            let substitutes = substitutions.substitutes(of: rendition, in: place.asset)
         else { return nil }
         return Slot(place: place, composition: composition, substitutes: substitutes, name: name, file: file)
     }
@@ -79,12 +80,14 @@ extension Playback {
         broughtBy fetch: Fetch? = nil, ended: (@LoopActor (ReplyEnd) -> Void)?
     ) -> Bool {
         let composition = slot.composition
-        let isJoined = !composition.isApart
-        guard let found = slot.substitutes.open(slot.name, isJoined: isJoined, of: rendition) else { return false }
+        let isAfterSplice = !composition.isApart
+        guard let found = slot.substitutes.open(slot.name, isAfterSplice: isAfterSplice, of: rendition) else {
+            return false
+        }
         let standIn = found.rendition.name.id
         if let ended { note(slot.file, slot.place, exchange, ended: ended) }
         slot.place.record.stoodIn(standIn, for: slot.name, of: slot.place.folder.id, isStored: fetch == nil)
-        composition.advance(to: found.joins ? .joined : .perhaps)
+        composition.advance(to: found.splice == nil ? .perhaps : .joined)
         var reply = SplicedReply(standIn: standIn, splice: found.splice, mediaType: slot.mediaType)
         reply.isOther = exchange.isAmid && composition.source(of: slot.file) != standIn
         if let fetch { reply.status = CacheStatus.of(fetch) }
@@ -121,7 +124,7 @@ extension Playback {
     /// Returns the splice of the rendition's own piece; nil if it is sent unchanged. Records a piece that is not media.
     private func rejoined(_ slot: Slot, _ descriptor: Int32, _ exchange: Exchange) -> Splice? {
         do {
-            return try slot.substitutes.rejoined(slot.name, descriptor)
+            return try slot.substitutes.ownSplice(slot.name, descriptor)
         } catch {
             let subject = Subject(slot.place.session, slot.place.asset, exchange.head.path)
             sessions.failed(Failure(unjoined: error, about: subject))

@@ -14,16 +14,16 @@ struct PartialChoice {
     private var seconds = 0.0
 
     /// Differences below this (seconds) are ignored.
-    private static let notice = 0.5
+    private static let tolerance = 0.5
 
     /// Makes the choice; it is empty if nothing can be played.
     init(_ playlist: MultivariantPlaylist, tracks: [CommonRanges.Track?]) {
         (self.playlist, self.tracks) = (playlist, tracks)
         var chosen: Variant?
         for variant in playlist.variants.sorted(by: { $0.bandwidth > $1.bandwidth }) {
-            guard let needed = essentials(of: variant) else { continue }
+            guard let needed = neededPlaces(of: variant) else { continue }
             let length = length(of: needed)
-            guard length > seconds + (chosen == nil ? 0 : Self.notice) else { continue }
+            guard length > seconds + (chosen == nil ? 0 : Self.tolerance) else { continue }
             (chosen, places, seconds) = (variant, needed, length)
         }
         if let chosen { addOthers(of: chosen) }
@@ -31,14 +31,14 @@ struct PartialChoice {
 
     /// The places of the variant's own rendition, and of one from each group that it needs: the one that leaves the
     /// longest duration, or the default of several. Nil if one of them has no stored segment.
-    private func essentials(of variant: Variant) -> [Int]? {
+    private func neededPlaces(of variant: Variant) -> [Int]? {
         guard tracks[variant.renditionIndex] != nil else { return nil }
         var places = [variant.renditionIndex]
         for type in [Media.Kind.audio, .video] {
             let members = members(of: variant, type)
             // Media without a URI is in the variant's own segments.
-            let isWithin = members.contains { $0.renditionIndex.map(places.contains) ?? true }
-            if members.isEmpty || isWithin { continue }
+            let isMuxed = members.contains { $0.renditionIndex.map(places.contains) ?? true }
+            if members.isEmpty || isMuxed { continue }
             guard let place = best(of: members, with: places) else { return nil }
             places.append(place)
         }
@@ -50,7 +50,7 @@ struct PartialChoice {
         for member in members.filter(\.isDefault) + members.filter({ !$0.isDefault }) {
             guard let place = member.renditionIndex, tracks[place] != nil else { continue }
             let length = length(of: places + [place])
-            if length > best.map({ $0.seconds + Self.notice }) ?? 0 { best = (place, length) }
+            if length > best.map({ $0.seconds + Self.tolerance }) ?? 0 { best = (place, length) }
         }
         return best?.place
     }
@@ -60,7 +60,7 @@ struct PartialChoice {
         for type in Media.Kind.allCases {
             for place in members(of: variant, type).compactMap(\.renditionIndex)
             where tracks[place] != nil && !places.contains(place) {
-                if length(of: places + [place]) >= seconds - Self.notice { places.append(place) }
+                if length(of: places + [place]) >= seconds - Self.tolerance { places.append(place) }
             }
         }
     }

@@ -1,6 +1,6 @@
 public import EventLoop
 public import Fetching
-import Glibc
+public import Library
 import Playlist
 public import SegmentFormat
 
@@ -10,19 +10,34 @@ public struct Substitute {
     public let rendition: Rendition
     /// The open piece. The receiver owns the descriptor.
     public let descriptor: Int32
-    /// The changes to the piece when it is sent; nil for none.
+    /// The changes to the piece when it is sent; nil for none. After a splice the next segment needs one, too: see
+    /// `SplicePair`.
     public let splice: Splice?
-    /// True if the segment after it needs a splice too: see `SplicePair`.
-    public let joins: Bool
+}
+
+/// A quality of a segment: the rendition's own, or that of a better rendition that may substitute it.
+public struct Quality {
+    /// The rendition of the segment.
+    public let rendition: Rendition
+    /// The segment in that rendition.
+    public let segment: Resource
+    /// The initialization section of the segment; nil if there is none, or it is stored.
+    public let section: Resource?
+    /// Duration of the segment, in seconds.
+    public let duration: Double
+    /// Size of the segment in bytes, known or estimated from its bit rate.
+    public let bytes: Int64
+    /// True if the segment is stored.
+    public let isStored: Bool
 }
 
 /// Finds substitutes for segments of one rendition: pieces of other renditions with the same content.
 @LoopActor public final class SegmentSubstitutes {
-    let own: Rendition
+    private let own: Rendition
     /// The expected bit rate, in bits per second.
-    let rate: Int
+    private let rate: Int
     /// Better qualities first; within better and lower qualities the nearest first.
-    let alignments: [Alignment]
+    private let alignments: [Alignment]
     private var splicePairs: [Int: SplicePair] = [:]
     private let isEncrypted: Bool
     /// True if its playlists say that each segment can be decoded by itself.
@@ -48,21 +63,26 @@ public struct Substitute {
         alignments.contains { $0.other === other && $0.isBetter && $0.refusal == nil }
     }
 
+    /// True if pieces of a better rendition may be usable as substitutes.
+    func mayUse(_ other: Rendition) -> Bool {
+        alignments.contains { $0.other === other && $0.isBetter && $0.isLikely }
+    }
+
     /// The reasons why other renditions cannot supply substitutes, by their ids, from playlists and stored pieces:
     /// sentences without a full stop.
     public var refusals: [(rendition: String, reason: String)] {
-        alignments.compactMap { alignment in alignment.judgedRefusal.map { (alignment.other.name.id, $0) } }
+        alignments.compactMap { alignment in alignment.checkedRefusal.map { (alignment.other.name.id, $0) } }
     }
 
     /// Opens the best substitute of a segment; nil if there is none, or the name is no segment's.
     ///
     /// - Parameters:
-    ///   - isJoined: true if the player's decoder got its parameters in-band.
+    ///   - isAfterSplice: true if the player's decoder got its parameters in-band.
     ///   - rendition: the only acceptable rendition; nil for any.
-    public func open(_ name: PieceName, isJoined: Bool, of rendition: String? = nil) -> Substitute? {
+    public func open(_ name: PieceName, isAfterSplice: Bool, of rendition: String? = nil) -> Substitute? {
         guard let place = place(of: name) else { return nil }
-        for alignment in alignments where rendition == nil || alignment.other.name.id == rendition {
-            if let substitute = alignment.open(place, isJoined: isJoined) { return substitute }
+        for alignment in alignments(with: rendition) {
+            if let substitute = alignment.open(place, isAfterSplice: isAfterSplice) { return substitute }
         }
         return nil
     }
@@ -71,22 +91,41 @@ public struct Substitute {
     ///
     /// - Parameter rendition: as for `open`.
     public func has(_ name: PieceName, of rendition: String? = nil) -> Bool {
-        guard let place = place(of: name) else { return false }
-        return alignments.contains { alignment in
-            (rendition == nil || alignment.other.name.id == rendition) && alignment.covers(place)
-        }
+        place(of: name).map { place in alignments(with: rendition).contains { $0.covers(place) } } ?? false
     }
 
+    private func alignments(with rendition: String?) -> [Alignment] {
+        guard let rendition else { return alignments }
+        return alignments.filter { $0.other.name.id == rendition }
+    }
+
+    /// The qualities of a segment: its own first, then the better ones by ascending bit rate. Empty if the name is no
+    /// segment's. Includes qualities that cannot be verified yet because too few pieces are stored.
+    public func qualities(of name: PieceName) -> [Quality] {
+        guard let place = place(of: name), let segment = own.source?.playlist.segments[place],
+            let quality = own.quality(of: segment, rate: rate)
+        else { return [] }
+        return [quality]
+            + alignments.filter(\.isBetter).compactMap { alignment in
+                guard let segment = alignment.likelyCounterpart(of: place),
+                    let quality = alignment.other.quality(of: segment, rate: alignment.rate)
+                else { return nil }
+                return quality.isStored && !alignment.covers(place) ? nil : quality
+            }
+    }
+
+    // MARK: Splicing
+
     /// True if segments must be complete before they can be spliced: fragmented MP4 requires it.
-    public var needsWholes: Bool { !isEncrypted && own.container == .fragments }
+    public var needsCompleteSegments: Bool { !isEncrypted && own.container == .fragments }
 
     /// True if a player may have received spliced pieces of other renditions, judging by the stored pieces.
-    public var mayHaveJoined: Bool { alignments.contains(where: \.joinsAnything) }
+    public var mayHaveSpliced: Bool { alignments.contains(where: \.needsAnySplice) }
 
     /// True if any substitute of a segment needs a splice: then the next segment needs one, too.
-    public func joins(_ name: PieceName) -> Bool {
+    public func needsSplice(_ name: PieceName) -> Bool {
         guard let place = place(of: name) else { return false }
-        return alignments.contains { $0.covers(place) && $0.joins(place) }
+        return alignments.contains { $0.covers(place) && $0.needsSplice(place) }
     }
 
     /// The splice of a segment of the rendition itself among substitutes; nil if it is sent unchanged because no splice
@@ -94,17 +133,16 @@ public struct Substitute {
     ///
     /// - Parameter descriptor: its file; the caller keeps the ownership.
     /// - Throws: the defect of the segment, which must then be sent unchanged.
-    public func rejoined(_ name: PieceName, _ descriptor: Int32) throws(SegmentFormatError) -> Splice? {
+    public func ownSplice(_ name: PieceName, _ descriptor: Int32) throws(SegmentFormatError) -> Splice? {
         guard let place = place(of: name), let segment = own.source?.playlist.segments[place], !isEncrypted,
-            let count = PieceFolder.size(of: descriptor)
+            let source = ByteSource(descriptor: descriptor)
         else { return nil }
-        let bytes = ByteSource(descriptor: descriptor, count: count)
         switch own.container {
         case .transportStream:
-            let stream = try TransportStream(bytes)
+            let stream = try TransportStream(source)
             if isIndependent { try stream.checkBeginning() }
             return stream.splice()
-        case .fragments: return try segment.map.flatMap { splicePair($0) }?.splice(bytes)
+        case .fragments: return try segment.map.flatMap { splicePair($0) }?.splice(source)
         case .packedAudio, .other: return nil
         }
     }
@@ -118,7 +156,7 @@ public struct Substitute {
     }
 
     /// The index in the playlist of the segment with a name.
-    func place(of name: PieceName) -> Int? {
+    private func place(of name: PieceName) -> Int? {
         guard case .segment(let number) = name.role, let segment = own.source?.segment(number), !segment.isGap,
             own.name(of: segment) == name
         else { return nil }
@@ -126,21 +164,15 @@ public struct Substitute {
     }
 }
 
-/// Owns a descriptor, and closes it unless it is released.
-final class OpenPiece {
-    private var descriptor: Int32
-
-    init(_ descriptor: Int32) { self.descriptor = descriptor }
-
-    deinit { if descriptor >= 0 { close(descriptor) } }
-
-    /// Reads the file. Valid as long as this object.
-    var source: ByteSource? {
-        PieceFolder.size(of: descriptor).map { ByteSource(descriptor: descriptor, count: $0) }
-    }
-
-    func release() -> Int32 {
-        defer { descriptor = -1 }
-        return descriptor
+extension Rendition {
+    /// - Parameter rate: the expected bit rate, in bits per second.
+    fileprivate func quality(of segment: Segment, rate: Int) -> Quality? {
+        guard let resource = resource(of: segment) else { return nil }
+        let size = folder.sizes[file(of: segment)]
+        let section = segment.map.flatMap { self.resource(of: $0) }
+        return Quality(
+            rendition: self, segment: resource,
+            section: section.flatMap { folder.contains($0.name.description) ? nil : $0 }, duration: segment.duration,
+            bytes: size ?? resource.exactLength ?? Int64(segment.duration * Double(rate) / 8), isStored: size != nil)
     }
 }

@@ -1,8 +1,7 @@
 import Playlist
 import Testing
 
-@testable import Fetching
-@testable import Library
+@testable import Substitution
 
 /// Rendition indices: the three variants' video 0 (small), 1 and 2 (large), audio 3 (English, the default) and 4
 /// (French), subtitles 5.
@@ -24,12 +23,12 @@ import Testing
     /// The chosen renditions if the renditions have the segments marked `x`, of two seconds each; "" for no segment.
     private func choice(_ marks: String..., text: String = text) throws -> [Int] {
         guard case .multivariant(let playlist) = try Playlist.parse(Array(text.utf8)) else {
-            throw LibraryError(.notPlaylist, "the test's own")
+            throw OtherPlaylist()
         }
         let tracks = marks.map { marks -> CommonRanges.Track? in
             guard !marks.isEmpty else { return nil }
             return CommonRanges.Track(
-                durations: [Double](repeating: 2, count: marks.count), isThere: marks.map { $0 == "x" })
+                durations: [Double](repeating: 2, count: marks.count), isPlayable: marks.map { $0 == "x" })
         }
         return PartialChoice(playlist, tracks: tracks).places
     }

@@ -5,12 +5,10 @@ struct RenditionTraits: Equatable {
     /// The content of a rendition.
     enum Kind: Equatable {
         /// A variant's own rendition: with video or audio only; with audio muxed or separate.
-        case variant(hasPictures: Bool, isMuxed: Bool)
-        /// Audio beside variants.
-        case sound(name: String, language: String?, channels: String?, characteristics: String?)
+        case variant(hasVideo: Bool, isMuxed: Bool)
+        case separateAudio(name: String, language: String?, channels: String?, characteristics: String?)
     }
 
-    /// The content.
     let kind: Kind
     /// CODECS, sorted; empty if the attribute is absent.
     let codecs: [String]
@@ -25,8 +23,7 @@ struct RenditionTraits: Equatable {
     /// The expected bits per second: AVERAGE-BANDWIDTH, if present.
     let rate: Int
 
-    /// The frame rate if the attribute is absent.
-    private static let usualRate = 30.0
+    private static let defaultFrameRate = 30.0
 
     /// Reads the traits of a rendition, by its place in `renditionURIs`; nil if it cannot have substitutes: subtitles,
     /// other camera angles, and trick play.
@@ -42,32 +39,31 @@ struct RenditionTraits: Equatable {
 
     private init(_ variant: Variant, in playlist: MultivariantPlaylist) {
         let codecs = Self.families(variant.codecs)
-        let sound = playlist.media.filter { $0.type == .audio && $0.groupID == variant.audio }
-        let isApart = sound.contains { $0.renditionIndex.map { $0 != variant.renditionIndex } ?? false }
-        let hasPictures = variant.resolution != nil || codecs.contains { !Self.isSound($0) }
-        kind = .variant(hasPictures: hasPictures, isMuxed: !isApart)
-        // Then the audio codec belongs to another rendition.
-        self.codecs = isApart && hasPictures ? codecs.filter { !Self.isSound($0) } : codecs
+        let audio = playlist.media.filter { $0.type == .audio && $0.groupID == variant.audio }
+        let isSeparate = audio.contains { $0.renditionIndex.map { $0 != variant.renditionIndex } ?? false }
+        let hasVideo = variant.resolution != nil || codecs.contains { !Self.isAudio($0) }
+        kind = .variant(hasVideo: hasVideo, isMuxed: !isSeparate)
+        // The codec of separate audio belongs to another rendition.
+        self.codecs = isSeparate && hasVideo ? codecs.filter { !Self.isAudio($0) } : codecs
         (range, layout) = (variant.videoRange ?? "SDR", variant.requiredVideoLayout)
-        frameRate = max(variant.frameRate ?? Self.usualRate, 1)
+        frameRate = max(variant.frameRate ?? Self.defaultFrameRate, 1)
         bandwidth = variant.bandwidth
         rate = variant.averageBandwidth ?? variant.bandwidth
     }
 
     private init(_ media: Media, in playlist: MultivariantPlaylist) {
         let variants = playlist.variants.filter { $0.audio == media.groupID }
-        kind = .sound(
+        kind = .separateAudio(
             name: media.name, language: media.language, channels: media.channels,
             characteristics: media.characteristics)
-        codecs = Self.families(variants.first?.codecs ?? []).filter(Self.isSound)
-        (range, layout, frameRate) = ("SDR", nil, Self.usualRate)
+        codecs = Self.families(variants.first?.codecs ?? []).filter(Self.isAudio)
+        (range, layout, frameRate) = ("SDR", nil, Self.defaultFrameRate)
         bandwidth = variants.map(\.bandwidth).min() ?? 0
         rate = bandwidth
     }
 
-    /// True if it is audio beside variants: then its variant says more about it than its quality.
-    var isSoundApart: Bool {
-        if case .sound = kind { true } else { false }
+    var isSeparateAudio: Bool {
+        if case .separateAudio = kind { true } else { false }
     }
 
     /// The reason why pieces of the other cannot substitute this rendition's: a sentence without a full stop; nil if
@@ -85,7 +81,7 @@ struct RenditionTraits: Equatable {
     private static func families(_ codecs: [String]) -> [String] {
         let families = codecs.map { codec in
             let name = String(codec.prefix { $0 != "." })
-            return isSound(name) ? codec : aliases[name] ?? name
+            return isAudio(name) ? codec : aliases[name] ?? name
         }
         return Set(families).sorted()
     }
@@ -93,7 +89,7 @@ struct RenditionTraits: Equatable {
     /// Codecs whose parameter sets may also be in the samples.
     private static let aliases = ["avc3": "avc1", "hev1": "hvc1"]
 
-    private static func isSound(_ codec: String) -> Bool {
+    private static func isAudio(_ codec: String) -> Bool {
         ["mp4a", "ac-3", "ec-3", "ac-4", "opus", "Opus", "fLaC", "alac", "mp3"].contains { codec.hasPrefix($0) }
     }
 }

@@ -3,7 +3,7 @@ import Playlist
 /// Pairs of segments of two playlists that cover the same time: they begin together, end together, and have the same
 /// number of discontinuities before them.
 struct SegmentMatch {
-    /// The index of the other's segment, by index of the own one; -1 if there is none.
+    /// The index of the other's segment, by index of the own one; -1 for none.
     private let places: [Int32]
     /// The number of pairs.
     let count: Int
@@ -14,15 +14,15 @@ struct SegmentMatch {
     ///   - shift: seconds to add to times of the first to get those of the second; see `shifts`.
     ///   - tolerance: maximum difference of two times that count as the same, in seconds.
     init(_ own: MediaPlaylist, _ other: MediaPlaylist, shift: Double, tolerance: Double) {
-        let (mine, its) = (Self.spans(own), Self.spans(other))
-        var (places, next, count) = ([Int32](repeating: -1, count: mine.count), 0, 0)
-        for (place, span) in mine.enumerated() {
+        let (ownSpans, others) = (Self.spans(own), Self.spans(other))
+        var (places, next, count) = ([Int32](repeating: -1, count: ownSpans.count), 0, 0)
+        for (place, span) in ownSpans.enumerated() {
             let (start, end) = (span.start + shift, span.end + shift)
-            while next < its.count, its[next].start < start - tolerance { next += 1 }
-            guard next < its.count else { break }
-            let found = its[next]
-            guard found.start <= start + tolerance, abs(found.end - end) <= tolerance, found.era == span.era,
-                !own.segments[place].isGap, !other.segments[next].isGap
+            while next < others.count, others[next].start < start - tolerance { next += 1 }
+            guard next < others.count else { break }
+            let found = others[next]
+            guard found.start <= start + tolerance, abs(found.end - end) <= tolerance,
+                found.discontinuities == span.discontinuities, !own.segments[place].isGap, !other.segments[next].isGap
             else { continue }
             places[place] = Int32(next)
             count += 1
@@ -38,8 +38,8 @@ struct SegmentMatch {
     /// The possible shifts between the times of two playlists, the likeliest first: that of their dates, if both have
     /// them (RFC 8216 §4.3.2.6), and none.
     static func shifts(_ own: MediaPlaylist, _ other: MediaPlaylist) -> [Double] {
-        guard let mine = origin(own), let its = origin(other), mine != its else { return [0] }
-        return [Double(mine - its) / 1000, 0]
+        guard let start = origin(own), let otherStart = origin(other), start != otherStart else { return [0] }
+        return [Double(start - otherStart) / 1000, 0]
     }
 
     /// True if both playlists have dates, so that segments can be matched without inspecting the media.
@@ -59,19 +59,15 @@ struct SegmentMatch {
         return nil
     }
 
-    private struct Span {
-        let start: Double
-        let end: Double
-        /// The segment's Discontinuity Sequence Number.
-        let era: Int
-    }
+    /// The time of a segment, and its Discontinuity Sequence Number.
+    private typealias Span = (start: Double, end: Double, discontinuities: Int)
 
     private static func spans(_ playlist: MediaPlaylist) -> [Span] {
-        var (time, era) = (0.0, playlist.discontinuitySequence)
+        var (time, discontinuities) = (0.0, playlist.discontinuitySequence)
         return playlist.segments.map { segment in
-            if segment.isDiscontinuity { era += 1 }
+            if segment.isDiscontinuity { discontinuities += 1 }
             defer { time += segment.duration }
-            return Span(start: time, end: time + segment.duration, era: era)
+            return (time, time + segment.duration, discontinuities)
         }
     }
 }

@@ -1,8 +1,7 @@
 import Playlist
 import Testing
 
-@testable import Fetching
-@testable import Library
+@testable import Substitution
 
 @Suite struct SegmentMatchTests {
     /// A playlist from marks: a number is a segment of that many seconds, `|` a discontinuity, `gap` marks the next
@@ -19,7 +18,7 @@ import Testing
         }
         lines += ["#EXT-X-ENDLIST", ""]
         guard case .media(let playlist) = try Playlist.parse(Array(lines.joined(separator: "\n").utf8)) else {
-            throw LibraryError(.notPlaylist, "the test's own")
+            throw OtherPlaylist()
         }
         return playlist
     }
@@ -75,3 +74,6 @@ import Testing
         #expect(SegmentMatch(playlist, playlist, shift: 1e6, tolerance: 0.02).count == 0)
     }
 }
+
+/// A playlist of a test is not of the expected kind.
+struct OtherPlaylist: Error {}

@@ -1,8 +1,7 @@
 import Playlist
 import Testing
 
-@testable import Fetching
-@testable import Library
+@testable import Substitution
 
 @Suite struct RenditionTraitsTests {
     private static let text = """

@@ -1,12 +1,11 @@
 import Testing
 
-@testable import Fetching
-@testable import Library
+@testable import Substitution
 
 /// Stored segments are written `x`, missing ones `.`.
 @Suite struct CommonRangesTests {
     private func track(_ marks: String, _ durations: [Double]) -> CommonRanges.Track {
-        CommonRanges.Track(durations: durations, isThere: marks.map { $0 == "x" })
+        CommonRanges.Track(durations: durations, isPlayable: marks.map { $0 == "x" })
     }
 
     private func track(_ marks: String, each duration: Double) -> CommonRanges.Track {
@@ -14,7 +13,7 @@ import Testing
     }
 
     private func text(_ cut: CommonRanges) -> [String] {
-        cut.stays.map { String($0.map { $0 ? "x" : "." }) }
+        cut.kept.map { String($0.map { $0 ? "x" : "." }) }
     }
 
     @Test func oneRenditionKeepsItsStoredSegments() {
@@ -64,7 +63,7 @@ import Testing
 
     @Test func terminatesForSegmentsWithoutDuration() {
         let cut = CommonRanges([track("xxxx", [0, 2, 0, 2]), track("xx.", [2, 2, 0])])
-        #expect(cut.stays.map(\.count) == [4, 3])
+        #expect(cut.kept.map(\.count) == [4, 3])
         #expect(cut.seconds <= 4)
     }
 }

@@ -9,11 +9,11 @@ struct CommonRanges {
         /// In seconds.
         let durations: [Double]
         /// True for each segment that can be played from the store.
-        let isThere: [Bool]
+        let isPlayable: [Bool]
     }
 
     /// True for each segment that stays, by its place, for each track.
-    private(set) var stays: [[Bool]]
+    private(set) var kept: [[Bool]]
     /// Duration of the remaining segments of the first track, in seconds.
     private(set) var seconds = 0.0
 
@@ -23,7 +23,7 @@ struct CommonRanges {
 
     /// Computes the segments that stay. Media time counts from the beginning of each track.
     init(_ tracks: [Track]) {
-        stays = tracks.map { [Bool](repeating: false, count: $0.durations.count) }
+        kept = tracks.map { [Bool](repeating: false, count: $0.durations.count) }
         var cursors = tracks.map { _ in Cursor() }
         var wasKept = true
         while tracks.indices.contains(where: { cursors[$0].next < tracks[$0].durations.count }) {
@@ -32,7 +32,7 @@ struct CommonRanges {
             let groups = tracks.indices.map { starts[$0]..<cursors[$0].next }
             // Behind the end of one track, the rest of the others joins the last group.
             let isTail = groups.contains(where: \.isEmpty)
-            wasKept = (!isTail || wasKept && starts.contains { $0 > 0 }) && Self.isThere(groups, tracks)
+            wasKept = (!isTail || wasKept && starts.contains { $0 > 0 }) && Self.isPlayable(groups, tracks)
             if wasKept { keep(groups, tracks) }
         }
     }
@@ -60,13 +60,13 @@ struct CommonRanges {
         }
     }
 
-    private static func isThere(_ groups: [Range<Int>], _ tracks: [Track]) -> Bool {
-        zip(groups, tracks).allSatisfy { group, track in track.isThere[group].allSatisfy { $0 } }
+    private static func isPlayable(_ groups: [Range<Int>], _ tracks: [Track]) -> Bool {
+        zip(groups, tracks).allSatisfy { group, track in track.isPlayable[group].allSatisfy { $0 } }
     }
 
     private mutating func keep(_ groups: [Range<Int>], _ tracks: [Track]) {
         for (place, group) in groups.enumerated() {
-            for segment in group { stays[place][segment] = true }
+            for segment in group { kept[place][segment] = true }
         }
         if let first = groups.first { seconds += tracks[0].durations[first].reduce(0, +) }
     }

@@ -1,0 +1,365 @@
+import EventLoop
+import Fetching
+import Glibc
+import Library
+import Playlist
+import SegmentFormat
+
+/// Decides which pieces of one rendition can stand in for which segments of another, and with which changes.
+///
+/// The playlists are checked against the media once a piece of each is stored. Until then no piece is used.
+@LoopActor final class Alignment {
+    /// A rendition with its attributes from the multivariant playlist.
+    struct Candidate {
+        let rendition: Rendition
+        let traits: RenditionTraits
+    }
+
+    /// The result of comparing playlists and stored pieces.
+    private enum State {
+        /// No contradiction, but not enough pieces for certainty.
+        case undecided
+        /// The renditions fit together, segment by segment.
+        case aligned(SegmentMatch)
+        /// No piece of the other can be used: the reason, as a sentence without a full stop.
+        case refused(String)
+    }
+
+    /// The rendition whose playlist the player has.
+    let own: Rendition
+    /// The rendition that supplies substitutes.
+    let other: Rendition
+    /// True if the other rendition has the better quality.
+    let isBetter: Bool
+    /// The other's expected bit rate, in bits per second.
+    let rate: Int
+    /// The duration of a frame; times may differ by half of it.
+    private let frame: MediaTime
+    /// True if the multivariant playlist says that each segment can be decoded by itself.
+    private let isIndependent: Bool
+    /// The segment format of both.
+    private let container: Container
+    /// True if one of them is encrypted, so that the media cannot be inspected.
+    private let isEncrypted: Bool
+    private var state = State.undecided
+    /// The counts of changes of both folders at the latest comparison.
+    private var compared: [Int] = []
+    /// True if the substitute of a segment fits, by the index of the own segment.
+    private var fits: [Int: Bool] = [:]
+    /// By the indexes of the own and the other initialization section.
+    private var splicePairs: [[Int]: SplicePair] = [:]
+    /// A piece of the own rendition, with which others are compared.
+    private var ownStream: TransportStream?
+    private var ownAudio: PackedAudio?
+
+    /// - Parameter isIndependent: true if the multivariant playlist says that each segment can be decoded by itself.
+    init(of other: Candidate, behind own: Candidate, isIndependent: Bool) {
+        (self.own, self.other) = (own.rendition, other.rendition)
+        self.isIndependent = isIndependent
+        container = own.rendition.container
+        isEncrypted = own.rendition.isEncrypted || other.rendition.isEncrypted
+        isBetter = other.traits.bandwidth > own.traits.bandwidth
+        rate = other.traits.rate
+        if case .variant(hasVideo: true, _) = own.traits.kind {
+            let frameRate = max(own.traits.frameRate, other.traits.frameRate)
+            frame = MediaTime(ticks: Int64(90_000 / frameRate), timescale: 90_000)
+        } else {
+            // The length of an AAC frame; shorter frames are rare.
+            frame = MediaTime(ticks: 1024, timescale: 48_000)
+        }
+        if let reason = own.traits.obstacle(to: other.traits) ?? obstacle { state = .refused(reason) }
+    }
+
+    /// The reason in the playlists why no piece of the other can be used.
+    private var obstacle: String? {
+        guard own.source?.isDurable ?? false, other.source?.isDurable ?? false else { return "it is live" }
+        if container != other.container {
+            return "its segments are \(other.container.rawValue), not \(container.rawValue)"
+        }
+        switch container {
+        case .other: return "its segments are neither MPEG-TS, fragmented MP4 nor packed AAC"
+        case .packedAudio where isEncrypted:
+            return "it is encrypted, and nothing says that its frames are of one kind with these"
+        case .transportStream, .fragments, .packedAudio: return nil
+        }
+    }
+
+    private typealias Playlists = (own: MediaPlaylist, other: MediaPlaylist)
+
+    private var playlists: Playlists? {
+        guard let own = own.source?.playlist, let other = other.source?.playlist else { return nil }
+        return (own, other)
+    }
+
+    // MARK: Segments
+
+    /// The reason why no piece of the other can be used; nil if a piece can, or may.
+    var refusal: String? {
+        if case .refused(let reason) = state { reason } else { nil }
+    }
+
+    /// Like `refusal`, after a comparison of the stored pieces.
+    var checkedRefusal: String? {
+        _ = match
+        return refusal
+    }
+
+    /// The pairs of segments that cover the same time; nil until they are known.
+    private var match: SegmentMatch? {
+        if case .undecided = state {
+            let changes = [own.folder.changes, other.folder.changes]
+            if compared != changes {
+                compared = changes
+                state = compare()
+            }
+        }
+        if case .aligned(let match) = state { return match }
+        return nil
+    }
+
+    /// The pairs of segments that cover the same time, according to the playlists only.
+    private lazy var expectedMatch: SegmentMatch? = playlists.flatMap { matches($0).first { $0.count > 0 } }
+
+    /// The possible pairs of segments, the likeliest first.
+    private func matches(_ playlists: Playlists) -> some Sequence<SegmentMatch> {
+        let tolerance = max(0.001, frame.seconds / 2)
+        return SegmentMatch.shifts(playlists.own, playlists.other).lazy
+            .map { SegmentMatch(playlists.own, playlists.other, shift: $0, tolerance: tolerance) }
+    }
+
+    /// True if pieces of the other may be usable, stored or not.
+    var isLikely: Bool {
+        let known = match
+        return refusal == nil && (known ?? expectedMatch) != nil
+    }
+
+    /// The other's segment for the time of an own one, stored or not, if nothing speaks against it. It must be possible
+    /// to check it once it is stored; for that an own one must be stored, too.
+    func likelyCounterpart(of place: Int) -> Segment? {
+        let known = match
+        guard refusal == nil, fits[place] ?? true, known != nil || hasOwnSegment else { return nil }
+        return segment(at: place, by: known ?? expectedMatch)
+    }
+
+    private var hasOwnSegment: Bool {
+        own.source?.playlist.segments.contains { own.folder.contains(own.file(of: $0)) } ?? false
+    }
+
+    /// The other's segment for an own one, if it is stored and can be decrypted in its place.
+    private func counterpart(of place: Int) -> Segment? {
+        segment(at: place, by: match).flatMap { other.folder.contains(other.file(of: $0)) ? $0 : nil }
+    }
+
+    private func segment(at place: Int, by match: SegmentMatch?) -> Segment? {
+        guard let found = match?[place], let playlists else { return nil }
+        let segment = playlists.other.segments[found]
+        return own.decrypts(segment, of: other, inPlaceOf: playlists.own.segments[place]) ? segment : nil
+    }
+
+    /// True if a stored piece of the other can substitute an own segment, by index.
+    func covers(_ place: Int) -> Bool {
+        guard let segment = counterpart(of: place) else { return false }
+        if let known = fits[place] { return known }
+        fits[place] = isFit(segment, at: place)
+        return fits[place] ?? false
+    }
+
+    /// True if the other's stored segment fits; nil if that cannot be decided yet.
+    private func isFit(_ segment: Segment, at place: Int) -> Bool? {
+        let file = other.file(of: segment)
+        switch container {
+        case .transportStream where isEncrypted: return true
+        case .transportStream:
+            guard let ownStream else { return nil }
+            return other.folder.reading(file) { source in
+                (try? TransportStream(source)).map { $0.obstacle(inPlaceOf: ownStream) == nil } ?? false
+            }
+        case .packedAudio:
+            guard let ownAudio else { return nil }
+            return other.folder.reading(file) { source in
+                (try? PackedAudio(source)).map { $0.obstacle(inPlaceOf: ownAudio) == nil } ?? false
+            }
+        case .fragments, .other:
+            guard let splicePair = splicePair(place, segment) else { return nil }
+            if isEncrypted { return splicePair.verdict == .equivalent }
+            return other.folder.reading(file) { (try? splicePair.splice($0)) != nil }
+        }
+    }
+
+    // MARK: Splicing
+
+    /// True if any substitute here needs a splice.
+    var needsAnySplice: Bool {
+        guard match != nil, !isEncrypted else { return false }
+        return container == .transportStream || splicePairs.values.contains { $0.verdict == .needsInBandParameterSets }
+    }
+
+    /// True if the substitute of an own segment needs a splice.
+    func needsSplice(_ place: Int) -> Bool {
+        counterpart(of: place).map { needsSplice($0, at: place, isAfterSplice: false) } ?? false
+    }
+
+    private func needsSplice(_ segment: Segment, at place: Int, isAfterSplice: Bool) -> Bool {
+        if isEncrypted { return false }
+        return switch container {
+        case .transportStream: true
+        case .fragments: isAfterSplice || splicePair(place, segment)?.verdict != .equivalent
+        case .packedAudio, .other: false
+        }
+    }
+
+    /// Opens the substitute of an own segment.
+    ///
+    /// - Parameter isAfterSplice: true if the decoder got its parameters in-band: then it needs them again.
+    func open(_ place: Int, isAfterSplice: Bool) -> Substitute? {
+        guard covers(place), let segment = counterpart(of: place),
+            let descriptor = other.folder.open(other.file(of: segment))
+        else { return nil }
+        var splice: Splice?
+        if needsSplice(segment, at: place, isAfterSplice: isAfterSplice) {
+            splice = ByteSource(descriptor: descriptor).flatMap { self.splice($0, segment, at: place) }
+            if splice == nil {
+                close(descriptor)
+                return nil
+            }
+        }
+        return Substitute(rendition: other, descriptor: descriptor, splice: splice)
+    }
+
+    private func splice(_ source: ByteSource, _ segment: Segment, at place: Int) -> Splice? {
+        if container == .transportStream { return try? TransportStream(source).splice() }
+        return try? splicePair(place, segment)?.splice(source)
+    }
+
+    /// Returns the splice of the other's segment for the initialization section of an own one.
+    private func splicePair(_ place: Int, _ segment: Segment) -> SplicePair? {
+        guard let map = own.source?.playlist.segments[place].map, let otherMap = segment.map else { return nil }
+        let pair = [map.index, otherMap.index]
+        if let known = splicePairs[pair] { return known }
+        guard let section = own.section(map), let source = other.section(otherMap) else { return nil }
+        let splicePair = SplicePair(of: source, behind: section)
+        splicePairs[pair] = splicePair
+        return splicePair
+    }
+
+    // MARK: Comparison
+
+    /// Compares the playlists and the stored pieces.
+    private func compare() -> State {
+        // A folder with more files than initialization sections contains segments.
+        guard let playlists, own.folder.sizes.count > playlists.own.maps.count,
+            other.folder.sizes.count > playlists.other.maps.count
+        else { return .undecided }
+        if isEncrypted {
+            guard isIndependent || playlists.own.hasIndependentSegments && playlists.other.hasIndependentSegments else {
+                return .refused("it is encrypted, and nothing says that its segments can be decoded by themselves")
+            }
+            // Encoders begin a frame or two apart, and encrypted media cannot be inspected.
+            guard SegmentMatch.areDated(playlists.own, playlists.other) else {
+                return .refused("it is encrypted, and no dates say that its segments begin when these do")
+            }
+        }
+        var isUndecided = false
+        for match in matches(playlists) where match.count > 0 {
+            if isEncrypted { return .aligned(match) }
+            switch compareStarts(match, playlists) {
+            case .equal: return .aligned(match)
+            case .different: break
+            case .unknown: isUndecided = true
+            case .unsuitable(let reason): return .refused(reason)
+            }
+        }
+        return isUndecided ? .undecided : .refused("its segments do not begin and end when these do")
+    }
+
+    /// The result of comparing the start times of two pieces.
+    private enum Comparison {
+        case equal, different, unknown
+        /// The pieces cannot be spliced: the reason.
+        case unsuitable(String)
+    }
+
+    /// Two stored segments, by their indexes in the own playlist; `other` is a counterpart's.
+    private typealias StoredPair = (own: Int, other: Int)
+
+    /// Compares the first pair of pieces that gives an answer. A piece that contradicts its own playlist says nothing
+    /// about the others.
+    private func compareStarts(_ match: SegmentMatch, _ playlists: Playlists) -> Comparison {
+        for pair in storedPairs(match, playlists) {
+            let between = playlists.own.segments[min(pair.own, pair.other)..<max(pair.own, pair.other)]
+            let seconds = between.reduce(0) { $0 + $1.duration } * (pair.own < pair.other ? 1 : -1)
+            let foreign = playlists.other.segments[match[pair.other] ?? 0]
+            let splicePair = container == .fragments ? splicePair(pair.other, foreign) : nil
+            let result = compareStarts(playlists.own.segments[pair.own], foreign, splicePair, seconds)
+            if case .unknown = result { continue }
+            return result
+        }
+        return .unknown
+    }
+
+    /// - Parameter seconds: the expected time from the start of the first to the start of the second.
+    private func compareStarts(
+        _ segment: Segment, _ foreign: Segment, _ splicePair: SplicePair?, _ seconds: Double
+    ) -> Comparison {
+        let starts: (own: PieceStart, other: PieceStart)
+        switch container {
+        case .transportStream:
+            guard let (stream, other) = read(segment, foreign, { try TransportStream($0) }), stream.isSound,
+                other.isSound
+            else { return .unknown }
+            if let reason = other.obstacle(inPlaceOf: stream) { return .unsuitable(reason) }
+            ownStream = stream
+            starts = (PieceStart(stream), PieceStart(other))
+        case .packedAudio:
+            guard let (audio, other) = read(segment, foreign, { try PackedAudio($0) }) else { return .unknown }
+            if let reason = other.obstacle(inPlaceOf: audio) { return .unsuitable(reason) }
+            ownAudio = audio
+            starts = (PieceStart(audio), PieceStart(other))
+        case .fragments:
+            guard let splicePair, let section = segment.map.flatMap({ own.section($0) }) else { return .unknown }
+            if case .cannotBeJoined(let reason) = splicePair.verdict { return .unsuitable(reason) }
+            guard let (media, other) = read(segment, foreign, { try MediaSegment($0) }) else { return .unknown }
+            starts = (PieceStart(media, section: section), PieceStart(other, section: splicePair.source))
+        case .other: return .unknown
+        }
+        guard let isAfter = starts.other.isAfter(starts.own, by: seconds, frame: frame) else { return .unknown }
+        return isAfter ? .equal : .different
+    }
+
+    /// Reads a stored segment of each rendition; nil if one of them is invalid.
+    private func read<T>(_ segment: Segment, _ foreign: Segment, _ parse: (ByteSource) throws -> T) -> (T, T)? {
+        guard let mine = own.folder.reading(own.file(of: segment), { try? parse($0) }),
+            let its = other.folder.reading(other.file(of: foreign), { try? parse($0) })
+        else { return nil }
+        return (mine, its)
+    }
+
+    /// Pairs of stored segments: those that match if there are any, otherwise two close to each other without a
+    /// discontinuity in between. Only a few pairs: if these give no answer, more do not either.
+    private func storedPairs(_ match: SegmentMatch, _ playlists: Playlists) -> [StoredPair] {
+        var (lastOwn, lastOther): (Int?, Int?)
+        var (matching, close): ([StoredPair], [StoredPair]) = ([], [])
+        for (place, segment) in playlists.own.segments.enumerated() where matching.count < Self.pairLimit {
+            if segment.isDiscontinuity { (lastOwn, lastOther) = (nil, nil) }
+            let hasOwn = own.folder.contains(own.file(of: segment))
+            let hasOther =
+                match[place].map { other.folder.contains(other.file(of: playlists.other.segments[$0])) } ?? false
+            if hasOwn { lastOwn = place }
+            if hasOther { lastOther = place }
+            guard hasOwn || hasOther, let lastOwn, let lastOther else { continue }
+            if hasOwn, hasOther {
+                matching.append((place, place))
+            } else if close.count < Self.pairLimit {
+                close.append((lastOwn, lastOther))
+            }
+        }
+        return matching + close
+    }
+
+    private static let pairLimit = 4
+}
+
+extension TransportStream {
+    /// True if it begins like a segment that can be decoded by itself.
+    fileprivate var isSound: Bool { beginsWithTables && !streams.contains { $0.beginsAtKeyFrame == false } }
+}

@@ -1,0 +1,159 @@
+import Fetching
+public import Library
+import Playlist
+import Store
+
+/// Says if an asset plays without its origin, with the reason.
+public struct Playability: Equatable, Sendable {
+    /// The short answer.
+    public enum Answer: String, Sendable {
+        /// Plays from beginning to end.
+        case yes
+        /// Plays with cuts.
+        case part
+        /// Does not play, or too little of it.
+        case no
+    }
+
+    /// The short answer.
+    public let answer: Answer
+    /// The reason: the complete or the missing parts. Words for a user, without a full stop.
+    public let reason: String
+    /// Playable duration in seconds; nil if nothing plays, or the duration is unknown.
+    public let seconds: Double?
+
+    init(_ answer: Answer, _ reason: String, seconds: Double? = nil) {
+        (self.answer, self.reason, self.seconds) = (answer, reason, seconds)
+    }
+}
+
+extension Substitutions {
+    /// Describes how an asset plays without its origin, from the known state without reading the disk. For a certain
+    /// answer call `Library.survey` first.
+    public func playability(of asset: Asset) -> Playability {
+        if asset.isRecording { return Playability(.part, "it is being recorded") }
+        if asset.isLive { return Playability(.no, "it is live") }
+        guard asset.entry != nil, asset.bytes > 0 else { return Playability(.no, "nothing is stored") }
+        if let listed = listedRenditions(of: asset) {
+            guard !listed.contains(where: \.needsDRM) else {
+                return Playability(.no, "it is protected by a content decryption module (DRM)")
+            }
+            return Playability(.yes, listed.map(\.state).joined(separator: ", "), seconds: asset.duration)
+        }
+        let reason = asset.missingResources
+        guard let ranges = playableRanges(of: asset), ranges.isPlayable else { return Playability(.no, reason) }
+        return Playability(.part, reason, seconds: ranges.seconds)
+    }
+
+    /// The renditions that play without the origin from the first segment to the last; nil if they do not make up an
+    /// entry playlist.
+    private func listedRenditions(of asset: Asset) -> [Rendition]? {
+        guard let places = uncutRenditions(of: asset) else { return nil }
+        guard let multivariant = asset.multivariant else { return asset.renditions }
+        let variants = multivariant.completeVariants(renditions: places)
+        guard !variants.isEmpty else { return nil }
+        let groups = Set(variants.flatMap { variant in Media.Kind.allCases.map { [$0.rawValue, variant.group($0)] } })
+        let media = multivariant.media.filter { groups.contains([$0.type.rawValue, $0.groupID]) }
+        let listed = variants.map(\.renditionIndex) + media.compactMap(\.renditionIndex).filter(places.contains)
+        var seen: Set<Int> = []
+        return listed.filter { seen.insert($0).inserted }.map { asset.renditions[$0] }
+    }
+
+    /// The places of the renditions that an entry without the origin lists; nil if any of them has a cut.
+    private func uncutRenditions(of asset: Asset) -> Set<Int>? {
+        if asset.isPlayableOffline { return asset.multivariant == nil ? [0] : offlineRenditions(of: asset) }
+        guard let ranges = playableRanges(of: asset), ranges.isPlayable, !ranges.isCut else { return nil }
+        return Set(ranges.cuts.keys)
+    }
+}
+
+extension Asset {
+    /// Describes the missing resources of the variant that is closest to complete.
+    fileprivate var missingResources: String {
+        guard let multivariant else { return renditions.first.map(\.missingInWords) ?? "nothing is stored" }
+        var nearest: (share: Double, reason: String)?
+        for variant in multivariant.variants {
+            let needed = neededRenditions(of: variant, multivariant)
+            let share = needed.map(\.missing.share).reduce(0, +) / Double(needed.count)
+            guard share > nearest?.share ?? 0 || share > 0 && nearest == nil else { continue }
+            nearest = (share, needed.map(\.missingInWords).filter { !$0.isEmpty }.joined(separator: ", "))
+        }
+        return nearest?.reason ?? "no segment is stored"
+    }
+
+    /// The variant's own rendition, and from each group that it needs the most complete rendition.
+    private func neededRenditions(of variant: Variant, _ playlist: MultivariantPlaylist) -> [Rendition] {
+        [renditions[variant.renditionIndex]]
+            + [Media.Kind.audio, .video].compactMap { type in
+                let group = playlist.media.filter { $0.type == type && $0.groupID == variant.group(type) }
+                let members = group.filter(\.isDefault) + group.filter { !$0.isDefault }
+                let places = members.compactMap(\.renditionIndex)
+                guard places.count == members.count, !places.contains(variant.renditionIndex) else { return nil }
+                return places.map { renditions[$0] }.max { $0.missing.share < $1.missing.share }
+            }
+    }
+}
+
+extension Rendition {
+    fileprivate var missing: MissingResources {
+        guard let source, source.isDurable else { return MissingResources() }
+        let segments = source.playlist.segments.filter { !$0.isGap }
+        let numbers = Set(source.playlist.keys.compactMap { number(of: $0) })
+        let sections = Set(source.playlist.maps.map { name(of: $0).description })
+        return MissingResources(
+            segments: (segments.count { !folder.contains(file(of: $0)) }, segments.count),
+            keys: numbers.count { !keys.isStored($0) && keys.isUsable($0) },
+            sections: sections.count { !folder.contains($0) },
+            expiredKeys: numbers.count { keys.state(of: $0) == .expired },
+            invalidatedKeys: numbers.count { keys.state(of: $0) == .invalidated })
+    }
+
+    fileprivate var missingInWords: String {
+        missing.sentences(about: name.displayName).joined(separator: ", ")
+    }
+
+    /// Describes the state of a rendition that plays without the origin.
+    fileprivate var state: String {
+        (name.displayName ?? "it") + (isWhole ? " whole" : " with pieces of other qualities")
+    }
+}
+
+/// Counts the missing resources of a rendition.
+struct MissingResources {
+    /// The number of missing segments, and of all segments; nil if the playlist is unknown.
+    var segments: (missing: Int, count: Int)?
+    /// Neither stored, nor expired or revoked.
+    var keys = 0
+    /// Initialization sections.
+    var sections = 0
+    var expiredKeys = 0
+    var invalidatedKeys = 0
+
+    /// The stored share of the segments, from 0 to 1.
+    var share: Double {
+        guard let segments, segments.count > 0 else { return 0 }
+        return 1 - Double(segments.missing) / Double(segments.count)
+    }
+
+    /// Describes the missing resources of a rendition.
+    ///
+    /// - Parameter name: the rendition's name; nil if the asset has only one.
+    func sentences(about name: String?) -> [String] {
+        let name = name.map { " of \($0)" } ?? ""
+        guard let segments else { return ["the playlist\(name) is not known yet"] }
+        var sentences: [String] = []
+        if segments.missing > 0 {
+            let segment = segments.count == 1 ? "segment" : "segments"
+            let isMissing = segments.missing == 1 ? "is missing" : "are missing"
+            sentences.append("\(segments.missing) of \(segments.count) \(segment)\(name) \(isMissing)")
+        }
+        func add(_ count: Int, _ one: String, _ several: String) {
+            if count > 0 { sentences.append(count == 1 ? "the \(one)" : "\(count) \(several)") }
+        }
+        add(sections, "initialization section\(name) is missing", "initialization sections\(name) are missing")
+        add(keys, "key\(name) is missing", "keys\(name) are missing")
+        add(expiredKeys, "key\(name) has expired", "keys\(name) have expired")
+        add(invalidatedKeys, "key\(name) was invalidated", "keys\(name) were invalidated")
+        return sentences
+    }
+}

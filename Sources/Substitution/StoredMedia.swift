@@ -1,0 +1,90 @@
+import EventLoop
+import Fetching
+import Glibc
+import Library
+import Playlist
+import SegmentFormat
+
+/// The segment formats, which need different splices.
+enum Container: String {
+    case transportStream = "MPEG-TS"
+    case fragments = "fragmented MP4"
+    case packedAudio = "packed AAC"
+    case other = "of another kind"
+}
+
+/// Properties that matter if pieces of two renditions play one after the other.
+extension Rendition {
+    /// The segment format, from the file names and the presence of initialization sections.
+    var container: Container {
+        guard let first = source?.playlist.segments.first else { return .other }
+        if first.map != nil { return .fragments }
+        return switch name(of: first).fileExtension {
+        case "ts": .transportStream
+        case "aac": .packedAudio
+        default: .other
+        }
+    }
+
+    /// True if any of it is encrypted by HLS, so that its boxes and packets cannot be read.
+    var isEncrypted: Bool { source?.playlist.keys.contains { $0.method != .none } ?? false }
+
+    /// Reads a stored initialization section; nil if it is not stored, encrypted, or invalid.
+    func section(_ map: Map) -> InitializationSection? {
+        guard !map.keys.contains(where: { $0.method != .none }) else { return nil }
+        return folder.reading(name(of: map).description) { try? InitializationSection($0) }
+    }
+
+    /// True if a player correctly decrypts another rendition's segment in the place of an own one. The player knows
+    /// only the own playlist.
+    ///
+    /// That is so if both are clear, or if both are encrypted as a whole (AES-128) with one key and one initialization
+    /// vector (RFC 8216 §5.2). For encrypted samples (SAMPLE-AES) the answer is no.
+    func decrypts(_ other: Segment, of rendition: Rendition, inPlaceOf segment: Segment) -> Bool {
+        let (keys, others) = (segment.keys.filter { $0.method != .none }, other.keys.filter { $0.method != .none })
+        if keys.isEmpty, others.isEmpty { return true }
+        guard keys.count == 1, others.count == 1, keys[0].method == .aes128, others[0].method == .aes128,
+            let number = number(of: keys[0]), number == rendition.number(of: others[0])
+        else { return false }
+        return segment.vector(of: keys[0]) == other.vector(of: others[0])
+    }
+}
+
+extension Segment {
+    /// The initialization vector: the key's own, or the media sequence number in 16 bytes.
+    fileprivate func vector(of key: Key) -> [UInt8] {
+        if let vector = key.initializationVector { return vector }
+        return (0..<16).reversed().map { $0 < 8 ? UInt8(truncatingIfNeeded: mediaSequenceNumber >> (8 * $0)) : 0 }
+    }
+}
+
+extension PieceFolder {
+    /// Opens a piece for `body` to read; nil if it is not stored, or cannot be read.
+    func reading<T>(_ file: String, _ body: (ByteSource) -> T?) -> T? {
+        guard let descriptor = open(file) else { return nil }
+        defer { close(descriptor) }
+        return ByteSource(descriptor: descriptor).flatMap(body)
+    }
+}
+
+extension ByteSource {
+    /// Creates a source that reads an open file on demand; nil if its length cannot be determined. The descriptor must
+    /// stay open while the source is in use.
+    init?(descriptor: Int32) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        self.init(count: Int(status.st_size)) { range in
+            let bytes = [UInt8](unsafeUninitializedCapacity: range.count) { buffer, filled in
+                while filled < range.count {
+                    let got = pread(
+                        descriptor, buffer.baseAddress.map { $0 + filled }, range.count - filled,
+                        range.lowerBound + filled)
+                    if got < 0, errno == EINTR { continue }
+                    guard got > 0 else { break }
+                    filled += got
+                }
+            }
+            return bytes.count == range.count ? bytes : nil
+        }
+    }
+}
