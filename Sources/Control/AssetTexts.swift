@@ -167,7 +167,8 @@ private struct AssetSignature: Equatable {
         let kept = downloader.download(of: asset)
         let download = asset.revision.flatMap { downloader.download(of: $0) } ?? kept
         return State(
-            asset: AssetSignature(asset), revision: asset.revision.map { AssetSignature($0) }, task: kept?.task, state: download?.state,
+            asset: AssetSignature(asset), revision: asset.revision.map { AssetSignature($0) }, task: kept?.task,
+            state: download?.state,
             need: download?.need, isExpired: service.retention.isExpired(asset),
             place: asset.volume.map { API.Place(path: $0.path, isThere: $0.isThere) })
     }

@@ -1,6 +1,7 @@
 public import API
 public import EventLoop
 import Library
+import Retention
 import Store
 
 /// The control API's access to keys.

@@ -161,7 +161,8 @@ public import Store
             hasFailed = false
         } catch {
             if !hasFailed {
-                service?.library.report("what a list says is not noted, and worked out anew at the next start: \(error)")
+                service?.library.report(
+                    "what a list says is not noted, and worked out anew at the next start: \(error)")
             }
             hasFailed = true
         }

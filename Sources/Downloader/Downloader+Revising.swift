@@ -119,7 +119,8 @@ extension Downloader {
 
     /// Replaces the old content with a complete revision, as soon as no session plays the old content.
     func settle(_ download: Download) {
-        guard let asset = library.revisions.revised(by: download.asset), download.state == .complete, download.isWhole else {
+        guard let asset = library.revisions.revised(by: download.asset), download.state == .complete, download.isWhole
+        else {
             return
         }
         guard !library.playheads.isPlayed(asset.id) else { return wait(download, for: asset) }

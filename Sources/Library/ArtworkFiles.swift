@@ -8,10 +8,8 @@ import Store
 @LoopActor public struct ArtworkFiles {
     let library: Library
 
-    /// Fetches an image under the rules of the asset's own resources: a private address is refused unless it is the
-    /// asset's own, and the user's header fields go to the asset's origin only.
-    ///
-    /// - Throws: `LibraryError`: `notArtwork` if the response is no accepted image.
+    /// Fetches an image with the asset's rights: no other private address, and the user's header fields only to the
+    /// asset's origin. Throws `notArtwork` if the response is no accepted image.
     public func fetch(_ url: WebURL, for asset: Asset) async throws(LibraryError) -> Artwork {
         try library.checkOnline("\(url.redacted) cannot be had, since Weir is offline")
         var request = OriginRequest(url)

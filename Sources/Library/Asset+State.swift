@@ -110,10 +110,8 @@ extension Asset {
         return renditions.indices.allSatisfy { kept.contains($0) || renditions[$0].folder.bytes == 0 }
     }
 
-    /// Adopts new URLs of stored renditions from a playlist that does not fit.
-    ///
-    /// - Returns: true if the playlist contains every rendition with stored pieces. Then only the order of its lines
-    ///   has changed.
+    /// Adopts new URLs of stored renditions from a playlist that does not fit. Returns true if every rendition with
+    /// stored pieces is in it: then only the order of its lines has changed.
     func relocate(by playlist: MultivariantPlaylist, base: WebURL) -> Bool {
         guard let known = multivariant else { return false }
         let folded = playlist.folded(playlist.mirrors)

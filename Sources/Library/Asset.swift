@@ -78,12 +78,11 @@ public import Store
     var moved: [Int: [WebURL]] = [:]
     /// True if the origin offers another choice of renditions than the stored one.
     var isOutdated = false
-    /// Limits the rate of renewals of its URLs.
     var pace = RenewalPace()
     /// The error that keeps the asset out of the catalogue, and its pieces out of the store; nil if there is none.
     package var saveFailure: StoreError?
     /// The library, once the asset is registered.
-    weak var observer: (any AssetObserver)?
+    weak var library: Library?
     /// The complete renditions that the bundle's own playlists list.
     var published: Set<Int> = []
     /// Increases when the set of renditions is replaced.
@@ -113,7 +112,7 @@ public import Store
         keys = KeyRing(in: bundle)
         sessionData = SessionDataShelf(in: bundle)
         bundle.owner = self
-        keys.observer = self
+        keys.asset = self
     }
 
     // MARK: Loading on demand
@@ -122,9 +121,7 @@ public import Store
     /// between two starts.
     public var isLoaded: Bool { loader == nil }
 
-    /// Postpones loading the playlists until the entry or the renditions are used.
-    ///
-    /// - Parameter loader: loads them; called at most once.
+    /// Postpones loading the playlists until they are used; `loader` is called at most once.
     func postponeLoading(_ loader: @escaping () -> Void) { self.loader = loader }
 
     /// Calls `body` as soon as the playlists are loaded; at once if they are.
@@ -153,12 +150,10 @@ public import Store
     /// True if the asset was removed. Its resources are then neither fetched nor written.
     public var isRemoved: Bool { bundle.isRemoved }
 
-    /// Throws `missing` if the asset was removed.
     func checkNotRemoved() throws(LibraryError) {
         if isRemoved { throw LibraryError(.missing, "\(name) was removed") }
     }
 
-    /// The error of a failed write to the catalogue.
     func saveError(about what: String) -> LibraryError {
         saveFailure.map { LibraryError($0, about: what) } ?? LibraryError(.missing, "\(name) was removed")
     }
@@ -194,10 +189,8 @@ public import Store
 
     // MARK: Entry
 
-    /// Adopts a new multivariant playlist. Known renditions stay with their state; the new playlist may have fresh
-    /// tokens and other hosts in its URIs.
-    ///
-    /// - Returns: the renditions that are gone; a new one may have the same name.
+    /// Adopts a multivariant playlist. Known renditions stay with their state; tokens and hosts may have changed.
+    /// Returns the renditions that are gone; a new one may have the same name.
     @discardableResult package func adopt(_ playlist: MultivariantPlaylist, base: WebURL) -> [Rendition] {
         let mirrors = playlist.mirrors
         let folded = playlist.folded(mirrors)
@@ -221,7 +214,6 @@ public import Store
         return gone
     }
 
-    /// Adopts the lone media playlist at the URL.
     func adopt(_ source: Rendition.Source, began: ContinuousClock.Instant = .now) {
         adoptLone()
         renditions[0].adopt(source, began: began)
@@ -271,7 +263,6 @@ public import Store
         return [playlist.imageVariants[index].uri].compactMap { try? base.resolving($0) }
     }
 
-    /// True if a rendition has more than one URL.
     func hasMirrors(_ rendition: Rendition) -> Bool {
         guard let multivariant, has(rendition) else { return false }
         return multivariant.uris(ofRendition: rendition.place).count > 1
@@ -304,43 +295,26 @@ public import Store
             revises: revises, fromNetwork: access.namesPeer ? nil : true)
     }
 
-    /// The catalogue record of its policy, playbacks and purge.
     package var storageRecord: StorageRecord { StorageRecord(asset: id, life) }
 
-    /// The catalogue's record of its bundle's volume.
     var volumeRecord: VolumeRecord { VolumeRecord(asset: id, in: bundle.place, other: bundle.other) }
 }
 
-extension Asset: BundleOwner, KeyRingObserver {
-    /// Implements `BundleOwner`.
+extension Asset: BundleOwner {
     package func folder(_ folder: PieceFolder, gained file: String) {
         if folder === keys.folder {
-            if case .key(let number)? = PieceName(file)?.role { observer?.asset(self, gainedKey: number) }
+            if case .key(let number)? = PieceName(file)?.role { library?.keys.recordKey(number, of: self) }
         } else if folder === sessionData.folder || knownImages.contains(where: { $0.folder === folder }) {
             return
         }
-        if wholeRenditions != published { observer?.assetCompletedRenditions(self) }
+        if wholeRenditions != published { library?.publish(self) }
     }
 
-    /// Implements `BundleOwner`.
-    package func bundle(_ bundle: Bundle, lostPiece error: StoreError) { observer?.asset(self, lostPiece: error) }
+    package func bundle(_ bundle: Bundle, lostPiece error: StoreError) {
+        guard let library else { return }
+        library.report("\(name): the disk has lost a piece, which comes again: \(error)")
+        library.events.send(.pieceLost(self))
+    }
 
-    /// Implements `BundleOwner`.
-    package func bundleChanged(_ bundle: Bundle) { observer?.assetChangedPieces(self) }
-
-    func keyRing(_ keys: KeyRing, expired numbers: [Int]) { observer?.asset(self, expiredKeys: numbers) }
-}
-
-/// Observes the stored pieces and keys of an asset. The library implements it.
-@LoopActor protocol AssetObserver: AnyObject {
-    /// A key's file was stored.
-    func asset(_ asset: Asset, gainedKey number: Int)
-    /// The keys with these numbers have expired. Called once for each key, during a query if the key may be used.
-    func asset(_ asset: Asset, expiredKeys numbers: [Int])
-    /// The set of complete renditions differs from the bundle's own playlists.
-    func assetCompletedRenditions(_ asset: Asset)
-    /// A stored piece is missing on disk.
-    func asset(_ asset: Asset, lostPiece error: StoreError)
-    /// Pieces were stored or deleted, or the folders moved.
-    func assetChangedPieces(_ asset: Asset)
+    package func bundleChanged(_ bundle: Bundle) { library?.summaries?.invalidate(self) }
 }

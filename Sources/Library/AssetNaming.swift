@@ -8,10 +8,8 @@ package enum AssetNaming {
         "media", "live", "m3u8",
     ]
 
-    /// Makes a name from a URL's path: the last descriptive component, without its extension.
-    ///
-    /// `/vod/My%20Film/master.m3u8` → `my-film`. Lower-case letters, digits and single `-`; at most 40 characters;
-    /// `stream` if nothing is left.
+    /// Makes a name from a URL's path, `/vod/My%20Film/master.m3u8` → `my-film`: the last descriptive component, as
+    /// `slug` allows it; `stream` if nothing is left.
     package static func name(forPath path: String) -> String {
         let components = path.split(separator: "/").map { slug(decoded(withoutExtension($0))[...]) }
             .filter { !$0.isEmpty }

@@ -27,10 +27,8 @@ public import Store
         }
     }
 
-    /// Writes a media playlist that has ended, and the numbers of its keys. Also writes the asset if the catalogue
-    /// lacks it.
-    ///
-    /// - Returns: true if the playlist is in the catalogue; if not, `asset.saveFailure` has the reason.
+    /// Writes a media playlist that has ended, the numbers of its keys, and the asset if the catalogue lacks it.
+    /// Returns true if the playlist is in the catalogue; if not, `asset.saveFailure` has the reason.
     func save(_ source: Rendition.Source, of rendition: String, in asset: Asset) async -> Bool {
         for url in source.keyURLs { asset.keys.add(url) }
         var contents = Catalogue.Contents(playlists: [record(of: source, rendition, in: asset)])
@@ -41,18 +39,16 @@ public import Store
         return await write(contents, about: asset)
     }
 
-    /// Writes the multivariant playlist of an asset that is in the catalogue.
-    ///
-    /// - Parameter gone: renditions whose playlists are deleted, because another may have their name now.
+    /// Writes the multivariant playlist, and deletes the playlists of `gone`: another rendition may have their name
+    /// now.
     func saveEntry(of asset: Asset, without gone: [Rendition]) async {
         let playlists = entryRecords(of: asset)
         guard !playlists.isEmpty else { return }
         await write(.init(playlists: playlists), without: gone.map(\.name.id), about: asset)
     }
 
-    /// Writes that a rendition is recorded. Also writes the asset if the catalogue lacks it.
-    ///
-    /// - Returns: true if the recording is in the catalogue; if not, `asset.saveFailure` has the reason.
+    /// Writes that a rendition is recorded, and the asset if the catalogue lacks it. Returns true on success; if not,
+    /// `asset.saveFailure` has the reason.
     func save(recordingOf rendition: Rendition, in asset: Asset) async -> Bool {
         var contents = asset.isPersistent ? Catalogue.Contents() : self.contents(of: asset)
         contents.recordings = [RecordingRecord(asset: asset.id, rendition: rendition.name.id)]
@@ -62,7 +58,6 @@ public import Store
     /// Writes an asset that the catalogue lacks, with its playlists.
     package func saveNew(_ asset: Asset) async { await write(contents(of: asset), about: asset) }
 
-    /// Writes the name and title of an asset that is in the catalogue.
     func save(_ asset: Asset) async { await write(.init(assets: [asset.record]), about: asset) }
 
     /// Writes the policy, playbacks and purge of an asset.
@@ -75,7 +70,6 @@ public import Store
         if asset.isPersistent { await write(.init(volumes: [asset.volumeRecord]), about: asset) }
     }
 
-    /// Writes a new name of an asset that is in the catalogue.
     func rename(_ asset: Asset, to name: String) async throws(LibraryError) {
         var records = [asset, asset.revision].compactMap { $0 }.filter(\.isPersistent).map(\.record)
         for index in records.indices { records[index].name = name }
@@ -122,9 +116,8 @@ public import Store
         return !asset.isRemoved
     }
 
-    /// Records an asset whose bundle is complete in the store, then registers it.
-    ///
-    /// - Returns: the registered asset, as it is after a restart; nil if its records cannot be read back.
+    /// Records an asset whose bundle is complete in the store, then registers it. Returns it as it is after a restart;
+    /// nil if its records cannot be read back.
     package func insert(_ asset: Asset) async throws(StoreError) -> Asset? {
         let playlists = asset.renditions.compactMap { rendition in
             rendition.source.map { record(of: $0, rendition.name.id, in: asset) }
@@ -152,14 +145,12 @@ public import Store
         return [record(of: playlist, base: base, in: asset)]
     }
 
-    /// The catalogue record of a media playlist.
     func record(of source: Rendition.Source, _ rendition: String, in asset: Asset) -> PlaylistRecord {
         PlaylistRecord(
             asset: asset.id, rendition: rendition == RenditionNaming.lone.id ? "" : rendition, url: source.base.text,
             body: source.playlist.text.write(), imports: source.imports, fetched: Library.now)
     }
 
-    /// The catalogue record of a multivariant playlist.
     func record(of playlist: MultivariantPlaylist, base: WebURL, in asset: Asset) -> PlaylistRecord {
         PlaylistRecord(
             asset: asset.id, rendition: "", url: base.text, body: playlist.text.write(), fetched: Library.now)
@@ -167,7 +158,6 @@ public import Store
 
     // MARK: Restoring
 
-    /// Creates the assets of a catalogue, with their playlists and keys.
     func restored(_ contents: Catalogue.Contents) -> [Asset] {
         let playlists = Dictionary(grouping: contents.playlists, by: \.asset)
         let keys = Dictionary(grouping: contents.keys, by: \.asset)

@@ -12,11 +12,8 @@ package struct BundleIdentity: Codable, Sendable {
 
     /// The format of the bundle.
     package var format = currentFormat
-    /// The asset's id.
     package let id: String
-    /// The asset's name.
     package let name: String
-    /// The asset's title, for display.
     package let title: String?
     /// The name of the image file beside `asset.json`.
     package let artwork: String?
@@ -50,7 +47,6 @@ package struct BundleIdentity: Codable, Sendable {
         }
     }
 
-    /// Describes an asset as it is now.
     @LoopActor init(of asset: Asset) {
         (id, name, title, created) = (asset.id, asset.name, asset.title, asset.created)
         artwork = asset.artworkKind?.fileName
@@ -79,7 +75,6 @@ package struct BundleIdentity: Codable, Sendable {
         self = identity
     }
 
-    /// The text of the file.
     func text() throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]

@@ -5,7 +5,6 @@ import Playlist
 
 /// A new URL of an asset, checked to lead to the same content. The asset itself is not changed yet.
 @LoopActor struct Destination {
-    /// A multivariant playlist and the base URL of its references.
     struct Entry {
         let playlist: MultivariantPlaylist
         let base: WebURL
@@ -13,11 +12,9 @@ import Playlist
         let isFit: Bool
     }
 
-    /// The new URL.
     let url: WebURL
     /// The rights of requests to the URL: header fields and private addresses.
     let access: OriginAccess
-    /// The multivariant playlist at the URL; nil for a lone media playlist.
     let entry: Entry?
     /// The media playlists that match known ones.
     private(set) var sources: [(rendition: Rendition, source: Rendition.Source)] = []
@@ -27,9 +24,7 @@ import Playlist
     private let asset: Asset
     private let playlistFetcher: PlaylistFetcher
 
-    /// Fetches the entry, and the playlist of each known rendition.
-    ///
-    /// - Throws: `otherContent` with the difference, or the reason why a playlist cannot be fetched.
+    /// Fetches the entry, and the playlist of each known rendition. Throws `otherContent` with the difference.
     init(
         of asset: Asset, at url: WebURL, _ access: OriginAccess, by playlistFetcher: PlaylistFetcher
     ) async throws(LibraryError) {
@@ -141,10 +136,8 @@ import Playlist
     }
 }
 
-/// A URL without its temporary or personal parts: two URLs that are equal in this form may lead to the same content.
-///
-/// Pure. Query parameters with the names that signing schemes use are left out. A parameter with another name
-/// distinguishes content.
+/// A URL without the query parameters that signing schemes use: two URLs that are equal in this form may lead to the
+/// same content.
 struct TokenlessURL: Hashable {
     private let origin: WebURL.Origin
     private let path: String

@@ -9,13 +9,10 @@ import Playlist
     let library: Library
 
     /// Returns the presentation that an interstitial of `asset` names, with its entry loaded: an asset of the library,
-    /// or an interstitial asset.
-    ///
-    /// The user has not named its URL. So a private address is refused, except the one that the user named for `asset`;
-    /// requests there carry the header fields of `asset`.
+    /// or an interstitial asset. It has the rights of `asset`: no other private address, and the same header fields.
     ///
     /// - Parameter query: the parameters that the player adds to the URL, without its own delivery directives.
-    /// - Throws: `LibraryError`; `missing` for a name that no recent playlist of the asset contains.
+    /// - Throws: `missing` for a name that no recent playlist of the asset contains.
     public func presentation(
         _ name: Interstitials.Name, of asset: Asset, query: String?
     ) async throws(LibraryError) -> Asset {
@@ -44,8 +41,6 @@ import Playlist
 
     /// Fetches the list that an interstitial of `asset` names, and replaces the URIs of its presentations by those of
     /// `naming`. The list is never stored, because lists are made for one player at one time.
-    ///
-    /// - Throws: `LibraryError` if the response is not a list; says what it is.
     public func list(
         _ name: Interstitials.Name, of asset: Asset, query: String?, naming: (Interstitials.Name) -> String
     ) async throws(LibraryError) -> [UInt8] {
@@ -86,16 +81,13 @@ import Playlist
         let access: OriginAccess
     }
 
-    /// The opens under way.
     let opening = SharedTasks<Key, Result<Asset, LibraryError>>()
     private var byKey: [Key: Asset] = [:]
     private var byID: [String: Asset] = [:]
-    /// Least recently used first.
     private var order: [Key] = []
     /// A player plays one interstitial, and looks at the next few.
     private static let limit = 64
 
-    /// Returns the interstitial asset with this id.
     func asset(id: String) -> Asset? { byID[id] }
 
     /// Returns the interstitial asset with a key, and marks it as used.
@@ -106,7 +98,6 @@ import Playlist
         return asset
     }
 
-    /// Inserts a new one; evicts the least recently used one above the limit.
     mutating func add(_ asset: Asset, _ key: Key) {
         (byKey[key], byID[asset.id]) = (asset, asset)
         order.append(key)
@@ -118,7 +109,6 @@ import Playlist
 extension PlaylistFetcher {
     /// A player waits this long for a list; after that it plays on without one.
     private static let listDeadline = Duration.seconds(8)
-    /// Maximum size of a list, in bytes.
     private static let listLimit: Int64 = 1 << 20
 
     /// Fetches the list of an interstitial's assets at `url`. Returns it with its URL after redirects.
@@ -154,7 +144,6 @@ extension WebURL {
         adding((query ?? "").split(separator: "&").filter { $0.hasPrefix("_HLS_") })
     }
 
-    /// Appends parameters to the query; unchanged if there are none.
     func adding(_ parameters: [some StringProtocol]) -> WebURL {
         guard !parameters.isEmpty else { return self }
         let known = self.query.map { $0.isEmpty ? "" : "\($0)&" } ?? ""

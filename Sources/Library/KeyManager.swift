@@ -1,91 +1,16 @@
 public import EventLoop
 import Fetching
+import HTTPMessage
 import Playheads
 package import Store
 
-/// Manages the lifetimes of keys: expiry and revocation.
+/// Stores, renews and expires keys. The room Retention limits and revokes them.
 ///
 /// An expired or revoked key is sent to no player, counts as a hole for playback without the origin, and is in no
 /// playlist of the bundle. Its media stays, and plays again after a renewal. Meanwhile a player that streams from the
 /// origin gets the key from there, and the key is not stored.
 @LoopActor public struct KeyManager {
-    let library: Library
-
-    // MARK: Limits
-
-    /// Applies the key limits of an asset's policy.
-    ///
-    /// - Returns: the keys whose lifetime changes.
-    package func adoptTerms(of asset: Asset, after former: KeyTerms, isPlaying: Bool) -> [Int] {
-        guard asset.life.policy.keys != former else { return [] }
-        findArrivals(of: asset)
-        let numbers = asset.keys.lives.keys.sorted()
-        let (terms, now) = (asset.life.policy.keys, library.date())
-        for number in numbers {
-            asset.keys.change(number) { $0.adopt(terms, after: former, isPlaying: isPlaying, at: now) }
-        }
-        return numbers
-    }
-
-    /// Sets or removes the expiration date of keys.
-    ///
-    /// - Parameters:
-    ///   - expires: in seconds since 1970; nil for never.
-    ///   - numbers: nil for all keys.
-    /// - Throws: `missing` if no key has the number, `store`; nothing has changed then.
-    public func setExpiry(_ expires: Int64?, ofKeys numbers: [Int]? = nil, of asset: Asset) async throws(LibraryError) {
-        let numbers = try check(numbers, of: asset)
-        let now = library.date()
-        try await change(numbers, of: asset) { $0.setExpiration(expires, at: now) }
-        library.rectify(asset)
-        library.events.send(.keysChanged(asset, .dated, numbers: numbers))
-    }
-
-    // MARK: Revocation
-
-    /// Revokes keys: from now on no player gets them, and their files are deleted.
-    ///
-    /// The order is: the catalogue, the bundle's own playlists, the files. After a crash in between, the next process
-    /// deletes the files. A remaining copy cannot be excluded: a deleted file may be read from the raw disk until its
-    /// blocks are overwritten, and every player of the asset has had the key.
-    ///
-    /// - Parameter numbers: nil for all keys.
-    /// - Throws: `missing` if no key has the number; `store` if the revocation cannot be written, and nothing has
-    ///   changed then, or if a file cannot be deleted, which is tried again.
-    public func invalidate(_ numbers: [Int]? = nil, of asset: Asset) async throws(LibraryError) {
-        let numbers = try check(numbers, of: asset)
-        let now = library.date()
-        try await change(numbers, of: asset) { $0.invalidate(at: now) }
-        library.loader.forget([asset.keys.folder])
-        library.rectify(asset)
-        library.events.send(.keysChanged(asset, .invalidated, numbers: numbers))
-        if let failure = deleteFiles(of: numbers, in: asset) {
-            throw LibraryError(failure, about: "a key of \(asset.name) is not used any more, but its file is there")
-        }
-    }
-
-    /// Deletes the files of unusable keys: of the revoked ones, and of those that expired before a time.
-    package func sweep(_ asset: Asset, before bound: Int64) {
-        guard library.readOnlyReason == nil, !asset.isRemoved else { return }
-        library.rectify(asset)
-        let numbers = asset.keys.unusable.filter { number in
-            let life = asset.keys.life(of: number)
-            let end = life.expiration(by: asset.keys.terms) ?? life.expiredAt ?? 0
-            return life.invalidated != nil || end <= bound
-        }
-        guard let failure = deleteFiles(of: numbers.sorted(), in: asset) else { return }
-        library.report("\(asset.name): a key that is not used any more cannot be deleted: \(failure)")
-    }
-
-    private func deleteFiles(of numbers: [Int], in asset: Asset) -> StoreError? {
-        var failure: StoreError?
-        for number in numbers {
-            let file = KeyRing.name(number).description
-            guard asset.keys.folder.contains(file) else { continue }
-            do throws(StoreError) { try asset.keys.folder.remove(file) {} } catch { failure = failure ?? error }
-        }
-        return failure
-    }
+    package let library: Library
 
     /// True if a session that began before a key expired may still use it. As with an asset's own expiry, a running
     /// session may play to the end. No session gets a revoked key.
@@ -138,7 +63,7 @@ package import Store
     }
 
     /// Records the arrival of keys without a known date, from their files' dates.
-    func findArrivals(of asset: Asset) {
+    package func findArrivals(of asset: Asset) {
         let now = library.date()
         for number in asset.keys.allNumbers {
             guard asset.keys.life(of: number).came == nil, asset.keys.isSaved(number),
@@ -160,7 +85,6 @@ package import Store
         Task { await save(begun, of: asset) }
     }
 
-    /// Handles expired keys.
     func handleExpiry(of numbers: [Int], of asset: Asset) {
         // Not synchronously: the caller is still in a query if something is complete.
         Task { @LoopActor in
@@ -174,8 +98,7 @@ package import Store
 
     // MARK: Storage
 
-    /// Returns the given keys, or all; throws if one does not exist.
-    func check(_ numbers: [Int]?, of asset: Asset) throws(LibraryError) -> [Int] {
+    package func check(_ numbers: [Int]?, of asset: Asset) throws(LibraryError) -> [Int] {
         let known = asset.keys.allNumbers
         if let unknown = numbers?.first(where: { !known.contains($0) }) {
             throw LibraryError(.missing, "\(asset.name) has no key \(unknown)")
@@ -183,7 +106,7 @@ package import Store
         return numbers.map { Set($0).sorted() } ?? known
     }
 
-    private func change(
+    package func change(
         _ numbers: [Int], of asset: Asset, _ change: (inout KeyLife) -> Void
     ) async throws(LibraryError) {
         let failure = "the keys of \(asset.name) stay as they are"
@@ -205,5 +128,95 @@ package import Store
         guard asset.isPersistent, library.readOnlyReason == nil, !asset.isRemoved else { return }
         await library.records.write(.init(keys: asset.keys.records(of: asset.id, numbers)), about: asset)
         if asset.keys.isLimited, !asset.isRemoved, asset.bundle.exists { library.writeBundle(of: asset) }
+    }
+
+    // MARK: Renewal
+
+    /// Fetches keys again, all of them for nil, and returns the renewed ones. A key that is equal byte for byte becomes
+    /// usable as if it were new; its media was never deleted.
+    ///
+    /// - Throws: `missing` if no key has the number, `otherContent` if the origin has another key now, which does not
+    ///   fit the stored media, and errors of the origin. The failed key is unchanged then; those before it are renewed.
+    @discardableResult
+    public func renew(_ numbers: [Int]? = nil, of asset: Asset) async throws(LibraryError) -> [Int] {
+        let numbers = try check(numbers, of: asset)
+        try library.checkWritable("the keys of \(asset.name) stay as they are")
+        guard !asset.origin.isPlaceholder, !asset.isRecorded else {
+            throw LibraryError(
+                .notStored,
+                "the keys of \(asset.name) cannot be renewed: it has no origin; a key that has only expired "
+                    + "may be used again after: weir keys \(asset.name) --expires never")
+        }
+        try library.checkOnline(
+            "the keys of \(asset.name) cannot be renewed while Weir is offline; what has not expired plays on")
+        try library.checkExpiry(of: asset)
+        findArrivals(of: asset)
+        var renewed: [Int] = []
+        defer { complete(renewed, in: asset) }
+        for number in numbers {
+            try await renew(number, in: asset)
+            renewed.append(number)
+        }
+        return renewed
+    }
+
+    private func complete(_ renewed: [Int], in asset: Asset) {
+        guard !renewed.isEmpty, !asset.isRemoved else { return }
+        asset.published = asset.wholeRenditions
+        if asset.bundle.exists { library.writeBundle(of: asset) }
+        library.events.send(.keysChanged(asset, .renewed, numbers: renewed))
+    }
+
+    private func renew(_ number: Int, in asset: Asset) async throws(LibraryError) {
+        let bytes = try await fetch(number, of: asset)
+        try asset.checkNotRemoved()
+        let digest = bytes.withUnsafeBytes { Digest(of: $0) }
+        if let known = asset.keys.life(of: number).digest, known != digest {
+            throw LibraryError(
+                .otherContent,
+                "the origin has another key \(number) of \(asset.name) now, which does not fit what is stored: its content "
+                    + "has changed; key \(number) stays as it is")
+        }
+        do throws(StoreError) {
+            // If the file is stored, compare its bytes: they alone identify the key.
+            if asset.keys.hasFile(number), asset.keys.read(number)?.digest == digest {
+                recordArrival(number, digest, of: asset)
+            } else {
+                try asset.keys.folder.put(bytes, as: KeyRing.name(number).description)
+            }
+        } catch {
+            throw LibraryError(error, about: "key \(number) of \(asset.name) is not kept")
+        }
+        await save([number], of: asset)
+    }
+
+    private func fetch(_ number: Int, of asset: Asset) async throws(LibraryError) -> [UInt8] {
+        guard let resource = asset.keys.resource(number), asset.keys.isSaved(number) else {
+            throw LibraryError(.missing, "key \(number) of \(asset.name) is not known to the catalogue")
+        }
+        let folder = asset.keys.folder
+        let fetch: Fetch
+        do {
+            fetch = try library.loader.fetch(
+                resource, folder: folder, isLasting: true, .passing(because: nil), access: asset.access,
+                urgency: .background, fallback: .none
+            ) { ResourceSources(around: resource, in: folder, of: asset, library: library) }
+        } catch {
+            throw LibraryError(error)
+        }
+        defer { fetch.release() }
+        fetch.isOneOff = true
+        let result = await withCheckedContinuation { continuation in
+            fetch.whenEnded { continuation.resume(returning: $0) }
+        }
+        do {
+            try result.get()
+        } catch {
+            let failure = LibraryError(error)
+            throw LibraryError(
+                failure.code, "key \(number) of \(asset.name) is not renewed: \(failure.message)",
+                underlying: failure.underlying)
+        }
+        return fetch.file.prefix(Int(Resource.Limits.key))
     }
 }

@@ -4,10 +4,8 @@ import Glibc
 public import HTTPMessage
 public import Store
 
-/// The keys of an asset: each distinct URL once, with a permanent number that names its file.
-///
-/// A key is stored only after its number is in the catalogue. Otherwise a crash could give the number to another key,
-/// which would then own the file.
+/// The keys of an asset: each distinct URL once, with a permanent number that names its file. A key is stored only
+/// after its number is in the catalogue: a crash could give the number, and so the file, to another key.
 @LoopActor public final class KeyRing {
     /// The folder of the keys.
     public let folder: PieceFolder
@@ -20,12 +18,9 @@ public import Store
     package var lives: [Int: KeyLife] = [:]
     /// Keys whose lifetimes are about to be written to the catalogue.
     var unwritten: Set<Int> = []
-    /// The limits of their lifetimes.
-    var terms = KeyTerms()
-    /// The time of day, in seconds since 1970.
+    package internal(set) var terms = KeyTerms()
     var date: () -> Int64 = { Int64(time(nil)) }
-    /// The asset.
-    weak var observer: (any KeyRingObserver)?
+    weak var asset: Asset?
     /// Caches the unusable keys, and the time until which the result is valid; nil before the first check.
     private var known: (unusable: Set<Int>, until: Int64)?
     /// Increases when the set of usable keys changes.
@@ -39,7 +34,6 @@ public import Store
     /// The numbers of the keys, ascending: in the order of their first use.
     public var allNumbers: [Int] { urls.keys.sorted() }
 
-    /// Restores a key that an earlier process numbered.
     func restore(_ url: WebURL, number: Int, _ life: KeyLife = KeyLife()) {
         (numbers[url], urls[number]) = (number, url)
         if life != KeyLife() { lives[number] = life }
@@ -48,7 +42,6 @@ public import Store
         next = max(next, number + 1)
     }
 
-    /// Numbers a key, if it is new.
     @discardableResult func add(_ url: WebURL) -> Int {
         if let number = numbers[url] { return number }
         (numbers[url], urls[next]) = (next, url)
@@ -79,10 +72,8 @@ public import Store
 
     // MARK: The catalogue
 
-    /// True if the number is in the catalogue.
     func isSaved(_ number: Int) -> Bool { saved.contains(number) }
 
-    /// Records of the keys that are not in the catalogue yet.
     func unsaved(of asset: String) -> [KeyRecord] {
         urls.filter { !saved.contains($0.key) }.sorted { $0.key < $1.key }
             .map { KeyRecord(asset: asset, number: $0.key, url: $0.value.text, life(of: $0.key)) }
@@ -101,7 +92,6 @@ public import Store
             + moved.map { KeyRecord(asset: asset, number: $0.key, url: $0.value.text, life(of: $0.key)) }
     }
 
-    /// Records that these keys are in the catalogue.
     func markSaved(_ records: [KeyRecord]) { saved.formUnion(records.map(\.number)) }
 
     // MARK: Lifetimes
@@ -115,8 +105,7 @@ public import Store
     /// True if a key is neither expired nor revoked.
     public func isUsable(_ number: Int) -> Bool { !unusable.contains(number) }
 
-    /// True if a key is stored, usable or not.
-    func hasFile(_ number: Int) -> Bool { folder.contains(Self.name(number).description) }
+    package func hasFile(_ number: Int) -> Bool { folder.contains(Self.name(number).description) }
 
     /// True if a key is stored and usable.
     public func has(_ number: Int) -> Bool { isUsable(number) && hasFile(number) }
@@ -138,7 +127,7 @@ public import Store
         }
         known = (unusable, until)
         if before.map({ $0 != unusable }) ?? !unusable.isEmpty { usabilityChanges += 1 }
-        if !news.isEmpty { observer?.keyRing(self, expired: news) }
+        if let asset, !news.isEmpty { asset.library?.keys.handleExpiry(of: news, of: asset) }
         return unusable
     }
 
@@ -182,10 +171,4 @@ public import Store
         guard fstat(descriptor, &status) == 0, let digest = try? Digest(of: descriptor, path: file) else { return nil }
         return (digest, Int64(status.st_mtim.tv_sec))
     }
-}
-
-/// Observes the expiry of keys.
-@LoopActor protocol KeyRingObserver: AnyObject {
-    /// The keys with these numbers have expired. Called once for each key.
-    func keyRing(_ keys: KeyRing, expired numbers: [Int])
 }

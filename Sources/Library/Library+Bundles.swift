@@ -28,10 +28,8 @@ extension Library {
         }
     }
 
-    /// Removes a rendition that is no longer complete from the bundle's own playlists, so that they do not name a piece
-    /// that is about to be deleted.
-    ///
-    /// - Throws: `StoreError` if they still name the rendition.
+    /// Removes a rendition from the bundle's own playlists before a piece of it is deleted. Throws if they still name
+    /// it.
     package func withdraw(_ rendition: Rendition, of asset: Asset) throws(StoreError) {
         asset.published = asset.wholeRenditions
         do {
@@ -56,10 +54,8 @@ extension Library {
         publish(asset)
     }
 
-    /// Fetches missing EXT-X-SESSION-DATA of an asset that plays without its origin. Players request it before anything
-    /// is stored, or not at all.
-    ///
-    /// A failure is ignored: the offline playlist then omits the tag.
+    /// Fetches missing EXT-X-SESSION-DATA of an asset that plays without its origin, because players request it before
+    /// anything is stored, or not at all. After a failure, the offline playlist omits the tag.
     func keepSessionData(of asset: Asset) {
         guard !isOffline, readOnlyReason == nil, asset.isPersistent, !asset.isRemoved else { return }
         for resource in asset.sessionData.markUntried() {
@@ -85,10 +81,8 @@ extension Library {
 
     // MARK: The format
 
-    /// Checks the format of an asset's bundle before the first use. A bundle of a newer format is neither read nor
-    /// written; one of an older format is rewritten.
-    ///
-    /// - Returns: true if the bundle can be used.
+    /// Checks the format of a bundle before its first use. One of a newer format is neither read nor written, and the
+    /// result is false; one of an older format is rewritten.
     func admitBundle(of asset: Asset) -> Bool {
         let text = asset.bundle.glance { try? asset.bundle.directory(create: false).read(BundleIdentity.fileName) }
         guard let text else { return true }

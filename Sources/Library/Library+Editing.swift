@@ -6,8 +6,7 @@ import Store
 
 /// Changes what is known of an asset besides its content: name, title, header fields and playbacks.
 extension Library {
-    /// Renames an asset: the new name leads to the asset, the old one to nothing. The id stays, and with it the
-    /// bundle's folder and all URLs that players have loaded.
+    /// Renames an asset. The id stays, and with it the bundle's folder and all URLs that players have loaded.
     ///
     /// - Throws: `nameTaken` if the name is invalid or taken; `store` if it cannot be stored. Nothing has changed then.
     public func rename(_ asset: Asset, to name: String) async throws(LibraryError) {
@@ -33,13 +32,10 @@ extension Library {
         if !asset.isRemoved, readOnlyReason == nil, asset.bundle.exists { writeBundle(of: asset) }
     }
 
-    /// Replaces the header fields of an asset; an empty set removes them.
+    /// Replaces the header fields of an asset. They go with every request for the asset to the scheme, host and port of
+    /// its URL, including requests that players cause, and are stored only in the catalogue.
     ///
-    /// The fields go with every request for the asset to the scheme, host and port of its URL, including requests that
-    /// players cause. They are stored only in the catalogue.
-    ///
-    /// - Throws: `store` if they cannot be stored; nothing has changed then. In a read-only store they apply until the
-    ///   process ends.
+    /// - Throws: `store`; nothing has changed then. In a read-only store they apply until the process ends.
     public func setFields(_ fields: UserFields, of asset: Asset) async throws(LibraryError) {
         guard fields != asset.access.fields else { return }
         if asset.isPersistent, readOnlyReason == nil {
@@ -67,7 +63,6 @@ extension Library {
         playlists.allowRenewal(of: asset)
     }
 
-    /// Records the beginning or end of a session.
     func recordPlay(_ change: SessionChange) {
         guard let asset = asset(id: change.asset) else { return }
         let isFirst = asset.life.firstPlayed == nil
@@ -81,7 +76,6 @@ extension Library {
 }
 
 extension UserFields {
-    /// The text in the catalogue.
     var record: String? { isEmpty ? nil : texts.joined(separator: "\n") }
 
     /// Parses the text in the catalogue; no fields if this version does not accept them.

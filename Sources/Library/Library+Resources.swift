@@ -4,15 +4,11 @@ import HTTPMessage
 import Origin
 import Store
 
-/// Fetches the resources that playlists name.
 extension Library {
-    /// Returns the fetch of a resource of the asset. The fetch is retained for the caller, who must release it.
+    /// Returns the fetch of a resource, retained for the caller, who must release it. The resource becomes a piece if
+    /// its rendition's playlist has ended and is in the catalogue, or is recorded.
     ///
-    /// The resource becomes a piece if its rendition's playlist has ended and is in the catalogue, or is recorded.
-    /// Otherwise it is not stored.
-    ///
-    /// - Parameter fallback: what the caller can play instead. With a fallback, an origin that does not answer gets
-    ///   less time.
+    /// - Parameter fallback: what the caller can play instead; an origin that does not answer then gets less time.
     /// - Throws: `missing` if the asset was removed, `store` if neither disk nor memory has space.
     public func fetch(
         _ resource: Resource, in folder: PieceFolder, of asset: Asset, urgency: Fetch.Urgency,
@@ -33,14 +29,9 @@ extension Library {
         }
     }
 
-    /// Returns the fetches of resources of the asset at background urgency, in the given order. Each fetch is retained
-    /// for the caller, who must release it.
-    ///
-    /// Adjacent byte ranges of one file share one merged request. Each fetch ends and becomes a piece by itself, as in
-    /// `fetch(_:in:of:urgency:)`. A fetch that is already under way is joined; its neighbours are fetched without it.
-    ///
-    /// - Throws: `missing` if the asset was removed, `store` if neither disk nor memory has space for one of the
-    ///   resources.
+    /// Returns the fetches of resources at background urgency, in the given order, retained for the caller as those of
+    /// `fetch(_:in:of:urgency:)`. Adjacent byte ranges of one file share one merged request; a fetch that is already
+    /// under way is joined, and its neighbours are fetched without it.
     public func fetches(
         _ resources: [Resource], in folder: PieceFolder, of asset: Asset
     ) throws(LibraryError) -> [Fetch] {
@@ -75,7 +66,6 @@ extension Library {
         asset.rendition(folder.id).map { $0.source?.isDurable ?? false } ?? true
     }
 
-    /// True if a resource belongs to a running recording.
     private func isRecorded(_ resource: Resource, in folder: PieceFolder, of asset: Asset) -> Bool {
         asset.rendition(folder.id)?.recording?.keeps(resource.name) ?? false
     }
@@ -87,7 +77,6 @@ extension Library {
         return rendition.resource(named: resource.name) ?? resource
     }
 
-    /// Decides if a resource's bytes are stored.
     private func keeping(_ resource: Resource, in folder: PieceFolder, of asset: Asset) -> Loader.Keeping {
         switch resource.name.role {
         case .key(let number):

@@ -38,7 +38,6 @@ public import Store
     let playlistFetcher: PlaylistFetcher
     /// Receives errors that no caller waits for.
     package let report: @Sendable (String) -> Void
-    /// The time of day, in seconds since 1970.
     package let date: () -> Int64
     /// The known streams of the user's streams file. An asset opened from one of them takes its name and title.
     public var streams: [KnownStream] = []
@@ -46,7 +45,6 @@ public import Store
     package var reserved: Set<String> = []
     /// Former names of assets that are being played, mapped to the assets' ids.
     var formerNames: [String: String] = [:]
-    /// Answers if an asset is being moved; nil if nothing moves assets.
     let moves: (any MoveStatus)?
     /// Finds assets that can be played in part; nil if none can.
     let partialPlayback: (any PartialPlayback)?
@@ -63,7 +61,6 @@ public import Store
     private var byName: [String: Asset] = [:] {
         didSet { byOrder = nil }
     }
-    /// Caches the sorted `assets`.
     private var byOrder: [Asset]?
     private var byOrigin: [WebURL: Asset] = [:]
     private var opening: [WebURL: Task<Result<Asset, LibraryError>, Never>] = [:]
@@ -176,11 +173,10 @@ public import Store
     /// from a known asset's URL only in tokens, and leads to the same content, returns that asset.
     ///
     /// - Parameters:
-    ///   - name: name of a new asset; nil for a name made from the URL.
+    ///   - name: of a new asset; nil for one made from the URL.
     ///   - title: for display; set only on an asset that has none.
-    ///   - fields: header fields for the origin of `url`, see `setFields`; nil to keep those of a known asset.
+    ///   - fields: see `setFields`; nil to keep those of a known asset.
     ///   - isUsers: true if the user gave the URL. Other URLs may not lead to a private address.
-    /// - Throws: `LibraryError`; no asset is registered then.
     public func open(
         _ url: WebURL, name: String? = nil, title: String? = nil, fields: UserFields? = nil, isUsers: Bool = true
     ) async throws(LibraryError) -> Asset {
@@ -231,11 +227,8 @@ public import Store
         return .success(asset)
     }
 
-    /// Loads the asset of `url` without registering it: returns the known asset, or a preview that is not stored.
-    ///
-    /// Also loads the playlist of the first variant, which has the duration and shows if the stream is live.
-    ///
-    /// - Parameter fields: for the origin of `url`; a known asset has its own.
+    /// Loads the asset of `url` and the playlist of its first variant without registering it: returns the known asset,
+    /// or a preview that is not stored. A known asset has its own header fields.
     public func preview(_ url: WebURL, fields: UserFields = UserFields()) async throws(LibraryError) -> Asset {
         if let known = byOrigin[url] {
             await confirm(known)
@@ -267,9 +260,7 @@ public import Store
         if isOffline { throw LibraryError(.notStored, sentence()) }
     }
 
-    /// Throws `store` if the store is read-only.
-    ///
-    /// - Parameter effect: says what therefore does not happen.
+    /// Throws `store` if the store is read-only; `effect` says what therefore does not happen.
     func checkWritable(_ effect: @autoclosure () -> String) throws(LibraryError) {
         if let readOnlyReason { throw LibraryError(readOnlyReason, about: effect()) }
     }
@@ -314,7 +305,6 @@ public import Store
 
     // MARK: The index
 
-    /// Makes the asset available by id, name and URL.
     func register(_ asset: Asset) {
         registerID(of: asset)
         byName[asset.name] = asset
@@ -330,7 +320,6 @@ public import Store
         events.send(.assetChanged(asset))
     }
 
-    /// Makes the revision of an asset available by id only.
     func register(_ revision: Asset, of asset: Asset) {
         asset.revision = revision
         registerID(of: revision)
@@ -338,7 +327,7 @@ public import Store
 
     private func registerID(of asset: Asset) {
         asset.keys.date = date
-        asset.observer = self
+        asset.library = self
         byID[asset.id] = asset
         events.send(.registered(asset))
     }
@@ -362,14 +351,12 @@ public import Store
         return byOrigin[url]
     }
 
-    /// Makes a URL lead to this asset; nil to no asset.
     func occupy(_ url: WebURL, by asset: Asset?) { byOrigin[url] = asset }
 
     // MARK: Removing
 
     /// Deletes an asset, its stored files and its revision. A reader of an open piece can read to the end of the piece.
-    ///
-    /// - Returns: the number of bytes that the asset occupied.
+    /// Returns the number of bytes that the asset occupied.
     public func remove(_ asset: Asset) async throws(LibraryError) -> Int64 {
         var bytes = summaries?.summary(of: asset)?.bytes ?? asset.bytes
         try checkWritable("\(asset.name) cannot be removed")
@@ -396,9 +383,8 @@ public import Store
         }
     }
 
-    /// Deletes all pieces of an asset, which stays registered. Its observer must have forgotten the pieces before.
-    ///
-    /// - Parameter isGone: called on any thread once the space is free; not called if this throws.
+    /// Deletes all pieces of an asset, which stays registered and whose observer has forgotten the pieces. Calls
+    /// `isGone` on any thread once the space is free; not if this throws.
     package func empty(_ asset: Asset, isGone: @escaping @Sendable () -> Void) throws(StoreError) {
         loader.forget(asset.folders)
         try asset.bundle.clear(isGone: isGone)
@@ -425,19 +411,4 @@ public import Store
             volume.markRecovered()
         }
     }
-}
-
-extension Library: AssetObserver {
-    func asset(_ asset: Asset, gainedKey number: Int) { keys.recordKey(number, of: asset) }
-
-    func asset(_ asset: Asset, expiredKeys numbers: [Int]) { keys.handleExpiry(of: numbers, of: asset) }
-
-    func assetCompletedRenditions(_ asset: Asset) { publish(asset) }
-
-    func asset(_ asset: Asset, lostPiece error: StoreError) {
-        report("\(asset.name): the disk has lost a piece, which comes again: \(error)")
-        events.send(.pieceLost(asset))
-    }
-
-    func assetChangedPieces(_ asset: Asset) { summaries?.invalidate(asset) }
 }

@@ -13,15 +13,12 @@ extension PlaylistLoader {
     /// Lifetime of an answer of the origin: players load an entry twice.
     private static let checkLife = Duration.seconds(5)
 
-    /// Fetches the entry playlist again, unless a fetch was just done. Returns true if the origin answered.
+    /// Fetches the entry playlist again, unless a fetch was just done. Returns true if the origin answered; throws if
+    /// it does not, and nothing stored could be played instead.
     ///
-    /// The caller decides if a false result matters: stored content plays all the same. If the origin is presumed
-    /// absent, no request is made and the caller does not wait. A live playlist that is the entry is not fetched here,
-    /// but by the reload of live playlists.
-    ///
-    /// For an asset that is only partial, the origin gets all the time that players have, and its refusal counts.
-    ///
-    /// - Throws: `LibraryError` if the origin does not answer, and nothing stored could be played instead.
+    /// If the origin is presumed absent, no request is made and the caller does not wait. A live playlist that is the
+    /// entry is fetched only by its reload. For an asset that is only partial, the origin gets all the time that
+    /// players have, and its refusal counts.
     public func refresh(_ asset: Asset) async throws(LibraryError) -> Bool {
         if library.isOffline { return false }
         if let lone = asset.lone, asset.isLive {
@@ -86,7 +83,8 @@ extension PlaylistLoader {
             guard asset.bytes == 0 else { return reportChange(&asset.isOutdated, of: asset) }
             library.loader.forget(asset.folders)
         }
-        let isSaved = source.isDurable ? await library.records.save(source, of: RenditionNaming.lone.id, in: asset) : false
+        let isSaved =
+            source.isDurable ? await library.records.save(source, of: RenditionNaming.lone.id, in: asset) : false
         asset.adopt(source, began: began)
         asset.lone?.isSaved = isSaved
     }

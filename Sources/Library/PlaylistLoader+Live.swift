@@ -1,15 +1,12 @@
 import EventLoop
 import HTTPMessage
 import Origin
-import Playlist
+public import Playlist
 
-/// Loads live playlists at the pace of the players.
 extension PlaylistLoader {
     /// Returns the rendition's playlist for a player's request. If the origin supports delivery directives, it gets the
-    /// player's, and the response may be a delta update.
-    ///
-    /// - Throws: `LibraryError`; also if the origin holds the response longer than three target durations, after which
-    ///   servers give up (rfc8216bis §6.2.5.2).
+    /// player's, and the response may be a delta update. Throws also if the origin holds the response longer than three
+    /// target durations, after which servers give up (rfc8216bis §6.2.5.2).
     public func source(
         of rendition: Rendition, in asset: Asset, _ directives: DeliveryDirectives
     ) async throws(LibraryError) -> Rendition.Source {
@@ -24,7 +21,6 @@ extension PlaylistLoader {
         }.get()
     }
 
-    /// Sends a request with delivery directives to the origin.
     private func relay(
         _ directives: DeliveryDirectives, _ rendition: Rendition, in asset: Asset
     ) async -> Result<Rendition.Source, LibraryError> {
@@ -122,8 +118,16 @@ extension Rendition {
     }
 }
 
+extension DeliveryDirectives {
+    /// Splits the query of a player's URL into the directives and the origin's own query. Throws `badDirective`.
+    public static func split(_ query: String?) throws(LibraryError) -> (DeliveryDirectives, rest: String?) {
+        do { return try parse(query) } catch { throw LibraryError(.badDirective, error.message) }
+    }
+
+    func added(to url: WebURL) -> WebURL { url.adding(parameters) }
+}
+
 extension LibraryError {
-    /// True if another request cannot succeed.
     fileprivate var isFinal: Bool {
         switch code {
         case .originRefused, .refusedURL, .missing, .notStored: true
@@ -141,33 +145,26 @@ extension RetryPolicy {
     }
 }
 
-/// Computes the time of the next reload of a live playlist (RFC 8216 §6.3.4).
-///
-/// Regardless of the number of players, the origin sees one client. A load counts for one target duration if the
-/// playlist had changed, for half of one if not, both from the beginning of the load.
+/// Computes the time of the next reload of a live playlist (RFC 8216 §6.3.4), for any number of players: one target
+/// duration after the beginning of a load that brought a change, half of one after any other.
 struct ReloadSchedule {
     private var began: ContinuousClock.Instant?
     private var interval = Duration.zero
 
-    /// Records a load.
-    ///
-    /// - Parameter hasChanged: false also for a failed load.
+    /// Records a load; a failed one has no change.
     mutating func record(began: ContinuousClock.Instant, targetDuration: Duration, hasChanged: Bool) {
         self.began = began
         interval = hasChanged ? targetDuration : targetDuration / 2
     }
 
-    /// Time until the next load; zero or less if it is due.
     func wait(now: ContinuousClock.Instant) -> Duration {
         guard let began else { return .zero }
         return began + interval - now
     }
 }
 
-/// The latest responses to requests with delivery directives.
-///
-/// A blocking reload depends only on the directives, so players with equal directives get the same response. rfc8216bis
-/// allows caches to keep it far longer than this type does.
+/// The latest responses to requests with delivery directives, on which alone a blocking reload depends. rfc8216bis
+/// allows caches to keep them far longer.
 struct DirectedResponses {
     private struct Answer {
         let directives: DeliveryDirectives
@@ -185,7 +182,6 @@ struct DirectedResponses {
         answers.last { $0.directives == directives && now < $0.end }?.source
     }
 
-    /// Keeps a response for requests that follow shortly.
     mutating func keep(_ source: Rendition.Source, for directives: DeliveryDirectives, now: ContinuousClock.Instant) {
         if answers.count == Self.limit { answers.removeFirst() }
         answers.append(Answer(directives: directives, source: source, end: now + source.playlist.interval))

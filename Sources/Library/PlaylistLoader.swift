@@ -32,10 +32,8 @@ import Playlist
     let library: Library
     var tasks: Tasks { library.playlistTasks }
 
-    /// Returns the rendition's full playlist, from the store or from the origin.
-    ///
-    /// A playlist that has ended is stored, and not fetched again. A live one is fetched again once that is due,
-    /// regardless of the number of players.
+    /// Returns the rendition's full playlist. One that has ended is stored, and not fetched again. A live one is
+    /// fetched again once that is due, regardless of the number of players.
     public func source(of rendition: Rendition, in asset: Asset) async throws(LibraryError) -> Rendition.Source {
         if let source = rendition.source {
             if source.isDurable {
@@ -98,10 +96,9 @@ import Playlist
         }
     }
 
-    /// Fetches the playlist from the mirror that answered last, then from the others. A playlist that does not match
-    /// the known one is not used.
-    ///
-    /// - Throws: `originAbsent` if a mirror is absent, because that may be temporary; otherwise the first error.
+    /// Fetches the playlist from the mirror that answered last, then from the others; one that does not match the known
+    /// one is not used. Throws `originAbsent` if a mirror is absent, because that may be temporary; otherwise the first
+    /// error.
     private func fetchFromMirrors(
         _ rendition: Rendition, in asset: Asset, _ directives: DeliveryDirectives, _ manner: PlaylistFetcher.Manner
     ) async throws(LibraryError) -> Rendition.Source {
@@ -123,7 +120,6 @@ import Playlist
         throw failure ?? LibraryError(.notPlaylist, "\(rendition.name.id) of \(asset.name) has no usable URL")
     }
 
-    /// Fetches the playlist from one of the rendition's mirrors.
     private func fetchSource(
         of rendition: Rendition, at place: Int, in asset: Asset, _ directives: DeliveryDirectives,
         _ manner: PlaylistFetcher.Manner
@@ -207,11 +203,8 @@ import Playlist
     }
 }
 
-/// Limits the rate of renewals of URLs: as often as they help.
-///
-/// Signed URLs may be valid for seconds only, and those of a renewal may have expired before all refused fetches could
-/// use them. So a resource that arrived since the last renewal makes the next one due at once. An origin that always
-/// refuses, so that nothing arrives, is asked again only after a pause.
+/// Limits the rate of renewals of URLs. Signed URLs may be valid for seconds only, so a resource that arrived since the
+/// last renewal makes the next one due at once. An origin that always refuses is asked again only after a pause.
 struct RenewalPace {
     /// Number of resources that arrived completely or in part.
     private(set) var arrivals = 0
@@ -226,7 +219,6 @@ struct RenewalPace {
         return true
     }
 
-    /// Records that a resource arrived from a known URL.
     mutating func recordArrival() { arrivals += 1 }
 
     /// Allows the next renewal at once, because the URLs may be valid again.

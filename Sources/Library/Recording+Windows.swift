@@ -2,10 +2,9 @@ import Fetching
 import HTTPMessage
 import Playlist
 
-/// Reads the origin's playlists.
 extension Recording {
-    /// Adopts a playlist of the origin, and returns it as a window of the recording: with the recording's numbers in its
-    /// names, and not as a complete presentation even if it has ended.
+    /// Adopts a playlist of the origin, and returns it as a window of the recording: with the recording's numbers in
+    /// its names, and not as a complete presentation even if it has ended.
     func observe(_ source: Rendition.Source) -> Rendition.Source {
         var source = source
         source.isWindow = true

@@ -6,37 +6,32 @@ import Store
 
 /// The recording of one rendition of a live stream: the seen, the stored and the missing segments.
 ///
-/// Its text is an EVENT playlist in the rendition's folder, `recording.m3u8`, that names only stored pieces. The text
-/// grows after the pieces, so that a process that is killed at any instant leaves a recording that plays. Only the new
-/// lines are written, regardless of the length.
+/// Its text, `recording.m3u8` in the rendition's folder, is an EVENT playlist that grows after the pieces, so that a
+/// process that is killed at any instant leaves a recording that plays. Only new lines are written.
 @LoopActor public final class Recording {
     /// A segment, or several missed ones, that was seen and is not in the recorded playlist yet.
     public struct Item {
-        /// The segment or the missed segments.
         let entry: RecordingFront.Entry
         /// Start time, in seconds from the first segment that was seen.
         public let time: Double
-        /// The playlist that brought it.
         let source: Rendition.Source
         /// True if it is the first item of its playlist.
         let isFirstOfWindow: Bool
         /// The resources that must be stored before it can be listed: the segment, its initialization section, and its
         /// keys. Empty for a missed segment, or one that the origin marks as a gap.
         public internal(set) var needed: [(folder: PieceFolder, resource: Resource)] = []
-        /// The segment's file name; nil for a missed segment.
         var file: PieceName?
-        /// The file name of its initialization section.
         var map: PieceName?
-        /// The reason why it will not be stored.
         var loss: String?
 
         /// The number of the segment in the recording; the first number of several missed ones.
         public var number: Int { entry.number }
 
         /// True if all needed resources are stored.
-        @LoopActor public var isComplete: Bool { needed.allSatisfy { $0.folder.contains($0.resource.name.description) } }
+        @LoopActor public var isComplete: Bool {
+            needed.allSatisfy { $0.folder.contains($0.resource.name.description) }
+        }
 
-        /// True if there is nothing to play.
         var isMissing: Bool {
             if loss != nil { return true }
             switch entry {
@@ -46,7 +41,6 @@ import Store
         }
     }
 
-    /// The file name of the recorded playlist.
     nonisolated static let file = "recording.m3u8"
 
     /// Seen, but not in the recorded playlist yet; oldest first.
@@ -64,7 +58,6 @@ import Store
     /// The reason, as a sentence, why the recording stops although the stream continues; nil if there is none.
     public internal(set) var obstacle: String?
 
-    /// The recorded rendition, which owns this recording.
     unowned let rendition: Rendition
     /// Receives a sentence about each missing segment.
     let report: (String) -> Void
@@ -72,9 +65,7 @@ import Store
 
     // MARK: Set from the origin's playlists
 
-    /// The position in the origin's playlist.
     var front = RecordingFront()
-    /// The first segment's number.
     var first = 0
     /// The numbers that the origin lists at present.
     var window: Range<Int> = 0..<0
@@ -84,26 +75,19 @@ import Store
     var maps: [Resource: Int] = [:]
     /// The numbers of the initialization sections of the window's segments, by segment number.
     var recentMaps: [Int: Int] = [:]
-    /// The number of the next initialization section.
     var nextMap = 0
     /// The playlist of an earlier process, until it is clear if the origin's playlist continues it.
     var restored: MediaPlaylist?
 
     // MARK: Set when the playlist is written
 
-    /// The contents of the file.
     var text: [UInt8] = []
-    /// The file, while it grows.
     var file: AppendedFile?
     /// Makes the lines of the playlist; nil before the first.
     var writer: RecordingWriter?
-    /// The parsed text, after the first use.
     var parsed: Rendition.Source?
 
-    /// - Parameters:
-    ///   - base: a URL of the origin.
-    ///   - text: the playlist of an earlier process; empty for a new recording.
-    ///   - report: receives a sentence about each missing segment.
+    /// - Parameter text: the playlist of an earlier process; empty for a new recording.
     init(of rendition: Rendition, base: WebURL, text: [UInt8] = [], report: @escaping (String) -> Void) {
         self.rendition = rendition
         self.base = base
@@ -131,11 +115,10 @@ import Store
     public var source: Rendition.Source? {
         if let parsed { return parsed }
         guard count > 0, case .media(let playlist)? = try? Playlist.parse(text) else { return nil }
-        parsed = Rendition.Source(recorded: playlist, base: base)
+        parsed = Rendition.Source(playlist: playlist, base: base, isRecorded: true)
         return parsed
     }
 
-    /// True if a piece with this name belongs to the recording.
     func keeps(_ name: PieceName) -> Bool {
         switch name.role {
         case .segment(let number): isActive && number >= first && number < front.next
@@ -154,10 +137,8 @@ import Store
 
     // MARK: Keys
 
-    /// The URI of a key in a recorded playlist.
     nonisolated static func uri(ofKey number: Int) -> String { "../keys/\(number).key" }
 
-    /// The number of the key at such a URI.
     nonisolated static func number(ofKey uri: String) -> Int? {
         guard uri.hasPrefix("../keys/"), case .key(let number)? = PieceName(String(uri.dropFirst(8)))?.role else {
             return nil
@@ -167,7 +148,6 @@ import Store
 }
 
 extension RecordingFront.Entry {
-    /// The number in the recording of the first segment.
     var number: Int {
         switch self {
         case .missed(let missed): missed.numbers.lowerBound
@@ -175,7 +155,6 @@ extension RecordingFront.Entry {
         }
     }
 
-    /// Duration, in seconds.
     var length: Double {
         switch self {
         case .missed(let missed): missed.duration * Double(missed.numbers.count)
@@ -183,7 +162,6 @@ extension RecordingFront.Entry {
         }
     }
 
-    /// The number of segments.
     var count: Int { if case .missed(let missed) = self { missed.numbers.count } else { 1 } }
 
     /// True if the origin restarted its numbers with this segment.

@@ -8,10 +8,10 @@ import Store
     let library: Library
 
     /// Starts the recording of a rendition, or continues an earlier one. From now on the pieces of its segments are
-    /// stored, even if only a player fetches them.
+    /// stored, even if only a player fetches them. Returns nil if the stream has ended and pieces of it are stored: an
+    /// ordinary download fetches the rest.
     ///
-    /// - Returns: nil if the stream has ended and pieces of it are stored: an ordinary download fetches the rest.
-    /// - Throws: `store` if the store cannot be written, `notPlaylist` if the stream needs a content decryption module.
+    /// - Throws: `store`, or `notPlaylist` if the stream needs a content decryption module.
     public func start(_ rendition: Rendition, of asset: Asset) async throws(LibraryError) -> Recording? {
         try library.checkWritable("\(asset.name) cannot be recorded")
         await library.moves?.waitForMove(of: asset)
@@ -59,11 +59,8 @@ import Store
         }
     }
 
-    /// Ends several recordings at once. From now on the asset consists of the recorded media, like any other stored
-    /// asset.
-    ///
-    /// - Returns: true if anything was recorded.
-    /// - Throws: `store` if the end cannot be written; the recordings continue then.
+    /// Ends several recordings at once, which become ordinary stored media. Returns true if anything was recorded;
+    /// throws `store` if the end cannot be written, and the recordings continue then.
     public func close(_ renditions: [Rendition], of asset: Asset) throws(LibraryError) -> Bool {
         var isAnythingThere = false
         for rendition in renditions {
@@ -89,7 +86,6 @@ import Store
         rendition.isSaved = true
     }
 
-    /// Restores the recording of an earlier process.
     func restore(_ id: String, in asset: Asset) {
         if asset.entry == nil, id == RenditionNaming.lone.id { asset.adoptLone() }
         guard let rendition = asset.rendition(id), let text = rendition.folder.read(Recording.file) else { return }

@@ -9,14 +9,12 @@ import Store
 @LoopActor public struct Relocation {
     let library: Library
 
-    /// Changes the URL of an asset. Stored pieces stay, and are not fetched again.
+    /// Changes the URL of an asset, in the catalogue and in memory in one step. Stored pieces stay. The new URL must
+    /// lead to the same choice of renditions or lone playlist, and to the same segments of renditions with stored
+    /// pieces.
     ///
-    /// The new URL must lead to the known content: the same choice of renditions or the same lone playlist, and for
-    /// each rendition with stored pieces the same segments. The URL, its access rules and the playlists change in one
-    /// step, in the catalogue and in memory.
-    ///
-    /// - Parameter fields: header fields for the origin of `url`; nil to keep the present ones, which then apply only
-    ///   to the same scheme, host and port.
+    /// - Parameter fields: for the origin of `url`; nil to keep the present ones, which then apply only to the same
+    ///   origin.
     /// - Throws: `urlTaken` if the URL is another asset's, `otherContent` if it leads to other content, and any error
     ///   of fetching its playlists or of storing the change. Nothing has changed then.
     public func follow(
@@ -45,11 +43,8 @@ import Store
                 + "\(url.origin)")
     }
 
-    /// Returns the asset whose content a URL leads to, if its known URL differs only in tokens. The playlists must
-    /// agree segment by segment. From then on the asset uses the new URL. Returns nil if there is no such asset.
-    ///
-    /// The URL alone is never enough: a playlist that has ended must be known, and the new URL must lead to the same
-    /// one.
+    /// Returns the asset whose known URL differs from a URL only in tokens, if both lead to the same ended playlist,
+    /// segment by segment: the URL alone is never enough. From then on the asset uses the new URL.
     ///
     /// - Parameter isNamed: true if the user gave the URL.
     func assetWithOtherTokens(at url: WebURL, fields: UserFields?, isNamed: Bool) async -> Asset? {

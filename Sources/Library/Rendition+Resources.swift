@@ -74,9 +74,8 @@ extension Rendition {
             + playlist.maps.compactMap { map in resource(of: map).map { (folder, $0) } }
     }
 
-    /// The names of the keys and sections that some of the segments need; nil for all.
-    ///
-    /// - Parameter isWanted: receives the start and end of a segment, in seconds from the start of the playlist.
+    /// The names of the keys and sections that some of the segments need, chosen by their start and end in seconds; nil
+    /// for all.
     public func preliminaries(
         forSegments isWanted: (_ start: Double, _ end: Double) -> Bool
     ) -> Set<PieceName>? {
@@ -183,12 +182,4 @@ extension Rendition {
                 && one.isGap == other.isGap && name(of: one) == name(of: other)
         }
     }
-}
-
-extension MediaPlaylist {
-    /// The media sequence number of the first listed segment.
-    var firstSequenceNumber: Int { mediaSequence + (skippedSegments ?? 0) }
-
-    /// The unit of RFC 8216 §6.3.4: the target duration; two seconds if the playlist lacks it.
-    var interval: Duration { .seconds(max(targetDuration ?? 2, 1)) }
 }

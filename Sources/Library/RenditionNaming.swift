@@ -86,7 +86,6 @@ enum ImageRenditions {
     }
 }
 
-/// Finds a rendition by URL, also by one without its query: tokens are in queries.
 struct RenditionAddresses {
     private var byURL: [WebURL: Rendition] = [:]
 
@@ -104,6 +103,5 @@ struct RenditionAddresses {
         for url in ambiguous { byURL[url] = nil }
     }
 
-    /// The rendition at a URL; nil for an unknown one.
     subscript(url: WebURL) -> Rendition? { byURL[url] ?? byURL[url.replacingQuery(nil)] }
 }

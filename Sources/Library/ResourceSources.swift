@@ -24,7 +24,6 @@ import Playlist
         tried = [resource.url]
     }
 
-    /// Starts again with one source that is about to be tried.
     func reset(_ location: Resource) {
         tried = [location.url]
         (visited, renewedAt) = ([], nil)
@@ -48,7 +47,6 @@ import Playlist
         return asset.urls(of: rendition).count > visited.count + 1
     }
 
-    /// The next source, after one failed; nil if there is none.
     func next(after error: FetchError) async -> Resource? {
         guard let rendition, !asset.isRemoved else { return nil }
         // Another fetch may have found a source.
@@ -65,7 +63,6 @@ import Playlist
         return nil
     }
 
-    /// Renews the signed URL of the present source.
     private func renewed(_ rendition: Rendition) async -> Resource? {
         // Other fetches may have used up the URLs of the last renewal. As long as any of them makes progress, this one
         // may try again.

@@ -3,19 +3,15 @@ import Fetching
 import Playheads
 import Store
 
-/// Handles new content of an origin: a revision, which is an asset of its own beside the old one. The old asset plays
-/// until the revision is complete.
+/// Handles new content of an origin: a revision, which is an asset of its own beside the old one.
 ///
-/// A revision is available by its id only; name and URL lead to the asset that it revises. An asset has at most one
-/// revision. The revision replaces the asset when its download reports that it is complete, and no session plays the
-/// old asset.
+/// A revision is available by its id only; name and URL lead to the asset that it revises, which has at most one. It
+/// replaces the asset when its download reports that it is complete, and no session plays the old asset.
 @LoopActor public struct Revisions {
     let library: Library
 
-    /// Creates a revision of the asset, with its entry playlist loaded and nothing stored.
-    ///
-    /// - Throws: `otherContent` for a recording, which no origin has any more; `urlTaken` if there is a revision
-    ///   already; or the reason why the entry cannot be fetched. Nothing has changed then.
+    /// Creates a revision of the asset, with its entry playlist loaded and nothing stored. Throws `otherContent` for a
+    /// recording, which no origin has any more, and `urlTaken` if there is a revision already.
     public func revise(_ asset: Asset) async throws(LibraryError) -> Asset {
         try library.checkWritable("\(asset.name) stays as it is")
         guard !asset.isRecorded, !asset.isRevision else {
@@ -35,12 +31,9 @@ import Store
         return revision
     }
 
-    /// Replaces an asset by its revision and deletes the old asset, unless a session plays it.
-    ///
-    /// A restart at any instant finds one of the two complete: the new pieces are on disk before the old ones are
-    /// deleted.
-    ///
-    /// - Returns: true if the asset was replaced.
+    /// Replaces an asset by its revision and deletes the old asset, unless a session plays it. Returns true if it was
+    /// replaced. A restart at any instant finds one of the two complete: the new pieces are on disk before the old ones
+    /// are deleted.
     public func supersede(_ asset: Asset) async -> Bool {
         guard let revision = asset.revision, library.readOnlyReason == nil else { return false }
         if revision.bytes > 0 { await library.store.sync() }
@@ -56,7 +49,8 @@ import Store
             try asset.bundle.remove()
             var record = revision.isPersistent ? revision.record : nil
             record?.revises = nil
-            try await library.store.catalogue.supersede(asset.id, by: record, record.map { _ in revision.storageRecord })
+            try await library.store.catalogue.supersede(
+                asset.id, by: record, record.map { _ in revision.storageRecord })
             revision.revises = nil
         } catch {
             library.report("\(asset.name): the new content has not wholly taken the place of the old: \(error)")

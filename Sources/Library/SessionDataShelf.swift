@@ -15,7 +15,6 @@ public import Playlist
 
     init(in bundle: Bundle) { folder = PieceFolder(id: "data", in: bundle) }
 
-    /// Adopts the tags of a playlist with the base URL `base`.
     func adopt(_ lines: [SessionData], base: WebURL) {
         (resources, names) = ([:], [:])
         for line in lines {

@@ -2,16 +2,6 @@ public import EventLoop
 import Fetching
 package import Store
 
-/// The store's folder, and the free space on its disk.
-public struct StoreDisk: Sendable {
-    /// The path of the store's folder.
-    public let path: String
-    /// Bytes that can still be written to the disk, and the disk's size; nil if the system does not report them.
-    public let space: (free: Int64, total: Int64)?
-    /// Bytes that Weir leaves free for other programs.
-    public let reserve: Int64
-}
-
 /// Knows the space on disks, watches the volumes of assets, and cleans up after interrupted moves.
 @LoopActor public struct VolumeWatch {
     let library: Library
@@ -20,16 +10,11 @@ public struct StoreDisk: Sendable {
 
     // MARK: Space
 
-    /// The present state of the store's disk.
-    public var disk: StoreDisk {
-        StoreDisk(path: library.store.root.path, space: library.store.space, reserve: library.store.reserve)
-    }
-
     /// The bytes that can still be stored in the store's own folder before the reserve of its disk is reached; nil if
     /// unknown, or if the store is read-only.
     public var room: Int64? { library.readOnlyReason == nil ? library.store.room : nil }
 
-    /// The same for the volume of an asset.
+    /// The bytes that can still be stored on the volume of an asset; nil as for `room`.
     public func room(for asset: Asset) -> Int64? {
         library.readOnlyReason == nil ? library.store.room(in: asset.bundle.place) : nil
     }
@@ -43,7 +28,6 @@ public struct StoreDisk: Sendable {
         }
     }
 
-    /// True while an asset's bundle is being moved.
     package func isMoving(_ asset: Asset) -> Bool { library.moves?.isMoving(asset) ?? false }
 
     /// Throws `busy` while an asset is being moved.
@@ -80,7 +64,6 @@ public struct StoreDisk: Sendable {
         }
     }
 
-    /// Handles a volume that was mounted or unmounted.
     private func handleChange(of volume: Volume) {
         let isThere = volume.absence == nil
         library.report(
@@ -130,10 +113,8 @@ public struct StoreDisk: Sendable {
         Task { @LoopActor in await library.records.saveVolume(of: asset) }
     }
 
-    /// Deletes a bundle from a volume, and returns when all its files are deleted: only then may the catalogue forget the
-    /// volume.
-    ///
-    /// - Returns: true if they are.
+    /// Deletes a bundle from a volume, and returns when all its files are deleted: only then may the catalogue forget
+    /// the volume. Returns true on success.
     package func clear(_ id: String, in volume: Volume) async -> Bool {
         await withCheckedContinuation { (done: CheckedContinuation<Bool, Never>) in
             do throws(StoreError) {

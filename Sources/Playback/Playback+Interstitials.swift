@@ -2,6 +2,7 @@ import EventLoop
 import HTTPMessage
 import HTTPServer
 import Library
+import Playlist
 
 /// Interstitials (rfc8216bis appendix D).
 extension Playback {
@@ -39,7 +40,8 @@ extension Playback {
         _ exchange: Exchange, _ asset: Asset, _ session: Session, _ name: Interstitials.Name
     ) async throws(LibraryError) {
         let view = PlayerView(library: library, asset: asset, session: session, mount: exchange.mount)
-        let text = try await library.interstitials.list(name, of: asset, query: CMCD.removed(from: exchange.head.query)) {
+        let text = try await library.interstitials.list(name, of: asset, query: CMCD.removed(from: exchange.head.query))
+        {
             view.interstitial($0)
         }
         var representation = Representation(size: Int64(text.count), mediaType: .json)

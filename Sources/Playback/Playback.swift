@@ -3,6 +3,7 @@ import HTTPMessage
 public import HTTPServer
 public import Library
 import Playheads
+import Playlist
 public import Retention
 public import Substitution
 

@@ -151,11 +151,14 @@ import Testing
         #expect(await moving.value == .urlTaken)
         let gone = try await TestOrigin()
         try await gone.stop()
-        #expect(await code { try await fixture.library.relocation.follow(asset, to: WebURL(gone.master("ts"))) } == .originAbsent)
+        #expect(
+            await code { try await fixture.library.relocation.follow(asset, to: WebURL(gone.master("ts"))) }
+                == .originAbsent)
         #expect(other.origin == (try fixture.url("/cmaf/master.m3u8")))
         #expect(try asset.origin == fixture.url("/ts/master.m3u8"))
         _ = try await fixture.library.remove(asset)
-        #expect(await code { try await fixture.library.relocation.follow(asset, to: fixture.url("/x.m3u8")) } == .missing)
+        #expect(
+            await code { try await fixture.library.relocation.follow(asset, to: fixture.url("/x.m3u8")) } == .missing)
     }
 
     @Test func aLoneMediaPlaylistKeepsItsPiecesAtTheNewURL() async throws {

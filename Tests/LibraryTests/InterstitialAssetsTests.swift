@@ -31,16 +31,21 @@ import Testing
         try await fixture.restart()
         let again = try #require(fixture.library.asset(named: "film"))
         #expect(fixture.library.presentation(id: interstitialAsset.id) == nil)
-        #expect(try await fixture.library.interstitials.presentation(name, of: again, query: nil).origin == interstitialAsset.origin)
+        #expect(
+            try await fixture.library.interstitials.presentation(name, of: again, query: nil).origin
+                == interstitialAsset.origin)
         let list = again.interstitials.name(try fixture.url("/else"), .presentation)
-        #expect(await code { _ = try await fixture.library.interstitials.presentation(list, of: asset, query: nil) } == .missing)
+        #expect(
+            await code { _ = try await fixture.library.interstitials.presentation(list, of: asset, query: nil) }
+                == .missing)
     }
 
     @Test func anInterstitialInTheLibraryIsThatAsset() async throws {
         let (fixture, asset) = try await film("/ts/master.m3u8")
         let known = try await fixture.open("/ts/master.m3u8")
         let name = asset.interstitials.name(try fixture.url("/ts/master.m3u8"), .presentation)
-        #expect(try await fixture.library.interstitials.presentation(name, of: asset, query: "_HLS_primary_id=1") === known)
+        #expect(
+            try await fixture.library.interstitials.presentation(name, of: asset, query: "_HLS_primary_id=1") === known)
     }
 
     @Test func forgetsTheLeastRecentlyUsed() async throws {
@@ -75,7 +80,9 @@ import Testing
         let again = try #require(fixture.library.asset(named: "film"))
         let name = again.interstitials.name(try fixture.url("/ts/master.m3u8"), .presentation)
         let asked = try await fixture.origin.requests().count
-        #expect(await code { _ = try await fixture.library.interstitials.presentation(name, of: again, query: nil) } == .notStored)
+        #expect(
+            await code { _ = try await fixture.library.interstitials.presentation(name, of: again, query: nil) }
+                == .notStored)
         #expect(
             await code { _ = try await fixture.library.interstitials.list(name, of: again, query: nil) { "\($0)" } }
                 == .notStored)

@@ -1,6 +1,3 @@
-import HTTPMessage
-import Playlist
-
 /// The delivery directives that a player puts into the query of a live playlist's URL (rfc8216bis §6.2.5).
 public struct DeliveryDirectives: Hashable, Sendable {
     /// `_HLS_skip`: the player has an earlier version of the playlist and asks for a delta update.
@@ -9,6 +6,12 @@ public struct DeliveryDirectives: Hashable, Sendable {
         case segments = "YES"
         /// Segments and date ranges may be left out.
         case segmentsAndDateRanges = "v2"
+    }
+
+    /// The reason why a directive is invalid, as a sentence.
+    public struct Invalid: Error {
+        /// The sentence.
+        public let message: String
     }
 
     /// `_HLS_msn`: the response waits for the segment with this media sequence number.
@@ -25,8 +28,8 @@ public struct DeliveryDirectives: Hashable, Sendable {
 
     /// Splits the query of a player's URL into the directives and the origin's own query.
     ///
-    /// - Throws: `badDirective` for an invalid value, and for a part without a segment (rfc8216bis §6.2.5.2).
-    public static func split( query: String?) throws(LibraryError) -> (DeliveryDirectives, rest: String?) {
+    /// - Throws: for an invalid value, and for a part without a segment (rfc8216bis §6.2.5.2).
+    public static func parse(_ query: String?) throws(Invalid) -> (DeliveryDirectives, rest: String?) {
         var directives = DeliveryDirectives()
         guard let query, query.utf8.contains(UInt8(ascii: "_")) else { return (directives, query) }
         var rest: [Substring] = []
@@ -34,13 +37,12 @@ public struct DeliveryDirectives: Hashable, Sendable {
             if try !directives.read(parameter) { rest.append(parameter) }
         }
         if directives.part != nil, directives.mediaSequenceNumber == nil {
-            throw LibraryError(.badDirective, "_HLS_part makes no sense without _HLS_msn")
+            throw Invalid(message: "_HLS_part makes no sense without _HLS_msn")
         }
         return (directives, rest.isEmpty ? nil : rest.joined(separator: "&"))
     }
 
-    /// Reads a parameter. Returns true if it is a directive.
-    private mutating func read(_ parameter: Substring) throws(LibraryError) -> Bool {
+    private mutating func read(_ parameter: Substring) throws(Invalid) -> Bool {
         let name = parameter.prefix { $0 != "=" }
         let value = parameter.dropFirst(name.count + 1)
         switch name {
@@ -52,27 +54,26 @@ public struct DeliveryDirectives: Hashable, Sendable {
         return true
     }
 
-    private static func number(_ text: Substring, of name: Substring) throws(LibraryError) -> Int {
+    private static func number(_ text: Substring, of name: Substring) throws(Invalid) -> Int {
         let isDecimal = text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         guard isDecimal, let number = Int(text), number <= Int.max / 4 else {
-            throw LibraryError(.badDirective, "\(name) is not a decimal integer")
+            throw Invalid(message: "\(name) is not a decimal integer")
         }
         return number
     }
 
-    /// Returns the URL with these directives appended to its query, sorted by name as caches need them.
-    func added(to url: WebURL) -> WebURL {
-        let parameters = [
+    /// The parameters of a query with these directives, sorted by name as caches need them.
+    public var parameters: [String] {
+        [
             mediaSequenceNumber.map { "_HLS_msn=\($0)" }, part.map { "_HLS_part=\($0)" },
             skip.map { "_HLS_skip=\($0.rawValue)" },
         ].compactMap { $0 }
-        return url.adding(parameters)
     }
 
     // MARK: Use by a server
 
     /// Returns only the directives that the origin of a playlist supports.
-    func understood(by playlist: MediaPlaylist) -> DeliveryDirectives {
+    public func understood(by playlist: MediaPlaylist) -> DeliveryDirectives {
         guard playlist.isLive, let control = playlist.serverControl else { return .none }
         var understood = self
         if !control.canBlockReload { (understood.mediaSequenceNumber, understood.part) = (nil, nil) }
@@ -81,7 +82,7 @@ public struct DeliveryDirectives: Hashable, Sendable {
     }
 
     /// True if a playlist already contains the segment or part to wait for.
-    func areMet(by playlist: MediaPlaylist) -> Bool {
+    public func areMet(by playlist: MediaPlaylist) -> Bool {
         guard let number = mediaSequenceNumber, playlist.isLive else { return true }
         let end = playlist.endSequenceNumber
         guard let part else { return number < end }
@@ -94,6 +95,12 @@ public struct DeliveryDirectives: Hashable, Sendable {
 }
 
 extension MediaPlaylist {
+    /// The media sequence number of the first listed segment.
+    public var firstSequenceNumber: Int { mediaSequence + (skippedSegments ?? 0) }
+
     /// The media sequence number of the last complete segment, plus one.
-    var endSequenceNumber: Int { firstSequenceNumber + segments.count }
+    public var endSequenceNumber: Int { firstSequenceNumber + segments.count }
+
+    /// The unit of RFC 8216 §6.3.4: the target duration; two seconds if the playlist lacks it.
+    public var interval: Duration { .seconds(max(targetDuration ?? 2, 1)) }
 }
