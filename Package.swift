@@ -78,12 +78,15 @@ let package = Package(
         // The two uses of assets. They do not know each other: they meet in Fetching.
         room(
             "Downloader",
-            ["EventLoop", "Fetching", "Integrity", "Library", "Playheads", "Playlist", "Retention", "Store"]),
+            [
+                "EventLoop", "Fetching", "Integrity", "Library", "Origin", "Playheads", "Playlist", "Retention",
+                "Store",
+            ]),
         room(
             "Playback",
             [
-                "AccessLog", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library", "Playheads", "Playlist",
-                "Retention", "SegmentFormat", "Substitution",
+                "AccessLog", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library", "Origin", "Playheads",
+                "Playlist", "Retention", "SegmentFormat", "Substitution",
             ]),
         // The program.
         room(
@@ -106,7 +109,7 @@ let package = Package(
         .executableTarget(
             name: "weir", dependencies: ["API", "AccessLog", "Application", argumentParser], swiftSettings: strict),
         // What the tests share: an origin that misbehaves on demand, processes, players, frame hashes.
-        room("TestSupport"),
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
 
         tests("PlaylistTests", ["Playlist"]),
         tests("HTTPMessageTests", ["HTTPMessage"]),
@@ -119,7 +122,7 @@ let package = Package(
         tests("APITests", ["API", "AccessLog", "EventLoop", "HTTPMessage", "TestSupport"]),
         tests("PlaylistCheckTests", ["HTTPMessage", "Origin", "Playlist", "PlaylistCheck", "TestSupport"]),
         tests("PlayheadsTests", ["EventLoop", "Playheads"]),
-        tests("FetchingTests", ["Fetching", "HTTPMessage", "TestSupport"]),
+        tests("FetchingTests", ["Fetching", "HTTPMessage", "Origin", "TestSupport"]),
         tests(
             "LibraryTests",
             [

@@ -2,6 +2,7 @@ public import EventLoop
 import Glibc
 public import Integrity
 public import Library
+import Origin
 public import Retention
 import Store
 
@@ -15,7 +16,7 @@ import Store
         /// Maximum number of running downloads.
         public var running = 3
         /// The first pause before a retry after a temporary error, and the longest. Pauses double in between.
-        public var pauses: ClosedRange<Duration> = .seconds(2)...(.seconds(60))
+        public var pauses: ClosedRange<Duration> = GiveUpRule.downloadPauses
         /// Read rate of verifications, in bytes per second; 0 for no limit.
         public var verifyRate: Int64 = 100 << 20
 

@@ -1,6 +1,7 @@
 import EventLoop
 import Fetching
 import Library
+import Origin
 import Playlist
 import Store
 
@@ -30,7 +31,7 @@ import Store
     private let download: Download
     private let library: Library
     private let parallel: Int
-    private let timeouts: RecordingTrack.Timeouts
+    private let limits: GiveUpRule.RecordingLimits
     private weak var observer: (any DownloadWorkObserver)?
     private let tell: (String) -> Void
     private var beginning: Task<Void, Never>?
@@ -46,11 +47,11 @@ import Store
     ///   - parallel: maximum number of concurrent segment fetches.
     ///   - tell: called with a sentence for the log about the end of the recording.
     init(
-        _ download: Download, library: Library, parallel: Int, timeouts: RecordingTrack.Timeouts = .init(),
+        _ download: Download, library: Library, parallel: Int, limits: GiveUpRule.RecordingLimits = .init(),
         observer: any DownloadWorkObserver, tell: @escaping (String) -> Void
     ) {
         (self.download, self.library, self.parallel) = (download, library, parallel)
-        (self.timeouts, self.observer, self.tell) = (timeouts, observer, tell)
+        (self.limits, self.observer, self.tell) = (limits, observer, tell)
     }
 
     // MARK: DownloadWork
@@ -83,7 +84,7 @@ import Store
             let recording = try await library.recordings.start(rendition, of: asset)
             guard !isOver else { return library.recordings.pause(renditions, of: asset) }
             guard let recording else { continue }
-            tracks.append(RecordingTrack(rendition, recording, timeouts))
+            tracks.append(RecordingTrack(rendition, recording, limits))
         }
         if tracks.isEmpty {
             throw LibraryError(

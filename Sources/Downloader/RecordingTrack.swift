@@ -1,19 +1,10 @@
 import EventLoop
 import Library
+import Origin
 import Playlist
 
 /// One rendition of a recording: its reloads, and the handling of origin errors.
 @LoopActor final class RecordingTrack {
-    /// Time for which an origin may fail before the recording ends.
-    struct Timeouts: Sendable {
-        /// For 404 and 410. A server removes a presentation in this way (RFC 8216 §6.2.1), but an encoder that restarts
-        /// also answers so until it is back.
-        var gone = Duration.seconds(60)
-        /// For an absent origin, any other answer, or a playlist without new segments: a router or a machine may be
-        /// restarting. A stream that is more than 1.5 target durations late already breaks RFC 8216 §6.2.2.
-        var absent = Duration.seconds(600)
-    }
-
     let rendition: Rendition
     /// The state of the recording.
     let recording: Recording
@@ -22,14 +13,14 @@ import Playlist
     /// Listed segments that are not fetched yet, oldest first.
     private var waiting: ArraySlice<Recording.Item> = []
 
-    private let timeouts: Timeouts
+    private let limits: GiveUpRule.RecordingLimits
     private let began = ContinuousClock.now
     private var lastSeen = Int.min
     private var goneSince: ContinuousClock.Instant?
     private var error: LibraryError?
 
-    init(_ rendition: Rendition, _ recording: Recording, _ timeouts: Timeouts) {
-        (self.rendition, self.recording, self.timeouts) = (rendition, recording, timeouts)
+    init(_ rendition: Rendition, _ recording: Recording, _ limits: GiveUpRule.RecordingLimits) {
+        (self.rendition, self.recording, self.limits) = (rendition, recording, limits)
     }
 
     /// The target duration, the time unit of RFC 8216.
@@ -53,16 +44,10 @@ import Playlist
     // MARK: The origin
 
     /// Returns for how long a failing piece is retried; nil for as long as the recording itself waits.
-    ///
-    /// The origin must keep a segment for as long after its removal as it was listed (RFC 8216 §6.2.2). A segment that
-    /// the origin reports as missing is retried for three target durations, the distance of a player from the live
-    /// edge.
     func limit(for item: Recording.Item, _ error: LibraryError) -> Duration? {
-        let isListed = recording.isListed(item)
-        if isListed, error.code == .originAbsent, !recording.hasEnded { return nil }
-        let isSaidToBeMissing = error.code == .missing || error.originStatus == 410
-        let isOutOfSight = !isListed && error.code != .originAbsent
-        return isSaidToBeMissing || isOutOfSight ? interval * 3 : max(interval * 3, timeouts.gone)
+        limits.segmentLimit(
+            isListed: recording.isListed(item), isMissing: error.code == .missing || error.originStatus == 410,
+            isAbsent: error.code == .originAbsent, isOver: recording.hasEnded, targetDuration: interval)
     }
 
     /// Records the result of a reload.
@@ -75,10 +60,10 @@ import Playlist
     /// The reason why nothing more is expected, as text; nil while more is expected.
     var end: String? {
         if recording.hasEnded { return recording.items.isEmpty ? "the origin ended it" : nil }
-        if let goneSince, .now - goneSince >= timeouts.gone {
-            return "the origin has had no playlist any more for \(Self.words(timeouts.gone)): \(trouble)"
+        if let goneSince, .now - goneSince >= limits.gone {
+            return "the origin has had no playlist any more for \(Self.words(limits.gone)): \(trouble)"
         }
-        let limit = max(timeouts.absent, interval * 3)
+        let limit = limits.absence(targetDuration: interval)
         guard .now - max(began, recording.grew) >= limit else { return nil }
         return error == nil
             ? "the origin has shown nothing new for \(Self.words(limit))"

@@ -16,9 +16,6 @@ struct RetryBudget: Equatable, Sendable {
         case fail(Download.Failure)
     }
 
-    /// Number of retries after an origin error. Each transfer has already been retried several times by then.
-    static let attempts = 2
-
     private var failures = 0
     private var hasProgressed = false
 
@@ -49,23 +46,25 @@ struct RetryBudget: Equatable, Sendable {
             }
             let others = count > 1 ? "; so are \(count - 1) more" : ""
             let failure = Download.Failure(code: error.code.rawValue, message: "\(error)\(others)")
-            switch error.code {
-            case .originAbsent, .notStored, .cancelled: return wait(.network, failure, pauses)
-            case .originRefused where isKey: return wait(.key, failure, pauses)
-            case .originRefused where hasProgressed:
-                hasProgressed = false
-                return wait(.network, failure, pauses)
-            case .badOrigin where error.mayPass && failures < Self.attempts: return wait(.network, failure, pauses)
-            default: return .fail(failure)
-            }
+            let fault: GiveUpRule.DownloadFault =
+                switch error.code {
+                case .originAbsent, .notStored, .cancelled: .absent
+                case .originRefused: isKey ? .refusedKey : .refused
+                case .badOrigin where error.mayPass: .transient
+                default: .permanent
+                }
+            let decision = GiveUpRule.decision(
+                afterDownloadFault: fault, failures: failures, hasProgressed: hasProgressed, pauses: pauses)
+            guard case .retry = decision else { return .fail(failure) }
+            if fault == .refused { hasProgressed = false }
+            return wait(fault == .refusedKey ? .key : .network, failure, pauses)
         }
     }
 
     private mutating func wait(
         _ need: Download.Need, _ failure: Download.Failure, _ pauses: ClosedRange<Duration>
     ) -> Verdict {
-        var pause = pauses.lowerBound
-        for _ in 0..<min(failures, 30) where pause < pauses.upperBound { pause = min(pause * 2, pauses.upperBound) }
+        let pause = GiveUpRule.downloadPause(afterFailures: failures, pauses)
         failures += 1
         return .wait(need, failure, pause: pause)
     }

@@ -28,7 +28,7 @@ extension Fetch: TransferReceiver {
         validator = head.validator
         body.isFramed = head.length != nil || head[.transferEncoding] != nil
         address = head.address
-        perform(state.receiveHead())
+        perform(state.receiveHead(hasUntriedSource: hasUntriedSource))
     }
 
     /// Writes the next bytes at their offset in the resource.

@@ -272,7 +272,7 @@ public import Store
     }
 
     /// True if the present source need not be insisted on.
-    var hasAlternate: Bool { state.hasAlternate(hasUntriedSource) }
+    var hasAlternate: Bool { state.fetching(hasUntriedSource).hasAlternative }
     var hasUntriedSource: Bool { alternates?.hasUntried ?? false }
     private var isInsisting: Bool { state.isInsisting(hasUntriedSource) }
     /// True if a player has no fallback any more once it has the first byte.
@@ -348,9 +348,9 @@ public import Store
         case .raisePriority:
             transfer?.raise(to: .playback, ignoresAbsence: isInsisting)
             if isReadWhileFetched { transfer?.isReadWhileFetched = true }
-        case .startTimer(let deadline):
-            timer = LoopTimer { [unowned self] in perform(state.timerFired(deadline)) }  // Stops at the end.
-            timer?.schedule(after: FetchState.originSilence)
+        case .startTimer(let decision):
+            timer = LoopTimer { [unowned self] in perform(state.timerFired(decision)) }  // Stops at the end.
+            timer?.schedule(after: GiveUpRule.originSilence)
         case .stopTimer: timer = nil
         case .announce:
             let waiting = announcements

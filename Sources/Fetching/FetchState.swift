@@ -1,3 +1,5 @@
+import Origin
+
 /// The progress of one fetch: its phase, its readers, and its reaction to a silent origin.
 ///
 /// Pure: `Fetch` reports what happened and performs the returned actions in their order. Times are not kept here: one
@@ -19,14 +21,6 @@ struct FetchState {
         case ended(isSuccess: Bool)
     }
 
-    /// The reason why the timer runs.
-    enum Deadline: Equatable {
-        /// The origin has not answered. Another source, or something else to play, is at hand.
-        case answer
-        /// The head has arrived, and no byte of the body. The player gets its head, before it gives up at 10 s.
-        case body
-    }
-
     /// An order to the shell.
     enum Action: Equatable {
         /// Request the missing bytes at the present location.
@@ -35,8 +29,8 @@ struct FetchState {
         case cancelRequest
         /// Give the request the priority of playback.
         case raisePriority
-        /// Restart the timer for this reason.
-        case startTimer(Deadline)
+        /// Restart the timer, of `GiveUpRule.originSilence`, for this step: `switchSource` or `sendHead`.
+        case startTimer(GiveUpRule.Decision)
         /// Stop the timer.
         case stopTimer
         /// Notify waiting readers that there is something to answer.
@@ -58,10 +52,6 @@ struct FetchState {
     let isLasting: Bool
     /// True if readers may have the bytes while they arrive. A key is useless before it is complete.
     let isStreamed: Bool
-
-    /// An origin may be silent for this long before a player is given its head, or another source is asked. Players give
-    /// up on a server that is silent for 10 s (hls.js, GStreamer's hlsdemux2).
-    static let originSilence = Duration.seconds(4)
 
     private(set) var phase = Phase.idle
     /// The number of readers that wait for the bytes, downloads included.
@@ -93,13 +83,16 @@ struct FetchState {
     /// True if it is over.
     var hasEnded: Bool { if case .ended = phase { true } else { false } }
 
-    /// True if the present source need not be insisted on.
-    func hasAlternate(_ hasUntriedSource: Bool) -> Bool { fallback != .none || hasUntriedSource }
-
-    /// True if a player waits that has nothing else to play: an absent origin is waited for, as long as there may be a
-    /// network again. A live segment is gone by then, so it is not lasting.
+    /// True if a player waits that has nothing else to play, so that an absent origin is waited for.
     func isInsisting(_ hasUntriedSource: Bool) -> Bool {
-        !hasEnded && urgency == .playback && isLasting && !hasAlternate(hasUntriedSource)
+        !hasEnded && GiveUpRule.isInsisting(fetching(hasUntriedSource))
+    }
+
+    /// The input of the rule.
+    func fetching(_ hasUntriedSource: Bool) -> GiveUpRule.Fetching {
+        GiveUpRule.Fetching(
+            isPlayer: urgency == .playback, hasFallback: fallback != .none, hasUntriedSource: hasUntriedSource,
+            isLasting: isLasting, isStreamed: isStreamed)
     }
 
     // MARK: Readers
@@ -115,9 +108,8 @@ struct FetchState {
         guard urgency == .playback else { return [] }
         self.urgency = .playback
         guard !isTimerRunning, !isAnnounced, isUnderWay else { return [.raisePriority] }
-        if hasHead { return [.raisePriority] + awaitBody() }
-        guard phase == .requesting, hasAlternate(hasUntriedSource) else { return [.raisePriority] }
-        return [.raisePriority] + start(.answer)
+        guard hasHead || phase == .requesting else { return [.raisePriority] }
+        return [.raisePriority] + startTimer(hasUntriedSource)
     }
 
     /// A reader leaves.
@@ -157,16 +149,15 @@ struct FetchState {
 
     private mutating func request(_ hasUntriedSource: Bool) -> [Action] {
         (phase, hasHead) = (.requesting, false)
-        guard urgency == .playback, hasAlternate(hasUntriedSource) else { return [.request] }
-        return [.request] + start(.answer)
+        return [.request] + startTimer(hasUntriedSource)
     }
 
     // MARK: Responses
 
     /// The response head has arrived.
-    mutating func receiveHead() -> [Action] {
+    mutating func receiveHead(hasUntriedSource: Bool) -> [Action] {
         hasHead = true
-        return stop() + (urgency == .playback ? awaitBody() : [])
+        return stop() + startTimer(hasUntriedSource)
     }
 
     /// There is something to answer: bytes, or at least the head.
@@ -177,9 +168,9 @@ struct FetchState {
     }
 
     /// The timer has fired.
-    mutating func timerFired(_ deadline: Deadline) -> [Action] {
+    mutating func timerFired(_ decision: GiveUpRule.Decision) -> [Action] {
         isTimerRunning = false
-        return deadline == .body ? announce() : [.cancelRequest, .reportSilence]
+        return decision == .sendHead ? announce() : [.cancelRequest, .reportSilence]
     }
 
     /// The source has failed.
@@ -212,13 +203,11 @@ struct FetchState {
 
     // MARK: Timer
 
-    private mutating func awaitBody() -> [Action] {
-        isStreamed && fallback == .none ? start(.body) : []
-    }
-
-    private mutating func start(_ deadline: Deadline) -> [Action] {
+    private mutating func startTimer(_ hasUntriedSource: Bool) -> [Action] {
+        let decision = GiveUpRule.decision(afterSilenceOf: fetching(hasUntriedSource), hasHead: hasHead)
+        guard decision != .wait else { return [] }
         isTimerRunning = true
-        return [.startTimer(deadline)]
+        return [.startTimer(decision)]
     }
 
     private mutating func stop() -> [Action] {

@@ -1,5 +1,5 @@
 import EventLoop
-package import Origin
+import Origin
 
 /// Fetches of adjacent byte ranges of one file that share one merged request.
 ///
@@ -157,14 +157,5 @@ extension OriginError.Code {
             .gone, .serverFailure, .tooManyRedirects, .forbiddenRedirect, .cancelled, .local:
             false
         }
-    }
-}
-
-extension RetryPolicy {
-    /// One retry, and none after an attempt of more than a second.
-    package static var hasty: RetryPolicy {
-        var policy = RetryPolicy()
-        (policy.attempts, policy.timeLimit) = (1, .seconds(1))
-        return policy
     }
 }

@@ -107,8 +107,6 @@ import Playlist
 }
 
 extension PlaylistFetcher {
-    /// A player waits this long for a list; after that it plays on without one.
-    private static let listDeadline = Duration.seconds(8)
     private static let listLimit: Int64 = 1 << 20
 
     /// Fetches the list of an interstitial's assets at `url`. Returns it with its URL after redirects.
@@ -118,7 +116,7 @@ extension PlaylistFetcher {
         var request = OriginRequest(url)
         access.grant(to: &request)
         request.limit = Self.listLimit
-        request.deadline = Self.listDeadline
+        request.deadline = GiveUpRule.deadline(with: .programme)
         let (head, body) = try await fetch(request, wanted: "a list of assets")
         do {
             return (try AssetList(body), head.url)

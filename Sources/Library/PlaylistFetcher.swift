@@ -26,7 +26,7 @@ import Playlist
         var ignoresAbsence = false
 
         /// For a caller that waits, without an alternative to the origin.
-        static let patient = Manner(deadline: .seconds(30))
+        static let patient = Manner(deadline: GiveUpRule.deadline(with: .none))
     }
 
     /// Returns the playlist at `url`; throws an error that says what it is instead. `imports` are the variables of the

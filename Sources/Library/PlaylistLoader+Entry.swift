@@ -7,9 +7,10 @@ import Playlist
 /// Fetches the entry playlist of an asset, and checks if its origin is present.
 extension PlaylistLoader {
     /// For a playlist whose stored pieces can replace the origin.
-    private static let impatient = PlaylistFetcher.Manner(deadline: .seconds(3), retries: .never)
+    private static let impatient = PlaylistFetcher.Manner(
+        deadline: GiveUpRule.deadline(with: .complete), retries: .never)
     /// For a playlist that only partial content could replace: as long as players wait.
-    private static let hesitant = PlaylistFetcher.Manner(deadline: .seconds(8))
+    private static let hesitant = PlaylistFetcher.Manner(deadline: GiveUpRule.deadline(with: .part))
     /// Lifetime of an answer of the origin: players load an entry twice.
     private static let checkLife = Duration.seconds(5)
 

@@ -27,7 +27,8 @@ extension PlaylistLoader {
         do throws(LibraryError) {
             let span = rendition.source?.playlist.interval ?? .zero
             let manner = PlaylistFetcher.Manner(
-                deadline: span * 3 + Self.grace, retries: .never, isHeldBack: true, ignoresAbsence: true)
+                deadline: GiveUpRule.deadline(with: .heldBack(targetDuration: span)), retries: .never, isHeldBack: true,
+                ignoresAbsence: true)
             let source = try await fetchSource(of: rendition, in: asset, directives, manner)
             if !source.isDurable { rendition.directed.keep(source, for: directives, now: .now) }
             if source.playlist.isDeltaUpdate {
@@ -41,9 +42,6 @@ extension PlaylistLoader {
             return .failure(error)
         }
     }
-
-    /// Time for the network, in addition to the time that the origin may hold a response.
-    private static let grace = Duration.seconds(5)
 
     /// Returns the rendition's live playlist as soon as the next reload is due. A player may have loaded it by then.
     public func nextSource(of rendition: Rendition, in asset: Asset) async throws(LibraryError) -> Rendition.Source {
@@ -68,7 +66,10 @@ extension PlaylistLoader {
         let mayBeOld = rendition.mayBeShown(now: began)
         var manner = PlaylistFetcher.Manner.patient
         manner.ignoresAbsence = true
-        if mayBeOld { (manner.deadline, manner.retries) = (max(known.playlist.interval, .seconds(2)), .once) }
+        if mayBeOld {
+            manner.deadline = GiveUpRule.deadline(with: .olderPlaylist(targetDuration: known.playlist.interval))
+            manner.retries = .once
+        }
         do throws(LibraryError) {
             let source = try await fetchSource(of: rendition, in: asset, .none, manner)
             rendition.isOverdue = false
@@ -133,15 +134,6 @@ extension LibraryError {
         case .originRefused, .refusedURL, .missing, .notStored: true
         default: originStatus == 404
         }
-    }
-}
-
-extension RetryPolicy {
-    /// One retry, for requests whose answer has a replacement.
-    fileprivate static var once: RetryPolicy {
-        var policy = RetryPolicy()
-        policy.attempts = 1
-        return policy
     }
 }
 

@@ -242,13 +242,13 @@ struct RenewalPace {
 
 extension PlaylistFetcher.Manner {
     /// For a player that waits for a refused resource.
-    fileprivate static let renewal = Self(deadline: .seconds(3), retries: .hasty)
+    fileprivate static let renewal = Self(deadline: GiveUpRule.deadline(with: .refusedURLs), retries: .hasty)
 
     /// For a request that has an alternative: leaves time for the alternative while a player waits.
     fileprivate var hasty: Self {
         var hasty = self
         hasty.retries = .hasty
-        if !isHeldBack { hasty.deadline = min(deadline, .seconds(4)) }
+        if !isHeldBack { hasty.deadline = GiveUpRule.deadline(with: .mirror(limit: deadline)) }
         return hasty
     }
 }

@@ -49,7 +49,7 @@ import EventLoop
         set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         // A proxy would resolve names itself and so bypass the address rules. The environment's proxy is not used.
         set(CURLOPT_PROXY, "")
-        set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(configuration.connectLimit / .milliseconds(1))))
+        set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(configuration.giveUpRule.connectLimit / .milliseconds(1))))
         set(CURLOPT_USERAGENT, configuration.userAgent)
         CurlRequest.setFunctions(of: handle)
     }

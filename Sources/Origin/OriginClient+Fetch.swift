@@ -9,7 +9,7 @@ extension OriginClient {
     public func fetch(_ request: OriginRequest) async throws(OriginError) -> (OriginHead, [UInt8]) {
         var request = request
         request.limit = min(request.limit, configuration.playlistLimit)
-        request.deadline = request.deadline ?? configuration.playlistDeadline
+        request.deadline = request.deadline ?? configuration.giveUpRule.playlistDeadline
         request.start = 0
         let collector = Collector()
         let result = await withTaskCancellationHandler {

@@ -18,7 +18,7 @@ public import HTTPMessage
     public var isOffline = false {
         didSet {
             guard isOffline != oldValue else { return }
-            presence = Self.presence(configuration)
+            presence = OriginPresence(configuration.giveUpRule)
             prober?.schedule()
             if isOffline { Array(transfers.values).forEach { $0.fail(.offline) } }
         }
@@ -61,16 +61,10 @@ public import HTTPMessage
         publicPool = CurlMulti(
             idleConnections: configuration.idleConnections, bufferSize: configuration.bufferSize)
         queue = HostQueue(places: configuration.placesPerHost, reserve: configuration.placesInReserve)
-        presence = Self.presence(configuration)
+        presence = OriginPresence(configuration.giveUpRule)
         pump = LoopTimer { [weak self] in self?.turn() }
         refill = LoopTimer { [weak self] in self?.turn() }
         prober = OriginProber(self)
-    }
-
-    private static func presence(_ configuration: Configuration) -> OriginPresence {
-        OriginPresence(
-            threshold: configuration.absenceThreshold, pauses: configuration.absencePauses,
-            interest: configuration.absenceInterest)
     }
 
     // MARK: Transfers
@@ -105,7 +99,7 @@ public import HTTPMessage
     }
 
     /// True if the URL's origin is presumed absent, so that a caller with an alternative should not wait for it. The
-    /// call also keeps the origin being probed for `absenceInterest`, so that its return is noticed soon.
+    /// call also keeps the origin being probed for `GiveUpRule.absenceInterest`, so that its return is noticed soon.
     public func isPresumedAbsent(_ url: WebURL) -> Bool {
         if url.isPlaceholder { return true }
         // Send due probes first, so that the end of a pause does not make a caller wait. After a long time without

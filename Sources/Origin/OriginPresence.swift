@@ -2,9 +2,9 @@ import HTTPMessage
 
 /// Tracks which origins are presumed absent: a circuit breaker per origin.
 ///
-/// After `threshold` consecutive transfers that could not reach an origin, it is *absent* for a while and receives no
+/// After some consecutive transfers that could not reach an origin, it is *absent* for a while and receives no
 /// requests. When the pause is over, one transfer goes out as a probe while the others still fail at once. The probe
-/// decides: any reply makes the origin present again; another failure doubles the pause.
+/// decides: any reply makes the origin present again; another failure doubles the pause. `GiveUpRule` has the numbers.
 ///
 /// An origin that timed out is *suspect*: callers with an alternative avoid it for the same pauses, and all others
 /// still send requests. A slow link must not take away what only the origin has.
@@ -36,22 +36,11 @@ struct OriginPresence {
         func isNews(_ now: ContinuousClock.Instant) -> Bool { until.map { isProbed || now >= $0 } ?? true }
     }
 
-    private let threshold: Int
-    private let pauses: ClosedRange<Duration>
-    private let interest: Duration
+    private let rule: GiveUpRule
     private var records: [WebURL.Origin: Record] = [:]
 
     /// Creates a tracker in which all origins are present.
-    ///
-    /// - Parameters:
-    ///   - threshold: consecutive failures before an origin is absent.
-    ///   - pauses: first and longest pause.
-    ///   - interest: how long an origin is probed after its last request.
-    init(threshold: Int, pauses: ClosedRange<Duration>, interest: Duration = .zero) {
-        self.threshold = max(1, threshold)
-        self.pauses = pauses
-        self.interest = interest
-    }
+    init(_ rule: GiveUpRule) { self.rule = rule }
 
     /// True if callers with an alternative should use it: the origin is absent or suspect.
     func isAbsent(_ origin: WebURL.Origin, now: ContinuousClock.Instant) -> Bool {
@@ -82,7 +71,7 @@ struct OriginPresence {
     mutating func recordUnreachable(_ origin: WebURL.Origin, now: ContinuousClock.Instant) {
         var record = records[origin] ?? Record(lastRequested: now)
         record.failures += 1
-        if record.failures >= threshold, record.isSuspect || record.isNews(now) {
+        if rule.isAbsent(afterFailures: record.failures), record.isSuspect || record.isNews(now) {
             pause(&record, now)
             record.isSuspect = false
         } else if record.isSuspect, record.isNews(now) {
@@ -101,7 +90,7 @@ struct OriginPresence {
     }
 
     private func pause(_ record: inout Record, _ now: ContinuousClock.Instant) {
-        record.pause = min(max(record.pause * 2, pauses.lowerBound), pauses.upperBound)
+        record.pause = rule.absence(after: record.pause)
         record.until = now + record.pause
         record.isProbed = false
     }
@@ -136,7 +125,7 @@ struct OriginPresence {
 
     private func probeTime(_ origin: WebURL.Origin) -> ContinuousClock.Instant? {
         guard let record = records[origin], let until = record.until, !record.isProbed,
-            until <= record.lastRequested + interest
+            until <= record.lastRequested + rule.absenceInterest
         else { return nil }
         return until
     }
@@ -148,18 +137,15 @@ struct OriginPresence {
 /// other. So once an origin has timed out, earlier connections to it are not reused.
 struct StaleConnections {
     private var timeouts: [WebURL.Origin: ContinuousClock.Instant] = [:]
-    /// libcurl closes connections that are idle for longer (CURLOPT_MAXAGE_CONN).
-    private static let idleLimit = Duration.seconds(118)
 
     /// Records that a request timed out.
     mutating func recordTimeout(_ origin: WebURL.Origin, now: ContinuousClock.Instant) {
-        timeouts = timeouts.filter { now - $0.value < Self.idleLimit }
+        timeouts = timeouts.filter { GiveUpRule.connectionAge(sinceTimeout: now - $0.value) != nil }
         timeouts[origin] = now
     }
 
     /// The maximum age of a reusable connection to the origin, in whole seconds; 0 allows none, nil any.
     func maximumAge(_ origin: WebURL.Origin, now: ContinuousClock.Instant) -> Int? {
-        guard let moment = timeouts[origin], now - moment < Self.idleLimit else { return nil }
-        return Int((now - moment).components.seconds)
+        timeouts[origin].flatMap { GiveUpRule.connectionAge(sinceTimeout: now - $0) }
     }
 }

@@ -18,7 +18,8 @@ import HTTPMessage
     /// Records the failed request to an absent origin as the model of its probes.
     func record(_ request: OriginRequest, at url: WebURL) {
         guard request.method == .get else { return }
-        requests[url.origin] = Self.probe(like: request, at: url, within: client.configuration.firstByteLimit)
+        requests[url.origin] = Self.probe(
+            like: request, at: url, within: client.configuration.giveUpRule.firstByteLimit)
         schedule()
     }
 

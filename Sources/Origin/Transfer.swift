@@ -9,12 +9,9 @@ import HTTPMessage
     private enum Watch {
         case pause
         case head(sent: Int64)
-        case body(since: Int64, latest: Int64, left: Duration)
+        case body(GiveUpRule.BodyWatch)
         case skip
     }
-
-    /// Longest time for an unwanted body to end.
-    private static let skipLimit = Duration.seconds(2)
 
     let id: UInt64
     private let client: OriginClient
@@ -45,9 +42,9 @@ import HTTPMessage
         priority = request.priority
         (ignoresAbsence, isReadWhileFetched) = (request.ignoresAbsence, request.isReadWhileFetched)
         // `leave` drops the timers before this object is released.
-        let policy = isProbe ? .never : request.retries ?? client.configuration.retries
         state = TransferState(
-            request, policy: policy, redirectLimit: client.configuration.redirectLimit, now: .now)
+            request, rule: client.configuration.giveUpRule, isProbe: isProbe,
+            redirectLimit: client.configuration.redirectLimit, now: .now)
         watchdog = LoopTimer { [unowned self] in watchdogFired() }
         guard let bound = request.deadline else { return }
         deadline = LoopTimer { [unowned self] in deadlinePassed() }
@@ -55,6 +52,7 @@ import HTTPMessage
     }
 
     private var request: OriginRequest { state.request }
+    private var rule: GiveUpRule { client.configuration.giveUpRule }
     /// True if it occupies a place of its host.
     var isCounted: Bool { !request.toleratesSilence }
     /// The URL of the current attempt.
@@ -93,7 +91,7 @@ import HTTPMessage
         wire.owner = self
         guard client.add(wire, for: request, attempt) else { return end(OriginError(.local, url: attempt.url)) }
         self.wire = wire
-        watch(.head(sent: 0), for: client.configuration.firstByteLimit)
+        watch(.head(sent: 0), for: rule.firstByteLimit)
     }
 
     /// Stops the request because playback needs its place. The transfer waits for the next place and resumes from its
@@ -191,21 +189,22 @@ import HTTPMessage
     private func attemptEnded(_ outcome: TransferState.Outcome) {
         takeOffTheWire()
         if case .failed(let failure) = outcome, failure.code.isTimeout { client.recordTimeout(of: state.url) }
-        let hasOwn = request.retries != nil
-        let isAwaited = priority == .playback && (!hasOwn || isReadWhileFetched)
-        let awayPolicy = isAwaited ? client.configuration.retriesWhilePlayerWaits : nil
-        let action = state.ended(
-            outcome, now: .now, awayPolicy: awayPolicy, ignoresAbsence: ignoresAbsence && !hasOwn,
-            jitter: .random(in: 0...1))
+        let action = state.ended(outcome, now: .now, waiter: waiter, jitter: .random(in: 0...1))
         if case .wait = action { reportAbsence() }
         perform(action)
+    }
+
+    /// A player whose request has its own policy has an alternative.
+    private var waiter: GiveUpRule.Waiter {
+        guard priority == .playback else { return .anyone }
+        if request.retries == nil { return ignoresAbsence ? .player : .playerOnceBegun }
+        return isReadWhileFetched ? .playerOnceBegun : .anyone
     }
 
     /// Reports the origin's absence at the point where other transfers would give up, so that no other caller waits for
     /// it.
     private func reportAbsence() {
-        let others = client.configuration.retries.attempts
-        guard let failure = state.lastFailure, state.failures - 1 == others else { return }
+        guard let failure = state.lastFailure, rule.isAbsenceReported(afterFailures: state.failures) else { return }
         client.recordEnd(failure, request, at: state.url, isProbe: false)
     }
 
@@ -233,34 +232,25 @@ import HTTPMessage
         case .head(let before):
             // No reply can arrive while the request body is being sent.
             let sent = wire?.sent ?? 0
-            if sent > before { return watch(.head(sent: sent), for: client.configuration.firstByteLimit) }
+            if sent > before { return watch(.head(sent: sent), for: rule.firstByteLimit) }
             attemptEnded(.failed(.init(code: .timedOut, underlying: "no reply in time")))
         case .skip: attemptEnded(.stopped)
-        case .body(let before, let latest, let left):
+        case .body(let check):
             recordHold(heldSince != nil)
             // Our own pauses do not count against the origin.
             if held > .zero {
                 watchdog?.schedule(after: held)
                 return held = .zero
             }
-            let isEnough = left == .zero ? received - before >= client.configuration.stallBytes : received > latest
-            guard isEnough || left > .zero && !state.isResumable else {
-                return attemptEnded(.failed(.init(code: .stalled)))
-            }
-            if left > .zero { watchBody(since: before, for: left) } else { watchBody() }
+            let next = rule.watch(
+                after: check, bodyAt: received, isResumable: state.isResumable, failures: state.failures,
+                isInsisting: isInsisting)
+            guard let next else { return attemptEnded(.failed(.init(code: .stalled))) }
+            watch(.body(next), for: next.pause)
         }
     }
 
-    /// Watches the body for a full span from now.
-    private func watchBody() { watchBody(since: received, for: client.configuration.stallSpan) }
-
-    /// Watches the body for the rest of the span. A transfer without an alternative checks more often that bytes
-    /// arrive.
-    private func watchBody(since before: Int64, for left: Duration) {
-        let silence = client.configuration.silenceSpan * (1 << min(state.failures, 3))
-        let span = ignoresAbsence || isReadWhileFetched ? min(left, silence) : left
-        watch(.body(since: before, latest: received, left: left - span), for: span)
-    }
+    private var isInsisting: Bool { ignoresAbsence || isReadWhileFetched }
 }
 
 extension Transfer: CurlRequestOwner {
@@ -271,10 +261,11 @@ extension Transfer: CurlRequestOwner {
         switch state.received(reply) {
         case .stop: return false
         case .skip:
-            watch(.skip, for: Self.skipLimit)
+            watch(.skip, for: GiveUpRule.skipLimit)
             return true
         case .deliver(let head):
-            watchBody()
+            let body = rule.watch(bodyAt: received, failures: state.failures, isInsisting: isInsisting)
+            watch(.body(body), for: body.pause)
             if let head { receiver?.transfer(self, received: head) }
             return receiver != nil
         }

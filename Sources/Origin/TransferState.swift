@@ -18,7 +18,9 @@ struct TransferState {
     static let longestSkip: Int64 = 64 * 1024
 
     let request: OriginRequest
-    private let policy: RetryPolicy
+    private let rule: GiveUpRule
+    /// The request's own policy; nil for the rule's.
+    private let policy: RetryPolicy?
     private let redirectLimit: Int
 
     private(set) var url: WebURL
@@ -44,9 +46,13 @@ struct TransferState {
     private var skipped: Int64 = 0
     private var pending: Pending?
 
-    init(_ request: OriginRequest, policy: RetryPolicy, redirectLimit: Int, now: ContinuousClock.Instant) {
+    init(
+        _ request: OriginRequest, rule: GiveUpRule, isProbe: Bool = false, redirectLimit: Int,
+        now: ContinuousClock.Instant
+    ) {
         self.request = request
-        self.policy = policy
+        self.rule = rule
+        policy = isProbe ? .never : request.retries
         self.redirectLimit = redirectLimit
         url = request.url
         lastProgress = now
@@ -248,14 +254,10 @@ struct TransferState {
 
     /// Handles the end of a request.
     ///
-    /// - Parameters:
-    ///   - awayPolicy: the policy while the origin is away and a player waits for the rest without an alternative; nil
-    ///     if none does.
-    ///   - ignoresAbsence: true if the player has no alternative before the first byte either.
-    ///   - jitter: evaluated only for a pause; see `RetryPolicy`.
+    /// - Parameter jitter: evaluated only for a pause; see `GiveUpRule.decision`.
     mutating func ended(
-        _ outcome: Outcome, now: ContinuousClock.Instant, awayPolicy: RetryPolicy? = nil,
-        ignoresAbsence: Bool = false, jitter: @autoclosure () -> Double
+        _ outcome: Outcome, now: ContinuousClock.Instant, waiter: GiveUpRule.Waiter = .anyone,
+        jitter: @autoclosure () -> Double
     ) -> Action {
         let next = pending ?? verdict(on: outcome)
         pending = nil
@@ -269,11 +271,13 @@ struct TransferState {
         case .retry(let error, let retryAfter):
             failures += 1
             lastFailure = error
-            let isBegun = isHeadDelivered && reached > request.start
-            let policy = error.code.isAway && (isBegun || ignoresAbsence) ? awayPolicy ?? policy : policy
-            let pause = policy.pause(
-                afterFailures: failures, silentFor: now - lastProgress, retryAfter: retryAfter, jitter: jitter())
-            guard request.method == .get || request.isRepeatable, let pause else { return .end(error) }
+            let failure = GiveUpRule.Failure(
+                code: error.code, count: failures, silence: now - lastProgress, retryAfter: retryAfter,
+                isBegun: isHeadDelivered && reached > request.start)
+            let decision = rule.decision(after: failure, for: waiter, policy: policy, jitter: jitter())
+            guard request.method == .get || request.isRepeatable, case .retry(let pause) = decision else {
+                return .end(error)
+            }
             (url, redirects) = (request.url, 0)
             return .wait(pause)
         }

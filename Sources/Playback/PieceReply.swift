@@ -4,6 +4,7 @@ import Glibc
 import HTTPMessage
 import HTTPServer
 import Library
+import Origin
 
 /// Answers a request for one resource, from its stored file or from a running fetch.
 @LoopActor enum PieceReply {
@@ -81,8 +82,10 @@ import Library
         }
         let limit = Deadline(after: playerTimeout) {
             // Bytes have begun to arrive but cannot be sent before the last one, so the reply keeps waiting.
-            if whole != nil, fetch.written > 0 { return }
-            if whole == nil, fetch.isWaitingForNetwork { return fetch.announce() }
+            let decision = GiveUpRule.decision(
+                afterTimeoutOf: whole != nil, hasBytes: fetch.written > 0, isInsisting: fetch.isWaitingForNetwork)
+            if decision == .wait { return }
+            if decision == .sendHead { return fetch.announce() }
             let sentence = "the origin has sent nothing for \(playerTimeout.components.seconds) seconds"
             refuse(LibraryError(.originAbsent, sentence), .gatewayTimeout)
         }
@@ -120,25 +123,20 @@ import Library
     }
 }
 
-/// Watches a fetch of which nothing is sent yet, and fires when it makes no progress for `span`.
+/// Watches a fetch of which nothing is sent yet, and fires when it makes no progress: see `GiveUpRule`.
 @LoopActor private final class StallWatch {
     private var timer: LoopTimer?
     private var written: Int64
     private var since = ContinuousClock.now
 
-    /// Maximum time without progress. Short enough for a player that holds one segment in its buffer.
-    private static let span = Duration.seconds(4)
-    /// Interval between checks.
-    private static let pause = Duration.milliseconds(500)
-
     init(of fetch: Fetch, _ action: @escaping @LoopActor () -> Void) {
         written = fetch.written
         timer = LoopTimer { [unowned self, unowned fetch] in
             if written != fetch.written { (written, since) = (fetch.written, .now) }
-            if .now - since >= Self.span { return action() }
-            timer?.schedule(after: Self.pause)
+            if GiveUpRule.decision(withoutProgressFor: .now - since) == .substitute { return action() }
+            timer?.schedule(after: GiveUpRule.stallCheck)
         }
-        timer?.schedule(after: Self.pause)
+        timer?.schedule(after: GiveUpRule.stallCheck)
     }
 
     func cancel() { timer = nil }

@@ -2,6 +2,7 @@ public import EventLoop
 import HTTPMessage
 public import HTTPServer
 public import Library
+public import Origin
 import Playheads
 import Playlist
 public import Retention
@@ -23,12 +24,12 @@ public import Substitution
     private static let liveSessionLimit = 256
 
     /// - Parameters:
-    ///   - playerTimeout: how long a player waits for the first byte; hls.js and GStreamer give up after 10 s.
+    ///   - playerTimeout: how long a player waits for the first byte.
     ///   - logs: configuration of the session logs.
     ///   - report: called with a sentence for the log about each refused request.
     public init(
         library: Library, substitutions: Substitutions, retention: Retention,
-        playerTimeout: Duration = .seconds(8),
+        playerTimeout: Duration = GiveUpRule.playerTimeout,
         logs: Sessions.Configuration = Sessions.Configuration(),
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) {

@@ -41,10 +41,10 @@ import Testing
 
     private static func client() -> OriginClient {
         var configuration = OriginClient.Configuration()
-        configuration.retries.attempts = 2
-        configuration.retries.firstPause = .milliseconds(20)
-        configuration.retriesWhilePlayerWaits = configuration.retries
-        configuration.absencePauses = .milliseconds(1)...(.milliseconds(1))
+        configuration.giveUpRule.retries.attempts = 2
+        configuration.giveUpRule.retries.firstPause = .milliseconds(20)
+        configuration.giveUpRule.retriesWhilePlayerWaits = configuration.giveUpRule.retries
+        configuration.giveUpRule.absencePauses = .milliseconds(1)...(.milliseconds(1))
         return OriginClient(configuration: configuration)
     }
 

@@ -24,12 +24,14 @@ import Testing
         @LoopActor init() throws {
             folder = try TemporaryFolder()
             var limits = OriginClient.Configuration()
-            (limits.firstByteLimit, limits.stallSpan, limits.stallBytes) = (
+            (limits.giveUpRule.firstByteLimit, limits.giveUpRule.stallSpan, limits.giveUpRule.stallBytes) = (
                 .milliseconds(600), .milliseconds(200), 1
             )
-            limits.retries.attempts = 1
-            (limits.retries.firstPause, limits.retries.longestPause) = (.milliseconds(5), .milliseconds(10))
-            limits.absencePauses = .milliseconds(1)...(.milliseconds(1))
+            limits.giveUpRule.retries.attempts = 1
+            (limits.giveUpRule.retries.firstPause, limits.giveUpRule.retries.longestPause) = (
+                .milliseconds(5), .milliseconds(10)
+            )
+            limits.giveUpRule.absencePauses = .milliseconds(1)...(.milliseconds(1))
             client = OriginClient(configuration: limits)
             library = Library(store: try Store(path: folder.path, reserve: 0), client: client)
             var configuration = Downloader.Configuration()

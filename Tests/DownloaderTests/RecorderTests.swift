@@ -3,6 +3,7 @@ import Fetching
 import Foundation
 import HTTPMessage
 import Library
+import Origin
 import Playlist
 import Store
 import TestSupport

@@ -2,6 +2,7 @@ import EventLoop
 import Foundation
 import HTTPMessage
 import Library
+import Origin
 import Playlist
 import Store
 import TestSupport
@@ -19,22 +20,22 @@ import Testing
     private(set) var sentence = ""
     private(set) var received: Int64 = 0
 
-    init(_ fixture: DownloadFixture, _ path: String, _ timeouts: RecordingTrack.Timeouts = .init()) async throws {
+    init(_ fixture: DownloadFixture, _ path: String, _ limits: GiveUpRule.RecordingLimits = .init()) async throws {
         (self.fixture, self.path) = (fixture, path)
         asset = try await fixture.open(path)
-        start(timeouts)
+        start(limits)
     }
 
-    convenience init(_ path: String, _ timeouts: RecordingTrack.Timeouts = .init()) async throws {
-        try await self.init(try await DownloadFixture(), path, timeouts)
+    convenience init(_ path: String, _ limits: GiveUpRule.RecordingLimits = .init()) async throws {
+        try await self.init(try await DownloadFixture(), path, limits)
     }
 
-    func start(_ timeouts: RecordingTrack.Timeouts = .init()) {
+    func start(_ limits: GiveUpRule.RecordingLimits = .init()) {
         var task = DownloadTask()
         task.add(DownloadTask.Item(Selection(), renditions: asset.renditions.map(\.name.id)))
         recorder = Recorder(
             Download(asset, task, state: .running, created: 0), library: fixture.library, parallel: 4,
-            timeouts: timeouts, observer: self
+            limits: limits, observer: self
         ) { [weak self] in self?.sentence = $0 }
         recorder?.start(at: 0)
     }

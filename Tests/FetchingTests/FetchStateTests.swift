@@ -1,3 +1,4 @@
+import Origin
 import Testing
 
 @testable import Fetching
@@ -11,7 +12,7 @@ import Testing
         case start(Fetch.Urgency)
         case merge, unmerge, continueAlone
         case head, announce
-        case timer(FetchState.Deadline)
+        case timer(GiveUpRule.Decision)
         case fail(maySearch: Bool)
         case searched(isFound: Bool)
         case commit, end
@@ -38,9 +39,9 @@ import Testing
             state.unmerge()
             return []
         case .continueAlone: return state.continueAlone(hasUntriedSource: hasUntriedSource)
-        case .head: return state.receiveHead()
+        case .head: return state.receiveHead(hasUntriedSource: hasUntriedSource)
         case .announce: return state.announce()
-        case .timer(let deadline): return state.timerFired(deadline)
+        case .timer(let decision): return state.timerFired(decision)
         case .fail(let maySearch): return state.fail(maySearch: maySearch)
         case .searched(let isFound): return state.searched(isFound: isFound, hasUntriedSource: hasUntriedSource)
         case .commit: return state.commit()
@@ -64,7 +65,7 @@ import Testing
         expect(
             [
                 Step(.join(.playback), .raisePriority), Step(.start(.playback), .request),
-                Step(.head, .startTimer(.body)), Step(.timer(.body), .announce), Step(.announce),
+                Step(.head, .startTimer(.sendHead)), Step(.timer(.sendHead), .announce), Step(.announce),
                 Step(.commit), Step(.end),
             ], endsIn: .ended(isSuccess: true))
     }
@@ -73,7 +74,7 @@ import Testing
         expect(
             [
                 Step(.join(.playback), .raisePriority), Step(.start(.playback), .request),
-                Step(.head, .startTimer(.body)), Step(.announce, .stopTimer, .announce), Step(.commit),
+                Step(.head, .startTimer(.sendHead)), Step(.announce, .stopTimer, .announce), Step(.commit),
             ], endsIn: .committing)
     }
 
@@ -86,10 +87,10 @@ import Testing
     @Test func leavesASilentSourceWhenThereIsAnother() {
         expect(
             [
-                Step(.join(.playback), .raisePriority), Step(.start(.playback), .request, .startTimer(.answer)),
-                Step(.timer(.answer), .cancelRequest, .reportSilence), Step(.fail(maySearch: true), .search),
-                Step(.searched(isFound: true), .request, .startTimer(.answer)),
-                Step(.head, .stopTimer, .startTimer(.body)), Step(.end, .stopTimer),
+                Step(.join(.playback), .raisePriority), Step(.start(.playback), .request, .startTimer(.switchSource)),
+                Step(.timer(.switchSource), .cancelRequest, .reportSilence), Step(.fail(maySearch: true), .search),
+                Step(.searched(isFound: true), .request, .startTimer(.switchSource)),
+                Step(.head, .stopTimer, .startTimer(.sendHead)), Step(.end, .stopTimer),
             ], hasUntriedSource: true, endsIn: .ended(isSuccess: true))
     }
 
@@ -102,7 +103,7 @@ import Testing
         expect(
             [
                 Step(.admit(.untilComplete)), Step(.join(.playback), .raisePriority),
-                Step(.start(.playback), .request, .startTimer(.answer)), Step(.head, .stopTimer),
+                Step(.start(.playback), .request, .startTimer(.switchSource)), Step(.head, .stopTimer),
             ], endsIn: .requesting)
     }
 
@@ -115,12 +116,12 @@ import Testing
         expect(
             [
                 Step(.join(.background)), Step(.start(.background), .request), Step(.leave(isNearlyDone: true)),
-                Step(.admit(.untilBegun)), Step(.join(.playback), .raisePriority, .startTimer(.answer)),
+                Step(.admit(.untilBegun)), Step(.join(.playback), .raisePriority, .startTimer(.switchSource)),
             ], endsIn: .requesting)
         expect(
             [
                 Step(.join(.background)), Step(.start(.background), .request), Step(.head),
-                Step(.join(.playback), .raisePriority, .startTimer(.body)),
+                Step(.join(.playback), .raisePriority, .startTimer(.sendHead)),
             ], endsIn: .requesting)
     }
 

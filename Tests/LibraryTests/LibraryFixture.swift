@@ -69,12 +69,12 @@ import Testing
     /// A client with the default limits, except for shorter waits.
     private static func client(stallSpan: Duration = .seconds(30)) -> OriginClient {
         var configuration = OriginClient.Configuration()
-        configuration.stallSpan = stallSpan
-        configuration.retries.attempts = 2
-        configuration.retries.firstPause = .milliseconds(20)
-        configuration.retriesWhilePlayerWaits = configuration.retries
-        configuration.absencePauses = .milliseconds(1)...(.milliseconds(1))
-        configuration.absenceInterest = .zero
+        configuration.giveUpRule.stallSpan = stallSpan
+        configuration.giveUpRule.retries.attempts = 2
+        configuration.giveUpRule.retries.firstPause = .milliseconds(20)
+        configuration.giveUpRule.retriesWhilePlayerWaits = configuration.giveUpRule.retries
+        configuration.giveUpRule.absencePauses = .milliseconds(1)...(.milliseconds(1))
+        configuration.giveUpRule.absenceInterest = .zero
         return OriginClient(configuration: configuration)
     }
 

@@ -165,8 +165,8 @@ extension OverSockets {
                     ? [.text("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"), .hold] : Self.halves
             }
             let bench = Bench {
-                $0.stallSpan = .milliseconds(50)
-                $0.retries = .never
+                $0.giveUpRule.stallSpan = .milliseconds(50)
+                $0.giveUpRule.retries = .never
             }
             let recorder = Recorder()
             bench.client.start(try background(bench, origin), receiver: recorder)
@@ -185,8 +185,8 @@ extension OverSockets {
                 [.reply(200, ["Content-Length": "\(Self.body.count)"], Self.body[..<Self.half]), .hold]
             }
             let bench = Bench {
-                $0.stallSpan = .milliseconds(50)
-                $0.retries = .never
+                $0.giveUpRule.stallSpan = .milliseconds(50)
+                $0.giveUpRule.retries = .never
             }
             let recorder = Recorder()
             bench.client.start(try background(bench, origin), receiver: recorder)

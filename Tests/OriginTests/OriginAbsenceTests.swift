@@ -11,8 +11,8 @@ extension OverSockets {
         @Test func insistingRequestReachesAnAbsentOriginAndMakesItPresent() async throws {
             let origin = try ScriptedOrigin(isListening: false) { _, _ in [.reply(200, [:], "x")] }
             let bench = Bench {
-                $0.absencePauses = .seconds(600)...Duration.seconds(600)
-                $0.retries.attempts = 0
+                $0.giveUpRule.absencePauses = .seconds(600)...Duration.seconds(600)
+                $0.giveUpRule.retries.attempts = 0
             }
             let request = try bench.request(origin)
             for _ in 0..<2 { #expect(await bench.run(request).1?.code == .unreachable) }
@@ -28,10 +28,11 @@ extension OverSockets {
         @Test func waitingTransferReportsTheAbsenceAndFindsTheOriginAgain() async throws {
             let origin = try ScriptedOrigin(isListening: false) { _, _ in [.reply(200, [:], "x")] }
             let bench = Bench {
-                $0.absencePauses = .seconds(600)...Duration.seconds(600)
+                $0.giveUpRule.absencePauses = .seconds(600)...Duration.seconds(600)
                 (
-                    $0.absenceThreshold, $0.absenceInterest, $0.retries.attempts, $0.retries.firstPause,
-                    $0.retriesWhilePlayerWaits.firstPause, $0.retriesWhilePlayerWaits.longestPause
+                    $0.giveUpRule.absenceThreshold, $0.giveUpRule.absenceInterest, $0.giveUpRule.retries.attempts,
+                    $0.giveUpRule.retries.firstPause, $0.giveUpRule.retriesWhilePlayerWaits.firstPause,
+                    $0.giveUpRule.retriesWhilePlayerWaits.longestPause
                 ) = (1, .zero, 1, .milliseconds(10), .milliseconds(10), .milliseconds(10))
             }
             var request = try bench.request(origin)
@@ -47,8 +48,8 @@ extension OverSockets {
         @Test func deadOriginIsUnreachableThenAbsentThenBack() async throws {
             let origin = try ScriptedOrigin(isListening: false) { _, _ in [.reply(200, [:], "x")] }
             let bench = Bench {
-                $0.absencePauses = .milliseconds(400)...Duration.milliseconds(400)
-                $0.retries.attempts = 1
+                $0.giveUpRule.absencePauses = .milliseconds(400)...Duration.milliseconds(400)
+                $0.giveUpRule.retries.attempts = 1
             }
             let request = try bench.request(origin, "/x?token")
             for _ in 0..<2 { #expect(await bench.run(request).1?.code == .unreachable) }
@@ -68,8 +69,8 @@ extension OverSockets {
         @Test func backgroundProbeFindsAnOriginThatIsBack() async throws {
             let origin = try ScriptedOrigin(isListening: false) { _, _ in [.reply(200, [:], "x")] }
             let bench = Bench {
-                $0.absencePauses = .milliseconds(100)...Duration.milliseconds(100)
-                $0.retries.attempts = 0
+                $0.giveUpRule.absencePauses = .milliseconds(100)...Duration.milliseconds(100)
+                $0.giveUpRule.retries.attempts = 0
             }
             let request = try bench.request(origin, "/x?token")
             for _ in 0..<2 { #expect(await bench.run(request).1?.code == .unreachable) }
@@ -84,9 +85,9 @@ extension OverSockets {
         @Test func silentOriginIsSuspectUntilAProbeIsAnswered() async throws {
             let origin = try ScriptedOrigin { _, number in number < 2 ? [.hold] : [.reply(200, [:], "x")] }
             let bench = Bench {
-                $0.absencePauses = .milliseconds(50)...Duration.milliseconds(50)
-                $0.firstByteLimit = .milliseconds(100)
-                $0.retries.attempts = 0
+                $0.giveUpRule.absencePauses = .milliseconds(50)...Duration.milliseconds(50)
+                $0.giveUpRule.firstByteLimit = .milliseconds(100)
+                $0.giveUpRule.retries.attempts = 0
             }
             let request = try bench.request(origin)
             #expect(!bench.client.isPresumedAbsent(request.url))
@@ -101,7 +102,7 @@ extension OverSockets {
 
         @Test func suspectOriginStillReceivesRequestsWithoutAnAlternative() async throws {
             let origin = try ScriptedOrigin { _, _ in [.reply(200, [:], "x")] }
-            let bench = Bench { $0.absencePauses = .seconds(600)...Duration.seconds(600) }
+            let bench = Bench { $0.giveUpRule.absencePauses = .seconds(600)...Duration.seconds(600) }
             let request = try bench.request(origin)
             bench.client.presumeAbsent(after: request)
             #expect(bench.client.isPresumedAbsent(request.url))
@@ -111,7 +112,7 @@ extension OverSockets {
 
         @Test func switchingOfflineAndBackResetsPresence() async throws {
             let origin = try ScriptedOrigin { _, _ in [.reply(200, [:], "x")] }
-            let bench = Bench { $0.absencePauses = .seconds(600)...Duration.seconds(600) }
+            let bench = Bench { $0.giveUpRule.absencePauses = .seconds(600)...Duration.seconds(600) }
             let request = try bench.request(origin)
             bench.client.presumeAbsent(after: request)
             bench.client.isOffline = true
@@ -122,7 +123,7 @@ extension OverSockets {
         }
 
         @Test func unknownHostNameIsUnreachable() async throws {
-            let bench = Bench { $0.retries = .never }
+            let bench = Bench { $0.giveUpRule.retries = .never }
             let error = await bench.run(try bench.request("http://no-such-host.invalid/x")).1
             #expect(error?.code == .unreachable)
             #expect(error?.underlying == "its name could not be resolved")

@@ -9,9 +9,9 @@ import Testing
 
     init(_ change: (inout OriginClient.Configuration) -> Void = { _ in }) {
         var configuration = OriginClient.Configuration()
-        configuration.retries.firstPause = .milliseconds(2)
-        configuration.retries.longestPause = .milliseconds(20)
-        configuration.retriesWhilePlayerWaits = configuration.retries
+        configuration.giveUpRule.retries.firstPause = .milliseconds(2)
+        configuration.giveUpRule.retries.longestPause = .milliseconds(20)
+        configuration.giveUpRule.retriesWhilePlayerWaits = configuration.giveUpRule.retries
         change(&configuration)
         client = OriginClient(configuration: configuration)
     }

@@ -131,9 +131,9 @@ extension OverSockets {
                 return request.fields["range"] == nil ? [Self.whole(1_000), .hold] : [Self.part(from: 1_000)]
             }
             let bench = Bench {
-                $0.firstByteLimit = .milliseconds(60)
-                $0.stallSpan = .milliseconds(60)
-                $0.stallBytes = 500
+                $0.giveUpRule.firstByteLimit = .milliseconds(60)
+                $0.giveUpRule.stallSpan = .milliseconds(60)
+                $0.giveUpRule.stallBytes = 500
             }
             let (recorder, error) = await bench.run(try bench.request(origin))
             #expect(error == nil)
@@ -146,7 +146,7 @@ extension OverSockets {
             let origin = try ScriptedOrigin { request, _ in
                 request.fields["range"] == nil ? [Self.whole(1_000), .hold] : [Self.part(from: 1_000)]
             }
-            let bench = Bench { $0.silenceSpan = .milliseconds(60) }
+            let bench = Bench { $0.giveUpRule.silenceSpan = .milliseconds(60) }
             var request = try bench.request(origin)
             request.ignoresAbsence = true
             let (recorder, error) = await bench.run(request)
@@ -159,13 +159,13 @@ extension OverSockets {
                 request.target == "/body" ? [Self.whole(10), .hold] : [.hold]
             }
             let bench = Bench {
-                $0.firstByteLimit = .milliseconds(50)
-                $0.retries = .never
+                $0.giveUpRule.firstByteLimit = .milliseconds(50)
+                $0.giveUpRule.retries = .never
             }
             #expect(await bench.run(try bench.request(origin, "/head")).1?.code == .timedOut)
             let other = Bench {
-                $0.stallSpan = .milliseconds(50)
-                $0.retries = .never
+                $0.giveUpRule.stallSpan = .milliseconds(50)
+                $0.giveUpRule.retries = .never
             }
             #expect(await other.run(try bench.request(origin, "/body")).1?.code == .stalled)
             var tolerant = try bench.request(origin, "/head")
@@ -176,7 +176,7 @@ extension OverSockets {
 
         @Test func deadlineLimitsTheWholeTransfer() async throws {
             let origin = try ScriptedOrigin { _, _ in [.reply(503)] }
-            let bench = Bench { $0.retries.attempts = .max }
+            let bench = Bench { $0.giveUpRule.retries.attempts = .max }
             var request = try bench.request(origin)
             request.deadline = .milliseconds(600)
             #expect(await bench.run(request).1?.code == .timedOut)
@@ -213,7 +213,7 @@ extension OverSockets {
 
         @Test func replyThatIsNotHTTPIsReported() async throws {
             let origin = try ScriptedOrigin { _, _ in [.text("SSH-2.0-Server\r\n"), .close] }
-            let bench = Bench { $0.retries.attempts = 1 }
+            let bench = Bench { $0.giveUpRule.retries.attempts = 1 }
             #expect(await bench.run(try bench.request(origin)).1?.code == .malformedReply)
             let endless = try ScriptedOrigin { _, _ in
                 [.text("HTTP/1.1 200 OK\r\n" + String(repeating: "X: y\r\n", count: 1_000) + "\r\n"), .close]

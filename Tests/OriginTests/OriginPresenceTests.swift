@@ -104,8 +104,7 @@ struct OriginPresenceTableTests {
     func sequenceHolds(scenario: Scenario) throws {
         let origin = try WebURL("http://h").origin
         let start = ContinuousClock.now
-        var presence = OriginPresence(
-            threshold: 2, pauses: .seconds(5)...Duration.seconds(15), interest: .seconds(60))
+        var presence = OriginPresence(absentAfter: 2, longestPause: 15, interest: 60)
         for (number, (seconds, event)) in scenario.events.enumerated() {
             let now = start + .seconds(seconds)
             let place: Comment = "event \(number), at \(seconds) s"
@@ -125,7 +124,7 @@ struct OriginPresenceTableTests {
 
     @Test func eachSchemeHostAndPortIsASeparateOrigin() throws {
         let now = ContinuousClock.now
-        var presence = OriginPresence(threshold: 1, pauses: .seconds(5)...Duration.seconds(5), interest: .seconds(60))
+        var presence = OriginPresence(absentAfter: 1, longestPause: 5, interest: 60)
         presence.recordUnreachable(try WebURL("http://h/a").origin, now: now)
         for (url, isAbsent) in [
             ("http://h/b?c", true), ("http://h:80/", true), ("https://h/", false), ("http://h:81/", false),
@@ -133,6 +132,16 @@ struct OriginPresenceTableTests {
         ] {
             #expect(presence.isAbsent(try WebURL(url).origin, now: now) == isAbsent, "\(url)")
         }
+    }
+}
+
+extension OriginPresence {
+    /// A first pause of 5 s; all times in seconds.
+    init(absentAfter threshold: Int, longestPause: Int, interest: Int = 0) {
+        var rule = GiveUpRule()
+        (rule.absenceThreshold, rule.absenceInterest) = (threshold, .seconds(interest))
+        rule.absencePauses = .seconds(5)...Duration.seconds(longestPause)
+        self.init(rule)
     }
 }
 

@@ -10,9 +10,9 @@ extension OverSockets {
         @Test func probesRestartWithANewRequestAfterALongTime() async throws {
             let origin = try ScriptedOrigin(isListening: false) { _, _ in [.reply(200, [:], "x")] }
             let bench = Bench {
-                $0.absencePauses = .milliseconds(50)...Duration.milliseconds(50)
-                $0.absenceInterest = .milliseconds(60)
-                $0.retries.attempts = 0
+                $0.giveUpRule.absencePauses = .milliseconds(50)...Duration.milliseconds(50)
+                $0.giveUpRule.absenceInterest = .milliseconds(60)
+                $0.giveUpRule.retries.attempts = 0
             }
             let request = try bench.request(origin)
             for _ in 0..<2 { #expect(await bench.run(request).1?.code == .unreachable) }
@@ -31,8 +31,8 @@ extension OverSockets {
         @Test func onlyAGetIsProbed() async throws {
             let origin = try ScriptedOrigin(isListening: false) { _, _ in [.reply(200, [:], "x")] }
             let bench = Bench {
-                $0.absencePauses = .milliseconds(20)...Duration.milliseconds(20)
-                $0.retries.attempts = 0
+                $0.giveUpRule.absencePauses = .milliseconds(20)...Duration.milliseconds(20)
+                $0.giveUpRule.retries.attempts = 0
             }
             var request = try bench.request(origin)
             request.method = .post

@@ -3,30 +3,6 @@ import Testing
 
 @testable import Origin
 
-struct RetryPolicyTests {
-    @Test func pausesDoubleUpToTheirBound() {
-        let policy = RetryPolicy()
-        let pauses = (1...6).map { policy.pause(afterFailures: $0, silentFor: .zero, retryAfter: nil, jitter: 0) }
-        #expect(pauses == [.milliseconds(250), .milliseconds(500), .seconds(1), .seconds(2), .seconds(4), nil])
-        var patient = policy
-        patient.attempts = .max
-        #expect(patient.pause(afterFailures: 1_000_000, silentFor: .zero, retryAfter: nil, jitter: 0) == .seconds(60))
-        #expect(policy.pause(afterFailures: 3, silentFor: .zero, retryAfter: nil, jitter: 1) == .milliseconds(500))
-    }
-
-    @Test func retriesEndBeforeAnAttemptThatWouldBeTooLate() {
-        var policy = RetryPolicy()
-        policy.timeLimit = .seconds(8)
-        #expect(policy.pause(afterFailures: 1, silentFor: .seconds(7), retryAfter: nil, jitter: 0) != nil)
-        #expect(policy.pause(afterFailures: 1, silentFor: .seconds(8), retryAfter: nil, jitter: 0) == nil)
-        #expect(policy.pause(afterFailures: 1, silentFor: .zero, retryAfter: .seconds(9), jitter: 0) == nil)
-    }
-
-    @Test func policyNeverAllowsNoRetry() {
-        #expect(RetryPolicy.never.pause(afterFailures: 1, silentFor: .zero, retryAfter: nil, jitter: 0) == nil)
-    }
-}
-
 struct HostQueueTests {
     private let start = ContinuousClock.now
 
@@ -127,7 +103,7 @@ struct OriginPresenceTests {
     @Test func originIsAbsentAfterConsecutiveFailuresAndForLongerEachTime() throws {
         let origin = try WebURL("http://h").origin
         let start = ContinuousClock.now
-        var presence = OriginPresence(threshold: 2, pauses: .seconds(5)...Duration.seconds(15))
+        var presence = OriginPresence(absentAfter: 2, longestPause: 15)
         presence.recordUnreachable(origin, now: start)
         #expect(presence.admit(origin, now: start) == .normal)
         presence.recordUnreachable(origin, now: start)
@@ -149,7 +125,7 @@ struct OriginPresenceTests {
     @Test func replyMakesTheOriginPresentAndForgetsItsFailures() throws {
         let origin = try WebURL("http://h").origin
         let now = ContinuousClock.now
-        var presence = OriginPresence(threshold: 2, pauses: .seconds(5)...Duration.seconds(15))
+        var presence = OriginPresence(absentAfter: 2, longestPause: 15)
         presence.recordUnreachable(origin, now: now)
         presence.recordReply(origin)
         presence.recordUnreachable(origin, now: now)
@@ -163,7 +139,7 @@ struct OriginPresenceTests {
     @Test func nextTransferIsTheProbeAfterAnAbandonedOne() throws {
         let origin = try WebURL("http://h").origin
         let now = ContinuousClock.now
-        var presence = OriginPresence(threshold: 1, pauses: .seconds(5)...Duration.seconds(15))
+        var presence = OriginPresence(absentAfter: 1, longestPause: 15)
         presence.recordUnreachable(origin, now: now)
         #expect(presence.admit(origin, now: now + .seconds(6)) == .probe)
         presence.abandonProbe(origin)

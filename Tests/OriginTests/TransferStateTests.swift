@@ -26,7 +26,7 @@ struct TransferStateTests {
         var request = OriginRequest(try WebURL("http://h/r"))
         table.change(&request)
         let now = ContinuousClock.now
-        var state = TransferState(request, policy: RetryPolicy(), redirectLimit: 5, now: now)
+        var state = TransferState(request, rule: GiveUpRule(), redirectLimit: 5, now: now)
         #expect(name(state.begin()) == table.first)
         var isWaiting = false
         for (number, step) in table.steps.enumerated() {
@@ -45,7 +45,7 @@ struct TransferStateTests {
 
     @Test func pauseFollowsRetryAfter() throws {
         var state = TransferState(
-            OriginRequest(try WebURL("http://h/r")), policy: RetryPolicy(), redirectLimit: 5, now: .now)
+            OriginRequest(try WebURL("http://h/r")), rule: GiveUpRule(), redirectLimit: 5, now: .now)
         _ = state.begin()
         _ = state.received(try reply("429|Retry-After: 7|Content-Length: 0"))
         #expect(state.ended(.finished, now: .now, jitter: 1) == .wait(.seconds(7)))
@@ -65,13 +65,13 @@ struct TransferStateTests {
     {
         let start = ContinuousClock.now
         var state = TransferState(
-            OriginRequest(try WebURL("http://h/r")), policy: RetryPolicy(), redirectLimit: 5, now: start)
+            OriginRequest(try WebURL("http://h/r")), rule: GiveUpRule(), redirectLimit: 5, now: start)
         _ = state.begin()
         _ = state.received(try reply("200|ETag: \"1\"|Content-Length: 9"))
         _ = state.received(byteCount: body.utf8.count, now: start)
         var (outcome, waited) = (TransferState.Outcome.failed(.init(code: .connectionLost)), Duration.zero)
         while case .wait(let pause) = state.ended(
-            outcome, now: start + waited, awayPolicy: isAwaited ? .whilePlayerWaits : nil, jitter: 0)
+            outcome, now: start + waited, waiter: isAwaited ? .playerOnceBegun : .anyone, jitter: 0)
         {
             #expect(pause <= .seconds(4))
             waited += pause
@@ -88,12 +88,13 @@ struct TransferStateTests {
     {
         let start = ContinuousClock.now
         var state = TransferState(
-            OriginRequest(try WebURL("http://h/r")), policy: RetryPolicy(), redirectLimit: 5, now: start)
+            OriginRequest(try WebURL("http://h/r")), rule: GiveUpRule(), redirectLimit: 5, now: start)
         _ = state.begin()
         var waited = Duration.zero
         while case .wait(let pause) = state.ended(
-            .failed(.init(code: .unreachable)), now: start + waited, awayPolicy: isAwaited ? .whilePlayerWaits : nil,
-            ignoresAbsence: ignoresAbsence, jitter: 0)
+            .failed(.init(code: .unreachable)), now: start + waited,
+            waiter: isAwaited ? ignoresAbsence ? .player : .playerOnceBegun : .anyone,
+            jitter: 0)
         {
             waited += pause
             guard case .send = state.pauseEnded() else { break }

@@ -37,12 +37,12 @@ import Testing
         folder = try TemporaryFolder()
         origin = try await TestOrigin()
         var configuration = OriginClient.Configuration()
-        configuration.retries.attempts = 2
-        configuration.retries.firstPause = .milliseconds(20)
-        configuration.retriesWhilePlayerWaits = configuration.retries
+        configuration.giveUpRule.retries.attempts = 2
+        configuration.giveUpRule.retries.firstPause = .milliseconds(20)
+        configuration.giveUpRule.retriesWhilePlayerWaits = configuration.giveUpRule.retries
         let pause = absence ?? .milliseconds(1)
-        configuration.absencePauses = pause...pause
-        if absence == nil { configuration.absenceInterest = .zero }
+        configuration.giveUpRule.absencePauses = pause...pause
+        if absence == nil { configuration.giveUpRule.absenceInterest = .zero }
         client = OriginClient(configuration: configuration)
         let now = { clock?.instant ?? .now }
         library = Library(

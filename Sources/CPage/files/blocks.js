@@ -23,6 +23,7 @@ export class Blocks {
         addEventListener("scroll", soon, {passive: true});
         addEventListener("resize", soon);
         new ResizeObserver(soon).observe(place);
+        addEventListener("keydown", event => this.jump(event));
     }
 
     /** All names in order. */
@@ -92,6 +93,18 @@ export class Blocks {
 
     /** True if a row is in the document. */
     isIn(name) { return this.byName.get(name)?.isFilled ?? false; }
+
+    /**
+     * Goes to an end of the page at once. The browser's own way is a motion, which `settle` would break off when it keeps
+     * a user at the end of a page that still grows.
+     */
+    jump(event) {
+        const isTyped = event.target.closest?.("input, select, textarea, video");
+        if (isTyped || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+        if (event.key !== "Home" && event.key !== "End") return;
+        event.preventDefault();
+        scrollTo(0, event.key === "Home" ? 0 : document.documentElement.scrollHeight);
+    }
 
     // MARK: Rows near the window
 

@@ -1,17 +1,17 @@
+import Origin
+
 /// Known timeouts of players for the first byte of a segment.
 ///
 /// hls.js and GStreamer give up after 10 to 15 s, and most players do not document their timeout. A player that is
 /// known to wait longer may be kept waiting while it has more than that in its buffer: segments of 6 s and more then
 /// arrive in a better quality on a slow link.
 enum PlayerTimeout {
-    /// Lower bound for players that were observed to wait for 25 s.
-    private static let long = Duration.seconds(20)
     /// User-Agent prefixes of FFmpeg's programs, mpv and VLC.
     private static let names = ["Lavf/", "libmpv", "VLC/"]
 
     /// Returns the timeout by User-Agent; nil if it is unknown.
     static func of(client: String?) -> Duration? {
         guard let client, names.contains(where: client.hasPrefix) else { return nil }
-        return long
+        return GiveUpRule.longPlayerTimeout
     }
 }

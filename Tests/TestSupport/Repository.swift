@@ -4,10 +4,10 @@ public import Foundation
 public enum Repository {
     /// The folder that holds `Package.swift`.
     public static let root: String = {
-        // This file is <root>/Sources/TestSupport/Repository.swift.
+        // This file is <root>/Tests/TestSupport/Repository.swift.
         let file = #filePath as NSString
-        let sources = (file.deletingLastPathComponent as NSString).deletingLastPathComponent
-        return (sources as NSString).deletingLastPathComponent
+        let tests = (file.deletingLastPathComponent as NSString).deletingLastPathComponent
+        return (tests as NSString).deletingLastPathComponent
     }()
 
     /// The path of a file or folder; `path` is relative to ``root``.
