@@ -5,9 +5,7 @@ public import Origin
 public import Playlist
 public import Store
 
-/// One HLS presentation, identified by Weir's own id and fetched from an origin URL.
-///
-/// The URL is not the identity: tokens expire and hosts change.
+/// One HLS presentation, identified by Weir's own id: tokens in its origin URL expire, and hosts change.
 @LoopActor public final class Asset {
     /// The kind of playlist at the origin URL.
     public enum Entry: Sendable {
@@ -102,12 +100,8 @@ public import Store
         id: String, name: String, title: String?, origin: WebURL, access: OriginAccess? = nil, created: Int64,
         store: Store
     ) {
-        self.id = id
-        self.name = name
-        self.title = title
-        self.origin = origin
-        self.access = access ?? OriginAccess(to: origin)
-        self.created = created
+        (self.id, self.name, self.title, self.created) = (id, name, title, created)
+        (self.origin, self.access) = (origin, access ?? OriginAccess(to: origin))
         bundle = Bundle(id: id, store: store)
         keys = KeyRing(in: bundle)
         sessionData = SessionDataShelf(in: bundle)
@@ -117,8 +111,7 @@ public import Store
 
     // MARK: Loading on demand
 
-    /// True if the playlists are loaded. They load on first use, because most assets of a large store are not used
-    /// between two starts.
+    /// True if the playlists are loaded. They load on first use: most assets of a large store are not used.
     public var isLoaded: Bool { loader == nil }
 
     /// Postpones loading the playlists until they are used; `loader` is called at most once.
@@ -273,8 +266,7 @@ public import Store
         renditions.indices.contains(rendition.place) && renditions[rendition.place] === rendition
     }
 
-    /// The rendition of an EXT-X-RENDITION-REPORT, from a URI in a playlist at `base`; nil if it is not one of this
-    /// asset's. The tag need not repeat the query of the multivariant playlist, which contains tokens.
+    /// The rendition of an EXT-X-RENDITION-REPORT, whose URI need not repeat tokens in the query; nil for no known one.
     public func rendition(reportedAs uri: String, base: WebURL) -> Rendition? {
         guard let wanted = try? base.resolving(uri) else { return nil }
         load()
@@ -286,8 +278,6 @@ public import Store
         bundle.close()
         for folder in folders { folder.letGo() }
     }
-
-    // MARK: Records
 
     var record: AssetRecord {
         AssetRecord(

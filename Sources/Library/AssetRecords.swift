@@ -133,8 +133,6 @@ public import Store
         return asset
     }
 
-    // MARK: Records
-
     private func contents(of asset: Asset) -> Catalogue.Contents {
         Catalogue.Contents(assets: [asset.record], playlists: entryRecords(of: asset))
     }

@@ -58,9 +58,7 @@ package struct BundleIdentity: Codable, Sendable {
         keys = ring.isLimited ? ring.allNumbers.map { Key($0, ring.life(of: $0)) } : nil
     }
 
-    /// Reads the text of the file; nil if another program wrote it.
-    ///
-    /// - Throws: `newerBundle` if a newer Weir wrote it.
+    /// Reads the text of the file; nil if another program wrote it. Throws `newerBundle` if a newer Weir wrote it.
     package init?(_ text: [UInt8], at path: String) throws(LibraryError) {
         struct Version: Decodable { let format: Int }
         let data = Data(text)

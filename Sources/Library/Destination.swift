@@ -15,7 +15,7 @@ import Playlist
     let url: WebURL
     /// The rights of requests to the URL: header fields and private addresses.
     let access: OriginAccess
-    let entry: Entry?
+    private(set) var entry: Entry?
     /// The media playlists that match known ones.
     private(set) var sources: [(rendition: Rendition, source: Rendition.Source)] = []
     /// Renditions without stored pieces whose playlist is absent or different at the new URL.
@@ -35,21 +35,14 @@ import Playlist
             entry = Entry(playlist: playlist, base: answer.base, isFit: asset.fits(playlist))
             try await compare(playlist, base: answer.base, with: known)
         case (.media(let media), nil):
-            entry = nil
             guard let lone = asset.lone else { return }
             let source = Rendition.Source(playlist: media, base: answer.base, born: answer.born)
             guard lone.source == nil || Self.matches(source, lone) else { throw other(difference(source, lone)) }
             sources = [(lone, source)]
-        case (.multivariant, nil):
-            entry = nil
-            throw other("a multivariant playlist where one media playlist was")
-        case (.media, .some):
-            entry = nil
-            throw other("one media playlist where a multivariant playlist was")
+        case (.multivariant, nil): throw other("a multivariant playlist where one media playlist was")
+        case (.media, .some): throw other("one media playlist where a multivariant playlist was")
         }
     }
-
-    // MARK: Comparing
 
     private mutating func compare(
         _ playlist: MultivariantPlaylist, base: WebURL, with known: MultivariantPlaylist
@@ -103,14 +96,11 @@ import Playlist
         throw failure ?? LibraryError(.notPlaylist, "\(rendition.name.id) has no usable URL at \(url.redacted)")
     }
 
-    /// True if a playlist from another URL belongs to a rendition: one that has ended must be equal, a live one must
-    /// agree where the two overlap.
+    /// True if a playlist from another URL belongs to a rendition: an ended one must be equal.
     private static func matches(_ source: Rendition.Source, _ rendition: Rendition) -> Bool {
         let hasEnded = rendition.source?.isDurable ?? false
         return hasEnded ? rendition.hasSameContent(as: source) : rendition.mayContinue(with: source)
     }
-
-    // MARK: Differences
 
     private func other(_ difference: String) -> LibraryError {
         LibraryError(.otherContent, "\(url.redacted) does not lead to what \(asset.name) is: it has \(difference)")

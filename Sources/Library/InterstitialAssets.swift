@@ -71,8 +71,7 @@ import Playlist
     }
 }
 
-/// The interstitial assets: presentations that other assets' playlists name, and that players play in between. They are
-/// kept in memory for a limited time, never listed, and never stored.
+/// The interstitial assets: presentations that other assets' playlists name. They are never listed, and never stored.
 @LoopActor struct InterstitialAssets {
     /// Identifies an interstitial asset. Several assets may name one URL, and each may only reach the hosts that its
     /// own user named.

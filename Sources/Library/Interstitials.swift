@@ -55,9 +55,7 @@ public struct Interstitials {
     func url(_ name: Name) -> WebURL? { urls[name] }
 }
 
-/// FNV-1a: a short hash of a text, equal in every process.
-///
-/// Distinguishes different texts, but does not protect against a text that is made to collide.
+/// FNV-1a: a short hash of a text, equal in every process, without protection against made collisions.
 public enum Fingerprint {
     /// Returns the hash of some bytes.
     public static func of(_ bytes: [UInt8]) -> UInt64 {

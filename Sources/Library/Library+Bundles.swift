@@ -79,8 +79,6 @@ extension Library {
         }
     }
 
-    // MARK: The format
-
     /// Checks the format of a bundle before its first use. One of a newer format is neither read nor written, and the
     /// result is false; one of an older format is rewritten.
     func admitBundle(of asset: Asset) -> Bool {

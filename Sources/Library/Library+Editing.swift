@@ -6,9 +6,8 @@ import Store
 
 /// Changes what is known of an asset besides its content: name, title, header fields and playbacks.
 extension Library {
-    /// Renames an asset. The id stays, and with it the bundle's folder and all URLs that players have loaded.
-    ///
-    /// - Throws: `nameTaken` if the name is invalid or taken; `store` if it cannot be stored. Nothing has changed then.
+    /// Renames an asset. The id stays, and with it the bundle's folder and all URLs that players have loaded. Throws
+    /// `nameTaken` if the name is invalid or taken, and `store`; nothing has changed then.
     public func rename(_ asset: Asset, to name: String) async throws(LibraryError) {
         guard name != asset.name else { return }
         try checkWritable("\(asset.name) keeps its name")
@@ -33,9 +32,8 @@ extension Library {
     }
 
     /// Replaces the header fields of an asset. They go with every request for the asset to the scheme, host and port of
-    /// its URL, including requests that players cause, and are stored only in the catalogue.
-    ///
-    /// - Throws: `store`; nothing has changed then. In a read-only store they apply until the process ends.
+    /// its URL, including requests that players cause, and are stored only in the catalogue. Throws `store`; nothing
+    /// has changed then. In a read-only store they apply until the process ends.
     public func setFields(_ fields: UserFields, of asset: Asset) async throws(LibraryError) {
         guard fields != asset.access.fields else { return }
         if asset.isPersistent, readOnlyReason == nil {

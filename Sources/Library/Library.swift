@@ -7,9 +7,8 @@ public import Origin
 public import Playheads
 public import Store
 
-/// Owns all assets: their playlists as fetched, their pieces, and the loader that fetches missing resources.
-///
-/// Each feature is a type of its own, in one file, that works on a library: see `playlists`, `keys` and the others.
+/// Owns all assets, and the loader that fetches their missing resources. Each feature is a type of its own that works
+/// on a library: see `playlists`, `keys` and the others.
 @LoopActor public final class Library {
     /// Controls if origins are contacted. A change to `offline` ends the running fetches at once.
     public var mode: PlayMode {
@@ -65,12 +64,10 @@ public import Store
     private var byOrigin: [WebURL: Asset] = [:]
     private var opening: [WebURL: Task<Result<Asset, LibraryError>, Never>] = [:]
 
-    /// Creates a library over a store, with the assets of the store's catalogue.
+    /// Creates a library over a store, with the assets of the store's catalogue. The other rooms that it asks may be
+    /// missing.
     ///
     /// - Parameters:
-    ///   - moves: answers if an asset is being moved; nil if nothing moves assets.
-    ///   - summaries: is notified of changes of assets; nil if no room lists assets.
-    ///   - partialPlayback: finds assets that can be played in part; nil if none can.
     ///   - now: the clock of the playheads.
     ///   - date: the time of day, in seconds since 1970; nil for the system's.
     ///   - report: receives errors that no caller waits for, as a sentence for a log.
@@ -82,9 +79,7 @@ public import Store
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         playheads = PlayheadTracker(now: now)
-        self.store = store
-        self.mode = mode
-        self.report = report
+        (self.store, self.mode, self.report) = (store, mode, report)
         (self.moves, self.summaries, self.partialPlayback) = (moves, summaries, partialPlayback)
         loader = Loader(store: store, client: client)
         playlistFetcher = PlaylistFetcher(client: client)
@@ -98,10 +93,10 @@ public import Store
         sessionChanges = playheads.sessionChanges.subscribe { [weak self] change in self?.recordPlay(change) }
     }
 
-    /// Sets the object that answers questions about downloads. The library holds it weakly.
+    /// Sets the object that answers questions about downloads, and holds it weakly.
     public func attach(_ downloads: any DownloadStatus) { self.downloads = downloads }
 
-    /// Sets the object that frees space on a full disk. The library holds it weakly.
+    /// Sets the object that frees space on a full disk, and holds it weakly.
     package func attach(_ roomMaker: any RoomMaker) { loader.roomMaker = roomMaker }
 
     // MARK: Features
@@ -144,8 +139,7 @@ public import Store
     /// Returns the asset with this name.
     public func asset(named name: String) -> Asset? { byName[name] }
 
-    /// Returns the asset with this former name, if a session that began under the name still plays it. Players of a
-    /// recording reload the entry again and again.
+    /// Returns the asset with this former name, if a session that reloads the entry under this name still plays it.
     public func asset(formerlyNamed name: String) -> Asset? {
         guard let asset = formerNames[name].flatMap({ asset(id: $0) }), playheads.isPlayed(asset.id) else {
             formerNames[name] = nil
@@ -353,8 +347,6 @@ public import Store
 
     func occupy(_ url: WebURL, by asset: Asset?) { byOrigin[url] = asset }
 
-    // MARK: Removing
-
     /// Deletes an asset, its stored files and its revision. A reader of an open piece can read to the end of the piece.
     /// Returns the number of bytes that the asset occupied.
     public func remove(_ asset: Asset) async throws(LibraryError) -> Int64 {
@@ -374,8 +366,7 @@ public import Store
         moves?.forget(asset)
         unregister(asset)
         do {
-            // Either of the two may fail. A bundle without an entry in the catalogue is an orphan, and an asset without
-            // a bundle has lost its pieces.
+            // Either may fail, and leaves an orphan bundle or an asset without pieces.
             try asset.bundle.remove()
             try await store.catalogue.removeAsset(asset.id)
         } catch {
@@ -392,17 +383,13 @@ public import Store
         (asset.published, asset.knownArtwork) = ([], nil)
     }
 
-    // MARK: Start and stop
-
-    /// Waits until all complete files are pieces that survive a power loss, for an orderly stop. No data may arrive
-    /// after that.
+    /// Waits until all complete files are pieces that survive a power loss. No data may arrive after that.
     public func close() async {
         await loader.committer.settle()
         await store.close()
     }
 
-    /// Checks every folder after a power loss, before anything plays from it: the most recent files are not trusted,
-    /// and are fetched again.
+    /// Checks every folder after a power loss, before anything plays: the most recent files are not trusted.
     private func checkAfterPowerLoss(_ assets: [Asset]) {
         for volume in [store.home] + store.volumes where volume.isAfterPowerLoss {
             for asset in assets where asset.bundle.place === volume {

@@ -55,9 +55,7 @@ public struct LibraryError: Error, CustomStringConvertible, Sendable {
 
     /// Creates an error of the library's own.
     public init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
-        self.code = code
-        self.message = message
-        self.underlying = underlying
+        (self.code, self.message, self.underlying) = (code, message, underlying)
     }
 
     /// Creates an error from a store error about `what`.

@@ -1,7 +1,7 @@
 public import EventLoop
 public import Store
 
-/// A change in the library that other modules observe. `Library.events` delivers it.
+/// A change in the library, as `Library.events` delivers it.
 public enum LibraryEvent {
     /// The asset is new or removed, or its name, title, URL, policy, image or time of last playback has changed.
     /// Changes of its pieces and keys have their own events.

@@ -15,11 +15,9 @@ extension PlaylistLoader {
     private static let checkLife = Duration.seconds(5)
 
     /// Fetches the entry playlist again, unless a fetch was just done. Returns true if the origin answered; throws if
-    /// it does not, and nothing stored could be played instead.
-    ///
-    /// If the origin is presumed absent, no request is made and the caller does not wait. A live playlist that is the
-    /// entry is fetched only by its reload. For an asset that is only partial, the origin gets all the time that
-    /// players have, and its refusal counts.
+    /// it does not, and nothing stored could be played instead. If the origin is presumed absent, no request is made
+    /// and the caller does not wait. A live playlist that is the entry is fetched only by its reload. For an asset that
+    /// is only partial, the origin gets all the time that players have, and its refusal counts.
     public func refresh(_ asset: Asset) async throws(LibraryError) -> Bool {
         if library.isOffline { return false }
         if let lone = asset.lone, asset.isLive {
@@ -70,8 +68,7 @@ extension PlaylistLoader {
         }
     }
 
-    /// Adopts a lone media playlist. Replaces a multivariant playlist, or other content that has ended, only if that
-    /// orphans no piece.
+    /// Adopts a lone media playlist. Replaces other content that has ended only if that orphans no piece.
     private func adopt(_ source: Rendition.Source, _ began: ContinuousClock.Instant, for asset: Asset) async {
         var source = source
         if asset.lone?.recording != nil { source.isWindow = true }

@@ -4,8 +4,7 @@ import HTTPMessage
 import Origin
 import Playlist
 
-/// Loads playlists from origins: of renditions, from any mirror that answers and with freshly signed URLs, and of the
-/// entries of assets.
+/// Loads playlists: of renditions, from any mirror that answers and with freshly signed URLs, and of assets.
 @LoopActor public struct PlaylistLoader {
     /// The loads under way, which other callers join.
     @LoopActor final class Tasks {
@@ -76,8 +75,7 @@ import Playlist
 
     // MARK: Mirrors
 
-    /// Fetches the rendition's playlist. If the origin refuses, fetches the entry again, which may have a freshly
-    /// signed URL.
+    /// Fetches the rendition's playlist; after a refusal with the entry's new URL, which may be freshly signed.
     func fetchSource(
         of rendition: Rendition, in asset: Asset, _ directives: DeliveryDirectives = .none,
         _ manner: PlaylistFetcher.Manner = .patient

@@ -35,8 +35,7 @@ extension Recording {
         for (place, entry) in entries.enumerated() { add(entry, of: source, isFirst: place == 0) }
     }
 
-    /// Deletes pieces that an earlier process stored beyond the end of its playlist, unless the origin's playlist
-    /// continues that one.
+    /// Deletes pieces that an earlier process stored beyond its playlist, unless the origin's playlist continues it.
     private func removeUnlisted(behind recorded: MediaPlaylist, before window: MediaPlaylist) {
         restored = nil
         for segment in recorded.segments.suffix(Self.recent) {

@@ -4,10 +4,9 @@ import HTTPMessage
 import Playlist
 import Store
 
-/// The recording of one rendition of a live stream: the seen, the stored and the missing segments.
-///
-/// Its text, `recording.m3u8` in the rendition's folder, is an EVENT playlist that grows after the pieces, so that a
-/// process that is killed at any instant leaves a recording that plays. Only new lines are written.
+/// The recording of one rendition of a live stream: the seen, the stored and the missing segments. Its text,
+/// `recording.m3u8` in the rendition's folder, is an EVENT playlist that grows after the pieces, so that a process that
+/// is killed at any instant leaves a recording that plays. Only new lines are written.
 @LoopActor public final class Recording {
     /// A segment, or several missed ones, that was seen and is not in the recorded playlist yet.
     public struct Item {
@@ -109,8 +108,6 @@ import Store
         nextMap = 1 + (playlist.maps.compactMap { PieceName($0.uri)?.role.number }.max() ?? -1)
     }
 
-    // MARK: Stored segments
-
     /// The recorded playlist as it is now: live until the recording is closed; nil while nothing is recorded.
     public var source: Rendition.Source? {
         if let parsed { return parsed }
@@ -134,8 +131,6 @@ import Store
 
     /// True if the origin lists the item at present.
     public func isListed(_ item: Item) -> Bool { window.contains(item.number) }
-
-    // MARK: Keys
 
     nonisolated static func uri(ofKey number: Int) -> String { "../keys/\(number).key" }
 

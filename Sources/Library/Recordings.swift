@@ -9,9 +9,7 @@ import Store
 
     /// Starts the recording of a rendition, or continues an earlier one. From now on the pieces of its segments are
     /// stored, even if only a player fetches them. Returns nil if the stream has ended and pieces of it are stored: an
-    /// ordinary download fetches the rest.
-    ///
-    /// - Throws: `store`, or `notPlaylist` if the stream needs a content decryption module.
+    /// ordinary download fetches the rest. Throws `notPlaylist` if the stream needs a content decryption module.
     public func start(_ rendition: Rendition, of asset: Asset) async throws(LibraryError) -> Recording? {
         try library.checkWritable("\(asset.name) cannot be recorded")
         await library.moves?.waitForMove(of: asset)

@@ -44,9 +44,8 @@ import Store
     }
 
     /// Returns the asset whose known URL differs from a URL only in tokens, if both lead to the same ended playlist,
-    /// segment by segment: the URL alone is never enough. From then on the asset uses the new URL.
-    ///
-    /// - Parameter isNamed: true if the user gave the URL.
+    /// segment by segment: the URL alone is never enough. From then on the asset uses the new URL. `isNamed`
+    /// is true if the user gave the URL.
     func assetWithOtherTokens(at url: WebURL, fields: UserFields?, isNamed: Bool) async -> Asset? {
         guard library.readOnlyReason == nil else { return nil }
         let identity = TokenlessURL(url)
@@ -83,8 +82,6 @@ import Store
         adopt(destination, for: asset)
         library.events.send(.assetChanged(asset))
     }
-
-    // MARK: The catalogue
 
     /// Writes the whole change to the catalogue, or nothing. From here on the URL is the asset's.
     private func save(_ destination: Destination, of asset: Asset) async throws(LibraryError) {
@@ -127,8 +124,6 @@ import Store
         (revised.origin, revised.fields, revised.fromNetwork) = (record.origin, record.fields, record.fromNetwork)
         return [revised]
     }
-
-    // MARK: Memory
 
     private func adopt(_ destination: Destination, for asset: Asset) {
         if asset.origin != destination.url { library.occupy(asset.origin, by: nil) }

@@ -110,8 +110,7 @@ extension Rendition {
         passingName(part.uri, part.byteRange, fileExtension(part.uri, part.map), in: source)
     }
 
-    /// The name that a hinted resource will have. Nil for a hint that is a byte range of unknown length, which has no
-    /// name yet, and for a hint of unknown type.
+    /// The name that a hinted resource will have; nil for a byte range of unknown length, and for an unknown type.
     public func name(of hint: PreloadHint, in source: Source) -> PieceName? {
         let range = hint.length.flatMap { SubRange(offset: hint.start, length: $0) }
         guard range != nil || hint.start == 0 else { return nil }
@@ -148,8 +147,7 @@ extension Rendition {
         return maps + parts + hints + kept.compactMap { resource(of: $0) }
     }
 
-    /// The segments of a playlist with media sequence numbers below `end`. Players request some just after their
-    /// removal.
+    /// The segments with media sequence numbers below `end`: players request some just after their removal.
     func resources(of source: Source, before end: Int) -> [Resource] {
         source.playlist.segments.prefix(max(0, end - source.playlist.firstSequenceNumber))
             .compactMap { resource(of: $0, in: source) }

@@ -92,8 +92,7 @@ public import Playlist
     var live = LiveNames()
 
     init(_ name: RenditionNaming.Name, bundle: Bundle, keys: KeyRing, folder: PieceFolder? = nil) {
-        self.name = name
-        self.keys = keys
+        (self.name, self.keys) = (name, keys)
         self.folder = folder ?? PieceFolder(id: name.id, in: bundle)
     }
 
@@ -140,8 +139,6 @@ public import Playlist
         let gone = before.map { resources(of: $0, before: source.playlist.firstSequenceNumber) } ?? []
         live.replace(with: passing, gone: gone, named: passing.count + source.playlist.segments.count)
     }
-
-    // MARK: Times
 
     private var knownTimeline: MediaTimeline?
 

@@ -70,9 +70,7 @@ public struct RenditionNaming: Equatable, Sendable {
     private static func height(_ resolution: Resolution?) -> String { resolution.map { "-\($0.height)p" } ?? "" }
 }
 
-/// Names the media playlists of images that EXT-X-IMAGE-STREAM-INF lists: `images-180p`.
-///
-/// Downloads and offline playback ignore them, since no player needs them. Images that were played are cached.
+/// Names the media playlists of images that EXT-X-IMAGE-STREAM-INF lists: `images-180p`. They are only cached.
 enum ImageRenditions {
     /// The names, in the order of `MultivariantPlaylist.imageVariants`. They depend only on the text of the playlist.
     static func names(_ playlist: MultivariantPlaylist) -> [RenditionNaming.Name] {

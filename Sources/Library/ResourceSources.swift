@@ -64,8 +64,7 @@ import Playlist
     }
 
     private func renewed(_ rendition: Rendition) async -> Resource? {
-        // Other fetches may have used up the URLs of the last renewal. As long as any of them makes progress, this one
-        // may try again.
+        // Other fetches may have used up the URLs of the last renewal: try again while any of them makes progress.
         guard let library, renewedAt.map({ $0 < rendition.pace.arrivals }) ?? true else { return nil }
         renewedAt = rendition.pace.arrivals
         return await library.playlists.renew(rendition, in: asset).flatMap { untried(in: $0, rendition) }

@@ -3,10 +3,9 @@ import Fetching
 import Playheads
 import Store
 
-/// Handles new content of an origin: a revision, which is an asset of its own beside the old one.
-///
-/// A revision is available by its id only; name and URL lead to the asset that it revises, which has at most one. It
-/// replaces the asset when its download reports that it is complete, and no session plays the old asset.
+/// Handles new content of an origin: a revision, which is an asset of its own beside the old one. A revision is
+/// available by its id only; name and URL lead to the asset that it revises, which has at most one. It replaces the
+/// asset when its download reports that it is complete, and no session plays the old asset.
 @LoopActor public struct Revisions {
     let library: Library
 
@@ -76,8 +75,7 @@ import Store
         }
     }
 
-    /// Returns the asset to play for a requested one: its revision, if the origin has other content and the old asset
-    /// is neither downloaded nor played.
+    /// Returns the asset to play: a revision if the origin has other content, and the old is not downloaded nor played.
     public func current(_ asset: Asset) async -> Asset {
         let isKept = library.downloads?.isKept(asset) ?? false
         guard asset.hasChanged, asset.revision == nil, !asset.isRecorded, !library.isOffline, !isKept,

@@ -3,8 +3,7 @@ public import Fetching
 import HTTPMessage
 public import Playlist
 
-/// The resources of an asset's EXT-X-SESSION-DATA tags (RFC 8216 §4.3.4.4): small files that are pieces of the asset as
-/// its keys are.
+/// The resources of an asset's EXT-X-SESSION-DATA tags (RFC 8216 §4.3.4.4), which are pieces as its keys are.
 @LoopActor public final class SessionDataShelf {
     /// The folder of the files.
     public let folder: PieceFolder

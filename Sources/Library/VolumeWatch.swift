@@ -8,8 +8,6 @@ package import Store
 
     private static let pause = Duration.seconds(2)
 
-    // MARK: Space
-
     /// The bytes that can still be stored in the store's own folder before the reserve of its disk is reached; nil if
     /// unknown, or if the store is read-only.
     public var room: Int64? { library.readOnlyReason == nil ? library.store.room : nil }
@@ -18,8 +16,6 @@ package import Store
     public func room(for asset: Asset) -> Int64? {
         library.readOnlyReason == nil ? library.store.room(in: asset.bundle.place) : nil
     }
-
-    // MARK: Checks
 
     /// Throws `store`, with `StoreError.Code.away`, if the volume of an asset is not mounted.
     public func checkPresence(of asset: Asset) throws(LibraryError) {
@@ -35,8 +31,6 @@ package import Store
         guard isMoving(asset) else { return }
         throw LibraryError(.busy, "\(asset.name) stays where it is for now: it is being moved")
     }
-
-    // MARK: Watching
 
     /// Cleans up after moves of an earlier process, and starts to watch volumes.
     func watch() {
@@ -81,8 +75,6 @@ package import Store
         volume.markRecovered()
         library.events.send(.volumeReturned)
     }
-
-    // MARK: Interrupted moves
 
     /// Completes an interrupted move of a bundle once both volumes are mounted: deletes the copy that is not in use.
     private func completeMove(of asset: Asset) {

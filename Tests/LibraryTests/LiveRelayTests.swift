@@ -46,7 +46,7 @@ import Testing
 
     /// Loads the playlist as a player does.
     func ask(_ directives: String) async throws -> Rendition.Source {
-        try await library.library.playlist(
+        try await library.library.playlists.source(
             of: rendition, in: asset, DeliveryDirectives.split(directives).0)
     }
 
