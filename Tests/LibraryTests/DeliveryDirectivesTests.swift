@@ -101,10 +101,10 @@ import Testing
         var schedule = ReloadSchedule()
         let start = ContinuousClock.now
         #expect(schedule.wait(now: start) == .zero)
-        schedule.note(began: start, targetDuration: .seconds(6), hasChanged: true)
+        schedule.record(began: start, targetDuration: .seconds(6), hasChanged: true)
         #expect(schedule.wait(now: start + .seconds(1)) == .seconds(5))
         #expect(schedule.wait(now: start + .seconds(6)) == .zero)
-        schedule.note(began: start + .seconds(7), targetDuration: .seconds(6), hasChanged: false)
+        schedule.record(began: start + .seconds(7), targetDuration: .seconds(6), hasChanged: false)
         #expect(schedule.wait(now: start + .seconds(8)) == .seconds(2))
     }
 }

@@ -164,7 +164,7 @@ import Testing
         try await fixture.origin.clearRules()
         let fetch = try await meanwhile(fixture, asset, rendition)
         try await sign("aes", "t=2", at: fixture.origin)
-        _ = await fixture.library.renew(rendition, in: asset)
+        _ = await fixture.library.playlists.renew(rendition, in: asset)
         #expect(try fixture.resource(0, of: rendition).url.query == "t=2")
         try await fixture.origin.clearRequests()
         return (fixture, asset, rendition, fetch)

@@ -1,4 +1,5 @@
 import EventLoop
+import HTTPMessage
 import Playheads
 import Playlist
 import TestSupport
