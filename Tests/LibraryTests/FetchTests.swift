@@ -20,6 +20,10 @@ import Testing
         return (fixture, asset, try await fixture.rendition(id, of: asset))
     }
 
+    @Test func everyFetchErrorIsAnErrorOfTheLibrary() {
+        for code in FetchError.Code.allCases { #expect(LibraryError.Code(rawValue: code.rawValue) != nil) }
+    }
+
     @Test func oneRequestServesAllReadersAndStoresAPiece() async throws {
         let (fixture, asset, rendition) = try await start()
         try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = 1000 })
