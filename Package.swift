@@ -71,7 +71,7 @@ let package = Package(
                 "EventLoop", "Fetching", "HTTPMessage", "Origin", "Playheads", "Playlist", "SegmentFormat", "Store",
             ]),
         room("Substitution", ["EventLoop", "Fetching", "Library", "Playlist", "SegmentFormat", "Store"]),
-        room("Retention", ["EventLoop", "Fetching", "Library", "Playheads", "Store"]),
+        room("Retention", ["EventLoop", "Fetching", "Library", "Playheads", "Playlist", "Store"]),
         room("Integrity", ["EventLoop", "Fetching", "Library", "Playheads", "Playlist", "Retention", "Store"]),
         room(
             "Exchange",

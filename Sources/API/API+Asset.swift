@@ -224,20 +224,13 @@ extension API {
 
         /// Recognises a JPEG, PNG or WebP file by its first bytes; nil for any other file, and for one over `limit`.
         public init?(file bytes: [UInt8]) {
-            guard bytes.count <= Self.limit, let mediaType = Self.mediaType(of: bytes) else { return nil }
-            self.init(mediaType: mediaType, bytes: bytes)
-        }
-
-        private static func mediaType(of bytes: [UInt8]) -> String? {
-            if bytes.starts(with: [0xFF, 0xD8, 0xFF]) { return "image/jpeg" }
-            if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return "image/png" }
-            let isWebP = bytes.starts(with: Array("RIFF".utf8)) && bytes.dropFirst(8).starts(with: Array("WEBP".utf8))
-            return isWebP ? "image/webp" : nil
+            guard let artwork = HTTPMessage.Artwork(bytes) else { return nil }
+            self.init(mediaType: artwork.kind.mediaType, bytes: bytes)
         }
 
         /// Maximum size in bytes.
-        public static let limit = 4 << 20
+        public static let limit = HTTPMessage.Artwork.limit
         /// The accepted files, to follow "artwork is" in a message.
-        public static let accepted = "a JPEG, PNG or WebP image of at most 4 MB"
+        public static let accepted = HTTPMessage.Artwork.accepted
     }
 }

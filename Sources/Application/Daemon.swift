@@ -20,6 +20,7 @@ import Substitution
 @LoopActor final class Daemon {
     private let client: OriginClient
     private let library: Library
+    private let summaries: Summaries
     private let retention: Retention
     private let orphans: OrphanBundles
     private let downloader: Downloader
@@ -43,10 +44,11 @@ import Substitution
         client = OriginClient(configuration: Self.originConfiguration(configuration))
         let report: @Sendable (String) -> Void = { logger.warning("\($0)") }
         let moves = MoveRegister()
-        let substitutions = Substitutions()
+        let (summaries, substitutions) = (Summaries(store), Substitutions())
+        self.summaries = summaries
         library = Library(
-            store: store, client: client, mode: configuration.mode, moves: moves, partialPlayback: substitutions,
-            report: report)
+            store: store, client: client, mode: configuration.mode, moves: moves, summaries: summaries,
+            partialPlayback: substitutions, report: report)
         retention = Retention(of: library, cacheLimit: configuration.playCache, purge: configuration.purge)
         retention.newKeyTerms = configuration.keyTerms
         let exchange = ExchangeServices(library, moves: moves)
@@ -65,8 +67,8 @@ import Substitution
         self.playback = playback
         sessions = playback.sessions
         let service = LibraryService(
-            library: library, substitutions: substitutions, retention: retention, exchange: exchange,
-            downloader: downloader)
+            library: library, summaries: summaries, substitutions: substitutions, retention: retention,
+            exchange: exchange, downloader: downloader)
         events = EventFeed(downloader, of: library)
         events.follow(exchange.mover)
         let control = ControlRoutes(
@@ -242,9 +244,9 @@ import Substitution
         await server.stop(within: .seconds(2))
         await networkStopped
         await sessions.close()
-        await library.summaries.close()
+        await summaries.close()
         downloader.stop()
         client.stop()
-        await library.settle()
+        await library.close()
     }
 }

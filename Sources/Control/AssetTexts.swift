@@ -1,9 +1,42 @@
 import API
 import Downloader
 import EventLoop
+import HTTPMessage
 import Library
 import Retention
 import Store
+
+/// Changes whenever the listed state of an asset changes. Computed without reading the disk.
+private struct AssetSignature: Equatable {
+    let id: String
+    let name: String
+    let title: String?
+    let origin: WebURL
+    let life: StorageLife
+    let isLoaded: Bool
+    let artwork: Artwork.Kind??
+    let refusal: String?
+    let unusableKeys: Set<Int>
+    let keyChanges: Int
+    var isChanged = false
+    var edition = 0
+    var changes = 0
+    var cachedBytes: Int64 = 0
+
+    @LoopActor init(_ asset: Asset) {
+        (id, name, title, origin) = (asset.id, asset.name, asset.title, asset.origin)
+        (life, isLoaded, artwork, refusal) = (asset.life, asset.isLoaded, asset.knownArtwork, asset.refusal)
+        (unusableKeys, keyChanges) = (asset.keys.unusable, asset.keys.usabilityChanges)
+        guard isLoaded else { return }
+        isChanged = asset.hasChanged
+        edition = asset.edition
+        for rendition in asset.renditions { edition += rendition.edition }
+        for folder in asset.folders {
+            changes += folder.changes
+            cachedBytes += folder.cachedBytes
+        }
+    }
+}
 
 /// Caches the JSON of assets between lists, because most assets do not change in between.
 @LoopActor final class AssetTexts {
@@ -18,8 +51,8 @@ import Store
 
     /// The state on which a text depends; comparing it reads no files.
     private struct State: Equatable {
-        let asset: Asset.Signature
-        let revision: Asset.Signature?
+        let asset: AssetSignature
+        let revision: AssetSignature?
         let task: DownloadTask?
         let state: JobState?
         let need: Download.Need?
@@ -57,8 +90,8 @@ import Store
     /// Writes the texts of assets whose files need not be read, ahead of the first request.
     func prepare() async {
         let service = service
-        await service.library.summaries.check()
-        _ = try? await texts(of: service.library.assets.filter { service.library.summaries[$0] != nil })
+        await service.summaries.check()
+        _ = try? await texts(of: service.library.assets.filter { service.summaries.summary(of: $0) != nil })
     }
 
     /// The texts of assets in their order, without assets that are removed before their turn. Yields the loop between
@@ -134,7 +167,8 @@ import Store
         let kept = downloader.download(of: asset)
         let download = asset.revision.flatMap { downloader.download(of: $0) } ?? kept
         return State(
-            asset: asset.signature, revision: asset.revision?.signature, task: kept?.task, state: download?.state,
+            asset: AssetSignature(asset), revision: asset.revision.map { AssetSignature($0) }, task: kept?.task,
+            state: download?.state,
             need: download?.need, isExpired: service.retention.isExpired(asset),
             place: asset.volume.map { API.Place(path: $0.path, isThere: $0.isThere) })
     }

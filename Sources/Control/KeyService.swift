@@ -1,6 +1,7 @@
 public import API
 public import EventLoop
 import Library
+import Retention
 import Store
 
 /// The control API's access to keys.
@@ -30,9 +31,9 @@ extension LibraryService: KeyService {
         guard !known.isEmpty else { throw APIError(.noSuchKey, "\(asset.name) has no keys, as far as is known") }
         do throws(LibraryError) {
             switch order.action {
-            case .renew: try await library.renewKeys(order.keys, of: asset)
-            case .invalidate: try await library.invalidateKeys(order.keys, of: asset)
-            case .date: try await library.setExpiry(order.expires.map(Int64.init), ofKeys: order.keys, of: asset)
+            case .renew: try await library.keys.renew(order.keys, of: asset)
+            case .invalidate: try await library.keys.invalidate(order.keys, of: asset)
+            case .date: try await library.keys.setExpiry(order.expires.map(Int64.init), ofKeys: order.keys, of: asset)
             }
         } catch {
             let next = error.code == .otherContent ? "the new content beside it: weir get \(asset.name)" : nil
@@ -49,7 +50,7 @@ extension LibraryService: KeyService {
         var failure: APIError?
         for asset in assets {
             do throws(LibraryError) {
-                try await library.invalidateKeys(of: asset)
+                try await library.keys.invalidate(of: asset)
             } catch {
                 // Continues with the other assets.
                 failure = failure ?? APIError(error, asset: asset.name)
@@ -60,7 +61,7 @@ extension LibraryService: KeyService {
     }
 
     private func keyList(of asset: Asset) -> API.KeyList {
-        var list = API.KeyList(asset: asset.name, keys: library.keyReports(of: asset).map { API.Key($0) })
+        var list = API.KeyList(asset: asset.name, keys: library.keys.reports(of: asset).map { API.Key($0) })
         list.keysExpire = asset.life.policy.keys.lifetime.map(Int.init)
         list.keysAfterFirstPlay = asset.life.policy.keys.afterFirstPlay.map(Int.init)
         return list

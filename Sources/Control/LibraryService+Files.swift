@@ -10,7 +10,7 @@ extension LibraryService {
     /// See `ControlService`.
     public func artwork(ofAsset name: String) async throws(APIError) -> API.Artwork {
         let asset = try find(name)
-        if let artwork = library.artwork(of: asset) {
+        if let artwork = library.artwork.image(of: asset) {
             return API.Artwork(mediaType: artwork.kind.mediaType, bytes: artwork.bytes)
         }
         throw APIError(.noArtwork, "\(asset.name) has no artwork")
@@ -32,7 +32,7 @@ extension LibraryService {
         guard let text = request.artwork else { return nil }
         let url = try Self.url(text)
         do throws(LibraryError) {
-            return try await library.artwork(at: url, for: asset)
+            return try await library.artwork.fetch(url, for: asset)
         } catch {
             throw APIError(error, asset: asset.name)
         }
@@ -40,7 +40,7 @@ extension LibraryService {
 
     func keep(_ artwork: Artwork, of asset: Asset) throws(APIError) {
         do throws(LibraryError) {
-            try library.keep(artwork, of: asset)
+            try library.artwork.keep(artwork, of: asset)
         } catch {
             throw APIError(error, asset: asset.name)
         }

@@ -20,7 +20,7 @@ extension LibraryService {
 
     /// See `ControlService`.
     public func assets(_ wish: API.ListWish) async throws(APIError) -> [UInt8] {
-        await library.summaries.check()
+        await summaries.check()
         let all = library.assets
         let first = wish.after.map { name in Self.place(after: name, in: all) } ?? 0
         let page = all[first...].prefix(wish.limit ?? .max)
@@ -69,7 +69,7 @@ extension LibraryService {
     }
 
     /// The facts of an asset that depend on its playlists and pieces: from the summary, or by reading them.
-    func facts(of asset: Asset) -> SummaryRecord { library.summaries[asset] ?? found(asset) }
+    func facts(of asset: Asset) -> SummaryRecord { summaries.summary(of: asset) ?? found(asset) }
 
     /// The facts of an asset, read from its playlists and pieces.
     func found(_ asset: Asset) -> SummaryRecord {
@@ -100,12 +100,12 @@ extension LibraryService {
         shape.cachedBytes = Int(facts.cachedBytes)
         shape.isRevised = asset.revision != nil ? true : nil
         // Only an open asset knows whether the content of its origin has changed.
-        shape.hasChanged = !asset.isAsleep && asset.hasChanged ? true : nil
+        shape.hasChanged = asset.isLoaded && asset.hasChanged ? true : nil
         shape.local = API.Local(rawValue: facts.local) ?? .none
         shape.quality = facts.quality
         shape.unreadable = asset.refusal
         // For an asset that is not open, the summary decides, so that nothing has to be read.
-        let isWhole = asset.isAsleep ? facts.local == API.Local.complete.rawValue : nil
+        let isWhole = !asset.isLoaded ? facts.local == API.Local.complete.rawValue : nil
         shape.state = download.map { API.Download.State($0, isComplete: isWhole ?? $0.isComplete) }
         shape.need = shape.state == .waiting ? download.flatMap { API.Download.Need($0) } : nil
         shape.artwork = facts.hasArtwork ? "\(API.root)/assets/\(PercentEncoding.encode(asset.name))/artwork" : nil
@@ -131,7 +131,7 @@ extension LibraryService {
 
     /// See `ControlService`.
     public func downloads() async throws(APIError) -> [API.Download] {
-        await library.summaries.check()
+        await summaries.check()
         var begin = ContinuousClock.now
         var shapes: [API.Download] = []
         for download in downloader.downloads {
@@ -149,7 +149,7 @@ extension LibraryService {
     /// Converts a complete download for a list.
     private func complete(_ download: Download) -> API.Download {
         let asset = download.asset
-        let facts = asset.isAsleep ? facts(of: asset) : nil
+        let facts = !asset.isLoaded ? facts(of: asset) : nil
         let bytes = facts.map { $0.bytes - $0.cachedBytes } ?? (asset.bytes - asset.cachedBytes)
         return API.Download(complete: download, duration: facts?.duration ?? asset.duration, bytes: Int(bytes))
     }
@@ -160,8 +160,9 @@ extension Library {
     func isComplete(_ download: Download) -> Bool {
         let asset = download.asset
         guard download.state == .complete else { return false }
-        guard asset.isAsleep else { return download.isComplete }
-        return summaries[asset].map { $0.local == API.Local.complete.rawValue } ?? asset.volume?.isThere ?? true
+        guard !asset.isLoaded else { return download.isComplete }
+        if let summary = summaries?.summary(of: asset) { return summary.local == API.Local.complete.rawValue }
+        return asset.volume?.isThere ?? true
     }
 }
 

@@ -87,17 +87,17 @@ extension LibraryService: StoreService {
     public func store() async throws(APIError) -> API.Store {
         // Assets that were not opened since the start are not opened for this.
         let bytes = library.assets.map { asset in
-            library.summaries[asset]?.bytes ?? (asset.isAsleep ? 0 : asset.bytes + (asset.revision?.bytes ?? 0))
+            summaries.summary(of: asset)?.bytes ?? (!asset.isLoaded ? 0 : asset.bytes + (asset.revision?.bytes ?? 0))
         }
-        let disk = library.disk
+        let store = library.store
         let cache = API.PlayCache(bytes: Int(retention.cachedBytes), limit: retention.cacheLimit.map { Int($0) })
-        var shape = API.Store(path: disk.path, playCache: cache, purge: retention.purgeLimit.rawValue)
+        var shape = API.Store(path: store.root.path, playCache: cache, purge: retention.purgeLimit.rawValue)
         shape.problem = library.readOnlyReason.map { "\($0)" }
         (shape.assets, shape.bytes) = (library.assets.count, Int(bytes.reduce(0, +)))
-        shape.disk = disk.space.map { space in
+        shape.disk = store.space.map { space in
             .init(
                 totalBytes: Int(space.total), freeBytes: Int(min(space.free, space.total)),
-                reservedBytes: Int(disk.reserve))
+                reservedBytes: Int(store.reserve))
         }
         return shape
     }

@@ -17,16 +17,19 @@ public import Substitution
     let downloader: Downloader
     private(set) lazy var texts = AssetTexts(self)
     let exchange: ExchangeServices
+    /// The summaries that `library` invalidates.
+    public let summaries: Summaries
 
     /// Creates a service over rooms that outlive it.
     public init(
-        library: Library, substitutions: Substitutions, retention: Retention, exchange: ExchangeServices,
-        downloader: Downloader
+        library: Library, summaries: Summaries, substitutions: Substitutions, retention: Retention,
+        exchange: ExchangeServices, downloader: Downloader
     ) {
         (self.library, self.substitutions, self.retention) = (library, substitutions, retention)
         self.downloader = downloader
         self.exchange = exchange
-        library.summaries.describe = { [weak self] asset in self?.found(asset) }
+        self.summaries = summaries
+        summaries.start(for: self)
         // The task holds the service until it is done.
         Task { @LoopActor in await self.texts.prepare() }
     }
@@ -154,7 +157,7 @@ public import Substitution
         let fields = try Self.fields(request.headers)
         do throws(LibraryError) {
             if url != asset.origin {
-                try await library.follow(asset, to: url, fields: fields)
+                try await library.relocation.follow(asset, to: url, fields: fields)
             } else if let fields {
                 try await library.setFields(fields, of: asset)
             }

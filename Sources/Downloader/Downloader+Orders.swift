@@ -61,7 +61,7 @@ extension Downloader {
     private func check(_ rendition: Rendition, of asset: Asset, recordsLive: Bool) async throws(Refusal) {
         let source: Rendition.Source
         do throws(LibraryError) {
-            source = try await library.source(of: rendition, in: asset)
+            source = try await library.playlists.source(of: rendition, in: asset)
         } catch {
             throw .library(error)
         }
@@ -76,7 +76,7 @@ extension Downloader {
 
     /// Estimates are inexact: a download that passes may still have to wait for room.
     func checkRoom(for task: DownloadTask, of asset: Asset) throws(Refusal) {
-        guard let room = library.room(for: asset) else { return }
+        guard let room = library.volumes.room(for: asset) else { return }
         let progress = Download(asset, task, state: .queued, created: 0).progress
         let needed = progress.totalBytes - progress.bytes
         guard needed > room, let free = retention.roomAfterPurge(for: asset), needed > free else { return }

@@ -10,7 +10,7 @@ extension Downloader {
             guard revision.hasChanged else { return (revision, byAsset[revision.id]?.task ?? DownloadTask()) }
             // The origin has changed once more, so the pieces of the earlier revision are useless.
             forget(revision)
-            await library.abandon(revision)
+            await library.revisions.abandon(revision)
         }
         let task = byAsset[asset.id]?.task ?? DownloadTask()
         guard asset.hasChanged, !asset.isRecorded, !library.isOffline else { return (asset, task) }
@@ -22,7 +22,7 @@ extension Downloader {
     ) async throws(Refusal) -> (asset: Asset, task: DownloadTask) {
         let revision: Asset
         do throws(LibraryError) {
-            revision = try await library.revise(asset)
+            revision = try await library.revisions.revise(asset)
         } catch {
             throw .library(error)
         }
@@ -35,7 +35,7 @@ extension Downloader {
     }
 
     func discardRevision(_ revision: Asset) async {
-        if byAsset[revision.id] == nil { await library.abandon(revision) }
+        if byAsset[revision.id] == nil { await library.revisions.abandon(revision) }
     }
 
     /// Throws the first refusal if no selection matches the new content, and reports it if some do.
@@ -72,7 +72,7 @@ extension Downloader {
 
     /// Continues with a revision if the origin has new content; otherwise the download fails.
     func continueWithRevision(of download: Download, after failure: JobFailure) async {
-        await library.look(for: download.renditions, of: download.asset)
+        await library.playlists.checkContent(of: download.renditions, in: download.asset)
         guard isWanted(download) else { return }
         if download.asset.hasChanged {
             await startRevision(download, failure)
@@ -114,12 +114,12 @@ extension Downloader {
 
     /// Replaces the old content by a complete revision once no session plays the old content.
     func replaceOldContent(with download: Download) {
-        guard let asset = library.revised(by: download.asset), download.state == .complete, download.isComplete else {
+        guard let asset = library.revisions.revised(by: download.asset), download.state == .complete, download.isComplete else {
             return
         }
         guard !library.playheads.isPlayed(asset.id) else { return wait(download, for: asset) }
         Task { @LoopActor in
-            guard await library.supersede(asset) else { return replaceOldContent(with: download) }
+            guard await library.revisions.supersede(asset) else { return replaceOldContent(with: download) }
             forget(asset)
         }
     }

@@ -62,7 +62,7 @@ extension Downloader: DownloadWorkObserver {
     private func run(_ download: Download) {
         if isObstructed(download) { return }
         set(download, .running)
-        library.allowRenewal(of: download.asset)
+        library.playlists.allowRenewal(of: download.asset)
         download.ticker = ProgressTicker { [weak self, weak download] in
             if let self, let download { self.notify(download, .progress) }
         }
@@ -71,7 +71,7 @@ extension Downloader: DownloadWorkObserver {
             // A recording continues even if its origin is absent.
             for rendition in download.renditions where rendition.recording == nil {
                 do throws(LibraryError) {
-                    _ = try await self.library.source(of: rendition, in: download.asset)
+                    _ = try await self.library.playlists.source(of: rendition, in: download.asset)
                 } catch {
                     guard !Task.isCancelled else { return }
                     return self.work(for: download, ended: .failed(error))
@@ -178,7 +178,7 @@ extension Downloader: DownloadWorkObserver {
             return download.state == .complete
         }
         do throws(LibraryError) {
-            guard try library.close(download.renditions, of: download.asset) else { return false }
+            guard try library.recordings.close(download.renditions, of: download.asset) else { return false }
             halt(download)
             set(download, .complete)
             return true

@@ -8,7 +8,7 @@ import Store
 /// Pinned content, and reactions to purges, a full disk, absent volumes and lost pieces.
 extension Downloader {
     func pin(_ download: Download) {
-        download.asset.whenAwake { [weak self, weak download] in
+        download.asset.whenLoaded { [weak self, weak download] in
             guard let self, let download, byAsset[download.asset.id] === download else { return }
             retention.pin(download.pins, of: download.asset)
         }
@@ -61,7 +61,7 @@ extension Downloader {
             return true
         }
         do throws(LibraryError) {
-            try library.checkPresence(of: download.asset)
+            try library.volumes.checkPresence(of: download.asset)
         } catch {
             set(download, .waiting, .disk, JobFailure(error))
             saveSoon(download)

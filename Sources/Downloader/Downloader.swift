@@ -52,7 +52,7 @@ import Store
         integrity.attach(self)
         subscription = library.events.subscribe { [weak self] in self?.react(to: $0) }
         var reader = TaskReader()
-        for record in library.storedDownloads {
+        for record in library.records.downloads {
             guard let asset = library.asset(id: record.asset) else { continue }
             insert(Download(record, of: asset, by: &reader))
         }
@@ -143,7 +143,7 @@ import Store
             halt(download)
             set(download, .cancelled)
             forget(download.asset)
-            return await library.abandon(download.asset)
+            return await library.revisions.abandon(download.asset)
         }
         if finishRecording(download) {
             schedule()
@@ -224,7 +224,7 @@ import Store
             return
         }
         do {
-            try await library.save(download.record)
+            try await library.records.save(download.record)
         } catch {
             report("\(download.asset.name): \(error)")
         }

@@ -66,7 +66,7 @@ import Store
     func cancel() {
         guard !isOver else { return }
         stop()
-        library.rest(renditions, of: asset)
+        library.recordings.pause(renditions, of: asset)
     }
 
     func move(to playhead: Double, isJump: Bool) {}
@@ -75,8 +75,8 @@ import Store
 
     private func begin() async throws(LibraryError) {
         for rendition in renditions {
-            let recording = try await library.record(rendition, of: asset)
-            guard !isOver else { return library.rest(renditions, of: asset) }
+            let recording = try await library.recordings.start(rendition, of: asset)
+            guard !isOver else { return library.recordings.pause(renditions, of: asset) }
             guard let recording else { continue }
             tracks.append(RecordingTrack(rendition, recording, limits))
         }
@@ -101,7 +101,7 @@ import Store
     private func end(_ outcome: DownloadOutcome) {
         guard !isOver else { return }
         stop()
-        library.rest(renditions, of: asset)
+        library.recordings.pause(renditions, of: asset)
         observer?.work(for: download, ended: outcome)
     }
 
@@ -109,11 +109,11 @@ import Store
         guard !isOver else { return }
         stop()
         do throws(LibraryError) {
-            guard try library.close(renditions, of: asset) else {
+            guard try library.recordings.close(renditions, of: asset) else {
                 throw LibraryError(.missing, "nothing of \(asset.name) was recorded: \(reason)")
             }
         } catch {
-            library.rest(renditions, of: asset)
+            library.recordings.pause(renditions, of: asset)
             observer?.work(for: download, ended: .failed(error))
             return
         }
@@ -129,7 +129,7 @@ import Store
             if track.recording.hasEnded { await pause(track) } else { await reload(track) }
             guard !isOver else { return }
             if asset.isRemoved { return end(.failed(LibraryError(.missing, "\(asset.name) was removed"))) }
-            await library.noteKeys(of: asset)
+            await library.recordings.saveKeys(of: asset)
             retry(track)
             update()
         }
@@ -137,7 +137,7 @@ import Store
 
     private func reload(_ track: RecordingTrack) async {
         do throws(LibraryError) {
-            _ = try await library.nextSource(of: track.rendition, in: asset)
+            _ = try await library.playlists.nextSource(of: track.rendition, in: asset)
             track.record(nil)
         } catch {
             track.record(error)

@@ -4,7 +4,7 @@ public import Store
 /// The reason why a resource could not be fetched or kept.
 public struct FetchError: Error, CustomStringConvertible, Sendable {
     /// The kind of error.
-    public enum Code: Sendable {
+    public enum Code: String, CaseIterable, Sendable {
         /// The origin answered 404, or no source of the resource is known.
         case missing
         /// The resource is not stored, and the origin may not be asked.

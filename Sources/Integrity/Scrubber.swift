@@ -95,7 +95,7 @@ extension Integrity {
         var looks = 0
         var oldest: (asset: Asset, time: Int64)?
         for asset in library.assets where asset.isPersistent && asset.created < limit && !isPassedOver(asset) {
-            if asset.bundle.absence != nil || library.isMoving(asset) { continue }
+            if asset.bundle.absence != nil || library.volumes.isMoving(asset) { continue }
             if asset.knownVerified == nil { looks += 1 }
             guard looks <= Self.mostLooks else { break }
             let verified = asset.verified.map { $0 > now ? 0 : $0 } ?? asset.created

@@ -71,8 +71,8 @@ extension PieceFolder {
 extension Integrity {
     /// - Throws: `store` if the system has no descriptor left or the volume is absent; `busy` while the asset is moved.
     func verification(of asset: Asset, bytesPerSecond: Int64) throws(LibraryError) -> Verification {
-        try library.checkPresence(of: asset)
-        try library.checkStill(asset)
+        try library.volumes.checkPresence(of: asset)
+        try library.volumes.checkNotMoving(asset)
         do {
             return Verification(of: asset, at: try ReadingPace(bytesPerSecond: bytesPerSecond), retention)
         } catch {
@@ -86,7 +86,7 @@ extension Integrity {
     /// - Throws: `store` if something cannot be read; the faults found so far stay.
     func verify(_ verification: Verification, at now: Int64) async throws(LibraryError) {
         let asset = verification.asset
-        defer { asset.letGo() }
+        defer { asset.close() }
         // Recently stored pieces get their ledger lines, so that they are verified too.
         await library.store.flush()
         var failure: StoreError?

@@ -5,9 +5,7 @@ public import Origin
 public import Playlist
 public import Store
 
-/// One HLS presentation, identified by Weir's own id and fetched from an origin URL.
-///
-/// The URL is not the identity: tokens expire and hosts change.
+/// One HLS presentation, identified by Weir's own id: tokens in its origin URL expire, and hosts change.
 @LoopActor public final class Asset {
     /// The kind of playlist at the origin URL.
     public enum Entry: Sendable {
@@ -24,14 +22,14 @@ public import Store
     /// For display; nil if the user gave none.
     public internal(set) var title: String?
     /// Caches `artworkKind`; nil before the first lookup.
-    var knownArtwork: Artwork.Kind??
-    /// The URL of the asset, secrets included. `Library.follow` changes it.
+    package var knownArtwork: Artwork.Kind??
+    /// The URL of the asset, secrets included. `Relocation.follow` changes it.
     public internal(set) var origin: WebURL
     /// Time of the first request, in seconds since 1970.
     public let created: Int64
     /// Caches `verified`; nil before the first read.
     package var knownVerified: Int64??
-    /// New content of the origin that has not replaced this asset yet; see `Library.revise`.
+    /// New content of the origin that has not replaced this asset yet; see `Revisions.revise`.
     public internal(set) var revision: Asset?
     /// For a revision: the id of the asset that it revises.
     public internal(set) var revises: String?
@@ -51,17 +49,17 @@ public import Store
     public let sessionData: SessionDataShelf
     /// The playlist at the origin URL; nil before it was fetched.
     public private(set) var entry: Entry? {
-        get { awake { knownEntry } }
+        get { loaded { knownEntry } }
         set { knownEntry = newValue }
     }
     /// In the order of `MultivariantPlaylist.renditionURIs`; one element for a media playlist.
     public private(set) var renditions: [Rendition] {
-        get { awake { knownRenditions } }
+        get { loaded { knownRenditions } }
         set { knownRenditions = newValue }
     }
     /// Media playlists of images, in the order of `MultivariantPlaylist.imageVariants`.
     public private(set) var images: [Rendition] {
-        get { awake { knownImages } }
+        get { loaded { knownImages } }
         set { knownImages = newValue }
     }
     /// The interstitials that its playlists name.
@@ -78,17 +76,11 @@ public import Store
     var moved: [Int: [WebURL]] = [:]
     /// True if the origin offers another choice of renditions than the stored one.
     var isOutdated = false
-    /// The running renewal of URLs, which other callers join, and its rate limit.
-    var renewal: Task<Void, Never>?
     var pace = RenewalPace()
-    /// The running check of the origin, which other callers join.
-    var checking: Task<Result<Bool, LibraryError>, Never>?
-    /// The running comparison with the disk, which other callers join.
-    var surveying: Task<Void, Never>?
     /// The error that keeps the asset out of the catalogue, and its pieces out of the store; nil if there is none.
     package var saveFailure: StoreError?
     /// The library, once the asset is registered.
-    weak var observer: (any AssetObserver)?
+    weak var library: Library?
     /// The complete renditions that the bundle's own playlists list.
     var published: Set<Int> = []
     /// Increases when the set of renditions is replaced.
@@ -100,54 +92,48 @@ public import Store
     private var knownImages: [Rendition] = []
     private var byID: [String: Rendition] = [:]
     private var addresses = RenditionAddresses([])
-    private var unread: (() -> Void)?
-    private var wakings: [() -> Void] = []
+    /// Loads the playlists; nil once it was called.
+    private var loader: (() -> Void)?
+    private var waitingForLoad: [() -> Void] = []
 
     package init(
         id: String, name: String, title: String?, origin: WebURL, access: OriginAccess? = nil, created: Int64,
         store: Store
     ) {
-        self.id = id
-        self.name = name
-        self.title = title
-        self.origin = origin
-        self.access = access ?? OriginAccess(to: origin)
-        self.created = created
+        (self.id, self.name, self.title, self.created) = (id, name, title, created)
+        (self.origin, self.access) = (origin, access ?? OriginAccess(to: origin))
         bundle = Bundle(id: id, store: store)
         keys = KeyRing(in: bundle)
         sessionData = SessionDataShelf(in: bundle)
         bundle.owner = self
-        keys.observer = self
+        keys.asset = self
     }
 
     // MARK: Loading on demand
 
-    /// True if the playlists are not loaded yet. They load on first use, because most assets of a large store are not
-    /// used between two starts.
-    public var isAsleep: Bool { unread != nil }
+    /// True if the playlists are loaded. They load on first use: most assets of a large store are not used.
+    public var isLoaded: Bool { loader == nil }
 
-    /// Postpones loading the playlists until the entry or the renditions are used.
-    ///
-    /// - Parameter read: loads them; called at most once.
-    func sleep(until read: @escaping () -> Void) { unread = read }
+    /// Postpones loading the playlists until they are used; `loader` is called at most once.
+    func postponeLoading(_ loader: @escaping () -> Void) { self.loader = loader }
 
     /// Calls `body` as soon as the playlists are loaded; at once if they are.
-    public func whenAwake(_ body: @escaping () -> Void) {
-        if isAsleep { wakings.append(body) } else { body() }
+    public func whenLoaded(_ body: @escaping () -> Void) {
+        if isLoaded { body() } else { waitingForLoad.append(body) }
     }
 
     /// Loads the playlists unless they are loaded.
-    public func wake() {
-        guard let unread else { return }
-        self.unread = nil
-        unread()
-        let wakings = wakings
-        self.wakings = []
-        for body in wakings { body() }
+    public func load() {
+        guard let loader else { return }
+        self.loader = nil
+        loader()
+        let waiting = waitingForLoad
+        waitingForLoad = []
+        for body in waiting { body() }
     }
 
-    private func awake<Value>(_ body: () -> Value) -> Value {
-        wake()
+    private func loaded<Value>(_ body: () -> Value) -> Value {
+        load()
         return body()
     }
 
@@ -157,9 +143,17 @@ public import Store
     /// True if the asset was removed. Its resources are then neither fetched nor written.
     public var isRemoved: Bool { bundle.isRemoved }
 
+    func checkNotRemoved() throws(LibraryError) {
+        if isRemoved { throw LibraryError(.missing, "\(name) was removed") }
+    }
+
+    func saveError(about what: String) -> LibraryError {
+        saveFailure.map { LibraryError($0, about: what) } ?? LibraryError(.missing, "\(name) was removed")
+    }
+
     /// Returns the rendition with this id.
     public func rendition(_ id: String) -> Rendition? {
-        awake { byID[id] ?? knownImages.first { $0.name.id == id } }
+        loaded { byID[id] ?? knownImages.first { $0.name.id == id } }
     }
 
     /// Returns the folder with this name in the bundle: a rendition's, `keys` or `data`.
@@ -188,10 +182,8 @@ public import Store
 
     // MARK: Entry
 
-    /// Takes a new multivariant playlist. Known renditions stay with their state; the new playlist may have fresh
-    /// tokens and other hosts in its URIs.
-    ///
-    /// - Returns: the renditions that are gone; a new one may have the same name.
+    /// Adopts a multivariant playlist. Known renditions stay with their state; tokens and hosts may have changed.
+    /// Returns the renditions that are gone; a new one may have the same name.
     @discardableResult package func adopt(_ playlist: MultivariantPlaylist, base: WebURL) -> [Rendition] {
         let mirrors = playlist.mirrors
         let folded = playlist.folded(mirrors)
@@ -215,7 +207,6 @@ public import Store
         return gone
     }
 
-    /// Takes the lone media playlist at the URL.
     func adopt(_ source: Rendition.Source, began: ContinuousClock.Instant = .now) {
         adoptLone()
         renditions[0].adopt(source, began: began)
@@ -265,7 +256,6 @@ public import Store
         return [playlist.imageVariants[index].uri].compactMap { try? base.resolving($0) }
     }
 
-    /// True if a rendition has more than one URL.
     func hasMirrors(_ rendition: Rendition) -> Bool {
         guard let multivariant, has(rendition) else { return false }
         return multivariant.uris(ofRendition: rendition.place).count > 1
@@ -276,16 +266,15 @@ public import Store
         renditions.indices.contains(rendition.place) && renditions[rendition.place] === rendition
     }
 
-    /// The rendition of an EXT-X-RENDITION-REPORT, from a URI in a playlist at `base`; nil if it is not one of this
-    /// asset's. The tag need not repeat the query of the multivariant playlist, which contains tokens.
+    /// The rendition of an EXT-X-RENDITION-REPORT, whose URI need not repeat tokens in the query; nil for no known one.
     public func rendition(reportedAs uri: String, base: WebURL) -> Rendition? {
         guard let wanted = try? base.resolving(uri) else { return nil }
-        wake()
+        load()
         return addresses[wanted] ?? renditions.first { $0.source?.base == wanted }
     }
 
     /// Closes its folders. A loop over many assets needs this, because there are fewer file descriptors than folders.
-    package func letGo() {
+    package func close() {
         bundle.close()
         for folder in folders { folder.closeDirectory() }
     }
@@ -295,38 +284,27 @@ public import Store
             id: id, name: name, title: title, origin: origin.text, created: created, fields: access.fields.record,
             revises: revises, fromNetwork: access.namesPeer ? nil : true)
     }
+
+    package var storageRecord: StorageRecord { StorageRecord(asset: id, life) }
+
+    var volumeRecord: VolumeRecord { VolumeRecord(asset: id, in: bundle.place, other: bundle.other) }
 }
 
-extension Asset: BundleOwner, KeyRingObserver {
-    /// Implements `BundleOwner`.
+extension Asset: BundleOwner {
     package func folder(_ folder: PieceFolder, gained file: String) {
         if folder === keys.folder {
-            if case .key(let number)? = PieceName(file)?.role { observer?.asset(self, gainedKey: number) }
+            if case .key(let number)? = PieceName(file)?.role { library?.keys.recordKey(number, of: self) }
         } else if folder === sessionData.folder || knownImages.contains(where: { $0.folder === folder }) {
             return
         }
-        if wholeRenditions != published { observer?.assetCompletedRenditions(self) }
+        if wholeRenditions != published { library?.publish(self) }
     }
 
-    /// Implements `BundleOwner`.
-    package func bundle(_ bundle: Bundle, lostPiece error: StoreError) { observer?.asset(self, lostPiece: error) }
+    package func bundle(_ bundle: Bundle, lostPiece error: StoreError) {
+        guard let library else { return }
+        library.report("\(name): the disk has lost a piece, which comes again: \(error)")
+        library.events.send(.pieceLost(self))
+    }
 
-    /// Implements `BundleOwner`.
-    package func bundleChanged(_ bundle: Bundle) { observer?.assetChangedPieces(self) }
-
-    func keyRing(_ keys: KeyRing, expired numbers: [Int]) { observer?.asset(self, expiredKeys: numbers) }
-}
-
-/// Observes the stored pieces and keys of an asset. The library implements it.
-@LoopActor protocol AssetObserver: AnyObject {
-    /// A key's file was stored.
-    func asset(_ asset: Asset, gainedKey number: Int)
-    /// The keys with these numbers have expired. Called once for each key, during a query if the key may be used.
-    func asset(_ asset: Asset, expiredKeys numbers: [Int])
-    /// The set of complete renditions differs from the bundle's own playlists.
-    func assetCompletedRenditions(_ asset: Asset)
-    /// A stored piece is missing on disk.
-    func asset(_ asset: Asset, lostPiece error: StoreError)
-    /// Pieces were stored or deleted, or the folders moved.
-    func assetChangedPieces(_ asset: Asset)
+    package func bundleChanged(_ bundle: Bundle) { library?.summaries?.invalidate(self) }
 }

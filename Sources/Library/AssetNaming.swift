@@ -1,3 +1,5 @@
+public import HTTPMessage
+
 /// Makes names and ids of assets.
 package enum AssetNaming {
     /// File names that do not describe the content.
@@ -6,10 +8,8 @@ package enum AssetNaming {
         "media", "live", "m3u8",
     ]
 
-    /// Makes a name from a URL's path: the last descriptive component, without its extension.
-    ///
-    /// `/vod/My%20Film/master.m3u8` → `my-film`. Lower-case letters, digits and single `-`; at most 40 characters;
-    /// `stream` if nothing is left.
+    /// Makes a name from a URL's path, `/vod/My%20Film/master.m3u8` → `my-film`: the last descriptive component, as
+    /// `slug` allows it; `stream` if nothing is left.
     package static func name(forPath path: String) -> String {
         let components = path.split(separator: "/").map { slug(decoded(withoutExtension($0))[...]) }
             .filter { !$0.isEmpty }
@@ -71,4 +71,23 @@ package enum AssetNaming {
         while slug.last == "-" { slug.removeLast() }
         return slug
     }
+}
+
+/// A stream of the user's streams file. It has a name, but no asset until it is first opened.
+public struct KnownStream: Equatable, Sendable {
+    /// The name of its asset.
+    public let name: String
+    /// For display.
+    public let title: String?
+    /// The URL of the stream.
+    public let url: WebURL
+
+    /// Creates a stream; nil if the name is no valid asset name.
+    public init?(name: String, title: String?, url: WebURL) {
+        guard AssetNaming.isName(name) else { return nil }
+        (self.name, self.title, self.url) = (name, title, url)
+    }
+
+    /// Makes a name from a title: lower-case letters, digits and single dashes; empty if nothing is left.
+    public static func name(forTitle title: String) -> String { AssetNaming.slug(title[...]) }
 }

@@ -12,11 +12,8 @@ package struct BundleIdentity: Codable, Sendable {
 
     /// The format of the bundle.
     package var format = currentFormat
-    /// The asset's id.
     package let id: String
-    /// The asset's name.
     package let name: String
-    /// The asset's title, for display.
     package let title: String?
     /// The name of the image file beside `asset.json`.
     package let artwork: String?
@@ -50,7 +47,6 @@ package struct BundleIdentity: Codable, Sendable {
         }
     }
 
-    /// Describes an asset as it is now.
     @LoopActor init(of asset: Asset) {
         (id, name, title, created) = (asset.id, asset.name, asset.title, asset.created)
         artwork = asset.artworkKind?.fileName
@@ -62,9 +58,7 @@ package struct BundleIdentity: Codable, Sendable {
         keys = ring.isLimited ? ring.allNumbers.map { Key($0, ring.life(of: $0)) } : nil
     }
 
-    /// Reads the text of the file; nil if another program wrote it.
-    ///
-    /// - Throws: `newerBundle` if a newer Weir wrote it.
+    /// Reads the text of the file; nil if another program wrote it. Throws `newerBundle` if a newer Weir wrote it.
     package init?(_ text: [UInt8], at path: String) throws(LibraryError) {
         struct Version: Decodable { let format: Int }
         let data = Data(text)
@@ -79,43 +73,9 @@ package struct BundleIdentity: Codable, Sendable {
         self = identity
     }
 
-    /// The text of the file.
     func text() throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
         return Array(try encoder.encode(self))
-    }
-}
-
-/// Checks of a bundle's format.
-extension Library {
-    /// Checks the format of an asset's bundle before the first use. A bundle of a newer format is neither read nor
-    /// written; one of an older format is rewritten.
-    ///
-    /// - Returns: true if the bundle can be used.
-    func admitBundle(of asset: Asset) -> Bool {
-        let text = asset.bundle.readOnce { try? asset.bundle.directory(create: false).read(BundleIdentity.fileName) }
-        guard let text else { return true }
-        let path = "\(asset.id)/\(BundleIdentity.fileName)"
-        do throws(LibraryError) {
-            guard let identity = try BundleIdentity(text, at: path) else { return true }
-            guard identity.format < BundleIdentity.currentFormat, readOnlyReason == nil else { return true }
-            asset.whenAwake { [weak self, weak asset] in
-                if let asset { self?.writeBundle(of: asset) }
-            }
-        } catch {
-            asset.refusal = error.message
-            asset.bundle.refusal = StoreError(.newer, path: path, detail: error.message)
-            report("\(asset.name) is left as it is, and not played: \(error.message)")
-            return false
-        }
-        return true
-    }
-
-    /// Throws `newerBundle` for an asset whose bundle was written by a newer Weir.
-    package func checkBundle(of asset: Asset) throws(LibraryError) {
-        asset.wake()
-        guard let refusal = asset.refusal else { return }
-        throw LibraryError(.newerBundle, "\(asset.name) cannot be used: \(refusal)")
     }
 }

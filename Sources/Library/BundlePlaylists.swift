@@ -4,9 +4,8 @@ import HTTPMessage
 package import Playlist
 import Store
 
-/// Writes the playlists and `asset.json` of a bundle. They list the complete renditions by relative names.
-///
-/// The folder is then plain HLS: any player and any static server can use it without Weir.
+/// Writes the playlists and `asset.json` of a bundle. They list the complete renditions by relative names: the
+/// folder is then plain HLS, which any player and any static server can use without Weir.
 @LoopActor package struct BundlePlaylists {
     /// A multivariant playlist and the files that it names.
     package struct Master {

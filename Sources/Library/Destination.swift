@@ -5,7 +5,6 @@ import Playlist
 
 /// A new URL of an asset, checked to lead to the same content. The asset itself is not changed yet.
 @LoopActor struct Destination {
-    /// A multivariant playlist and the base URL of its references.
     struct Entry {
         let playlist: MultivariantPlaylist
         let base: WebURL
@@ -13,12 +12,10 @@ import Playlist
         let isFit: Bool
     }
 
-    /// The new URL.
     let url: WebURL
     /// The rights of requests to the URL: header fields and private addresses.
     let access: OriginAccess
-    /// The multivariant playlist at the URL; nil for a lone media playlist.
-    let entry: Entry?
+    private(set) var entry: Entry?
     /// The media playlists that match known ones.
     private(set) var sources: [(rendition: Rendition, source: Rendition.Source)] = []
     /// Renditions without stored pieces whose playlist is absent or different at the new URL.
@@ -27,9 +24,7 @@ import Playlist
     private let asset: Asset
     private let playlistFetcher: PlaylistFetcher
 
-    /// Fetches the entry, and the playlist of each known rendition.
-    ///
-    /// - Throws: `otherContent` with the difference, or the reason why a playlist cannot be fetched.
+    /// Fetches the entry, and the playlist of each known rendition. Throws `otherContent` with the difference.
     init(
         of asset: Asset, at url: WebURL, _ access: OriginAccess, by playlistFetcher: PlaylistFetcher
     ) async throws(LibraryError) {
@@ -40,21 +35,14 @@ import Playlist
             entry = Entry(playlist: playlist, base: answer.base, isFit: asset.fits(playlist))
             try await compare(playlist, base: answer.base, with: known)
         case (.media(let media), nil):
-            entry = nil
             guard let lone = asset.lone else { return }
             let source = Rendition.Source(playlist: media, base: answer.base, born: answer.born)
-            guard lone.source == nil || lone.matches(source) else { throw other(difference(source, lone)) }
+            guard lone.source == nil || Self.matches(source, lone) else { throw other(difference(source, lone)) }
             sources = [(lone, source)]
-        case (.multivariant, nil):
-            entry = nil
-            throw other("a multivariant playlist where one media playlist was")
-        case (.media, .some):
-            entry = nil
-            throw other("one media playlist where a multivariant playlist was")
+        case (.multivariant, nil): throw other("a multivariant playlist where one media playlist was")
+        case (.media, .some): throw other("one media playlist where a multivariant playlist was")
         }
     }
-
-    // MARK: Comparing
 
     private mutating func compare(
         _ playlist: MultivariantPlaylist, base: WebURL, with known: MultivariantPlaylist
@@ -98,7 +86,7 @@ import Playlist
                 }
                 let source = Rendition.Source(
                     playlist: media, base: answer.base, imports: imports, born: answer.born)
-                guard rendition.matches(source) else { throw other(difference(source, rendition)) }
+                guard Self.matches(source, rendition) else { throw other(difference(source, rendition)) }
                 sources.append((rendition, source))
                 return
             } catch {
@@ -108,7 +96,11 @@ import Playlist
         throw failure ?? LibraryError(.notPlaylist, "\(rendition.name.id) has no usable URL at \(url.redacted)")
     }
 
-    // MARK: Differences
+    /// True if a playlist from another URL belongs to a rendition: an ended one must be equal.
+    private static func matches(_ source: Rendition.Source, _ rendition: Rendition) -> Bool {
+        let hasEnded = rendition.source?.isDurable ?? false
+        return hasEnded ? rendition.hasSameContent(as: source) : rendition.mayContinue(with: source)
+    }
 
     private func other(_ difference: String) -> LibraryError {
         LibraryError(.otherContent, "\(url.redacted) does not lead to what \(asset.name) is: it has \(difference)")
@@ -134,10 +126,30 @@ import Playlist
     }
 }
 
-extension Rendition {
-    /// True if a playlist from another URL belongs to this rendition: one that has ended must be equal, a live one must
-    /// agree where the two overlap.
-    fileprivate func matches(_ source: Source) -> Bool {
-        (self.source?.isDurable ?? false) ? isAgain(source) : stands(source)
+/// A URL without the query parameters that signing schemes use: two URLs that are equal in this form may lead to the
+/// same content.
+struct TokenlessURL: Hashable {
+    private let origin: WebURL.Origin
+    private let path: String
+    private let parameters: [String]
+
+    init(_ url: WebURL) {
+        origin = url.origin
+        path = url.path
+        parameters = (url.query ?? "").split(separator: "&").map(String.init).filter { !Self.isToken($0) }.sorted()
     }
+
+    private static func isToken(_ parameter: String) -> Bool {
+        let name = parameter.prefix { $0 != "=" }.lowercased()
+        return names.contains(name) || prefixes.contains(where: name.hasPrefix) || parts.contains(where: name.contains)
+    }
+
+    /// From CloudFront, Akamai, Fastly, Google, nginx's secure_link and others.
+    private static let names: Set<String> = [
+        "policy", "key-pair-id", "hdnts", "hdnea", "hdntl", "hash", "md5", "st", "e", "exp", "ttl", "nonce", "ts",
+        "sid", "sig",
+        "jwt", "verify", "validfrom", "validto", "urlprefix", "keyname", "acl",
+    ]
+    private static let prefixes = ["x-amz-", "x-goog-"]
+    private static let parts = ["token", "signature", "auth", "hmac", "expire", "session", "nonce"]
 }

@@ -1,9 +1,7 @@
 public import HTTPMessage
 
-/// Maps interstitials of an asset's playlists (rfc8216bis appendix D) to names in Weir's own URLs.
-///
-/// A name depends only on the URL, so that it is the same in each playlist and each process. The oldest entries are
-/// dropped: a live stream may name new URLs for days.
+/// Maps interstitials of an asset's playlists (rfc8216bis appendix D) to names in Weir's own URLs. A name depends only
+/// on the URL. The oldest entries are dropped: a live stream may name new URLs for days.
 public struct Interstitials {
     /// The kind of resource at a URL; the raw value is the extension of its name.
     public enum Kind: String, Sendable {
@@ -55,4 +53,12 @@ public struct Interstitials {
 
     /// Returns the URL of a name; nil if the name was never given, or was dropped.
     func url(_ name: Name) -> WebURL? { urls[name] }
+}
+
+/// FNV-1a: a short hash of a text, equal in every process, without protection against made collisions.
+public enum Fingerprint {
+    /// Returns the hash of some bytes.
+    public static func of(_ bytes: [UInt8]) -> UInt64 {
+        bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    }
 }

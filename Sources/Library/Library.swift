@@ -1,17 +1,19 @@
 public import EventLoop
 package import Fetching
+import FoundationEssentials
 import Glibc
 public import HTTPMessage
 public import Origin
 public import Playheads
 public import Store
 
-/// Owns all assets: their playlists as fetched, their pieces, and the loader that fetches missing resources.
+/// Owns all assets, and the loader that fetches their missing resources. Each feature is a type of its own that works
+/// on a library: see `playlists`, `keys` and the others.
 @LoopActor public final class Library {
     /// Controls if origins are contacted. A change to `offline` ends the running fetches at once.
     public var mode: PlayMode {
         didSet {
-            playlistFetcher.client.isOffline = isOffline
+            client.isOffline = isOffline
             if mode != oldValue { events.send(.modeChanged(mode)) }
         }
     }
@@ -27,84 +29,98 @@ public import Store
     package let loader: Loader
     /// Delivers changes of the library, in order, on the loop.
     public let events = EventStream<LibraryEvent>()
+    /// Knows sizes and states of assets without loading their playlists; nil if no room lists assets.
+    public let summaries: (any AssetSummaries)?
     /// Answers questions about downloads; nil if downloads are not available.
     package private(set) weak var downloads: (any DownloadStatus)?
     package let store: Store
     let playlistFetcher: PlaylistFetcher
     /// Receives errors that no caller waits for.
     package let report: @Sendable (String) -> Void
-    /// The interstitial assets: presentations that playlists of assets name.
-    var interstitialAssets = InterstitialAssets()
+    package let date: () -> Int64
+    /// The known streams of the user's streams file. An asset opened from one of them takes its name and title.
+    public var streams: [KnownStream] = []
+    /// Names of assets that are being opened, imported or renamed, and of orphan bundles.
+    package var reserved: Set<String> = []
     /// Former names of assets that are being played, mapped to the assets' ids.
     var formerNames: [String: String] = [:]
-    /// The time of day, in seconds since 1970.
-    package let date: () -> Int64
+    let moves: (any MoveStatus)?
+    /// Finds assets that can be played in part; nil if none can.
+    let partialPlayback: (any PartialPlayback)?
+
+    /// The state of `playlists`, `interstitials` and `volumes`, and the running surveys.
+    let playlistTasks = PlaylistLoader.Tasks()
+    var interstitialAssets = InterstitialAssets()
+    var volumeTimer: LoopTimer?
+    let surveys = SharedTasks<ObjectIdentifier, Void>()
+
     private let backgroundYield: BackgroundYield
     private var sessionChanges: Subscription?
     private var byID: [String: Asset] = [:]
     private var byName: [String: Asset] = [:] {
         didSet { byOrder = nil }
     }
-    /// Caches the sorted `assets`.
     private var byOrder: [Asset]?
-    /// Knows sizes and states of assets without loading their playlists.
-    public let summaries = Summaries()
     private var byOrigin: [WebURL: Asset] = [:]
     private var opening: [WebURL: Task<Result<Asset, LibraryError>, Never>] = [:]
-    /// Answers if an asset is being moved; nil if nothing moves assets.
-    let moves: (any MoveStatus)?
-    /// Finds assets that can be played in part; nil if none can.
-    let partialPlayback: (any PartialPlayback)?
-    /// Timer: the next check if other volumes are mounted.
-    var placeTurn: LoopTimer?
-    /// Names of assets that are being opened, imported or renamed, and of orphan bundles.
-    package var reserved: Set<String> = []
 
-    /// Creates a library over a store, with the assets of the store's catalogue.
+    /// Creates a library over a store, with the assets of the store's catalogue. The other rooms that it asks may be
+    /// missing.
     ///
     /// - Parameters:
-    ///   - moves: answers if an asset is being moved; nil if nothing moves assets.
-    ///   - partialPlayback: finds assets that can be played in part; nil if none can.
     ///   - now: the clock of the playheads.
     ///   - date: the time of day, in seconds since 1970; nil for the system's.
     ///   - report: receives errors that no caller waits for, as a sentence for a log.
     public init(
         store: Store, client: OriginClient, mode: PlayMode = .auto, moves: (any MoveStatus)? = nil,
-        partialPlayback: (any PartialPlayback)? = nil,
+        summaries: (any AssetSummaries)? = nil, partialPlayback: (any PartialPlayback)? = nil,
         now: @escaping () -> ContinuousClock.Instant = { .now },
         date: (() -> Int64)? = nil,
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         playheads = PlayheadTracker(now: now)
-        self.store = store
-        self.mode = mode
-        self.report = report
-        self.moves = moves
-        self.partialPlayback = partialPlayback
+        (self.store, self.mode, self.report) = (store, mode, report)
+        (self.moves, self.summaries, self.partialPlayback) = (moves, summaries, partialPlayback)
         loader = Loader(store: store, client: client)
         playlistFetcher = PlaylistFetcher(client: client)
         backgroundYield = BackgroundYield(playheads, OriginTransfers(client))
         client.isOffline = mode == .offline
         self.date = date ?? { Self.now }
-        let summarized = Summaries.check(store)
-        let known = restored(store.catalogue.initial)
-        recover(known)
-        register(restored: known)
-        summaries.start(for: self, with: summarized)
-        watchPlaces()
+        let known = records.restored(store.catalogue.initial)
+        checkAfterPowerLoss(known)
+        revisions.register(restored: known)
+        volumes.watch()
         sessionChanges = playheads.sessionChanges.subscribe { [weak self] change in self?.recordPlay(change) }
     }
 
-    /// Sets the object that answers questions about downloads. The library holds it weakly.
+    /// Sets the object that answers questions about downloads, and holds it weakly.
     public func attach(_ downloads: any DownloadStatus) { self.downloads = downloads }
 
-    /// Sets the object that frees space on a full disk. The library holds it weakly.
+    /// Sets the object that frees space on a full disk, and holds it weakly.
     package func attach(_ roomMaker: any RoomMaker) { loader.roomMaker = roomMaker }
 
-    // MARK: Finding
+    // MARK: Features
 
-    /// The known streams of the user's streams file. An asset opened from one of them takes its name and title.
-    public var streams: [KnownStream] = []
+    /// Loads playlists from origins and their mirrors.
+    public var playlists: PlaylistLoader { PlaylistLoader(library: self) }
+    /// Renews, expires and revokes keys.
+    public var keys: KeyManager { KeyManager(library: self) }
+    /// Replaces assets by new content of their origins.
+    public var revisions: Revisions { Revisions(library: self) }
+    /// Changes URLs of assets.
+    public var relocation: Relocation { Relocation(library: self) }
+    /// Records live playlists.
+    public var recordings: Recordings { Recordings(library: self) }
+    /// Opens the presentations that interstitials name.
+    public var interstitials: InterstitialLoader { InterstitialLoader(library: self) }
+    /// Watches the volumes of assets.
+    public var volumes: VolumeWatch { VolumeWatch(library: self) }
+    /// Fetches and stores images of assets.
+    public var artwork: ArtworkFiles { ArtworkFiles(library: self) }
+    /// Writes assets to the catalogue, and restores them.
+    public var records: AssetRecords { AssetRecords(library: self) }
+
+    // MARK: Finding
 
     /// All assets, sorted by name, without revisions.
     public var assets: [Asset] {
@@ -118,13 +134,32 @@ public import Store
     public func asset(id: String) -> Asset? { byID[id] }
 
     /// Returns the asset or interstitial asset with this id.
-    public func presentation(id: String) -> Asset? { asset(id: id) ?? interstitialAssets.asset(id: id) }
+    public func presentation(id: String) -> Asset? { byID[id] ?? interstitialAssets.asset(id: id) }
 
     /// Returns the asset with this name.
     public func asset(named name: String) -> Asset? { byName[name] }
 
+    /// Returns the asset with this former name, if a session that reloads the entry under this name still plays it.
+    public func asset(formerlyNamed name: String) -> Asset? {
+        guard let asset = formerNames[name].flatMap({ asset(id: $0) }), playheads.isPlayed(asset.id) else {
+            formerNames[name] = nil
+            return nil
+        }
+        return asset
+    }
+
     /// Returns the asset with this origin URL.
     public func asset(at url: WebURL) -> Asset? { byOrigin[url] }
+
+    /// The streams that have no asset, by name or by URL, in the order of the streams file.
+    public var unopenedStreams: [KnownStream] {
+        streams.filter { asset(named: $0.name) == nil && asset(at: $0.url) == nil }
+    }
+
+    /// Returns the stream with this name, unless an asset has the name.
+    public func stream(named name: String) -> KnownStream? {
+        asset(named: name) == nil ? streams.first { $0.name == name } : nil
+    }
 
     // MARK: Opening
 
@@ -132,11 +167,10 @@ public import Store
     /// from a known asset's URL only in tokens, and leads to the same content, returns that asset.
     ///
     /// - Parameters:
-    ///   - name: name of a new asset; nil for a name made from the URL.
+    ///   - name: of a new asset; nil for one made from the URL.
     ///   - title: for display; set only on an asset that has none.
-    ///   - fields: header fields for the origin of `url`, see `setFields`; nil to keep those of a known asset.
+    ///   - fields: see `setFields`; nil to keep those of a known asset.
     ///   - isUsers: true if the user gave the URL. Other URLs may not lead to a private address.
-    /// - Throws: `LibraryError`; no asset is registered then.
     public func open(
         _ url: WebURL, name: String? = nil, title: String? = nil, fields: UserFields? = nil, isUsers: Bool = true
     ) async throws(LibraryError) -> Asset {
@@ -157,42 +191,17 @@ public import Store
         let task = Task { @LoopActor () -> Result<Asset, LibraryError> in
             // Clear the entry before the callers that joined this task resume.
             defer { self.opening[url] = nil }
-            if let known = await self.assetWithOtherTokens(at: url, fields: fields, isNamed: isNamed) {
+            if let known = await relocation.assetWithOtherTokens(at: url, fields: fields, isNamed: isNamed) {
                 return .success(known)
             }
-            let stream = self.stream(at: url)
-            return await self.make(url, name: name ?? stream?.name, title: title ?? stream?.title, access)
+            let stream = streams.first { $0.url == url && !isTaken($0.name) }
+            return await make(url, name: name ?? stream?.name, title: title ?? stream?.title, access)
         }
         opening[url] = task
         let asset = try await task.value.get()
         if asset.title == nil, let title { await entitle(asset, title) }
         return asset
     }
-
-    /// Sets the title for display; nil removes it.
-    public func entitle(_ asset: Asset, _ title: String?) async {
-        guard asset.title != title else { return }
-        asset.title = title
-        events.send(.assetChanged(asset))
-        if asset.isPersistent { await saveRecord(of: asset) }
-        if !asset.isRemoved, readOnlyReason == nil, asset.bundle.exists { writeBundle(of: asset) }
-    }
-
-    private func checkOnline(_ url: WebURL) throws(LibraryError) {
-        guard isOffline else { return }
-        throw LibraryError(.notStored, "\(url.redacted) is not in the store, and Weir is offline")
-    }
-
-    /// Throws `nameTaken` if the name is invalid or belongs to another asset.
-    package func checkFree(_ name: String) throws(LibraryError) {
-        guard AssetNaming.isName(name) else {
-            throw LibraryError(.nameTaken, "\"\(name)\" is no name: use small letters, digits and single dashes")
-        }
-        if isTaken(name) { throw LibraryError(.nameTaken, "another asset is called \(name)") }
-    }
-
-    /// True if another asset has this name, or is about to get it.
-    package func isTaken(_ name: String) -> Bool { byName[name] != nil || reserved.contains(name) }
 
     private func make(
         _ url: WebURL, name: String?, title: String?, _ access: OriginAccess
@@ -204,7 +213,7 @@ public import Store
         let asset = Asset(
             id: id, name: name, title: title, origin: url, access: access, created: Self.now, store: store)
         do {
-            try await loadEntry(of: asset)
+            try await playlists.loadEntry(of: asset)
         } catch {
             return .failure(error)
         }
@@ -212,9 +221,86 @@ public import Store
         return .success(asset)
     }
 
-    /// Makes the asset available by id, name and URL.
+    /// Loads the asset of `url` and the playlist of its first variant without registering it: returns the known asset,
+    /// or a preview that is not stored. A known asset has its own header fields.
+    public func preview(_ url: WebURL, fields: UserFields = UserFields()) async throws(LibraryError) -> Asset {
+        if let known = byOrigin[url] {
+            await confirm(known)
+            // Ignore the error: a known asset is shown even when the origin is absent.
+            if known.duration == nil, let first = known.renditions.first {
+                _ = try? await playlists.source(of: first, in: known)
+            }
+            return known
+        }
+        try checkOnline(url)
+        let name = AssetNaming.name(forPath: url.path)
+        let asset = Asset(
+            id: name, name: name, title: nil, origin: url, access: OriginAccess(to: url, with: fields),
+            created: Self.now, store: store)
+        asset.isPreview = true
+        try await playlists.loadEntry(of: asset)
+        if let first = asset.renditions.first { _ = try await playlists.source(of: first, in: asset) }
+        return asset
+    }
+
+    // MARK: Checks
+
+    private func checkOnline(_ url: WebURL) throws(LibraryError) {
+        try checkOnline("\(url.redacted) is not in the store, and Weir is offline")
+    }
+
+    /// Throws `notStored` with a sentence while Weir is offline.
+    func checkOnline(_ sentence: @autoclosure () -> String) throws(LibraryError) {
+        if isOffline { throw LibraryError(.notStored, sentence()) }
+    }
+
+    /// Throws `store` if the store is read-only; `effect` says what therefore does not happen.
+    func checkWritable(_ effect: @autoclosure () -> String) throws(LibraryError) {
+        if let readOnlyReason { throw LibraryError(readOnlyReason, about: effect()) }
+    }
+
+    /// Throws `nameTaken` if the name is invalid or belongs to another asset.
+    package func checkFree(_ name: String) throws(LibraryError) {
+        guard AssetNaming.isName(name) else {
+            throw LibraryError(.nameTaken, "\"\(name)\" is no name: use small letters, digits and single dashes")
+        }
+        if isTaken(name) { throw LibraryError(.nameTaken, "another asset is called \(name)") }
+    }
+
+    /// Throws `expired` if the asset has expired, and `newerBundle` if its bundle has a newer format.
+    package func checkExpiry(of asset: Asset) throws(LibraryError) {
+        try checkBundle(of: asset)
+        guard let end = asset.life.expiration, end <= date() else { return }
+        let option = end == asset.life.policy.expires ? "--expires" : "--after-first-play"
+        throw LibraryError(
+            .expired,
+            "\(asset.name) has expired (\(Self.instant(end))); \"weir policy \(asset.name) \(option) never\" lets it play again"
+        )
+    }
+
+    /// True if another asset has this name, or is about to get it.
+    package func isTaken(_ name: String) -> Bool { byName[name] != nil || reserved.contains(name) }
+
+    /// True if an asset has this id, or a bundle in the store that no asset owns.
+    func isTakenID(_ id: String) -> Bool { byID[id] != nil || (try? store.bundle(id, create: false)) != nil }
+
+    /// True if a download of the asset is running or will continue by itself.
+    package func isFetched(_ asset: Asset) -> Bool { downloads?.isFetched(asset) ?? false }
+
+    /// True if a download waits for space on the store's own disk.
+    package var isRoomAwaited: Bool { downloads?.isRoomAwaited ?? false }
+
+    package static var now: Int64 { Int64(time(nil)) }
+
+    /// Formats a time for users, in UTC: `2026-12-24T18:00:00Z`.
+    package static func instant(_ seconds: Int64) -> String {
+        Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)
+    }
+
+    // MARK: The index
+
     func register(_ asset: Asset) {
-        identify(asset)
+        registerID(of: asset)
         byName[asset.name] = asset
         byOrigin[asset.origin] = asset
         events.send(.assetChanged(asset))
@@ -228,15 +314,14 @@ public import Store
         events.send(.assetChanged(asset))
     }
 
-    /// Makes the revision of an asset available by id only.
     func register(_ revision: Asset, of asset: Asset) {
         asset.revision = revision
-        identify(revision)
+        registerID(of: revision)
     }
 
-    private func identify(_ asset: Asset) {
+    private func registerID(of asset: Asset) {
         asset.keys.date = date
-        asset.observer = self
+        asset.library = self
         byID[asset.id] = asset
         events.send(.registered(asset))
     }
@@ -249,13 +334,10 @@ public import Store
         loader.forget(asset.folders)
         playheads.forget(asset.id)
         events.send(.unregistered(asset))
-        summaries.forget(asset)
+        summaries?.remove(asset)
         partialPlayback?.forget(asset)
         if !asset.isRevision { events.send(.assetChanged(asset)) }
     }
-
-    /// True if an asset has this id, or a bundle in the store that no asset owns.
-    func isTakenID(_ id: String) -> Bool { byID[id] != nil || (try? store.bundle(id, create: false)) != nil }
 
     /// Returns the asset at a URL; waits for one that is being opened there.
     package func occupant(of url: WebURL) async -> Asset? {
@@ -263,40 +345,13 @@ public import Store
         return byOrigin[url]
     }
 
-    /// Makes a URL lead to this asset; nil to no asset.
     func occupy(_ url: WebURL, by asset: Asset?) { byOrigin[url] = asset }
 
-    /// Loads the asset of `url` without registering it: returns the known asset, or a preview that is not stored.
-    ///
-    /// Also loads the playlist of the first variant, which has the duration and shows if the stream is live.
-    ///
-    /// - Parameter fields: for the origin of `url`; a known asset has its own.
-    public func preview(_ url: WebURL, fields: UserFields = UserFields()) async throws(LibraryError) -> Asset {
-        if let known = byOrigin[url] {
-            await confirm(known)
-            // Ignore the error: a known asset is shown even when the origin is absent.
-            if known.duration == nil, let first = known.renditions.first { _ = try? await source(of: first, in: known) }
-            return known
-        }
-        try checkOnline(url)
-        let name = AssetNaming.name(forPath: url.path)
-        let access = OriginAccess(to: url, with: fields)
-        let asset = Asset(
-            id: name, name: name, title: nil, origin: url, access: access, created: Self.now, store: store)
-        asset.isPreview = true
-        try await loadEntry(of: asset)
-        if let first = asset.renditions.first { _ = try await source(of: first, in: asset) }
-        return asset
-    }
-
-    // MARK: Removing
-
     /// Deletes an asset, its stored files and its revision. A reader of an open piece can read to the end of the piece.
-    ///
-    /// - Returns: the number of bytes that the asset occupied.
+    /// Returns the number of bytes that the asset occupied.
     public func remove(_ asset: Asset) async throws(LibraryError) -> Int64 {
-        var bytes = summaries[asset]?.bytes ?? asset.bytes
-        if let readOnlyReason { throw LibraryError(readOnlyReason, about: "\(asset.name) cannot be removed") }
+        var bytes = summaries?.summary(of: asset)?.bytes ?? asset.bytes
+        try checkWritable("\(asset.name) cannot be removed")
         if let revision = asset.revision {
             bytes += revision.bytes
             asset.revision = nil
@@ -311,8 +366,7 @@ public import Store
         moves?.forget(asset)
         unregister(asset)
         do {
-            // Either of the two may fail. A bundle without an entry in the catalogue is an orphan, and an asset without
-            // a bundle has lost its pieces.
+            // Either may fail, and leaves an orphan bundle or an asset without pieces.
             try asset.bundle.remove()
             try await store.catalogue.removeAsset(asset.id)
         } catch {
@@ -320,9 +374,8 @@ public import Store
         }
     }
 
-    /// Deletes all pieces of an asset, which stays registered. Its observer must have forgotten the pieces before.
-    ///
-    /// - Parameter isGone: called on any thread once the space is free; not called if this throws.
+    /// Deletes all pieces of an asset, which stays registered and whose observer has forgotten the pieces. Calls
+    /// `isGone` on any thread once the space is free; not if this throws.
     package func empty(_ asset: Asset, isGone: @escaping @Sendable () -> Void) throws(StoreError) {
         loader.forget(asset.folders)
         try asset.bundle.clear(isGone: isGone)
@@ -330,64 +383,19 @@ public import Store
         (asset.published, asset.knownArtwork) = ([], nil)
     }
 
-    // MARK: The bundle
-
-    /// Writes the playlists of the asset's bundle, so that the folder plays by itself. Does nothing if they already
-    /// list exactly the complete renditions.
-    public func publish(_ asset: Asset) {
-        let whole = asset.wholeRenditions
-        guard whole != asset.published, !asset.isRemoved, readOnlyReason == nil, asset.bundle.absence == nil else {
-            return
-        }
-        asset.published = whole
-        writeBundle(of: asset)
-        if !whole.isEmpty { keepSessionData(of: asset) }
+    /// Waits until all complete files are pieces that survive a power loss. No data may arrive after that.
+    public func close() async {
+        await loader.committer.finish()
+        await store.close()
     }
 
-    package func writeBundle(of asset: Asset) {
-        summaries.note(asset)
-        guard !asset.bundle.isSuspended else {
-            return asset.bundle.performWrite { [weak self] in self?.writeBundle(of: asset) }
-        }
-        do {
-            try BundlePlaylists(asset).write()
-        } catch {
-            report("\(asset.name): the bundle's own playlists could not be written: \(error)")
-        }
-    }
-
-    /// Removes a rendition that is no longer complete from the bundle's own playlists, so that they do not name a piece
-    /// that is about to be deleted.
-    ///
-    /// - Throws: `StoreError` if they still name the rendition.
-    package func withdraw(_ rendition: Rendition, of asset: Asset) throws(StoreError) {
-        asset.published = asset.wholeRenditions
-        do {
-            try BundlePlaylists(asset).write()
-        } catch {
-            // On a full disk no file can be written, but one can be deleted.
-            try asset.bundle.directory(create: false).remove("master.m3u8")
-        }
-        try rendition.folder.removeText("media.m3u8")
-    }
-
-    /// Removes all renditions that are no longer complete from the bundle's own playlists.
-    package func rectify(_ asset: Asset) {
-        guard readOnlyReason == nil, !asset.isRemoved else { return }
-        for rendition in asset.renditions where !rendition.isWhole && rendition.folder.hasPlaylist {
-            do throws(StoreError) {
-                try withdraw(rendition, of: asset)
-            } catch {
-                report("\(asset.name): the bundle's own playlists could not be made right: \(error)")
+    /// Checks every folder after a power loss, before anything plays: the most recent files are not trusted.
+    private func checkAfterPowerLoss(_ assets: [Asset]) {
+        for volume in [store.home] + store.volumes where volume.isAfterPowerLoss {
+            for asset in assets where asset.bundle.place === volume {
+                for folder in asset.folders { _ = folder.sizes }
             }
+            volume.markRecovered()
         }
-        publish(asset)
     }
-
-    package static var now: Int64 { Int64(time(nil)) }
-}
-
-extension PieceFolder {
-    /// True if a playlist of the bundle is stored beside the pieces.
-    fileprivate var hasPlaylist: Bool { (try? directory(create: false))?.directory.size(of: "media.m3u8") != nil }
 }

@@ -1,5 +1,6 @@
+public import Fetching
 public import HTTPMessage
-import Origin
+public import Origin
 public import Playlist
 public import Store
 
@@ -54,9 +55,7 @@ public struct LibraryError: Error, CustomStringConvertible, Sendable {
 
     /// Creates an error of the library's own.
     public init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
-        self.code = code
-        self.message = message
-        self.underlying = underlying
+        (self.code, self.message, self.underlying) = (code, message, underlying)
     }
 
     /// Creates an error from a store error about `what`.
@@ -68,6 +67,14 @@ public struct LibraryError: Error, CustomStringConvertible, Sendable {
     public init(_ error: PlaylistError, from url: WebURL) {
         self.init(.notPlaylist, "\(url.redacted) is no playlist that can be used: \(error)", underlying: error)
     }
+
+    /// Creates an error from a fetch error: each code of that room is one of this room.
+    public init(_ error: FetchError) {
+        self.init(Code(rawValue: error.code.rawValue) ?? .badOrigin, error.message, underlying: error.underlying)
+    }
+
+    /// Creates an error from an origin error.
+    public init(_ error: OriginError) { self.init(FetchError(error)) }
 
     /// The status of the origin's response, if that is the error.
     public var originStatus: Int? { (underlying as? OriginError)?.status }

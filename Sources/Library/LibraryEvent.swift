@@ -1,7 +1,7 @@
 public import EventLoop
 public import Store
 
-/// A change in the library that other modules observe. `Library.events` delivers it.
+/// A change in the library, as `Library.events` delivers it.
 public enum LibraryEvent {
     /// The asset is new or removed, or its name, title, URL, policy, image or time of last playback has changed.
     /// Changes of its pieces and keys have their own events.
@@ -36,4 +36,63 @@ public enum LibraryEvent {
     var isRoomAwaited: Bool { get }
     /// Registers a former orphan bundle, which is an asset now, as a complete download.
     func keep(_ asset: Asset) async
+}
+
+/// A change of keys.
+public enum KeyChange: String, Sendable {
+    /// The origin sent them again, and they were the same.
+    case renewed
+    /// They have expired.
+    case expired
+    /// The user has revoked them; their files are deleted.
+    case invalidated
+    /// Their expiration dates have changed.
+    case dated
+}
+
+/// Controls how origins are contacted, for the whole process. A session may have a stricter mode of its own.
+public enum PlayMode: String, CaseIterable, Sendable {
+    /// The origin supplies missing resources, as long as it can be reached.
+    case auto
+    /// No socket is opened and no name is looked up.
+    case offline
+    /// As `auto`, but if something is stored completely, only that is listed.
+    case local
+}
+
+/// Answers the library's questions about moves of assets to other volumes.
+@LoopActor public protocol MoveStatus: AnyObject {
+    /// True while the asset's bundle is being moved.
+    func isMoving(_ asset: Asset) -> Bool
+    /// Returns once the asset's bundle is not being moved any more.
+    func waitForMove(of asset: Asset) async
+    /// Cancels the move of an asset that is being removed, and forgets the asset.
+    func forget(_ asset: Asset)
+}
+
+/// Knows sizes and states of assets whose playlists are not loaded. The room that lists assets implements it.
+@LoopActor public protocol AssetSummaries: AnyObject {
+    /// The summary of an asset; nil if there is none, or the asset has been used since the start.
+    func summary(of asset: Asset) -> SummaryRecord?
+    /// Calls `body` once the stored summaries have been checked.
+    func whenChecked(_ body: @escaping () -> Void)
+    /// Invalidates the summary of an asset that has changed.
+    func invalidate(_ asset: Asset)
+    /// Removes the summary of an asset.
+    func remove(_ asset: Asset)
+}
+
+extension AssetSummaries {
+    /// Waits until the stored summaries have been checked.
+    public func check() async {
+        await withCheckedContinuation { continuation in whenChecked { continuation.resume() } }
+    }
+}
+
+/// Finds assets that can be played in part, because no variant of them is complete.
+@LoopActor public protocol PartialPlayback: AnyObject {
+    /// True if enough of the asset is stored to be played with cuts, or with pieces of other renditions.
+    func isPlayableInPart(_ asset: Asset) -> Bool
+    /// Drops what is known about an asset that was removed.
+    func forget(_ asset: Asset)
 }

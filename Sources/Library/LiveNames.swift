@@ -2,10 +2,9 @@ import Fetching
 import HTTPMessage
 import Playlist
 
-/// Names for the resources of live playlists that are no segments, and for recently removed segments.
-///
-/// Parts, hints and initialization sections of a sliding window have no permanent place. Each gets a unique number when
-/// it is first seen. A hint and its later part have the same number, because they have the same URL.
+/// Names for the resources of live playlists that are no segments, and for recently removed segments. They have no
+/// permanent place in a sliding window, so each URL gets a number when it is first seen. A hint and its later part have
+/// the same URL and number.
 struct LiveNames {
     private struct Identity: Hashable {
         let url: WebURL
@@ -42,12 +41,10 @@ struct LiveNames {
         return next - 1
     }
 
-    /// Returns the resource with a name.
     func resource(_ name: PieceName) -> Resource? { resources[name] }
 
-    /// Takes the resources that a new playlist names besides its segments, and the segments that it has dropped.
-    ///
-    /// - Parameter named: number of resources that the playlist names, segments included.
+    /// Adopts the resources that a new playlist names besides its segments, and the segments that it has dropped;
+    /// `named` counts all resources that the playlist names.
     mutating func replace(with new: [Resource], gone: [Resource], named: Int) {
         let names = Set(new.map(\.name))
         for resource in new + gone { resources[resource.name] = resource }

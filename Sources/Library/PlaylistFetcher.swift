@@ -8,7 +8,6 @@ import Playlist
 @LoopActor struct PlaylistFetcher {
     let client: OriginClient
 
-    /// A fetched playlist.
     struct Answer {
         let playlist: Playlist
         /// The URL after redirects.
@@ -17,9 +16,7 @@ import Playlist
         let born: ContinuousClock.Instant
     }
 
-    /// The rules for a request.
     struct Manner {
-        /// For the whole request.
         var deadline: Duration
         /// The retries after an error of the origin; nil for those of media.
         var retries: RetryPolicy?
@@ -32,12 +29,8 @@ import Playlist
         static let patient = Manner(deadline: GiveUpRule.deadline(with: .none))
     }
 
-    /// Returns the playlist at `url`.
-    ///
-    /// - Parameters:
-    ///   - access: the rights of the request: header fields and private addresses.
-    ///   - imports: the variables of the multivariant playlist that names it; nil if there is none.
-    /// - Throws: `LibraryError` if the response is not a playlist; says what it is.
+    /// Returns the playlist at `url`; throws an error that says what it is instead. `imports` are the variables of the
+    /// multivariant playlist that names it.
     func playlist(
         at url: WebURL, access: OriginAccess, imports: [String: String]? = nil, _ manner: Manner
     ) async throws(LibraryError) -> Answer {
@@ -61,7 +54,6 @@ import Playlist
         }
     }
 
-    /// The request for a playlist.
     func request(_ url: WebURL, _ access: OriginAccess) -> OriginRequest {
         var request = OriginRequest(url)
         access.grant(to: &request)
@@ -81,12 +73,10 @@ import Playlist
         }
     }
 
-    /// The time that the response has spent in caches.
     private static func age(_ head: OriginHead) -> Duration {
         let seconds = head[FieldName("Age")].flatMap { Int32($0) } ?? 0
         return .seconds(max(0, seconds))
     }
 
-    /// Maximum size of a playlist, decoded, in bytes.
     private static let limit: Int64 = 8 << 20
 }

@@ -2,26 +2,25 @@ import Fetching
 import HTTPMessage
 import Playlist
 
-/// Reads the origin's playlists.
 extension Recording {
-    /// Takes a playlist of the origin, and returns it as a window of the recording: with the recording's numbers in its
-    /// names, and not as a complete presentation even if it has ended.
+    /// Adopts a playlist of the origin, and returns it as a window of the recording: with the recording's numbers in
+    /// its names, and not as a complete presentation even if it has ended.
     func observe(_ source: Rendition.Source) -> Rendition.Source {
         var source = source
         source.isWindow = true
-        if isActive, !source.playlist.isDeltaUpdate, obstacle == nil { take(&source) }
+        if isActive, !source.playlist.isDeltaUpdate, obstacle == nil { adopt(&source) }
         source.shift = front.shift
         return source
     }
 
-    private func take(_ source: inout Rendition.Source) {
+    private func adopt(_ source: inout Rendition.Source) {
         let playlist = source.playlist
         for url in source.keyURLs { rendition.keys.add(url) }
         if playlist.keys.contains(where: \.needsDRM) {
             obstacle = "the stream is protected from here on (DRM)"
             return
         }
-        if let restored { settle(restored, before: playlist) }
+        if let restored { removeUnlisted(behind: restored, before: playlist) }
         let entries = front.accept(playlist)
         source.shift = front.shift
         // Even an old playlist is final if it has an end.
@@ -36,9 +35,8 @@ extension Recording {
         for (place, entry) in entries.enumerated() { add(entry, of: source, isFirst: place == 0) }
     }
 
-    /// Deletes pieces that an earlier process stored beyond the end of its playlist, unless the origin's playlist
-    /// continues that one.
-    private func settle(_ recorded: MediaPlaylist, before window: MediaPlaylist) {
+    /// Deletes pieces that an earlier process stored beyond its playlist, unless the origin's playlist continues it.
+    private func removeUnlisted(behind recorded: MediaPlaylist, before window: MediaPlaylist) {
         restored = nil
         for segment in recorded.segments.suffix(Self.recent) {
             recentMaps[segment.mediaSequenceNumber] = segment.map.flatMap { PieceName($0.uri)?.role.number }
@@ -83,34 +81,34 @@ extension Recording {
         if case .segment(let segment, _, _) = entry {
             item.file = rendition.name(of: segment, in: source)
             item.map = segment.map.map { rendition.name(of: $0, in: source) }
-            if !segment.isGap { need(segment, &item) }
+            if !segment.isGap { addNeeds(of: segment, to: &item) }
         }
         items.append(item)
         time += entry.length
         grew = .now
-        tell(of: entry)
+        reportLoss(of: entry)
     }
 
-    private func need(_ segment: Segment, _ item: inout Item) {
+    private func addNeeds(of segment: Segment, to item: inout Item) {
         let keys = (segment.keys + (segment.map?.keys ?? [])).compactMap { rendition.number(of: $0, in: item.source) }
         item.needed = keys.compactMap { number in rendition.keys.resource(number).map { (rendition.keys.folder, $0) } }
         let map = segment.map.flatMap { rendition.resource(of: $0, in: item.source) }
         let media = rendition.resource(of: segment, in: item.source)
         guard let media, segment.map == nil || map != nil else {
             (item.needed, item.loss) = ([], "its URI is no URL")
-            return tell("segment \(item.number) is missing in the recording: line \(segment.line) is no URL")
+            return report("segment \(item.number) is missing in the recording: line \(segment.line) is no URL")
         }
         item.needed += [map, media].compactMap { $0 }.map { (rendition.folder, $0) }
     }
 
-    private func tell(of entry: RecordingFront.Entry) {
+    private func reportLoss(of entry: RecordingFront.Entry) {
         switch entry {
         case .missed(let missed):
-            tell(
+            report(
                 "\(missed.numbers.count) segments from \(missed.numbers.lowerBound) on are missing in the recording: they "
                     + "had left the origin's playlist before it was read")
         case .segment(_, let number, true):
-            tell("the origin began its numbers anew; the recording goes on with \(number) behind a discontinuity")
+            report("the origin began its numbers anew; the recording goes on with \(number) behind a discontinuity")
         case .segment: break
         }
     }

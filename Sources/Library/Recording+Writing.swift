@@ -3,27 +3,22 @@ import HTTPMessage
 import Playlist
 public import Store
 
-/// Writes the recorded playlist, after the pieces.
 extension Recording {
-    /// Lists the stored items up to the first missing one.
-    ///
-    /// - Throws: `StoreError` if the playlist cannot be written; the next call tries again.
+    /// Lists the stored items up to the first missing one. After an error the next call tries again.
     public func advance() throws(StoreError) {
-        while let item = items.first, item.isSettled {
+        while let item = items.first, item.isComplete {
             try list(item)
             items.removeFirst()
         }
     }
 
-    /// Lists an item as a gap, as soon as the items before it are listed.
-    ///
-    /// - Parameter reason: for a user.
+    /// Lists an item as a gap as soon as the items before it are listed, for a reason that a user reads.
     public func giveUp(_ item: Item, because reason: String) {
         guard let place = items.firstIndex(where: { $0.number == item.number }), items[place].loss == nil else {
             return
         }
         (items[place].loss, items[place].needed) = (reason, [])
-        tell("segment \(item.number) is missing in the recording: \(reason)")
+        report("segment \(item.number) is missing in the recording: \(reason)")
     }
 
     private func list(_ item: Item) throws(StoreError) {
@@ -79,7 +74,7 @@ extension Recording {
         return switch reference {
         case .segment: item.file?.description
         case .map: item.map?.description
-        case .key(let key): rendition.number(of: key, in: item.source).map { Rendition.recordedKey($0) }
+        case .key(let key): rendition.number(of: key, in: item.source).map { Self.uri(ofKey: $0) }
         case .assetURI(let range): absolute(range.assetURI)
         case .assetList(let range): absolute(range.assetList)
         case .part, .preloadHint, .renditionReport: nil
@@ -95,12 +90,11 @@ extension Recording {
 
     // MARK: Closing
 
-    /// Ends the recording. Missing items become gaps if a later item is stored, and are left out otherwise.
-    ///
-    /// - Returns: the recorded playlist; nil if nothing was recorded.
+    /// Ends the recording. Missing items become gaps if a later item is stored, and are left out otherwise. Returns the
+    /// recorded playlist; nil if nothing was recorded.
     func close() throws(StoreError) -> Rendition.Source? {
-        while let last = items.last, !last.isSettled || last.isMissing { items.removeLast() }
-        for item in items where !item.isSettled { giveUp(item, because: "the recording ended before it came") }
+        while let last = items.last, !last.isComplete || last.isMissing { items.removeLast() }
+        for item in items where !item.isComplete { giveUp(item, because: "the recording ended before it came") }
         try advance()
         guard count > 0, let writer else { return nil }
         if source?.playlist.isLive ?? true {
@@ -113,7 +107,6 @@ extension Recording {
         return source
     }
 
-    /// Deletes the pieces of items that were left out.
     private func removeUnlistedPieces() {
         guard let playlist = source?.playlist else { return }
         var listed = Set(playlist.maps.map(\.uri))

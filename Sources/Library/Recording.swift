@@ -1,16 +1,45 @@
 public import EventLoop
-import Fetching
+public import Fetching
 import HTTPMessage
 import Playlist
 import Store
 
-/// The recording of one rendition of a live stream: the seen, the stored and the missing segments.
-///
-/// Its text is an EVENT playlist in the rendition's folder, `recording.m3u8`, that names only stored pieces. The text
-/// grows after the pieces, so that a process that is killed at any instant leaves a recording that plays. Only the new
-/// lines are written, regardless of the length.
+/// The recording of one rendition of a live stream: the seen, the stored and the missing segments. Its text,
+/// `recording.m3u8` in the rendition's folder, is an EVENT playlist that grows after the pieces, so that a process that
+/// is killed at any instant leaves a recording that plays. Only new lines are written.
 @LoopActor public final class Recording {
-    /// The file name of the recorded playlist.
+    /// A segment, or several missed ones, that was seen and is not in the recorded playlist yet.
+    public struct Item {
+        let entry: RecordingFront.Entry
+        /// Start time, in seconds from the first segment that was seen.
+        public let time: Double
+        let source: Rendition.Source
+        /// True if it is the first item of its playlist.
+        let isFirstOfWindow: Bool
+        /// The resources that must be stored before it can be listed: the segment, its initialization section, and its
+        /// keys. Empty for a missed segment, or one that the origin marks as a gap.
+        public internal(set) var needed: [(folder: PieceFolder, resource: Resource)] = []
+        var file: PieceName?
+        var map: PieceName?
+        var loss: String?
+
+        /// The number of the segment in the recording; the first number of several missed ones.
+        public var number: Int { entry.number }
+
+        /// True if all needed resources are stored.
+        @LoopActor public var isComplete: Bool {
+            needed.allSatisfy { $0.folder.contains($0.resource.name.description) }
+        }
+
+        var isMissing: Bool {
+            if loss != nil { return true }
+            switch entry {
+            case .missed: return true
+            case .segment(let segment, _, _): return segment.isGap
+            }
+        }
+    }
+
     nonisolated static let file = "recording.m3u8"
 
     /// Seen, but not in the recorded playlist yet; oldest first.
@@ -28,17 +57,14 @@ import Store
     /// The reason, as a sentence, why the recording stops although the stream continues; nil if there is none.
     public internal(set) var obstacle: String?
 
-    /// The recorded rendition, which owns this recording.
     unowned let rendition: Rendition
     /// Receives a sentence about each missing segment.
-    let tell: (String) -> Void
+    let report: (String) -> Void
     private let base: WebURL
 
-    // Set from the origin's playlists (Recording+Windows).
+    // MARK: Set from the origin's playlists
 
-    /// The position in the origin's playlist.
     var front = RecordingFront()
-    /// The first segment's number.
     var first = 0
     /// The numbers that the origin lists at present.
     var window: Range<Int> = 0..<0
@@ -48,30 +74,23 @@ import Store
     var maps: [Resource: Int] = [:]
     /// The numbers of the initialization sections of the window's segments, by segment number.
     var recentMaps: [Int: Int] = [:]
-    /// The number of the next initialization section.
     var nextMap = 0
     /// The playlist of an earlier process, until it is clear if the origin's playlist continues it.
     var restored: MediaPlaylist?
 
-    // Set when the playlist is written (Recording+Writing).
+    // MARK: Set when the playlist is written
 
-    /// The contents of the file.
     var text: [UInt8] = []
-    /// The file, while it grows.
     var file: AppendedFile?
     /// Makes the lines of the playlist; nil before the first.
     var writer: RecordingWriter?
-    /// The parsed text, after the first use.
     var parsed: Rendition.Source?
 
-    /// - Parameters:
-    ///   - base: a URL of the origin.
-    ///   - text: the playlist of an earlier process; empty for a new recording.
-    ///   - tell: receives a sentence about each missing segment.
-    init(of rendition: Rendition, base: WebURL, text: [UInt8] = [], tell: @escaping (String) -> Void) {
+    /// - Parameter text: the playlist of an earlier process; empty for a new recording.
+    init(of rendition: Rendition, base: WebURL, text: [UInt8] = [], report: @escaping (String) -> Void) {
         self.rendition = rendition
         self.base = base
-        self.tell = tell
+        self.report = report
         restore(Array(text.prefix(RecordedText.intactLength(of: text))))
     }
 
@@ -89,17 +108,14 @@ import Store
         nextMap = 1 + (playlist.maps.compactMap { PieceName($0.uri)?.role.number }.max() ?? -1)
     }
 
-    // MARK: Stored segments
-
     /// The recorded playlist as it is now: live until the recording is closed; nil while nothing is recorded.
     public var source: Rendition.Source? {
         if let parsed { return parsed }
         guard count > 0, case .media(let playlist)? = try? Playlist.parse(text) else { return nil }
-        parsed = Rendition.Source(recorded: playlist, base: base)
+        parsed = Rendition.Source(playlist: playlist, base: base, isRecorded: true)
         return parsed
     }
 
-    /// True if a piece with this name belongs to the recording.
     func keeps(_ name: PieceName) -> Bool {
         switch name.role {
         case .segment(let number): isActive && number >= first && number < front.next
@@ -115,4 +131,34 @@ import Store
 
     /// True if the origin lists the item at present.
     public func isListed(_ item: Item) -> Bool { window.contains(item.number) }
+
+    nonisolated static func uri(ofKey number: Int) -> String { "../keys/\(number).key" }
+
+    nonisolated static func number(ofKey uri: String) -> Int? {
+        guard uri.hasPrefix("../keys/"), case .key(let number)? = PieceName(String(uri.dropFirst(8)))?.role else {
+            return nil
+        }
+        return number
+    }
+}
+
+extension RecordingFront.Entry {
+    var number: Int {
+        switch self {
+        case .missed(let missed): missed.numbers.lowerBound
+        case .segment(_, let number, _): number
+        }
+    }
+
+    var length: Double {
+        switch self {
+        case .missed(let missed): missed.duration * Double(missed.numbers.count)
+        case .segment(let segment, _, _): segment.duration
+        }
+    }
+
+    var count: Int { if case .missed(let missed) = self { missed.numbers.count } else { 1 } }
+
+    /// True if the origin restarted its numbers with this segment.
+    var isRestart: Bool { if case .segment(_, _, true) = self { true } else { false } }
 }

@@ -14,7 +14,7 @@ extension Rendition {
         return live.resource(name)
     }
 
-    /// Returns the resource with a name from one playlist: the known one, or one that `stands` for it.
+    /// Returns the resource with a name from one playlist: the known one, or one that may continue it.
     func resource(named name: PieceName, in source: Source) -> Resource? {
         let found: Resource? =
             switch name.role {
@@ -58,11 +58,126 @@ extension Rendition {
         }
         return Resource(name: name, url: url, range: range.map { Int64($0.offset)..<Int64($0.end) })
     }
-}
 
-extension Rendition {
     /// The time of a segment; nil if it is unknown, and for other pieces.
     package func span(of name: PieceName) -> SegmentSpan? {
         if case .segment(let number) = name.role { timeline?.span(of: number) } else { nil }
+    }
+
+    // MARK: Resources that must be stored before a segment plays
+
+    /// All keys and initialization sections.
+    public var preliminaries: [(folder: PieceFolder, resource: Resource)] {
+        guard let playlist = source?.playlist else { return [] }
+        let numbers = playlist.keys.compactMap { number(of: $0) }
+        return numbers.compactMap { number in keys.resource(number).map { (keys.folder, $0) } }
+            + playlist.maps.compactMap { map in resource(of: map).map { (folder, $0) } }
+    }
+
+    /// The names of the keys and sections that some of the segments need, chosen by their start and end in seconds; nil
+    /// for all.
+    public func preliminaries(
+        forSegments isWanted: (_ start: Double, _ end: Double) -> Bool
+    ) -> Set<PieceName>? {
+        guard let playlist = source?.playlist else { return nil }
+        var names: Set<PieceName> = []
+        var isEverything = true
+        var time = 0.0
+        for segment in playlist.segments {
+            defer { time += segment.duration }
+            guard isWanted(time, time + segment.duration) else {
+                isEverything = false
+                continue
+            }
+            if let map = segment.map {
+                if names.insert(name(of: map)).inserted { insert(map.keys, into: &names) }
+            }
+            insert(segment.keys, into: &names)
+        }
+        return isEverything ? nil : names
+    }
+
+    private func insert(_ keys: [Key], into names: inout Set<PieceName>) {
+        for key in keys {
+            if let number = number(of: key) { names.insert(KeyRing.name(number)) }
+        }
+    }
+
+    // MARK: Resources of a live playlist besides its segments
+
+    /// The part's file name; nil if its URI is no URL.
+    public func name(of part: PartialSegment, in source: Source) -> PieceName? {
+        passingName(part.uri, part.byteRange, fileExtension(part.uri, part.map), in: source)
+    }
+
+    /// The name that a hinted resource will have; nil for a byte range of unknown length, and for an unknown type.
+    public func name(of hint: PreloadHint, in source: Source) -> PieceName? {
+        let range = hint.length.flatMap { SubRange(offset: hint.start, length: $0) }
+        guard range != nil || hint.start == 0 else { return nil }
+        switch hint.kind {
+        case .part where range == nil && source.playlist.parts.last?.byteRange != nil: return nil
+        case .part:
+            let fileExtension = fileExtension(hint.uri, source.playlist.parts.last?.map)
+            return passingName(hint.uri, range, fileExtension, in: source)
+        case .map: return passingName(hint.uri, range, "mp4", in: source)
+        case .other: return nil
+        }
+    }
+
+    private func passingName(
+        _ uri: String, _ range: SubRange?, _ fileExtension: String, in source: Source
+    ) -> PieceName? {
+        guard let url = try? source.base.resolving(uri) else { return nil }
+        return PieceName(.passing(live.number(url, range)), fileExtension: fileExtension)
+    }
+
+    /// The resources of a live playlist besides segments and keys.
+    func passingResources(of source: Source) -> [Resource] {
+        let playlist = source.playlist
+        let maps = playlist.maps.compactMap { resource(of: $0, in: source) }
+        let parts = playlist.parts.filter { !$0.isGap }.compactMap { part in
+            name(of: part, in: source).flatMap { resource($0, part.uri, part.byteRange, in: source) }
+        }
+        let hints = playlist.preloadHints.compactMap { hint in
+            let range = hint.length.flatMap { SubRange(offset: hint.start, length: $0) }
+            return name(of: hint, in: source).flatMap { resource($0, hint.uri, range, in: source) }
+        }
+        // A delta update leaves out sections that are still in force.
+        let kept = playlist.isDeltaUpdate ? self.source?.playlist.maps ?? [] : []
+        return maps + parts + hints + kept.compactMap { resource(of: $0) }
+    }
+
+    /// The segments with media sequence numbers below `end`: players request some just after their removal.
+    func resources(of source: Source, before end: Int) -> [Resource] {
+        source.playlist.segments.prefix(max(0, end - source.playlist.firstSequenceNumber))
+            .compactMap { resource(of: $0, in: source) }
+    }
+
+    // MARK: Playlists from another URL or time
+
+    /// True if a playlist from a mirror continues the known one, as far as can be seen.
+    func mayContinue(with source: Source) -> Bool {
+        guard let known = self.source else { return true }
+        switch source.playlist.relation(to: known.playlist) {
+        case .same: return !known.isDurable || hasSameContent(as: source)
+        case .grown, .slid, .stale: return true
+        case .changed: return false
+        }
+    }
+
+    /// True if a playlist equals the known one, which has ended, except for URLs: each name leads to the same resource
+    /// as before.
+    func hasSameContent(as source: Source) -> Bool {
+        guard let known = self.source, known.isDurable, !known.isRecorded, source.isDurable,
+            source.playlist.relation(to: known.playlist) == .same
+        else { return false }
+        let (new, old) = (source.playlist, known.playlist)
+        guard new.keys.map(\.isFetchable) == old.keys.map(\.isFetchable), new.maps.count == old.maps.count else {
+            return false
+        }
+        return zip(new.segments, old.segments).allSatisfy { one, other in
+            one.map?.index == other.map?.index && one.keys.map(\.index) == other.keys.map(\.index)
+                && one.isGap == other.isGap && name(of: one) == name(of: other)
+        }
     }
 }

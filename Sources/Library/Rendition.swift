@@ -17,7 +17,6 @@ public import Playlist
         let imports: [String: String]?
         /// The time when the origin made it, from the response (RFC 9111 §5.1).
         public let born: ContinuousClock.Instant
-        /// Number of segments to fetch.
         let needed: Int
         /// True if it is the window of a recording, and not a complete presentation although it may have an end.
         var isWindow = false
@@ -26,23 +25,12 @@ public import Playlist
         /// True if it is a recorded playlist, whose URIs are names of pieces. A lost piece cannot be fetched again.
         public let isRecorded: Bool
 
-        /// Creates a recorded playlist.
-        ///
-        /// - Parameter base: a URL of the origin.
-        init(recorded playlist: MediaPlaylist, base: WebURL) {
-            (self.playlist, self.base, imports, born, isRecorded) = (playlist, base, nil, .now, true)
-            needed = playlist.segments.count { !$0.isGap }
-        }
-
         package init(
             playlist: MediaPlaylist, base: WebURL, imports: [String: String]? = nil,
-            born: ContinuousClock.Instant = .now
+            born: ContinuousClock.Instant = .now, isRecorded: Bool = false
         ) {
-            self.playlist = playlist
-            self.base = base
-            self.imports = imports
-            self.born = born
-            isRecorded = false
+            (self.playlist, self.base, self.imports) = (playlist, base, imports)
+            (self.born, self.isRecorded) = (born, isRecorded)
             needed = playlist.segments.count { !$0.isGap }
         }
 
@@ -73,11 +61,7 @@ public import Playlist
     public private(set) var source: Source?
     /// The latest playlist: `source`, or a delta update after it, which is incomplete by itself and never stored.
     private(set) var latest: Source?
-    /// The running fetch, which other callers join.
-    var loading: Task<Result<Source, LibraryError>, Never>?
-    /// The time of the next reload, for a live playlist.
     var schedule = ReloadSchedule()
-    /// True if the latest reload failed.
     var isOverdue = false
     /// Its index in `Asset.renditions`.
     public internal(set) var place = 0
@@ -85,23 +69,17 @@ public import Playlist
     var mirror = 0
     /// True if the origin has another playlist than the known one, which has ended.
     var isOutdated = false
-    /// The running renewal of URLs, which other callers join, and its rate limit.
-    var renewal: Task<Source?, Never>?
     var pace = RenewalPace()
     /// True if the playlist has ended, and was fetched again with other URLs.
     private(set) var hasMoved = false
-    /// The running fetches from mirrors, by index, which other callers join.
-    var visits: [Int: Task<Source?, Never>] = [:]
-    /// The players' requests with delivery directives.
-    var relay = Relay()
-
+    var directed = DirectedResponses()
     /// Increases when the playlist is replaced.
     package private(set) var edition = 0
 
     /// Its recording, while that runs.
     public internal(set) var recording: Recording?
-    /// The origin's last playlist before the end of the recording. Players of the live stream get it as the end,
-    /// because a media sequence number must not go back (RFC 8216 §6.2.2).
+    /// The origin's last playlist before the end of the recording, which ends the live stream for players: a media
+    /// sequence number must not go back (RFC 8216 §6.2.2).
     public internal(set) var lastWindow: (source: Source, recording: Recording)?
 
     /// True if its playlist is known, and has not ended.
@@ -109,25 +87,20 @@ public import Playlist
 
     /// True if the catalogue has its playlist and its keys' numbers: only then may its pieces be stored.
     var isSaved = false
-
     /// Caches `isWhole` for these counts of changes.
     private var wholeness: (folder: Int, keys: Int, isWhole: Bool)?
-    /// Names of resources that only live playlists have.
     var live = LiveNames()
 
     init(_ name: RenditionNaming.Name, bundle: Bundle, keys: KeyRing, folder: PieceFolder? = nil) {
-        self.name = name
-        self.keys = keys
+        (self.name, self.keys) = (name, keys)
         self.folder = folder ?? PieceFolder(id: name.id, in: bundle)
     }
 
-    /// Adopts a fetched or restored playlist.
-    ///
-    /// - Parameter began: the time when its load began.
+    /// Adopts a fetched or restored playlist whose load began at a time.
     package func adopt(_ source: Source, began: ContinuousClock.Instant = .now) {
         let source = recording?.observe(source) ?? source
         let hasChanged = self.source?.playlist.text.write() != source.playlist.text.write()
-        schedule.note(began: began, targetDuration: source.playlist.interval, hasChanged: hasChanged)
+        schedule.record(began: began, targetDuration: source.playlist.interval, hasChanged: hasChanged)
         self.source = source
         edition += 1
         wholeness = nil
@@ -138,7 +111,7 @@ public import Playlist
         if source.isDurable { keyNumbers = source.playlist.keys.map { number(of: $0, in: source) } }
     }
 
-    /// Takes the URLs of a playlist that `isAgain` the known one, which has ended: all names stay.
+    /// Adopts the URLs of a playlist with the same content as the known one, which has ended: all names stay.
     func move(to source: Source) {
         for (number, key) in zip(keyNumbers, source.playlist.keys) {
             if let number, let url = try? source.base.resolving(key.uri) { keys.move(number, to: url) }
@@ -167,8 +140,6 @@ public import Playlist
         live.replace(with: passing, gone: gone, named: passing.count + source.playlist.segments.count)
     }
 
-    // MARK: Times
-
     private var knownTimeline: MediaTimeline?
 
     /// The times of its segments, from the latest full playlist; computed once.
@@ -182,9 +153,7 @@ public import Playlist
     /// The segments' file names, by index in a playlist that has ended; computed once.
     private var fileNames: [String]?
 
-    /// The segment's file name.
-    ///
-    /// - Parameter other: the playlist that lists it, if that is not the known one.
+    /// The segment's file name; `other` is the playlist that lists it, if that is not the known one.
     public func file(of segment: Segment, in other: Source? = nil) -> String {
         guard other == nil, source?.isDurable ?? false else { return name(of: segment, in: other).description }
         if fileNames == nil { fileNames = source?.playlist.segments.map { name(of: $0).description } }
@@ -212,9 +181,8 @@ public import Playlist
             ?? PieceName(.passing(live.number(url, map.byteRange)), fileExtension: "mp4")
     }
 
-    /// The file extension of a segment or part.
-    ///
-    /// - Parameter map: the section in force, from the playlist; a delta update may have left out its tag.
+    /// The file extension of a segment or part; `map` is the section in force, whose tag a delta update may have left
+    /// out.
     func fileExtension(_ uri: String, _ map: Map?) -> String {
         let hasMap = map != nil || (latest?.playlist.isDeltaUpdate ?? false) && !(source?.playlist.maps.isEmpty ?? true)
         return PieceName.segmentExtension(forPath: Self.path(of: uri), content: name.content, hasMap: hasMap)
@@ -227,12 +195,12 @@ public import Playlist
     public func number(of key: Key, in source: Source? = nil) -> Int? {
         if keyNumbers.indices.contains(key.index) { return keyNumbers[key.index] }
         guard let source = source ?? self.source, key.isFetchable else { return nil }
-        if source.isRecorded { return Self.number(ofRecordedKey: key.uri) }
+        if source.isRecorded { return Recording.number(ofKey: key.uri) }
         guard let url = try? source.base.resolving(key.uri) else { return nil }
         return keys.number(for: url)
     }
 
-    /// Works on bytes, which is much faster than on characters.
+    /// The path of a URI. Works on bytes, which is much faster than on characters.
     private nonisolated static func path(of uri: String) -> String {
         let end = uri.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
         return end.map { String(uri[..<$0]) } ?? uri
@@ -266,6 +234,13 @@ public import Playlist
         }
         return source.playlist.keys.compactMap { number(of: $0) }.allSatisfy(hasKey)
             && source.playlist.maps.allSatisfy { folder.contains(name(of: $0).description) }
+    }
+
+    /// Its expired and revoked keys.
+    package var expiredKeys: Set<Int> {
+        let unusable = keys.unusable
+        guard !unusable.isEmpty, let source else { return [] }
+        return unusable.intersection(source.playlist.keys.compactMap { number(of: $0) })
     }
 
     /// True if its media can be stored, but not be played without a content decryption module.

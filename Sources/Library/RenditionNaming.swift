@@ -1,4 +1,5 @@
 public import Fetching
+import HTTPMessage
 public import Playlist
 
 /// Names renditions for URLs and files: `video-720p`, `audio-en`, `subtitles-en`.
@@ -67,4 +68,38 @@ public struct RenditionNaming: Equatable, Sendable {
     }
 
     private static func height(_ resolution: Resolution?) -> String { resolution.map { "-\($0.height)p" } ?? "" }
+}
+
+/// Names the media playlists of images that EXT-X-IMAGE-STREAM-INF lists: `images-180p`. They are only cached.
+enum ImageRenditions {
+    /// The names, in the order of `MultivariantPlaylist.imageVariants`. They depend only on the text of the playlist.
+    static func names(_ playlist: MultivariantPlaylist) -> [RenditionNaming.Name] {
+        var taken: Set<String> = []
+        return playlist.imageVariants.map { variant in
+            let height = variant.resolution.map { "-\($0.height)p" } ?? ""
+            let id = AssetNaming.unique("images" + height) { taken.contains($0) }
+            taken.insert(id)
+            return RenditionNaming.Name(id: id, content: .images, isIFramesOnly: false)
+        }
+    }
+}
+
+struct RenditionAddresses {
+    private var byURL: [WebURL: Rendition] = [:]
+
+    /// URLs that differ only in their queries are not found without the query.
+    init(_ places: [(rendition: Rendition, urls: [WebURL])]) {
+        var ambiguous: Set<WebURL> = []
+        for (rendition, urls) in places {
+            for url in urls {
+                byURL[url] = rendition
+                let bare = url.replacingQuery(nil)
+                guard bare != url, let other = byURL.updateValue(rendition, forKey: bare) else { continue }
+                if other !== rendition { ambiguous.insert(bare) }
+            }
+        }
+        for url in ambiguous { byURL[url] = nil }
+    }
+
+    subscript(url: WebURL) -> Rendition? { byURL[url] ?? byURL[url.replacingQuery(nil)] }
 }

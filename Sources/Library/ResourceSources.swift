@@ -24,7 +24,6 @@ import Playlist
         tried = [resource.url]
     }
 
-    /// Starts again with one source that is about to be tried.
     func reset(_ location: Resource) {
         tried = [location.url]
         (visited, renewedAt) = ([], nil)
@@ -38,8 +37,8 @@ import Playlist
 
     /// Records that data of the resource arrived.
     func recordArrival() {
-        asset.pace.arrived()
-        rendition?.pace.arrived()
+        asset.pace.recordArrival()
+        rendition?.pace.recordArrival()
     }
 
     /// True if an untried source is known, so that the present one may be given up early.
@@ -48,37 +47,33 @@ import Playlist
         return asset.urls(of: rendition).count > visited.count + 1
     }
 
-    /// The next source, after one failed; nil if there is none.
     func next(after error: FetchError) async -> Resource? {
         guard let rendition, !asset.isRemoved else { return nil }
         // Another fetch may have found a source.
-        if let known = rendition.source, let way = take(known, rendition) { return way }
-        if error.code == .originRefused, let way = await renewed(rendition) { return way }
+        if let known = rendition.source, let untried = untried(in: known, rendition) { return untried }
+        if error.code == .originRefused, let renewed = await renewed(rendition) { return renewed }
         let (first, count) = (rendition.mirror, asset.urls(of: rendition).count)
         visited.insert(first)
         for turn in 0..<count {
             let place = (first + turn) % count
             guard visited.insert(place).inserted, let library else { continue }
-            let source = await library.visit(place, of: rendition, in: asset)
-            if let source, let way = take(source, rendition) { return way }
+            let source = await library.playlists.visit(place, of: rendition, in: asset)
+            if let source, let untried = untried(in: source, rendition) { return untried }
         }
         return nil
     }
 
-    /// Renews the signed URL of the present source.
     private func renewed(_ rendition: Rendition) async -> Resource? {
-        // Other fetches may have used up the URLs of the last renewal. As long as any of them makes progress, this one
-        // may try again.
+        // Other fetches may have used up the URLs of the last renewal: try again while any of them makes progress.
         guard let library, renewedAt.map({ $0 < rendition.pace.arrivals }) ?? true else { return nil }
         renewedAt = rendition.pace.arrivals
-        return await library.renew(rendition, in: asset).flatMap { take($0, rendition) }
+        return await library.playlists.renew(rendition, in: asset).flatMap { untried(in: $0, rendition) }
     }
 
-    private func take(_ source: Rendition.Source, _ rendition: Rendition) -> Resource? {
-        guard let way = rendition.resource(named: resource.name, in: source), tried.insert(way.url).inserted else {
-            return nil
-        }
-        return way
+    /// Returns the resource with its URL in a playlist, unless that URL was tried; marks it as tried.
+    private func untried(in source: Rendition.Source, _ rendition: Rendition) -> Resource? {
+        let found = rendition.resource(named: resource.name, in: source)
+        return found.flatMap { tried.insert($0.url).inserted ? $0 : nil }
     }
 
     /// The rendition that names it; for a key, the first of those that use it.

@@ -3,8 +3,7 @@ public import Fetching
 import HTTPMessage
 public import Playlist
 
-/// The resources of an asset's EXT-X-SESSION-DATA tags (RFC 8216 §4.3.4.4): small files that are pieces of the asset as
-/// its keys are.
+/// The resources of an asset's EXT-X-SESSION-DATA tags (RFC 8216 §4.3.4.4), which are pieces as its keys are.
 @LoopActor public final class SessionDataShelf {
     /// The folder of the files.
     public let folder: PieceFolder
@@ -15,7 +14,6 @@ public import Playlist
 
     init(in bundle: Bundle) { folder = PieceFolder(id: "data", in: bundle) }
 
-    /// Takes the tags of a playlist with the base URL `base`.
     func adopt(_ lines: [SessionData], base: WebURL) {
         (resources, names) = ([:], [:])
         for line in lines {
@@ -33,10 +31,10 @@ public import Playlist
     public func resource(named name: PieceName) -> Resource? { resources[name] }
 
     /// Returns the missing resources that were not tried yet, and marks them as tried.
-    func takeUntried() -> [Resource] {
-        let wanted = resources.values.filter { !folder.contains($0.name.description) && !tried.contains($0.name) }
-        tried.formUnion(wanted.map(\.name))
-        return wanted.sorted { $0.name.role.number < $1.name.role.number }
+    func markUntried() -> [Resource] {
+        let untried = resources.values.filter { !folder.contains($0.name.description) && !tried.contains($0.name) }
+        tried.formUnion(untried.map(\.name))
+        return untried.sorted { $0.name.role.number < $1.name.role.number }
     }
 
     /// A tag is identified by DATA-ID and LANGUAGE, which are unique together, and by the path of its URI: another path
@@ -51,7 +49,7 @@ public import Playlist
     /// of Weir's own pages.
     private static func fileExtension(_ line: SessionData, _ path: String) -> String {
         guard line.format == "RAW" else { return "json" }
-        let own = PieceName.extension(ofPath: path)
-        return ["json", "txt", "vtt", "jpg", "jpeg", "png", "webp"].contains(own) ? own : "bin"
+        let known = PieceName.extension(ofPath: path)
+        return ["json", "txt", "vtt", "jpg", "jpeg", "png", "webp"].contains(known) ? known : "bin"
     }
 }

@@ -32,7 +32,7 @@ extension Playback {
             }
         }
         if isOffline, !rendition.isWhole,
-            !(rendition.isStored && library.outlives(session.id, keysOf: rendition, of: asset))
+            !(rendition.isStored && library.keys.mayUse(session.id, keysOf: rendition, of: asset))
         {
             let error =
                 rendition.isStored
@@ -44,7 +44,7 @@ extension Playback {
             return send(exchange, .hit) { try view(of: asset, session, for: exchange).media(rendition, source) }
         }
         do throws(LibraryError) {
-            let (directives, _) = try DeliveryDirectives.take(from: exchange.head.query)
+            let (directives, _) = try DeliveryDirectives.split(exchange.head.query)
             Task { @LoopActor in await playlist(exchange, rendition, asset, session, directives) }
         } catch {
             refuse(exchange, error, about: Subject(session, asset, exchange.head.path))
@@ -61,7 +61,7 @@ extension Playback {
         defer { if !wasLive { library.playheads.openingEnded() } }
         let status = CacheStatus.forwarded(rendition.source == nil ? .uriMiss : .stale, isStored: true)
         do throws(LibraryError) {
-            let source = try await library.playlist(of: rendition, in: asset, directives)
+            let source = try await library.playlists.source(of: rendition, in: asset, directives)
             send(exchange, status, live: source.isDurable ? nil : source) {
                 try view(of: asset, session, for: exchange).media(rendition, source)
             }
@@ -84,7 +84,7 @@ extension Playback {
         let isEnough = mode == .adaptive ? asset.isEverythingWhole : asset.isPlayableOffline
         let isStored = mode == .offline || library.isOffline || isEnough
         do throws(LibraryError) {
-            let (directives, _) = try DeliveryDirectives.take(from: exchange.head.query)
+            let (directives, _) = try DeliveryDirectives.split(exchange.head.query)
             Task { @LoopActor in await entry(exchange, of: asset, mode, directives, isStored: isStored) }
         } catch {
             refuse(exchange, error)
@@ -117,7 +117,7 @@ extension Playback {
             defer { library.playheads.openingEnded() }
             do throws(LibraryError) {
                 // If the entry is a media playlist, the player adds its delivery directives to the entry's URL.
-                let (directives, rest) = try DeliveryDirectives.take(from: CMCD.removed(from: url.query))
+                let (directives, rest) = try DeliveryDirectives.split(CMCD.removed(from: url.query))
                 let asset = try await asset(at: url.replacingQuery(rest), mode, isUsers: exchange.mount.isEmpty)
                 if refuseIfExpired(exchange, asset) { return }
                 let isStored = mode == .offline || library.isOffline || isPreferred(asset, mode)
@@ -153,8 +153,8 @@ extension Playback {
         if !isStored { library.playheads.openingBegan() }
         defer { if !isStored { library.playheads.openingEnded() } }
         do {
-            let isPresent = isStored ? false : try await library.refresh(asset)
-            if isPresent, case let current = await library.current(asset), current !== asset {
+            let isPresent = isStored ? false : try await library.playlists.refresh(asset)
+            if isPresent, case let current = await library.revisions.current(asset), current !== asset {
                 return await entry(exchange, of: current, mode, directives, isStored: false)
             }
             if !isPresent, !asset.isPlayableOffline { return try entry(exchange, ofPartOf: asset, mode) }
@@ -267,8 +267,8 @@ extension Playback {
         _ exchange: Exchange, _ asset: Asset, _ session: Session, _ name: Interstitials.Name
     ) async throws(LibraryError) {
         let query = CMCD.removed(from: exchange.head.query)
-        let (directives, rest) = try DeliveryDirectives.take(from: query)
-        let presentation = try await library.presentation(name, of: asset, query: rest)
+        let (directives, rest) = try DeliveryDirectives.split(query)
+        let presentation = try await library.interstitials.presentation(name, of: asset, query: rest)
         await entry(
             exchange, of: presentation, session.mode, directives, isStored: presentation.isEverythingWhole)
     }
@@ -277,7 +277,7 @@ extension Playback {
         _ exchange: Exchange, _ asset: Asset, _ session: Session, _ name: Interstitials.Name
     ) async throws(LibraryError) {
         let view = PlayerView(library: library, asset: asset, session: session, mount: exchange.mount)
-        let text = try await library.assetList(name, of: asset, query: CMCD.removed(from: exchange.head.query)) {
+        let text = try await library.interstitials.list(name, of: asset, query: CMCD.removed(from: exchange.head.query)) {
             view.interstitial($0)
         }
         var representation = Representation(size: Int64(text.count), mediaType: .json)

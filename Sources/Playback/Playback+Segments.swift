@@ -75,7 +75,7 @@ extension Playback {
         guard request.place.folder === asset.keys.folder, case .key(let number)? = PieceName(request.file)?.role,
             !asset.keys.isUsable(number)
         else { return false }
-        return !library.outlives(request.place.session.id, key: number, of: asset)
+        return !library.keys.mayUse(request.place.session.id, key: number, of: asset)
     }
 
     /// Gathers what decides the answer if the file is not stored. An expired key counts as not stored: if the origin may

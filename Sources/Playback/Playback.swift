@@ -4,6 +4,7 @@ public import HTTPServer
 public import Library
 public import Origin
 import Playheads
+import Playlist
 public import Retention
 public import Substitution
 

@@ -60,12 +60,14 @@ import Store
     func start() {
         guard library.readOnlyReason == nil else { return }
         isCounting = true
-        library.summaries.whenChecked { [weak self] in
-            guard let self else { return }
-            uncounted = library.assets.flatMap { [$0] + ($0.revision.map { [$0] } ?? []) }
-                .filter { library.summaries[$0].map { $0.cachedBytes > 0 } ?? true }
-            timer?.schedule(after: Self.turnPause)
-        }
+        guard let summaries = library.summaries else { return countStored() }
+        summaries.whenChecked { [weak self] in self?.countStored() }
+    }
+
+    private func countStored() {
+        uncounted = library.assets.flatMap { [$0] + ($0.revision.map { [$0] } ?? []) }
+            .filter { (library.summaries?.summary(of: $0)?.cachedBytes ?? 1) > 0 }
+        timer?.schedule(after: Self.turnPause)
     }
 
     // MARK: Pieces
@@ -148,7 +150,7 @@ import Store
     func pin(_ content: PinnedContent, of asset: Asset) {
         guard pinned[asset.id] ?? .nothing != content, library.asset(id: asset.id) === asset else { return }
         pinned[asset.id] = content == .nothing ? nil : content
-        library.summaries.note(asset)
+        library.summaries?.invalidate(asset)
         reconsider(asset)
     }
 
@@ -156,12 +158,12 @@ import Store
 
     func follow(_ asset: Asset) {
         asset.bundle.observer = self
-        if !asset.isAsleep, asset.folders.contains(where: { $0.known != nil }) { reconsider(asset) }
+        if asset.isLoaded, asset.folders.contains(where: { $0.known != nil }) { reconsider(asset) }
     }
 
     func forget(_ asset: Asset) {
         pinned[asset.id] = nil
-        guard !asset.isAsleep else { return }
+        guard asset.isLoaded else { return }
         for folder in asset.folders {
             for file in cachedFiles(of: folder) { drop(file, of: folder) }
         }

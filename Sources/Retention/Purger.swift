@@ -171,7 +171,7 @@ import Store
             await retention.purge(asset, .expired)
         }
         for asset in library.assets where !asset.keys.unusable.isEmpty {
-            library.sweepKeys(of: asset, before: bound)
+            library.keys.sweep(asset, before: bound)
         }
     }
 }

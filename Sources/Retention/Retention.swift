@@ -65,7 +65,7 @@ public import Store
 
     /// `Library.room(for:)` plus the bytes that a purge would free.
     public func roomAfterPurge(for asset: Asset) -> Int64? {
-        library.room(for: asset).map { $0 + (asset.isHome ? purger.purgeableBytes : 0) }
+        library.volumes.room(for: asset).map { $0 + (asset.isHome ? purger.purgeableBytes : 0) }
     }
 
     /// Makes space soon, because something could not be stored on the full disk.
@@ -100,11 +100,11 @@ extension Retention {
         }
         let (former, formerKeys, isPlaying) = (asset.life, asset.keys.lives, library.playheads.isPlayed(asset.id))
         asset.life.adopt(policy, isPlaying: isPlaying, at: library.date())
-        let changed = library.adoptKeyTerms(of: asset, after: former.policy.keys, isPlaying: isPlaying)
-        if !asset.isPersistent { await library.saveNew(asset) }
+        let changed = library.keys.adoptTerms(of: asset, after: former.policy.keys, isPlaying: isPlaying)
+        if !asset.isPersistent { await library.records.saveNew(asset) }
         let records = Catalogue.Contents(
             keys: asset.keys.records(of: asset.id, changed), storage: [asset.storageRecord])
-        guard await library.write(records, about: asset) else {
+        guard await library.records.write(records, about: asset) else {
             (asset.life, asset.keys.lives) = (former, formerKeys)
             asset.keys.reconsider()
             if let error = asset.saveFailure {
@@ -137,7 +137,7 @@ extension Retention {
 extension Retention {
     /// Deletes everything stored of an asset that is not played, and of its revision. The asset stays in the list.
     func purge(_ asset: Asset, _ cause: StorageLife.Cause) async {
-        asset.wake()
+        asset.load()
         guard library.readOnlyReason == nil, !asset.isRemoved, asset.refusal == nil, !cache.isInUse(asset) else {
             return
         }
@@ -146,8 +146,8 @@ extension Retention {
         let sentence = "\(asset.name) was purged, \(bytes >> 20) MB: \(reason(of: asset, cause))"
         asset.life.purge = purge
         library.events.send(.willPurge(asset, reason: sentence))
-        if let revision = asset.revision { await library.abandon(revision) }
-        let artwork = library.artwork(of: asset)
+        if let revision = asset.revision { await library.revisions.abandon(revision) }
+        let artwork = library.artwork.image(of: asset)
         let fault = await withCheckedContinuation { (done: CheckedContinuation<StoreError?, Never>) in
             do throws(StoreError) {
                 cache.forget(asset)
@@ -162,8 +162,8 @@ extension Retention {
         }
         library.report(sentence)
         guard !asset.isRemoved else { return }
-        await library.saveLife(of: asset)
-        if let artwork, !asset.isRemoved { try? library.keep(artwork, of: asset) }
+        await library.records.saveLife(of: asset)
+        if let artwork, !asset.isRemoved { try? library.artwork.keep(artwork, of: asset) }
         library.events.send(.purged(asset, purge))
     }
 
@@ -171,7 +171,7 @@ extension Retention {
     public func forgetPurge(of asset: Asset) {
         guard asset.life.purge != nil else { return }
         asset.life.purge = nil
-        Task { await library.saveLife(of: asset) }
+        Task { await library.records.saveLife(of: asset) }
     }
 
     private func reason(of asset: Asset, _ cause: StorageLife.Cause) -> String {
@@ -185,7 +185,7 @@ extension Retention {
     var purgeCandidates: [PurgePlan.Candidate] {
         // Purging assets on another volume frees no space here.
         library.assets.filter(\.isHome).map { asset in
-            let summary = library.summaries[asset]
+            let summary = library.summaries?.summary(of: asset)
             let (bytes, cached) = (summary?.bytes ?? asset.bytes, summary?.cachedBytes ?? asset.cachedBytes)
             var candidate = PurgePlan.Candidate(
                 id: asset.id, life: asset.life, created: asset.created, kept: bytes - cached, cached: cached)

@@ -30,11 +30,13 @@ import Testing
             } catch let error as StoreError where error.code == .busy {}
             return store != nil
         }
-        let library = Library(store: try #require(store), client: OriginClient())
+        let opened = try #require(store)
+        let summaries = Summaries(opened)
+        let library = Library(store: opened, client: OriginClient(), summaries: summaries)
         let retention = Retention(of: library)
         let downloader = Downloader(
             library: library, retention: retention, integrity: Integrity(of: library, retention))
-        return LibraryService(library: library, retention: retention, downloader: downloader)
+        return LibraryService(library: library, summaries: summaries, retention: retention, downloader: downloader)
     }
 
     private func list(_ service: LibraryService, _ query: String? = nil) async throws -> API.AssetList {
@@ -119,8 +121,8 @@ import Testing
                 ["-c", Self.counting, catalogue])
             return result.output.hasPrefix("2")
         }
-        await service.library.summaries.close()
-        await service.library.settle()
+        await service.summaries.close()
+        await service.library.close()
         return list
     }
 
@@ -140,10 +142,10 @@ import Testing
         reader.open {}
         guard case .bytes(let begin) = reader.next() else { throw TimedOut("a snapshot") }
         #expect(String(decoding: begin, as: UTF8.self).hasSuffix("\ndata: {\"downloads\":[]}\n\n"))
-        #expect(again.library.assets.allSatisfy { $0.isAsleep })
+        #expect(again.library.assets.allSatisfy { !$0.isLoaded })
         // Files deleted between two processes are noticed.
         let asset = try #require(again.library.asset(named: "ts"))
-        #expect(asset.isPlayableOffline && !asset.isAsleep)
+        #expect(asset.isPlayableOffline && asset.isLoaded)
         #expect(try await list(again).assets == before.assets)
     }
 
@@ -152,7 +154,7 @@ import Testing
         let again = try await self.service()
         // The comparison began when the library opened, but its result is not here yet: the loop has not been released.
         let asset = try #require(again.library.asset(named: "ts"))
-        #expect(again.library.summaries[asset] == nil)
+        #expect(again.summaries.summary(of: asset) == nil)
         let bundle = folder.path("assets/\(asset.id)/video-90p")
         let pieces = try FileManager.default.contentsOfDirectory(atPath: bundle).filter { $0.hasSuffix(".ts") }
         try FileManager.default.removeItem(atPath: bundle + "/" + (try #require(pieces.first)))
@@ -165,7 +167,7 @@ import Testing
         var service: LibraryService? = try await service()
         try await take("ts", "ts", try #require(service))
         let id = try #require(service?.library.asset(named: "ts")).id
-        await service?.library.settle()
+        await service?.library.close()
         service = nil
         try FileManager.default.removeItem(atPath: folder.path("assets/\(id)/video-90p"))
         let asset = try #require(try await list(try await self.service()).assets.first)

@@ -117,9 +117,12 @@ import Substitution
 
 extension LibraryService {
     /// A service over a library that moves no assets.
-    convenience init(library: Library, retention: Retention, downloader: Downloader) {
+    convenience init(
+        library: Library, summaries: Summaries? = nil, retention: Retention, downloader: Downloader
+    ) {
         self.init(
-            library: library, substitutions: Substitutions(), retention: retention,
+            library: library, summaries: summaries ?? Summaries(library.store), substitutions: Substitutions(),
+            retention: retention,
             exchange: ExchangeServices(library, moves: MoveRegister()), downloader: downloader)
     }
 }

@@ -99,7 +99,7 @@ import Testing
     /// Restarts the library on a full disk.
     @Test func aPurgeIsPublishedAndOnlyANewRequestFetchesAgain() async throws {
         let download = try await film()
-        await library.settle()
+        await library.close()
         let copy = try TemporaryFolder()
         let copied = try await ProcessRunner.run("cp", ["-a", folder.path + "/.", copy.path])
         #expect(copied.exit == .code(0))

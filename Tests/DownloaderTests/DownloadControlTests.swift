@@ -193,7 +193,7 @@ import Testing
 
         // A player seeks in another quality.
         let rendition = try #require(download.asset.rendition("video-180p"))
-        _ = try await fixture.library.source(of: rendition, in: download.asset)
+        _ = try await fixture.library.playlists.source(of: rendition, in: download.asset)
         let cursor = try #require(fixture.library.playheads.cursor(of: "a12345", in: download.asset, "video-180p"))
         for file in ["0.m4s", "1.m4s", "2.m4s", "8.m4s"] {
             cursor.beginWait(for: file)
@@ -213,7 +213,7 @@ import Testing
         let download = try await fixture.start("/cmaf/master.m3u8", Selection(quality: .worst, audio: .none))
         try await waitUntil("two on their way") { try await fixture.origin.load().paused == 2 }
         let rendition = try #require(download.asset.rendition("video-180p"))
-        _ = try await fixture.library.source(of: rendition, in: download.asset)
+        _ = try await fixture.library.playlists.source(of: rendition, in: download.asset)
         let cursor = try #require(fixture.library.playheads.cursor(of: "a12345", in: download.asset, "video-180p"))
         for file in ["0.m4s", "1.m4s", "2.m4s", "8.m4s", "1.m4s"] {
             cursor.beginWait(for: file)
@@ -256,7 +256,7 @@ import Testing
         try await fixture.notes(.running)
         var record = download.record
         record.task = #"{"version":99}"#
-        try await fixture.library.save(record)
+        try await fixture.library.records.save(record)
         try await fixture.restart()
         let restored = try fixture.download("ts")
         #expect(restored.state == .failed && restored.failure?.message.contains("newer Weir") ?? false)
@@ -265,7 +265,7 @@ import Testing
         await #expect(throws: Downloader.Refusal.self) { try await fixture.start("/ts/master.m3u8") }
         try await release(fixture)
         try await fixture.restart()
-        #expect(fixture.library.storedDownloads.map(\.task) == [#"{"version":99}"#])
+        #expect(fixture.library.records.downloads.map(\.task) == [#"{"version":99}"#])
     }
 
     @Test func aRowOfAnOlderVersionSelectsFullRenditions() async throws {
@@ -273,7 +273,7 @@ import Testing
         let download = try await fixture.start("/ts/master.m3u8")
         var record = download.record
         (record.task, record.need) = (nil, nil)
-        try await fixture.library.save(record)
+        try await fixture.library.records.save(record)
         try await release(fixture)
         try await fixture.restart()
         fixture.downloader.resume()

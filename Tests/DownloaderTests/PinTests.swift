@@ -41,7 +41,7 @@ import Testing
         let fixture = try await DownloadFixture()
         let asset = try await fixture.open("/ts/master.m3u8")
         let rendition = try #require(asset.rendition("video-90p"))
-        let source = try await fixture.library.source(of: rendition, in: asset)
+        let source = try await fixture.library.playlists.source(of: rendition, in: asset)
         for segment in source.playlist.segments.prefix(2) {
             let resource = try #require(rendition.resource(of: segment))
             let fetch = try fixture.library.fetch(resource, in: rendition.folder, of: asset, urgency: .playback)

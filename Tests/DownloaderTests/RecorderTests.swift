@@ -72,7 +72,7 @@ import Testing
         #expect(scene.asset.isRecording && scene.asset.bytes > 0 && scene.asset.cachedBytes == 0)
         try await scene.kill()
         #expect(scene.asset.isRecording && scene.asset.bytes > 0 && scene.asset.cachedBytes == 0)
-        #expect(try scene.fixture.library.close(scene.asset.renditions, of: scene.asset))
+        #expect(try scene.fixture.library.recordings.close(scene.asset.renditions, of: scene.asset))
         try await scene.fixture.restart()
         let asset = try #require(scene.fixture.library.assets.first)
         #expect(asset.isRecorded && asset.bytes > 0 && asset.cachedBytes == 0)
@@ -104,7 +104,7 @@ import Testing
         try await scene.fixture.origin.advance("a", by: 1)
         let rendition = scene.asset.renditions[0]
         try await waitUntil("the window's sliding") {
-            try await scene.fixture.library.source(of: rendition, in: scene.asset).playlist.mediaSequence == 1
+            try await scene.fixture.library.playlists.source(of: rendition, in: scene.asset).playlist.mediaSequence == 1
         }
         let resource = try #require(PieceName("4.ts").flatMap { rendition.resource(named: $0) })
         let fetch = try scene.fixture.library.fetch(

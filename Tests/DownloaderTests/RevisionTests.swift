@@ -111,7 +111,7 @@ import Testing
         try await fixture.origin.release()
         try await waitUntil("the end") { fixture.downloader.download(of: first)?.state == .failed }
         #expect(try asset(fixture) === old)
-        await fixture.library.look(for: first.renditions, of: first)
+        await fixture.library.playlists.checkContent(of: first.renditions, in: first)
         #expect(first.hasChanged)
         // A new request gets the current content, without pieces of the revision in between.
         try await fixture.start("/film/master.m3u8")

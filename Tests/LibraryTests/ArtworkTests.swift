@@ -1,5 +1,5 @@
 import Foundation
-import Library
+import HTTPMessage
 import Testing
 
 @Suite struct ArtworkTests {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct DeliveryDirectivesTests {
     private func directives(_ query: String) throws -> DeliveryDirectives {
-        try DeliveryDirectives.take(from: query).0
+        try DeliveryDirectives.split(query).0
     }
 
     private func playlist(_ lines: String) throws -> MediaPlaylist {
@@ -24,7 +24,7 @@ import Testing
             ("_HLS_other=1", "_HLS_other=1"), ("x_HLS_msn=x", "x_HLS_msn=x"),
         ] as [(String?, String?)])
     func otherQueryParametersBelongToTheOrigin(_ query: String?, _ rest: String?) throws {
-        #expect(try DeliveryDirectives.take(from: query).rest == rest)
+        #expect(try DeliveryDirectives.split(query).rest == rest)
     }
 
     @Test func parsesDirectives() throws {
@@ -40,7 +40,7 @@ import Testing
             "_HLS_part=1", "_HLS_msn=1&_HLS_part=", "_HLS_msn=1%20",
         ])
     func refusesInvalidDirectives(_ query: String) {
-        #expect(throws: LibraryError.self) { try DeliveryDirectives.take(from: query) }
+        #expect(throws: LibraryError.self) { try DeliveryDirectives.split(query) }
     }
 
     @Test(
@@ -101,10 +101,10 @@ import Testing
         var schedule = ReloadSchedule()
         let start = ContinuousClock.now
         #expect(schedule.wait(now: start) == .zero)
-        schedule.note(began: start, targetDuration: .seconds(6), hasChanged: true)
+        schedule.record(began: start, targetDuration: .seconds(6), hasChanged: true)
         #expect(schedule.wait(now: start + .seconds(1)) == .seconds(5))
         #expect(schedule.wait(now: start + .seconds(6)) == .zero)
-        schedule.note(began: start + .seconds(7), targetDuration: .seconds(6), hasChanged: false)
+        schedule.record(began: start + .seconds(7), targetDuration: .seconds(6), hasChanged: false)
         #expect(schedule.wait(now: start + .seconds(8)) == .seconds(2))
     }
 }

@@ -20,6 +20,10 @@ import Testing
         return (fixture, asset, try await fixture.rendition(id, of: asset))
     }
 
+    @Test func everyFetchErrorIsAnErrorOfTheLibrary() {
+        for code in FetchError.Code.allCases { #expect(LibraryError.Code(rawValue: code.rawValue) != nil) }
+    }
+
     @Test func oneRequestServesAllReadersAndStoresAPiece() async throws {
         let (fixture, asset, rendition) = try await start()
         try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = 1000 })
@@ -304,7 +308,7 @@ import Testing
         #expect(fetch.keepFailure?.code == .diskFull)
 
         // The next request for the playlist records it in the catalogue.
-        _ = try await fixture.library.source(of: rendition, in: asset)
+        _ = try await fixture.library.playlists.source(of: rendition, in: asset)
         #expect(rendition.isSaved && asset.saveFailure == nil)
     }
 }

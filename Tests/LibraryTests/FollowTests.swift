@@ -58,7 +58,7 @@ import Testing
         let (fixture, asset, rendition, other) = try await expired(name)
         let kept = Set(rendition.folder.sizes.keys)
         let url = try WebURL(other.url("/\(name)/master.m3u8?fresh"))
-        try await fixture.library.follow(asset, to: url)
+        try await fixture.library.relocation.follow(asset, to: url)
         #expect(asset.origin == url && fixture.library.asset(at: url) === asset)
         #expect(try fixture.library.asset(at: fixture.url("/\(name)/master.m3u8")) == nil)
         #expect(try await media(other).isEmpty)
@@ -87,7 +87,7 @@ import Testing
         let fetch = try fixture.fetch(0, of: rendition, in: asset)
         try await waitUntil("the request") { try await fixture.origin.load().paused == 1 }
         let other = try await TestOrigin()
-        try await fixture.library.follow(asset, to: WebURL(other.url("/ts/master.m3u8")))
+        try await fixture.library.relocation.follow(asset, to: WebURL(other.url("/ts/master.m3u8")))
         try await fixture.origin.release()
         try await fetch.end()
         #expect(fetch.bytes == Array(try Repository.fixture("/ts/90p/0.ts")))
@@ -119,7 +119,7 @@ import Testing
             try await other.clearRules()
             for rule in rules + [signed] { try await other.add(rule) }
             do throws(LibraryError) {
-                try await fixture.library.follow(asset, to: WebURL(parsing: other.url(path)))
+                try await fixture.library.relocation.follow(asset, to: WebURL(parsing: other.url(path)))
                 Issue.record("moved to \(path)")
             } catch {
                 #expect(error.code == .otherContent && error.message.hasSuffix("it has \(sentence)"), "\(error)")
@@ -137,7 +137,7 @@ import Testing
             OriginRule("/page.m3u8") { $0.html = true },
             OriginRule("/late.m3u8") { ($0.hold, $0.redirect) = (true, "/ts/master.m3u8") })
         func refusal(_ path: String) async -> LibraryError.Code? {
-            await code { try await fixture.library.follow(asset, to: fixture.url(path)) }
+            await code { try await fixture.library.relocation.follow(asset, to: fixture.url(path)) }
         }
         #expect(await refusal("/cmaf/master.m3u8") == .urlTaken)
         #expect(await refusal("/page.m3u8") == .notPlaylist)
@@ -151,11 +151,14 @@ import Testing
         #expect(await moving.value == .urlTaken)
         let gone = try await TestOrigin()
         try await gone.stop()
-        #expect(await code { try await fixture.library.follow(asset, to: WebURL(gone.master("ts"))) } == .originAbsent)
+        #expect(
+            await code { try await fixture.library.relocation.follow(asset, to: WebURL(gone.master("ts"))) }
+                == .originAbsent)
         #expect(other.origin == (try fixture.url("/cmaf/master.m3u8")))
         #expect(try asset.origin == fixture.url("/ts/master.m3u8"))
         _ = try await fixture.library.remove(asset)
-        #expect(await code { try await fixture.library.follow(asset, to: fixture.url("/x.m3u8")) } == .missing)
+        #expect(
+            await code { try await fixture.library.relocation.follow(asset, to: fixture.url("/x.m3u8")) } == .missing)
     }
 
     @Test func aLoneMediaPlaylistKeepsItsPiecesAtTheNewURL() async throws {
@@ -164,7 +167,7 @@ import Testing
         try await fixture.fetch("media", of: asset)
         let other = try await TestOrigin()
         let url = try WebURL(other.url("/aes/90p/media.m3u8?new"))
-        try await fixture.library.follow(asset, to: url)
+        try await fixture.library.relocation.follow(asset, to: url)
         try await fixture.restart(isOffline: true)
         let again = try #require(fixture.library.asset(at: url))
         #expect(again.isEverythingWhole && again.lone?.source?.base == url)
@@ -177,14 +180,14 @@ import Testing
         let (old, new) = (try UserFields(["Cookie: old"]), try UserFields(["Cookie: new"]))
         let asset = try await fixture.library.open(fixture.url("/ts/master.m3u8"), fields: old)
         try await fixture.fetch("video-90p", of: asset)
-        try await fixture.library.follow(asset, to: fixture.url("/ts/master.m3u8?2"))
+        try await fixture.library.relocation.follow(asset, to: fixture.url("/ts/master.m3u8?2"))
         #expect(asset.fields == old && fixture.log.lines.isEmpty)
         let other = try await TestOrigin()
-        try await fixture.library.follow(asset, to: WebURL(other.url("/ts/master.m3u8")))
+        try await fixture.library.relocation.follow(asset, to: WebURL(other.url("/ts/master.m3u8")))
         #expect(asset.fields.isEmpty && fixture.log.lines.count == 1)
         #expect(fixture.log.lines.allSatisfy { $0.contains("(Cookie)") && !$0.contains("old") })
         #expect(try await other.requests().allSatisfy { $0.headers["cookie"] == nil })
-        try await fixture.library.follow(asset, to: fixture.url("/ts/master.m3u8?3"), fields: new)
+        try await fixture.library.relocation.follow(asset, to: fixture.url("/ts/master.m3u8?3"), fields: new)
         try await fixture.restart()
         #expect(fixture.library.assets.first?.fields == new)
     }

@@ -145,7 +145,7 @@ import Testing
     @Test func aStopWaitsForArrivedBytes() async throws {
         let (fetch, gate) = try await arrived()
         let library = fixture.library
-        async let settled: Void = library.settle()
+        async let settled: Void = library.close()
         #expect(fetch.outcome == nil)
         gate.signal()
         await settled

@@ -71,7 +71,7 @@ import Testing
         let new = "#EXT-X-STREAM-INF:BANDWIDTH=3,RESOLUTION=480x270"
         let text = multivariant(new, "270p/media.m3u8", Self.low, "http://cdn.example/90p?t=2", Self.high, "180p?t=2")
         try await serve("/ts/master.m3u8", text, at: fixture.origin)
-        #expect(try await fixture.library.refresh(asset))
+        #expect(try await fixture.library.playlists.refresh(asset))
         #expect(asset.renditions.map(\.name.id) == ["video-270p", "video-90p", "video-90p-2"])
         #expect(asset.rendition("video-90p") === rendition && rendition.folder.contains("0.ts"))
         #expect(asset.urls(of: rendition).map(\.text) == ["http://cdn.example/90p?t=2"])
@@ -86,7 +86,7 @@ import Testing
         let (fixture, asset, rendition) = try await pair()
         let text = multivariant(Self.high, "180p/media.m3u8?t=2", Self.low, "90p/media.m3u8?t=2")
         try await serve("/ts/master.m3u8", text, at: fixture.origin)
-        #expect(try await fixture.library.refresh(asset))
+        #expect(try await fixture.library.playlists.refresh(asset))
         #expect(asset.multivariant?.variants.map(\.bandwidth) == [1, 2])
         #expect(asset.urls(of: rendition).first?.query == "t=2")
         #expect(asset.urls(of: rendition).first?.path == "/ts/90p/media.m3u8")
@@ -100,7 +100,7 @@ import Testing
         try await serve("/ts/master.m3u8", text, at: fixture.origin)
         for _ in 0..<2 {
             asset.checked = nil
-            #expect(try await fixture.library.refresh(asset))
+            #expect(try await fixture.library.playlists.refresh(asset))
         }
         #expect(asset.multivariant?.variants.map(\.bandwidth) == [1, 2])
         #expect(asset.urls(of: rendition).first?.path == "/ts/90p/media.m3u8")
@@ -114,7 +114,7 @@ import Testing
         let former = try await fixture.rendition("video-90p-2", of: asset)
         let text = multivariant(Self.low, "90p/media.m3u8", Self.high.replacing("=2,", with: "=9,"), "270p/media.m3u8")
         try await serve("/ts/master.m3u8", text, at: fixture.origin)
-        #expect(try await fixture.library.refresh(asset))
+        #expect(try await fixture.library.playlists.refresh(asset))
         let rendition = try #require(asset.rendition("video-90p-2"))
         #expect(rendition !== former && rendition.source == nil && !asset.hasChanged)
         #expect(rendition.folder === former.folder)
@@ -164,7 +164,7 @@ import Testing
         try await fixture.origin.clearRules()
         let fetch = try await meanwhile(fixture, asset, rendition)
         try await sign("aes", "t=2", at: fixture.origin)
-        _ = await fixture.library.renew(rendition, in: asset)
+        _ = await fixture.library.playlists.renew(rendition, in: asset)
         #expect(try fixture.resource(0, of: rendition).url.query == "t=2")
         try await fixture.origin.clearRequests()
         return (fixture, asset, rendition, fetch)
@@ -260,7 +260,7 @@ import Testing
         try await fetch(1, of: asset.renditions[0], in: asset, fixture)
         #expect(try await fixture.mediaRequests() == ["/ts/90p/0.ts?t=1", "/ts/90p/1.ts?t=1", "/ts/90p/1.ts?t=2"])
         asset.checked = nil
-        #expect(try await fixture.library.refresh(asset))
+        #expect(try await fixture.library.playlists.refresh(asset))
         #expect(asset.renditions[0].folder.sizes.count == 2 && !asset.hasChanged)
     }
 
@@ -272,7 +272,7 @@ import Testing
         if isStored { try await fetch(0, of: asset.renditions[0], in: asset, fixture) }
         try await serve("/ts/film.m3u8", lone().replacing("EXTINF:2", with: "EXTINF:1"), at: fixture.origin)
         asset.checked = nil
-        #expect(try await fixture.library.refresh(asset))
+        #expect(try await fixture.library.playlists.refresh(asset))
         #expect(asset.duration == (isStored ? 6 : 3) && asset.hasChanged == isStored)
         try await fixture.restart()
         #expect(fixture.library.assets.first?.duration == (isStored ? 6 : 3))
@@ -293,10 +293,10 @@ import Testing
             try await serve("/ts/live.m3u8", text, at: fixture.origin)
             let before = try await fixture.origin.requests().count
             try await waitUntil("a reload") { @LoopActor in
-                _ = try await fixture.library.source(of: rendition, in: asset)
+                _ = try await fixture.library.playlists.source(of: rendition, in: asset)
                 return try await fixture.origin.requests().count > before
             }
-            return try await fixture.library.source(of: rendition, in: asset).playlist.mediaSequence
+            return try await fixture.library.playlists.source(of: rendition, in: asset).playlist.mediaSequence
         }
         #expect(try await reload(window(6)) == 7)
         #expect(try await reload(window(8)) == 8)
@@ -318,7 +318,7 @@ import Testing
         try await serve(
             "/aes/master.m3u8", master.replacing("VALUE=\"1\"", with: "VALUE=\"2\""), at: fixture.origin)
         asset.checked = nil
-        #expect(try await fixture.library.refresh(asset))
+        #expect(try await fixture.library.playlists.refresh(asset))
         #expect(asset.multivariant?.variables == ["t": "2"])
         try await fixture.restart(isOffline: true)
         let restored = try #require(fixture.library.assets.first)

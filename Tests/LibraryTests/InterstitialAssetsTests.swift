@@ -21,7 +21,7 @@ import Testing
     @Test func aNameInAStoredPlaylistWorksAfterARestart() async throws {
         let (fixture, asset) = try await film("/ts/master.m3u8?token=1")
         let name = asset.interstitials.name(try fixture.url("/ts/master.m3u8?token=1"), .presentation)
-        let interstitialAsset = try await fixture.library.presentation(name, of: asset, query: nil)
+        let interstitialAsset = try await fixture.library.interstitials.presentation(name, of: asset, query: nil)
         #expect(interstitialAsset.renditions.count == 3)
         #expect(
             fixture.library.presentation(id: interstitialAsset.id) === interstitialAsset
@@ -31,16 +31,21 @@ import Testing
         try await fixture.restart()
         let again = try #require(fixture.library.asset(named: "film"))
         #expect(fixture.library.presentation(id: interstitialAsset.id) == nil)
-        #expect(try await fixture.library.presentation(name, of: again, query: nil).origin == interstitialAsset.origin)
+        #expect(
+            try await fixture.library.interstitials.presentation(name, of: again, query: nil).origin
+                == interstitialAsset.origin)
         let list = again.interstitials.name(try fixture.url("/else"), .presentation)
-        #expect(await code { _ = try await fixture.library.presentation(list, of: asset, query: nil) } == .missing)
+        #expect(
+            await code { _ = try await fixture.library.interstitials.presentation(list, of: asset, query: nil) }
+                == .missing)
     }
 
     @Test func anInterstitialInTheLibraryIsThatAsset() async throws {
         let (fixture, asset) = try await film("/ts/master.m3u8")
         let known = try await fixture.open("/ts/master.m3u8")
         let name = asset.interstitials.name(try fixture.url("/ts/master.m3u8"), .presentation)
-        #expect(try await fixture.library.presentation(name, of: asset, query: "_HLS_primary_id=1") === known)
+        #expect(
+            try await fixture.library.interstitials.presentation(name, of: asset, query: "_HLS_primary_id=1") === known)
     }
 
     @Test func forgetsTheLeastRecentlyUsed() async throws {
@@ -49,10 +54,10 @@ import Testing
         for number in 0...64 {
             let url = try fixture.url("/ts/master.m3u8?\(number)")
             let name = asset.interstitials.name(url, .presentation)
-            ids.append(try await fixture.library.presentation(name, of: asset, query: nil).id)
+            ids.append(try await fixture.library.interstitials.presentation(name, of: asset, query: nil).id)
             // Uses the first presentation each time.
             let first = asset.interstitials.name(try fixture.url("/ts/master.m3u8?0"), .presentation)
-            #expect(try await fixture.library.presentation(first, of: asset, query: nil).id == ids[0])
+            #expect(try await fixture.library.interstitials.presentation(first, of: asset, query: nil).id == ids[0])
         }
         #expect(Set(ids).count == 65)
         #expect(ids.indices.filter { fixture.library.presentation(id: ids[$0]) == nil } == [1])
@@ -61,7 +66,7 @@ import Testing
     @Test func writesNothing() async throws {
         let (fixture, asset) = try await film("/aes/master.m3u8")
         let name = asset.interstitials.name(try fixture.url("/aes/master.m3u8"), .presentation)
-        let interstitialAsset = try await fixture.library.presentation(name, of: asset, query: nil)
+        let interstitialAsset = try await fixture.library.interstitials.presentation(name, of: asset, query: nil)
         try await fixture.fetch("video-90p", of: interstitialAsset)
         #expect(interstitialAsset.bytes == 0 && !interstitialAsset.isPersistent)
         #expect(!fixture.folder.files().contains { $0.hasSuffix(".ts") || $0.hasSuffix(".key") })
@@ -75,9 +80,11 @@ import Testing
         let again = try #require(fixture.library.asset(named: "film"))
         let name = again.interstitials.name(try fixture.url("/ts/master.m3u8"), .presentation)
         let asked = try await fixture.origin.requests().count
-        #expect(await code { _ = try await fixture.library.presentation(name, of: again, query: nil) } == .notStored)
         #expect(
-            await code { _ = try await fixture.library.assetList(name, of: again, query: nil) { "\($0)" } }
+            await code { _ = try await fixture.library.interstitials.presentation(name, of: again, query: nil) }
+                == .notStored)
+        #expect(
+            await code { _ = try await fixture.library.interstitials.list(name, of: again, query: nil) { "\($0)" } }
                 == .notStored)
         #expect(try await fixture.origin.requests().count == asked)
     }

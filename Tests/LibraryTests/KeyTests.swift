@@ -37,7 +37,7 @@ import Testing
         return try #require(attributes[.posixPermissions] as? Int)
     }
 
-    private func states(of asset: Asset) -> [KeyLife.State] { library.keyReports(of: asset).map(\.state) }
+    private func states(of asset: Asset) -> [KeyLife.State] { library.keys.reports(of: asset).map(\.state) }
 
     /// The error that `body` throws.
     private func error(_ body: () async throws -> Void) async -> LibraryError? {
@@ -57,7 +57,7 @@ import Testing
         #expect(keys == (0..<3).map { "assets/\(asset.id)/keys/\($0).key" })
         for key in keys { #expect(try mode(key) == 0o600) }
         #expect(try mode("assets/\(asset.id)/keys") == 0o700)
-        let reports = library.keyReports(of: asset)
+        let reports = library.keys.reports(of: asset)
         #expect(
             reports.map(\.number) == [0, 1, 2] && reports.allSatisfy { $0.life.came == fixture.date && $0.isStored })
         #expect(reports[1].uses.map(\.rendition) == ["video-90p"] && reports[1].uses[0].time == 4..<8)
@@ -127,23 +127,23 @@ import Testing
         fixture.date += 1_000_000
         #expect(asset.isPlayableOffline)
         _ = try #require(library.playheads.cursor(of: "aaaaaa", in: asset, "video-90p"))
-        #expect(library.keyReports(of: asset).map(\.remaining.playback) == [60, 60, 60])
+        #expect(library.keys.reports(of: asset).map(\.remaining.playback) == [60, 60, 60])
         fixture.date += 60
         #expect(!asset.isPlayableOffline)
-        try await library.renewKeys(of: asset)
+        try await library.keys.renew(of: asset)
         #expect(asset.isPlayableOffline)
         #expect(asset.life.firstPlayed == fixture.date - 60)
     }
 
     @Test func eachKeyHasItsOwnExpiryDate() async throws {
         let asset = try await film()
-        try await library.setExpiry(fixture.date + 10, ofKeys: [1], of: asset)
+        try await library.keys.setExpiry(fixture.date + 10, ofKeys: [1], of: asset)
         fixture.date += 10
         #expect(states(of: asset) == [.valid, .expired, .valid] && !asset.isPlayableOffline)
         #expect(asset.keyExpiry?.message.hasPrefix("the key of aes 90p has expired") == true)
-        try await library.setExpiry(nil, ofKeys: [1], of: asset)
+        try await library.keys.setExpiry(nil, ofKeys: [1], of: asset)
         #expect(asset.isPlayableOffline && files("/media.m3u8").count == 1)
-        #expect(await code { try await library.setExpiry(nil, ofKeys: [7], of: asset) } == .missing)
+        #expect(await code { try await library.keys.setExpiry(nil, ofKeys: [7], of: asset) } == .missing)
     }
 
     @Test func defaultKeyTermsApplyToAssetsWithKeysAndWithoutTerms() async throws {
@@ -172,12 +172,12 @@ import Testing
         defer { subscription.cancel() }
         #expect(!asset.isPlayableOffline)
         try await fixture.origin.clearRequests()
-        #expect(try await library.renewKeys([1], of: asset) == [1])
+        #expect(try await library.keys.renew([1], of: asset) == [1])
         #expect(try await fixture.origin.requests().map(\.path) == ["/aes/keys/1.key"])
         #expect(states(of: asset) == [.expired, .valid, .expired])
-        try await library.renewKeys(of: asset)
+        try await library.keys.renew(of: asset)
         #expect(asset.isPlayableOffline && files("/media.m3u8").count == 1)
-        #expect(library.keyReports(of: asset).allSatisfy { $0.remaining.storage == 60 })
+        #expect(library.keys.reports(of: asset).allSatisfy { $0.remaining.storage == 60 })
         #expect(try await fixture.origin.requests().count == 4)
         try await waitUntil("an event") { told.contains("aes expired [0, 1, 2]") }
         #expect(told.contains("aes renewed [1]") && told.contains("aes renewed [0, 1, 2]"))
@@ -200,9 +200,9 @@ import Testing
     func aRenewalThatFailsChangesNothing(rule: OriginRule, code: LibraryError.Code, words: String) async throws {
         let asset = try await film()
         let before = try Data(contentsOf: URL(fileURLWithPath: fixture.folder.path(files("/1.key")[0])))
-        try await library.setExpiry(fixture.date + 10, of: asset)
+        try await library.keys.setExpiry(fixture.date + 10, of: asset)
         try await fixture.origin.add(rule)
-        let error = await error { try await library.renewKeys([1], of: asset) }
+        let error = await error { try await library.keys.renew([1], of: asset) }
         #expect(error?.code == code && error?.message.contains(words) == true, "\(String(describing: error))")
         #expect(error?.message.contains("key 1 of aes") == true)
         // The session continues to its end.
@@ -215,16 +215,16 @@ import Testing
     @Test func noRenewalOfflineOrWithoutAnOrigin() async throws {
         let asset = try await film()
         library.mode = .offline
-        let refusal = await error { try await library.renewKeys(of: asset) }
+        let refusal = await error { try await library.keys.renew(of: asset) }
         #expect(refusal?.code == .notStored && refusal?.message.contains("while Weir is offline") == true)
         #expect(asset.isPlayableOffline)
         library.mode = .auto
-        #expect(await code { try await library.renewKeys([9], of: asset) } == .missing)
+        #expect(await code { try await library.keys.renew([9], of: asset) } == .missing)
         let imported = try await fixture.exchange.importer.importAsset(
             at: Repository.path("fixtures/media/aes"), name: "film")
-        #expect(await error { try await library.renewKeys(of: imported) }?.message.contains("has no origin") == true)
+        #expect(await error { try await library.keys.renew(of: imported) }?.message.contains("has no origin") == true)
         try await retention.setPolicy(StoragePolicy(expires: 1), of: asset)
-        #expect(await code { try await library.renewKeys(of: asset) } == .expired)
+        #expect(await code { try await library.keys.renew(of: asset) } == .expired)
     }
 
     // MARK: Revocation
@@ -233,7 +233,7 @@ import Testing
         let asset = try await film()
         let master = try #require(files("/master.m3u8").first)
         let text = try Data(contentsOf: URL(fileURLWithPath: fixture.folder.path(master)))
-        try await library.invalidateKeys([1], of: asset)
+        try await library.keys.invalidate([1], of: asset)
         #expect(files(".key").map { ($0 as NSString).lastPathComponent } == ["0.key", "2.key"])
         #expect(files("/media.m3u8").isEmpty && files("/master.m3u8").isEmpty)
         #expect(states(of: asset) == [.valid, .invalidated, .valid] && !asset.isPlayableOffline)
@@ -247,7 +247,7 @@ import Testing
         try await fixture.restart()
         let again = try #require(library.asset(named: "aes"))
         #expect(states(of: again) == [.valid, .invalidated, .valid])
-        try await library.renewKeys([1], of: again)
+        try await library.keys.renew([1], of: again)
         #expect(again.isPlayableOffline && files(".key").count == 3)
         #expect(try Data(contentsOf: URL(fileURLWithPath: fixture.folder.path(master))) == text)
         #expect(try mode(files("/1.key")[0]) == 0o600)
@@ -256,12 +256,12 @@ import Testing
     /// The library still recognises the right key after the key's file is deleted.
     @Test func anotherKeyDoesNotReplaceARevokedOne() async throws {
         let asset = try await film()
-        try await library.invalidateKeys(of: asset)
+        try await library.keys.invalidate(of: asset)
         #expect(files(".key").isEmpty)
         try await fixture.restart()
         try await fixture.origin.add(OriginRule("*/0.key") { ($0.status, $0.body) = (200, "sixteen bytes it") })
         let again = try #require(library.asset(named: "aes"))
-        #expect(await code { try await library.renewKeys(of: again) } == .otherContent)
+        #expect(await code { try await library.keys.renew(of: again) } == .otherContent)
         let fetch = try library.fetch(
             #require(again.keys.resource(0)), in: again.keys.folder, of: again, urgency: .playback)
         #expect(await fetch.result().code == .badOrigin)
@@ -274,7 +274,7 @@ import Testing
         let asset = try await film()
         let key = try #require(files("/1.key").first)
         let bytes = try Data(contentsOf: URL(fileURLWithPath: fixture.folder.path(key)))
-        try await library.invalidateKeys([1], of: asset)
+        try await library.keys.invalidate([1], of: asset)
         try bytes.write(to: URL(fileURLWithPath: fixture.folder.path(key)))
         try await fixture.restart()
         let again = try #require(library.asset(named: "aes"))
@@ -288,8 +288,8 @@ import Testing
     @Test func aRestoredCatalogueHasTheKeyTimes() async throws {
         let asset = try await film()
         try await retention.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 60)), of: asset)
-        try await library.invalidateKeys([2], of: asset)
-        await library.settle()
+        try await library.keys.invalidate([2], of: asset)
+        await library.close()
         for file in fixture.folder.files() where file.hasPrefix("catalogue-1.sqlite") {
             try FileManager.default.removeItem(atPath: fixture.folder.path(file))
         }
@@ -307,7 +307,7 @@ import Testing
         var policy = StoragePolicy(afterFirstPlay: 9000, priority: .important, keys: KeyTerms(lifetime: 60))
         policy.expires = date + 5000
         try await retention.setPolicy(policy, of: asset)
-        try await library.setExpiry(date + 30, ofKeys: [2], of: asset)
+        try await library.keys.setExpiry(date + 30, ofKeys: [2], of: asset)
         fixture.date += 20
         let exported = try TemporaryFolder()
         _ = try await fixture.exchange.exporter.export(asset, to: exported.path("film"), as: .folder)
@@ -317,7 +317,7 @@ import Testing
         try await other.restart()
         let imported = try #require(other.library.asset(named: "aes"))
         #expect(imported.life.policy == policy && imported.isPlayableOffline)
-        #expect(other.library.keyReports(of: imported).map(\.expiration) == [date + 60, date + 60, date + 30])
+        #expect(other.library.keys.reports(of: imported).map(\.expiration) == [date + 60, date + 60, date + 30])
         other.date = date + 30
         #expect(!imported.isPlayableOffline)
         #expect(

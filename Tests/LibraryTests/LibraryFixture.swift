@@ -110,7 +110,7 @@ import Testing
     /// The rendition, with its playlist loaded.
     func rendition(_ id: String, of asset: Asset) async throws -> Rendition {
         let rendition = try #require(asset.rendition(id))
-        _ = try await library.source(of: rendition, in: asset)
+        _ = try await library.playlists.source(of: rendition, in: asset)
         return rendition
     }
 

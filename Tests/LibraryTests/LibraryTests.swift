@@ -141,7 +141,7 @@ import Testing
         #expect(asset.isLive)
         try await fixture.origin.end("a")
         try await waitUntil("the end") { @LoopActor in
-            let isPresent = try await fixture.library.refresh(asset)
+            let isPresent = try await fixture.library.playlists.refresh(asset)
             return isPresent && !asset.isLive
         }
         try await fixture.restart()
@@ -154,7 +154,7 @@ import Testing
         let asset = try await fixture.open("/aes/master.m3u8")
         let rendition = try #require(asset.rendition("video-90p"))
         let library = fixture.library
-        let loading = Task { @LoopActor in try await library.source(of: rendition, in: asset) }
+        let loading = Task { @LoopActor in try await library.playlists.source(of: rendition, in: asset) }
         try await waitUntil("the playlist in sight") { rendition.source != nil }
         #expect((0..<3).allSatisfy(asset.keys.isSaved))
         #expect(rendition.isSaved)
@@ -166,11 +166,11 @@ import Testing
     @Test func limitsTheRateOfReloads() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.open("/ts/master.m3u8")
-        for _ in 0..<3 { #expect(try await fixture.library.refresh(asset)) }
+        for _ in 0..<3 { #expect(try await fixture.library.playlists.refresh(asset)) }
         #expect(try await fixture.origin.requests().count == 1)
         asset.checked = nil
-        async let first = fixture.library.refresh(asset)
-        async let second = fixture.library.refresh(asset)
+        async let first = fixture.library.playlists.refresh(asset)
+        async let second = fixture.library.playlists.refresh(asset)
         let answers = [try await first, try await second]
         #expect(answers == [true, true])
         #expect(try await fixture.origin.requests().count == 2)
@@ -182,13 +182,13 @@ import Testing
         try await fixture.origin.stop()
         asset.checked = nil
         let library = fixture.library
-        #expect(await code { _ = try await library.refresh(asset) } == .originAbsent)
+        #expect(await code { _ = try await library.playlists.refresh(asset) } == .originAbsent)
 
         try await fixture.origin.restart()
         try await fixture.fetch("audio", of: asset)
         try await fixture.origin.stop()
         asset.checked = nil
-        #expect(try await library.refresh(asset) == false)
+        #expect(try await library.playlists.refresh(asset) == false)
         #expect(asset.isPlayableOffline)
     }
 
@@ -199,7 +199,7 @@ import Testing
         try await fixture.origin.add(OriginRule("*") { $0.hold = true })
         asset.checked = nil
         let began = ContinuousClock.now
-        #expect(try await fixture.library.refresh(asset) == false)
+        #expect(try await fixture.library.playlists.refresh(asset) == false)
         #expect(ContinuousClock.now - began < .seconds(8))
     }
 
@@ -214,7 +214,7 @@ import Testing
             try await fixture.origin.clearRules()
             try await fixture.origin.add(OriginRule("/ts/master.m3u8") { ($0.status, $0.body) = (200, other) })
             asset.checked = nil
-            #expect(try await fixture.library.refresh(asset))
+            #expect(try await fixture.library.playlists.refresh(asset))
             #expect(asset.renditions.map(\.name.id) == ["video-90p", "video-180p", "video-270p"])
             #expect(rendition.source?.playlist.segments.count == 6)
         }
@@ -227,7 +227,7 @@ import Testing
         let lone = "#EXTM3U\n#EXTINF:2,\nx.ts\n#EXT-X-ENDLIST\n"
         try await fixture.origin.add(OriginRule("/ts/master.m3u8") { ($0.status, $0.body) = (200, lone) })
         asset.checked = nil
-        #expect(try await fixture.library.refresh(asset))
+        #expect(try await fixture.library.playlists.refresh(asset))
         #expect(asset.renditions.map(\.name.id) == ["media"])
         try await fixture.restart()
         #expect(fixture.library.assets.first?.renditions.map(\.name.id) == ["media"])
@@ -237,11 +237,11 @@ import Testing
         let fixture = try await LibraryFixture()
         let asset = try await fixture.open("/_live/a/master.m3u8")
         let rendition = try await fixture.rendition(asset.renditions[0].name.id, of: asset)
-        for _ in 0..<5 { _ = try await fixture.library.source(of: rendition, in: asset) }
+        for _ in 0..<5 { _ = try await fixture.library.playlists.source(of: rendition, in: asset) }
         #expect(try await fixture.origin.requests(for: "/_live/a/media.m3u8").count == 1)
         try await fixture.origin.advance("a")
         try await waitUntil("the next segment") { @LoopActor in
-            try await fixture.library.source(of: rendition, in: asset).playlist.mediaSequence == 1
+            try await fixture.library.playlists.source(of: rendition, in: asset).playlist.mediaSequence == 1
         }
     }
 
@@ -275,7 +275,7 @@ import Testing
         let other = try #require(asset.rendition("video-180p"))
         try await fixture.origin.add(OriginRule("/ts/180p/*") { $0.delay = 0.2 })
         let library = fixture.library
-        let loading = Task { @LoopActor in try await library.source(of: other, in: asset) }
+        let loading = Task { @LoopActor in try await library.playlists.source(of: other, in: asset) }
         try await waitUntil("a request") { try await fixture.origin.requests(for: "/ts/180p/media.m3u8").count == 1 }
 
         _ = try await library.remove(asset)

@@ -46,8 +46,8 @@ import Testing
 
     /// Loads the playlist as a player does.
     func ask(_ directives: String) async throws -> Rendition.Source {
-        try await library.library.playlist(
-            of: rendition, in: asset, DeliveryDirectives.take(from: directives).0)
+        try await library.library.playlists.source(
+            of: rendition, in: asset, DeliveryDirectives.split(directives).0)
     }
 
     func requests(_ directives: String) async throws -> Int {
@@ -116,7 +116,7 @@ import Testing
         let fixture = try await LiveFixture()
         let library = fixture.library.library
         let reloaded = { @LoopActor () async throws -> Int in
-            try await library.source(of: fixture.rendition, in: fixture.asset).playlist.segments.count
+            try await library.playlists.source(of: fixture.rendition, in: fixture.asset).playlist.segments.count
         }
         // Loads until the next reload is due.
         try await waitUntil("a reload") { @LoopActor in
@@ -149,7 +149,7 @@ import Testing
             OriginRule("*.m4s") { ($0.status, $0.body) = (200, "media") },
             OriginRule("/live.m3u8*") { ($0.status, $0.body) = (200, last) })
         try await waitUntil("the end") { @LoopActor in
-            try await fixture.library.library.source(of: fixture.rendition, in: fixture.asset).isDurable
+            try await fixture.library.library.playlists.source(of: fixture.rendition, in: fixture.asset).isDurable
         }
         let listed = try fixture.library.fetch(3, of: fixture.rendition, in: fixture.asset)
         try await listed.end()

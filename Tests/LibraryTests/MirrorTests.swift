@@ -172,7 +172,7 @@ import Testing
         try await fetch.end()
         for name in ["x", "y"] { try await fixture.origin.advance(name) }
         try await waitUntil("the next window") { @LoopActor in
-            let source = try await fixture.library.source(of: rendition, in: asset)
+            let source = try await fixture.library.playlists.source(of: rendition, in: asset)
             return source.playlist.mediaSequence == first.playlist.mediaSequence + 1
         }
         #expect(rendition.source?.base.path == "/_live/y/media.m3u8")

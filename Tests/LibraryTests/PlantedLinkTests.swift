@@ -54,7 +54,7 @@ import Testing
             let library = Library(store: try Store(path: store.path, reserve: 0), client: .init())
             let exchange = ExchangeServices(library, moves: MoveRegister())
             id = try await exchange.importer.importAsset(at: Repository.path("fixtures/media/ts"), name: "film").id
-            await library.settle()
+            await library.close()
         }
         // The folder outside has the files that a reader of the link would look for, and files that a cleanup would
         // delete.
@@ -91,7 +91,7 @@ import Testing
         }
         _ = try? await exchange.importer.importAsset(at: Repository.path("fixtures/media/ts"), name: "second")
         for asset in library.assets { _ = try? await library.remove(asset) }
-        await library.settle()
+        await library.close()
         #expect(try state(of: outside) == before)
     }
 

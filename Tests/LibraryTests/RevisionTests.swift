@@ -1,4 +1,5 @@
 import EventLoop
+import HTTPMessage
 import Playheads
 import Playlist
 import TestSupport
@@ -20,14 +21,14 @@ import Testing
         fetch.release()
         try film.change(to: "cmaf")
         asset.checked = nil
-        #expect(try await fixture.library.refresh(asset))
+        #expect(try await fixture.library.playlists.refresh(asset))
         #expect(asset.hasChanged)
         return (fixture, asset)
     }
 
     @Test func anUnusedAssetIsReplacedAtOnce() async throws {
         let (fixture, asset) = try await changed()
-        let current = await fixture.library.current(asset)
+        let current = await fixture.library.revisions.current(asset)
         #expect(current !== asset && asset.isRemoved && !current.hasChanged && !current.isRevision)
         #expect(fixture.library.assets.map(\.id) == [current.id] && current.name == asset.name)
         #expect(fixture.library.asset(at: asset.origin) === current)
@@ -43,17 +44,17 @@ import Testing
         let downloads = DownloadStub()
         downloads.kept = asset
         fixture.library.attach(downloads)
-        #expect(await fixture.library.current(asset) === asset)
+        #expect(await fixture.library.revisions.current(asset) === asset)
         downloads.kept = nil
         let cursor = fixture.library.playheads.cursor(of: "a session", in: asset, "video-90p")
         cursor?.served("0.ts")
-        #expect(await fixture.library.current(asset) === asset && asset.revision == nil)
+        #expect(await fixture.library.revisions.current(asset) === asset && asset.revision == nil)
     }
 
     @Test func theOldRevisionStaysWhileTheOriginIsAbsent() async throws {
         let (fixture, asset) = try await changed()
         try await fixture.origin.stop()
-        #expect(await fixture.library.current(asset) === asset && asset.revision == nil && !asset.isRemoved)
+        #expect(await fixture.library.revisions.current(asset) === asset && asset.revision == nil && !asset.isRemoved)
         #expect(fixture.library.assets.map(\.id) == [asset.id])
     }
 
@@ -62,32 +63,32 @@ import Testing
         let (fixture, asset) = try await changed()
         await fixture.library.entitle(asset, "A title")
         let image = try #require(Artwork([0xFF, 0xD8, 0xFF, 1, 2]))
-        try fixture.library.keep(image, of: asset)
-        let current = await fixture.library.current(asset)
+        try fixture.library.artwork.keep(image, of: asset)
+        let current = await fixture.library.revisions.current(asset)
         #expect(current !== asset && current.title == "A title")
-        #expect(fixture.library.artwork(of: current) == image)
+        #expect(fixture.library.artwork.image(of: current) == image)
         #expect(current.access === asset.access)
     }
 
     @Test func anAssetHasOneRevisionAtATime() async throws {
         let (fixture, asset) = try await changed()
-        let revision = try await fixture.library.revise(asset)
-        #expect(await code { _ = try await fixture.library.revise(asset) } == .urlTaken)
-        #expect(await code { _ = try await fixture.library.revise(revision) } == .otherContent)
+        let revision = try await fixture.library.revisions.revise(asset)
+        #expect(await code { _ = try await fixture.library.revisions.revise(asset) } == .urlTaken)
+        #expect(await code { _ = try await fixture.library.revisions.revise(revision) } == .otherContent)
         #expect(
-            await code { try await fixture.library.follow(asset, to: fixture.url("/film/master.m3u8?new")) }
+            await code { try await fixture.library.relocation.follow(asset, to: fixture.url("/film/master.m3u8?new")) }
                 == .otherContent)
-        await fixture.library.abandon(revision)
+        await fixture.library.revisions.abandon(revision)
         #expect(asset.revision == nil && fixture.library.asset(id: revision.id) == nil)
     }
 
     /// A signed link to the new content has expired meanwhile.
     @Test func aNewURLAppliesToTheAssetAndItsRevision() async throws {
         let (fixture, asset) = try await changed()
-        let revision = try await fixture.library.revise(asset)
+        let revision = try await fixture.library.revisions.revise(asset)
         try await fixture.fetch("subtitles-en", of: revision)
         let url = try fixture.url("/film/master.m3u8?new")
-        try await fixture.library.follow(revision, to: url)
+        try await fixture.library.relocation.follow(revision, to: url)
         #expect(revision.origin == url && asset.origin == url)
         #expect(fixture.library.asset(at: url) === asset)
         try await fixture.restart()

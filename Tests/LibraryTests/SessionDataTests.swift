@@ -62,14 +62,14 @@ import Testing
         #expect(asset.storedFile(of: .sessionData(data[1])) == nil)
         let known = asset.bytes
         fixture.library.keepSessionData(of: asset)
-        #expect(asset.sessionData.takeUntried().isEmpty)
+        #expect(asset.sessionData.markUntried().isEmpty)
 
         // The next process retries failed session data once, as soon as the entry playlist is loaded.
         try await fixture.restart()
         let again = try #require(fixture.library.asset(named: "film"))
         #expect(again.bytes == known && again.isPlayableOffline)
         try await fixture.origin.clearRequests()
-        _ = try await fixture.library.refresh(again)
+        _ = try await fixture.library.playlists.refresh(again)
         try await waitUntil("another try") {
             try await fixture.origin.requests().contains { $0.path == "/film/b.json" && $0.state == "done" }
         }

@@ -149,7 +149,7 @@ import Testing
         #expect(rendition.isWhole && asset.bytes == bytes)
         await fixture.flush()
         retention.forgetPurge(of: asset)
-        await library.saveLife(of: asset)
+        await library.records.saveLife(of: asset)
         try await fixture.restart()
         let again = try #require(library.asset(named: "ts"))
         #expect(again.bytes == bytes && again.life.purge == nil && again.isPlayableOffline)

@@ -23,7 +23,7 @@ import Testing
         guard case .multivariant(let playlist) = try Playlist.parse(text) else { throw LibraryError(.notPlaylist, "") }
         asset.adopt(playlist, base: url)
         fixture.library.register(asset)
-        await fixture.library.saveNew(asset)
+        await fixture.library.records.saveNew(asset)
         return (fixture, try await again(fixture))
     }
 

@@ -47,7 +47,7 @@ import Testing
         #expect(try await fixture.mediaRequests().isEmpty)
         // Media is served to every session, since it is useless without the key.
         #expect(try await fixture.get(stranger(try #require(early.last))).status == 200)
-        try await fixture.library.renewKeys(of: asset)
+        try await fixture.library.keys.renew(of: asset)
         #expect(try await fixture.get("/offline/aes.m3u8").status == 200)
         #expect(try await fixture.get(stranger(key)).status == 200)
         #expect(try await fixture.mediaRequests().count == 3)
@@ -57,7 +57,7 @@ import Testing
         let early = try await played()
         let asset = try fixture.asset("aes")
         let key = try #require(early.first { $0.hasSuffix("/0.key") })
-        try await fixture.library.setExpiry(Int64(clock.date) + 10, ofKeys: [0], of: asset)
+        try await fixture.library.keys.setExpiry(Int64(clock.date) + 10, ofKeys: [0], of: asset)
         clock.advance(by: 10)
         #expect(try await fixture.get(fixture.typed("/aes/master.m3u8")).status == 200)
         try await fixture.origin.clearRequests()
@@ -74,7 +74,7 @@ import Testing
         let key = try #require(early.first { $0.hasSuffix("/0.key") })
         // The copy in memory is not served either.
         #expect(try await fixture.get(key).status == 200)
-        try await fixture.library.invalidateKeys(of: asset)
+        try await fixture.library.keys.invalidate(of: asset)
         fixture.library.mode = .offline
         #expect(try await fixture.get(key).status == 410)
         #expect(try await fixture.get(stranger(key)).status == 410)
@@ -99,7 +99,7 @@ import Testing
         let paths = try await fixture.media("/offline/aes.m3u8")
         #expect(asset.keys.life(of: 0).firstPlayed == nil)
         #expect(try await fixture.get(try #require(paths.first { $0.hasSuffix(".ts") })).status == 200)
-        #expect(fixture.library.keyReports(of: asset)[0].expiration == Int64(clock.date) + 3600)
+        #expect(fixture.library.keys.reports(of: asset)[0].expiration == Int64(clock.date) + 3600)
         clock.advance(by: 3600)
         #expect(try await fixture.get("/offline/aes.m3u8").status == 410)
     }

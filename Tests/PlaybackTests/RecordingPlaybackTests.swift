@@ -23,7 +23,7 @@ import Testing
         typed = fixture.typed("/_live/show/\(entry).m3u8")
         #expect(try await fixture.get(typed).status == 200)
         asset = try #require(fixture.library.assets.first)
-        recording = try #require(try await fixture.library.record(asset.renditions[0], of: asset))
+        recording = try #require(try await fixture.library.recordings.start(asset.renditions[0], of: asset))
         try await fetch()
     }
 
@@ -45,7 +45,7 @@ import Testing
         let end = recording.count + count
         try await fixture.origin.advance("show", by: count)
         try await waitUntil("\(end) segments", within: .seconds(30)) {
-            _ = try await fixture.library.nextSource(of: rendition, in: asset)
+            _ = try await fixture.library.playlists.nextSource(of: rendition, in: asset)
             try await fetch()
             return recording.count >= end
         }
@@ -87,7 +87,7 @@ import Testing
                 #expect(try body == Repository.fixture("/ts/90p/\(number % 6).ts"))
             }
         }
-        #expect(try stream.fixture.library.close([stream.rendition], of: stream.asset))
+        #expect(try stream.fixture.library.recordings.close([stream.rendition], of: stream.asset))
         for path in [name, "/offline" + name, stream.typed] {
             let text = try await stream.media(path)
             #expect(text.contains("#EXT-X-PLAYLIST-TYPE:VOD\n") && text.hasSuffix("#EXT-X-ENDLIST\n"), "\(path)")
@@ -100,7 +100,7 @@ import Testing
         let media = try await stream.fixture.entry(stream.typed)[0]
         try await stream.goOn(by: 3)
         let before = try await stream.fixture.get(media).text
-        #expect(try stream.fixture.library.close([stream.rendition], of: stream.asset))
+        #expect(try stream.fixture.library.recordings.close([stream.rendition], of: stream.asset))
         let after = try await stream.fixture.get(media).text
         #expect(after.contains("#EXT-X-MEDIA-SEQUENCE:3\n") && after.hasSuffix("#EXT-X-ENDLIST\n"), "\(after)")
         #expect(PlaybackFixture.paths(in: after) == PlaybackFixture.paths(in: before))

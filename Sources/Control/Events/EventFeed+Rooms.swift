@@ -12,7 +12,7 @@ extension EventFeed {
         _ downloader: Downloader, of library: Library, configuration: Configuration = Configuration()
     ) {
         self.init(configuration: configuration) {
-            await library.summaries.check()
+            await library.summaries?.check()
         } snapshot: {
             downloader.downloads.filter { !library.isComplete($0) }.map { API.Download($0) }
         }

@@ -105,9 +105,9 @@ import Store
         let assets = library.assets
         text.add("weir_assets", .gauge, "Assets that are known.", assets.count)
         // Assets that were not opened since the start are not opened for this.
-        let bytes = assets.map { library.summaries[$0]?.bytes ?? ($0.isAsleep ? 0 : $0.bytes) }
+        let bytes = assets.map { library.summaries?.summary(of: $0)?.bytes ?? (!$0.isLoaded ? 0 : $0.bytes) }
         text.add("weir_store_bytes", .gauge, "Bytes of stored pieces.", unit: "bytes", bytes.reduce(0, +))
-        guard let room = library.room else { return }
+        guard let room = library.volumes.room else { return }
         text.add(
             "weir_room_bytes", .gauge, "Bytes that may still be kept before the disk's reserve is touched.",
             unit: "bytes", room)

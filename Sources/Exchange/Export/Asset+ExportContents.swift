@@ -1,5 +1,6 @@
 import EventLoop
 import Fetching
+import HTTPMessage
 import Library
 import Playlist
 import Store

@@ -37,7 +37,7 @@ import Store
         }
         do throws(LibraryError) {
             try library.checkBundle(of: asset)
-            try library.checkPresence(of: asset)
+            try library.volumes.checkPresence(of: asset)
         } catch {
             throw ExchangeError(error)
         }

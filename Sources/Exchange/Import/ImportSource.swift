@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import HTTPMessage
 import Library
 import PlaylistCheck
 import Store

@@ -30,7 +30,7 @@ import Store
         let plan = try await plan(source, name: name)
         let asset = try await copy(plan, artwork: source.artwork)
         library.publish(asset)
-        asset.letGo()
+        asset.close()
         if !asset.isPlayableOffline {
             library.report("\(asset.name): imported, but nothing of it plays without an origin")
         }
@@ -135,7 +135,7 @@ import Store
     func register(_ plan: ImportPlan) async throws(ExchangeError) -> Asset {
         let name = plan.asset.name
         do throws(StoreError) {
-            if let asset = try await library.insert(plan.asset) { return asset }
+            if let asset = try await library.records.insert(plan.asset) { return asset }
         } catch {
             throw ExchangeError(error, about: "\(name) is not imported")
         }

@@ -72,7 +72,7 @@ public struct OrphanBundle: Equatable, Sendable {
             let asset = try await adopt(id, identity, at: path)
             await library.downloads?.keep(asset)
             library.publish(asset)
-            asset.letGo()
+            asset.close()
             finds.adopted.append(asset)
         } catch {
             finds.useless.append(list(id, error.message))

@@ -26,7 +26,7 @@ public import Store
             guard known.path == path else { throw busy(asset, "it is being moved already") }
             return known
         }
-        do throws(LibraryError) { try library.checkPresence(of: asset) } catch { throw ExchangeError(error) }
+        do throws(LibraryError) { try library.volumes.checkPresence(of: asset) } catch { throw ExchangeError(error) }
         if asset.isRecording { throw busy(asset, "it is being recorded") }
         if exports[asset.id] != nil { throw busy(asset, "it is being exported") }
         if asset.revision != nil || asset.isRevision { throw busy(asset, "its new content is being fetched") }
@@ -91,14 +91,14 @@ public import Store
             if isNew { try? await DiskWork.run { store.discard(volume: target) } }
             throw error
         }
-        library.watchPlacesSoon()
+        library.volumes.watchSoon()
     }
 
     private func perform(_ move: Move, to target: Volume) async throws(StoreError) {
         let asset = move.asset
         let (bundle, source) = (asset.bundle, asset.bundle.place)
         guard target !== source else { return }
-        if !asset.isPersistent { await library.saveNew(asset) }
+        if !asset.isPersistent { await library.records.saveNew(asset) }
         if let failure = asset.saveFailure { throw failure }
         guard bundle.exists else { return try await commit(asset, in: target, other: nil) }
         let isNear = target.isOnDisk(of: source)
@@ -114,9 +114,9 @@ public import Store
             if !bundle.isRemoved, (try? await record(asset, in: source, other: nil)) != nil { bundle.other = nil }
             throw error
         }
-        guard bundle.other != nil, await library.clear(asset.id, in: source) else { return }
+        guard bundle.other != nil, await library.volumes.clear(asset.id, in: source) else { return }
         bundle.other = nil
-        await library.notePlace(of: asset)
+        await library.records.saveVolume(of: asset)
     }
 
     private func checkRoom(for asset: Asset, in target: Volume) throws(StoreError) {

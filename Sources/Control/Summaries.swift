@@ -1,0 +1,195 @@
+public import EventLoop
+public import Library
+public import Store
+
+/// Knows the listed state of assets without loading them, so that a large store is listed quickly after a start.
+///
+/// At the start, a summary is valid if its rows and folders are unchanged (`SummaryRecord`); all others are computed
+/// again, a few at a time. A summary becomes invalid with the first change, and is written again once the asset has not
+/// changed for a while.
+@LoopActor public final class Summaries: AssetSummaries {
+    private let store: Store
+    /// Computes summaries, and knows the library; nil until `start`.
+    private weak var service: LibraryService?
+    private var known: [String: SummaryRecord] = [:]
+    private var isChecked = false
+    private var waiting: [() -> Void] = []
+    /// The ids of assets without a valid summary, and the time of their latest change.
+    private var changed: [String: ContinuousClock.Instant] = [:]
+    private var timer: LoopTimer?
+    private var isWriting = false
+    private var isOver = false
+    private var hasFailed = false
+
+    /// Time without changes before a summary is computed.
+    private static let rest = Duration.seconds(2)
+    /// Maximum duration of one turn on the loop.
+    private static let turn = Duration.milliseconds(5)
+    /// Pause between two turns, for other work on the loop.
+    private static let pause = Duration.milliseconds(5)
+    /// Maximum number of rows written in one step.
+    private static let mostRows = 64
+
+    /// Reads the summaries of an earlier process. Create it before the library, so that this runs while the library
+    /// restores its assets.
+    public init(_ store: Store) {
+        self.store = store
+        timer = LoopTimer { [weak self] in self?.writeDue() }
+        guard store.catalogue.hasSummaries else { return isChecked = true }
+        let check = Self.check(store)
+        Task { @LoopActor in complete(await check.value) }
+    }
+
+    /// Starts to compute summaries, once the library has its assets.
+    func start(for service: LibraryService) {
+        self.service = service
+        if isChecked { invalidateUnknown() }
+    }
+
+    // MARK: Reading
+
+    /// The summary of an asset; nil if there is none, or the asset has been used since the start.
+    public func summary(of asset: Asset) -> SummaryRecord? {
+        !asset.isLoaded && isChecked && asset.isHome && asset.keys.areLasting ? known[asset.id] : nil
+    }
+
+    /// Calls `body` once the stored summaries have been checked.
+    public func whenChecked(_ body: @escaping () -> Void) {
+        if isChecked { body() } else { waiting.append(body) }
+    }
+
+    /// Compares the stored summaries with the folders, on another thread: until Weir listens, the loop has other work.
+    ///
+    /// - Returns: the valid summaries, by id of the asset.
+    private nonisolated static func check(_ store: Store) -> Task<[String: SummaryRecord], Never> {
+        Task.detached {
+            let current = try? await DiskWork.run { () throws(StoreError) in
+                let records = store.catalogue.readSummaries()
+                var current = Dictionary(records.map { ($0.asset, $0) }) { $1 }
+                for id in store.outdated(records) { current[id] = nil }
+                return current
+            }
+            return current ?? [:]
+        }
+    }
+
+    private func complete(_ current: [String: SummaryRecord]) {
+        known = current
+        // Drop summaries of assets that changed during or before the check.
+        for id in changed.keys { known[id] = nil }
+        isChecked = true
+        let waiting = waiting
+        self.waiting = []
+        for body in waiting { body() }
+        invalidateUnknown()
+    }
+
+    private func invalidateUnknown() {
+        guard let library = service?.library, library.readOnlyReason == nil else { return }
+        for asset in library.assets where known[asset.id] == nil { invalidate(asset) }
+    }
+
+    // MARK: Changes
+
+    /// Invalidates the summary of an asset, and computes it again once the asset has not changed for a while.
+    public func invalidate(_ asset: Asset) {
+        known[asset.id] = nil
+        guard !isOver, !asset.isPreview, store.readOnlyReason == nil else { return }
+        changed[asset.id] = .now
+        if changed.count == 1 { timer?.schedule(after: Self.rest) }
+    }
+
+    /// Removes the summary of an asset.
+    public func remove(_ asset: Asset) {
+        known[asset.id] = nil
+        changed[asset.id] = nil
+    }
+
+    private func writeDue() {
+        guard !isWriting, !isOver, isChecked, let service else { return }
+        let begin = ContinuousClock.now
+        var records: [SummaryRecord] = []
+        var isMore = false
+        for (id, since) in changed where begin - since >= Self.rest {
+            guard ContinuousClock.now - begin < Self.turn, records.count < Self.mostRows else {
+                isMore = true
+                break
+            }
+            changed[id] = nil
+            guard let asset = service.library.asset(id: id), service.library.canSummarize(asset) else { continue }
+            records.append(record(of: asset, service))
+        }
+        guard !records.isEmpty else { return schedule(isMore) }
+        Task { @LoopActor in
+            isWriting = true
+            await write(records)
+            isWriting = false
+            schedule(isMore)
+        }
+    }
+
+    private func schedule(_ isMore: Bool) {
+        guard !changed.isEmpty, !isOver else { return }
+        timer?.schedule(after: isMore ? Self.pause : Self.rest)
+    }
+
+    private func record(of asset: Asset, _ service: LibraryService) -> SummaryRecord {
+        // Read before the computation: rows that change during it have a later revision.
+        let revision = store.catalogue.revision(of: asset.id)
+        var record = service.found(asset)
+        record.revision = revision
+        return record
+    }
+
+    /// Writes computed summaries whose folders have not changed since.
+    private func write(_ records: [SummaryRecord]) async {
+        let stamped = try? await DiskWork.run { [store] () throws(StoreError) in
+            records.map { record in
+                var record = record
+                let stamp = store.stamp(of: record.asset)
+                record.stamp = stamp?.text ?? ""
+                return (record, stamp?.isStable ?? false)
+            }
+        }
+        // If a folder changed while it was checked, the computed summary is not valid.
+        let unchanged = (stamped ?? []).filter { changed[$0.0.asset] == nil }
+        for (record, isStable) in unchanged where !isStable { changed[record.asset] = .now }
+        let settled = unchanged.filter(\.1).map(\.0)
+        guard !settled.isEmpty else { return }
+        do {
+            try await store.catalogue.save(summaries: settled)
+            hasFailed = false
+        } catch {
+            if !hasFailed {
+                service?.library.report(
+                    "what a list says is not noted, and worked out anew at the next start: \(error)")
+            }
+            hasFailed = true
+        }
+    }
+
+    /// Writes all summaries that can be computed at once, for an orderly stop; later changes are ignored.
+    public func close() async {
+        guard !isOver, isChecked, let service else { return isOver = true }
+        let begin = ContinuousClock.now
+        var records: [SummaryRecord] = []
+        for id in changed.keys where ContinuousClock.now - begin < .milliseconds(200) {
+            guard let asset = service.library.asset(id: id), asset.isLoaded, service.library.canSummarize(asset) else {
+                continue
+            }
+            records.append(record(of: asset, service))
+        }
+        changed = [:]
+        if !records.isEmpty { await write(records) }
+        isOver = true
+    }
+}
+
+extension Library {
+    /// True if nothing changes the asset now, so that its state can be summarized.
+    fileprivate func canSummarize(_ asset: Asset) -> Bool {
+        asset.isPersistent && asset.isHome && !asset.isRemoved && !asset.isRevision && asset.revision == nil
+            && asset.refusal == nil
+            && !asset.isRecording && !isFetched(asset) && asset.keys.areLasting
+    }
+}

@@ -1,0 +1,71 @@
+public import EventLoop
+import Fetching
+public import HTTPMessage
+import Origin
+import Store
+
+/// Images that represent assets in lists: one file in the bundle, `artwork.jpg`, `.png` or `.webp`.
+@LoopActor public struct ArtworkFiles {
+    let library: Library
+
+    /// Fetches an image with the asset's rights: no other private address, and the user's header fields only to the
+    /// asset's origin. Throws `notArtwork` if the response is no accepted image.
+    public func fetch(_ url: WebURL, for asset: Asset) async throws(LibraryError) -> Artwork {
+        try library.checkOnline("\(url.redacted) cannot be had, since Weir is offline")
+        var request = OriginRequest(url)
+        asset.access.grant(to: &request)
+        request.limit = Int64(Artwork.limit)
+        let bytes: [UInt8]
+        do {
+            (_, bytes) = try await library.client.fetch(request)
+        } catch  where error.code == .tooLarge {
+            throw LibraryError(
+                .notArtwork, "\(url.redacted) is too long: artwork is \(Artwork.accepted)", underlying: error)
+        } catch {
+            throw LibraryError(error)
+        }
+        guard let artwork = Artwork(bytes) else {
+            throw LibraryError(.notArtwork, "\(url.redacted) gave something else: artwork is \(Artwork.accepted)")
+        }
+        return artwork
+    }
+
+    /// Stores an image with an asset, and replaces the previous one.
+    public func keep(_ artwork: Artwork, of asset: Asset) throws(LibraryError) {
+        try library.checkWritable("the artwork of \(asset.name) is not kept")
+        guard !asset.bundle.isSuspended else {
+            return asset.bundle.performWrite { [weak library] in try? library?.artwork.keep(artwork, of: asset) }
+        }
+        do {
+            let folder = try asset.bundle.directory(create: true)
+            try folder.write(artwork.bytes, as: artwork.kind.fileName)
+            for other in Artwork.Kind.allCases where other != artwork.kind { try? folder.remove(other.fileName) }
+        } catch {
+            throw LibraryError(error, about: "the artwork of \(asset.name) is not kept")
+        }
+        asset.knownArtwork = .some(artwork.kind)
+        library.events.send(.assetChanged(asset))
+        library.writeBundle(of: asset)
+    }
+
+    /// Reads the stored image of an asset; nil if there is none.
+    public func image(of asset: Asset) -> Artwork? {
+        guard let kind = asset.artworkKind, let folder = try? asset.bundle.directory(create: false),
+            let bytes = try? folder.read(kind.fileName)
+        else { return nil }
+        return Artwork(bytes)
+    }
+}
+
+extension Asset {
+    /// The format of the stored image; nil if there is none.
+    public var artworkKind: Artwork.Kind? {
+        if let known = knownArtwork { return known }
+        let kind = bundle.readOnce {
+            let folder = try? bundle.directory(create: false)
+            return Artwork.Kind.allCases.first { folder?.size(of: $0.fileName) != nil }
+        }
+        knownArtwork = .some(kind)
+        return kind
+    }
+}

@@ -1,9 +1,0 @@
-/// FNV-1a: a short hash of a text, equal in every process.
-///
-/// Distinguishes different texts, but does not protect against a text that is made to collide.
-public enum Fingerprint {
-    /// Returns the hash of some bytes.
-    public static func of(_ bytes: [UInt8]) -> UInt64 {
-        bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-    }
-}

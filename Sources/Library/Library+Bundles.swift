@@ -1,0 +1,114 @@
+import EventLoop
+import Fetching
+package import Store
+
+/// Keeps the bundles of assets playable by themselves, and compares them with the disk.
+extension Library {
+    /// Writes the playlists of the asset's bundle, so that the folder plays by itself. Does nothing if they already
+    /// list exactly the complete renditions.
+    public func publish(_ asset: Asset) {
+        let whole = asset.wholeRenditions
+        guard whole != asset.published, !asset.isRemoved, readOnlyReason == nil, asset.bundle.absence == nil else {
+            return
+        }
+        asset.published = whole
+        writeBundle(of: asset)
+        if !whole.isEmpty { keepSessionData(of: asset) }
+    }
+
+    package func writeBundle(of asset: Asset) {
+        summaries?.invalidate(asset)
+        guard !asset.bundle.isSuspended else {
+            return asset.bundle.performWrite { [weak self] in self?.writeBundle(of: asset) }
+        }
+        do {
+            try BundlePlaylists(asset).write()
+        } catch {
+            report("\(asset.name): the bundle's own playlists could not be written: \(error)")
+        }
+    }
+
+    /// Removes a rendition from the bundle's own playlists before a piece of it is deleted. Throws if they still name
+    /// it.
+    package func withdraw(_ rendition: Rendition, of asset: Asset) throws(StoreError) {
+        asset.published = asset.wholeRenditions
+        do {
+            try BundlePlaylists(asset).write()
+        } catch {
+            // On a full disk no file can be written, but one can be deleted.
+            try asset.bundle.directory(create: false).remove("master.m3u8")
+        }
+        try rendition.folder.removeText("media.m3u8")
+    }
+
+    /// Removes all renditions that are no longer complete from the bundle's own playlists.
+    package func rectify(_ asset: Asset) {
+        guard readOnlyReason == nil, !asset.isRemoved else { return }
+        for rendition in asset.renditions where !rendition.isWhole && rendition.folder.hasPlaylist {
+            do throws(StoreError) {
+                try withdraw(rendition, of: asset)
+            } catch {
+                report("\(asset.name): the bundle's own playlists could not be made right: \(error)")
+            }
+        }
+        publish(asset)
+    }
+
+    /// Fetches missing EXT-X-SESSION-DATA of an asset that plays without its origin, because players request it before
+    /// anything is stored, or not at all. After a failure, the offline playlist omits the tag.
+    func keepSessionData(of asset: Asset) {
+        guard !isOffline, readOnlyReason == nil, asset.isPersistent, !asset.isRemoved else { return }
+        for resource in asset.sessionData.markUntried() {
+            let folder = asset.sessionData.folder
+            guard let fetch = try? fetch(resource, in: folder, of: asset, urgency: .background) else { continue }
+            fetch.whenEnded { [weak self, weak asset] result in
+                fetch.release()
+                guard let self, let asset else { return }
+                if case .failure(let error) = result { report("\(asset.name): session data is not kept: \(error)") }
+                if fetch.isPiece { writeBundle(of: asset) }
+            }
+        }
+    }
+
+    /// Compares an asset's pieces with the disk. Files that other programs deleted or truncated become holes, and are
+    /// fetched again. It takes a few system calls per piece, on another thread; concurrent calls share one survey.
+    public func survey(_ asset: Asset) async {
+        await surveys.run(ObjectIdentifier(asset)) {
+            for folder in asset.folders { await folder.survey() }
+            self.publish(asset)
+        }
+    }
+
+    /// Checks the format of a bundle before its first use. One of a newer format is neither read nor written, and the
+    /// result is false; one of an older format is rewritten.
+    func admitBundle(of asset: Asset) -> Bool {
+        let text = asset.bundle.readOnce { try? asset.bundle.directory(create: false).read(BundleIdentity.fileName) }
+        guard let text else { return true }
+        let path = "\(asset.id)/\(BundleIdentity.fileName)"
+        do throws(LibraryError) {
+            guard let identity = try BundleIdentity(text, at: path) else { return true }
+            guard identity.format < BundleIdentity.currentFormat, readOnlyReason == nil else { return true }
+            asset.whenLoaded { [weak self, weak asset] in
+                if let asset { self?.writeBundle(of: asset) }
+            }
+        } catch {
+            asset.refusal = error.message
+            asset.bundle.refusal = StoreError(.newer, path: path, detail: error.message)
+            report("\(asset.name) is left as it is, and not played: \(error.message)")
+            return false
+        }
+        return true
+    }
+
+    /// Throws `newerBundle` for an asset whose bundle was written by a newer Weir.
+    package func checkBundle(of asset: Asset) throws(LibraryError) {
+        asset.load()
+        guard let refusal = asset.refusal else { return }
+        throw LibraryError(.newerBundle, "\(asset.name) cannot be used: \(refusal)")
+    }
+}
+
+extension PieceFolder {
+    /// True if a playlist of the bundle is stored beside the pieces.
+    fileprivate var hasPlaylist: Bool { (try? directory(create: false))?.directory.size(of: "media.m3u8") != nil }
+}

@@ -1,0 +1,83 @@
+import EventLoop
+import Fetching
+public import Origin
+import Playheads
+import Store
+
+/// Changes what is known of an asset besides its content: name, title, header fields and playbacks.
+extension Library {
+    /// Renames an asset. The id stays, and with it the bundle's folder and all URLs that players have loaded. Throws
+    /// `nameTaken` if the name is invalid or taken, and `store`; nothing has changed then.
+    public func rename(_ asset: Asset, to name: String) async throws(LibraryError) {
+        guard name != asset.name else { return }
+        try checkWritable("\(asset.name) keeps its name")
+        try checkFree(name)
+        reserved.insert(name)
+        defer { reserved.remove(name) }
+        if asset.isPersistent { try await records.rename(asset, to: name) }
+        if playheads.isPlayed(asset.id) { formerNames[asset.name] = asset.id }
+        formerNames[name] = nil
+        register(asset, as: name)
+        asset.revision?.name = name
+        if asset.bundle.exists { writeBundle(of: asset) }
+    }
+
+    /// Sets the title for display; nil removes it.
+    public func entitle(_ asset: Asset, _ title: String?) async {
+        guard asset.title != title else { return }
+        asset.title = title
+        events.send(.assetChanged(asset))
+        if asset.isPersistent { await records.save(asset) }
+        if !asset.isRemoved, readOnlyReason == nil, asset.bundle.exists { writeBundle(of: asset) }
+    }
+
+    /// Replaces the header fields of an asset. They go with every request for the asset to the scheme, host and port of
+    /// its URL, including requests that players cause, and are stored only in the catalogue. Throws `store`; nothing
+    /// has changed then. In a read-only store they apply until the process ends.
+    public func setFields(_ fields: UserFields, of asset: Asset) async throws(LibraryError) {
+        guard fields != asset.access.fields else { return }
+        if asset.isPersistent, readOnlyReason == nil {
+            var records = [asset, asset.revision].compactMap { $0?.record }
+            for index in records.indices { records[index].fields = fields.record }
+            do {
+                try await store.catalogue.save(.init(assets: records))
+            } catch {
+                throw LibraryError(error, about: "the header fields of \(asset.name) are not kept")
+            }
+        }
+        asset.access.change(to: asset.origin, with: fields)
+        // The origin may now allow what it refused before.
+        asset.checked = nil
+        playlists.allowRenewal(of: asset)
+    }
+
+    /// Records that the user named the URL of an asset: it may lead to a private address from now on, and after a
+    /// restart. If this cannot be stored, it applies until the process ends.
+    func confirm(_ asset: Asset) async {
+        guard asset.access.confirm() else { return }
+        for asset in [asset, asset.revision].compactMap(\.self) where asset.isPersistent { await records.save(asset) }
+        // Requests that were refused before may be allowed now.
+        asset.checked = nil
+        playlists.allowRenewal(of: asset)
+    }
+
+    func recordPlay(_ change: SessionChange) {
+        guard let asset = asset(id: change.asset) else { return }
+        let isFirst = asset.life.firstPlayed == nil
+        asset.life.recordPlay(at: date())
+        events.send(.assetChanged(asset))
+        keys.recordPlay(of: asset)
+        guard asset.isPersistent, readOnlyReason == nil else { return }
+        if isFirst, asset.life.policy.afterFirstPlay != nil, asset.bundle.exists { writeBundle(of: asset) }
+        Task { await records.saveLife(of: asset) }
+    }
+}
+
+extension UserFields {
+    var record: String? { isEmpty ? nil : texts.joined(separator: "\n") }
+
+    /// Parses the text in the catalogue; no fields if this version does not accept them.
+    init(record: String?) {
+        self = (record?.split(separator: "\n").map(String.init)).flatMap { try? UserFields($0) } ?? UserFields()
+    }
+}

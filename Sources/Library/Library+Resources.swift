@@ -1,0 +1,96 @@
+import EventLoop
+public import Fetching
+import HTTPMessage
+import Origin
+import Store
+
+extension Library {
+    /// Returns the fetch of a resource, retained for the caller, who must release it. The resource becomes a piece if
+    /// its rendition's playlist has ended and is in the catalogue, or is recorded.
+    ///
+    /// - Parameter fallback: what the caller can play instead; an origin that does not answer then gets less time.
+    /// - Throws: `missing` if the asset was removed, `store` if neither disk nor memory has space.
+    public func fetch(
+        _ resource: Resource, in folder: PieceFolder, of asset: Asset, urgency: Fetch.Urgency,
+        fallback: Fetch.Fallback = .none
+    ) throws(LibraryError) -> Fetch {
+        try asset.checkNotRemoved()
+        let resource = current(resource, in: folder, of: asset)
+        let isLasting = isLasting(folder, of: asset) || isRecorded(resource, in: folder, of: asset)
+        do {
+            let fetch = try loader.fetch(
+                resource, folder: folder, isLasting: isLasting, keeping(resource, in: folder, of: asset),
+                access: asset.access, urgency: urgency, fallback: fallback
+            ) { ResourceSources(around: resource, in: folder, of: asset, library: self) }
+            expect(fetch, of: asset)
+            return fetch
+        } catch {
+            throw LibraryError(error)
+        }
+    }
+
+    /// Returns the fetches of resources at background urgency, in the given order, retained for the caller as those of
+    /// `fetch(_:in:of:urgency:)`. Adjacent byte ranges of one file share one merged request; a fetch that is already
+    /// under way is joined, and its neighbours are fetched without it.
+    public func fetches(
+        _ resources: [Resource], in folder: PieceFolder, of asset: Asset
+    ) throws(LibraryError) -> [Fetch] {
+        try asset.checkNotRemoved()
+        do {
+            let fetches = try loader.fetches(
+                resources.map { current($0, in: folder, of: asset) }, folder: folder,
+                isLasting: isLasting(folder, of: asset), access: asset.access,
+                keeping: { keeping($0, in: folder, of: asset) },
+                alternates: { ResourceSources(around: $0, in: folder, of: asset, library: self) })
+            for fetch in fetches { expect(fetch, of: asset) }
+            return fetches
+        } catch {
+            throw LibraryError(error)
+        }
+    }
+
+    /// A stored key never changes: only the same bytes may replace it.
+    private func expect(_ fetch: Fetch, of asset: Asset) {
+        guard case .key(let number) = fetch.resource.name.role else { return }
+        fetch.expectation = asset.keys.life(of: number).digest
+    }
+
+    /// True if the latest request to the origin of a resource got no answer, and there is no alternate source.
+    public func isPresumedAbsent(_ resource: Resource, in folder: PieceFolder, of asset: Asset) -> Bool {
+        if let rendition = asset.rendition(folder.id), asset.hasMirrors(rendition) { return false }
+        return client.isPresumedAbsent(current(resource, in: folder, of: asset).url)
+    }
+
+    /// True if each name in a folder identifies the same bytes forever.
+    private func isLasting(_ folder: PieceFolder, of asset: Asset) -> Bool {
+        asset.rendition(folder.id).map { $0.source?.isDurable ?? false } ?? true
+    }
+
+    private func isRecorded(_ resource: Resource, in folder: PieceFolder, of asset: Asset) -> Bool {
+        asset.rendition(folder.id)?.recording?.keeps(resource.name) ?? false
+    }
+
+    /// Returns the resource with its present URL: a download plan may be older than the tokens.
+    private func current(_ resource: Resource, in folder: PieceFolder, of asset: Asset) -> Resource {
+        if case .key(let number) = resource.name.role { return asset.keys.resource(number) ?? resource }
+        guard let rendition = asset.rendition(folder.id), rendition.hasMoved else { return resource }
+        return rendition.resource(named: resource.name) ?? resource
+    }
+
+    private func keeping(_ resource: Resource, in folder: PieceFolder, of asset: Asset) -> Loader.Keeping {
+        switch resource.name.role {
+        case .key(let number):
+            // An expired or revoked key returns to the store only by a renewal. A player that streams from the origin
+            // gets the key from there.
+            guard asset.keys.isUsable(number) else { return .passing(because: nil) }
+            return asset.keys.isSaved(number) ? .kept : .passing(because: asset.isLive ? nil : asset.saveFailure)
+        case .data: return asset.isPersistent ? .kept : .passing(because: asset.isLive ? nil : asset.saveFailure)
+        case .segment, .initialization, .passing: break
+        }
+        if isRecorded(resource, in: folder, of: asset) { return .kept }
+        guard let rendition = asset.rendition(folder.id), rendition.source?.isDurable ?? false,
+            rendition.isListed(resource.name)
+        else { return .passing(because: nil) }
+        return rendition.isSaved ? .kept : .passing(because: asset.saveFailure)
+    }
+}

@@ -1,0 +1,115 @@
+import EventLoop
+import Fetching
+import HTTPMessage
+import Origin
+import Playlist
+
+/// Fetches the entry playlist of an asset, and checks if its origin is present.
+extension PlaylistLoader {
+    /// For a playlist whose stored pieces can replace the origin.
+    private static let impatient = PlaylistFetcher.Manner(
+        deadline: GiveUpRule.deadline(with: .complete), retries: .never)
+    /// For a playlist that only partial content could replace: as long as players wait.
+    private static let hesitant = PlaylistFetcher.Manner(deadline: GiveUpRule.deadline(with: .part))
+    /// Lifetime of an answer of the origin: players load an entry twice.
+    private static let checkLife = Duration.seconds(5)
+
+    /// Fetches the entry playlist again, unless a fetch was just done. Returns true if the origin answered; throws if
+    /// it does not, and nothing stored could be played instead. If the origin is presumed absent, no request is made
+    /// and the caller does not wait. A live playlist that is the entry is fetched only by its reload. For an asset that
+    /// is only partial, the origin gets all the time that players have, and its refusal counts.
+    public func refresh(_ asset: Asset) async throws(LibraryError) -> Bool {
+        if library.isOffline { return false }
+        if let lone = asset.lone, asset.isLive {
+            _ = try await source(of: lone, in: asset)
+            return true
+        }
+        // Any response since then would have made it present.
+        if library.client.isPresumedAbsent(asset.origin), isPlayable(asset) { return false }
+        if let checked = asset.checked, .now - checked.at < Self.checkLife { return checked.isPresent }
+        return try await tasks.checks.run(ObjectIdentifier(asset)) { await check(asset) }.get()
+    }
+
+    /// True if something of the asset can be played instead of the origin.
+    private func isPlayable(_ asset: Asset) -> Bool {
+        asset.isPlayableOffline || library.partialPlayback?.isPlayableInPart(asset) ?? false
+    }
+
+    private func check(_ asset: Asset) async -> Result<Bool, LibraryError> {
+        let hasWhole = asset.isPlayableOffline
+        do {
+            // Playable ranges are computed only when needed, because that reads files.
+            try await loadEntry(of: asset, hasWhole ? Self.impatient : asset.bytes > 0 ? Self.hesitant : .patient)
+            return .success(true)
+        } catch {
+            guard hasWhole || error.code == .originAbsent && isPlayable(asset) else { return .failure(error) }
+            library.report("\(asset.name): playing what is stored, since \(error)")
+            if error.code == .originAbsent {
+                library.client.presumeAbsent(after: library.playlistFetcher.request(asset.origin, asset.access))
+            } else {
+                asset.checked = (.now, false)
+            }
+            return .success(false)
+        }
+    }
+
+    /// Fetches the entry, and adopts it if it fits the known one.
+    func loadEntry(of asset: Asset, _ manner: PlaylistFetcher.Manner = .patient) async throws(LibraryError) {
+        let began = ContinuousClock.now
+        let origin = asset.origin
+        let answer = try await library.playlistFetcher.playlist(at: origin, access: asset.access, manner)
+        // A response from a URL that is no longer the asset's does not count.
+        guard origin == asset.origin else { return }
+        asset.checked = (.now, true)
+        switch answer.playlist {
+        case .media(let media):
+            await adopt(Rendition.Source(playlist: media, base: answer.base, born: answer.born), began, for: asset)
+        case .multivariant(let multivariant): await adopt(multivariant, base: answer.base, for: asset)
+        }
+    }
+
+    /// Adopts a lone media playlist. Replaces other content that has ended only if that orphans no piece.
+    private func adopt(_ source: Rendition.Source, _ began: ContinuousClock.Instant, for asset: Asset) async {
+        var source = source
+        if asset.lone?.recording != nil { source.isWindow = true }
+        if let lone = asset.lone, let known = lone.source, known.isDurable {
+            if lone.hasSameContent(as: source) { return lone.move(to: source) }
+            guard asset.bytes == 0 else { return reportChange(&lone.isOutdated, of: asset) }
+            library.loader.forget([lone.folder])
+            lone.forget()
+        } else if asset.multivariant != nil {
+            guard asset.bytes == 0 else { return reportChange(&asset.isOutdated, of: asset) }
+            library.loader.forget(asset.folders)
+        }
+        let isSaved =
+            source.isDurable ? await library.records.save(source, of: RenditionNaming.lone.id, in: asset) : false
+        asset.adopt(source, began: began)
+        asset.lone?.isSaved = isSaved
+    }
+
+    /// Adopts a multivariant playlist, unless it lacks a rendition with stored pieces. Then only its URLs are used.
+    private func adopt(_ playlist: MultivariantPlaylist, base: WebURL, for asset: Asset) async {
+        guard asset.fits(playlist) else {
+            if !asset.relocate(by: playlist, base: base) { reportChange(&asset.isOutdated, of: asset) }
+            return
+        }
+        let isNew = asset.multivariant?.text.write() != playlist.text.write()
+        let gone = asset.adopt(playlist, base: base)
+        for rendition in asset.renditions where rendition.isOutdated && rendition.folder.bytes == 0 {
+            library.loader.forget([rendition.folder])
+            rendition.forget()
+        }
+        library.loader.forget(gone.map(\.folder))
+        if asset.isPersistent, isNew { await library.records.saveEntry(of: asset, without: gone) }
+        if asset.isPlayableOffline { library.keepSessionData(of: asset) }
+    }
+
+    /// Reports once that the origin has other content than the store.
+    func reportChange(_ isKnown: inout Bool, of asset: Asset) {
+        guard !isKnown else { return }
+        isKnown = true
+        library.report(
+            "\(asset.name): the origin has other content now. What is stored goes on as it was, and nothing of the new is "
+                + "mixed into it; \"weir get \(asset.name)\" fetches the new beside it.")
+    }
+}

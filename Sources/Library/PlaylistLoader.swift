@@ -1,0 +1,252 @@
+public import EventLoop
+import Fetching
+import HTTPMessage
+import Origin
+import Playlist
+
+/// Loads playlists: of renditions, from any mirror that answers and with freshly signed URLs, and of assets.
+@LoopActor public struct PlaylistLoader {
+    /// The loads under way, which other callers join.
+    @LoopActor final class Tasks {
+        typealias Loads<Key: Hashable & Sendable> = SharedTasks<Key, Result<Rendition.Source, LibraryError>>
+
+        let checks = SharedTasks<ObjectIdentifier, Result<Bool, LibraryError>>()
+        let entryRenewals = SharedTasks<ObjectIdentifier, Void>()
+        let loads = Loads<ObjectIdentifier>()
+        let relays = Loads<Relay>()
+        let renewals = SharedTasks<ObjectIdentifier, Rendition.Source?>()
+        let visits = SharedTasks<Visit, Rendition.Source?>()
+    }
+
+    struct Visit: Hashable, Sendable {
+        let rendition: ObjectIdentifier
+        let mirror: Int
+    }
+
+    struct Relay: Hashable, Sendable {
+        let rendition: ObjectIdentifier
+        let directives: DeliveryDirectives
+    }
+
+    let library: Library
+    var tasks: Tasks { library.playlistTasks }
+
+    /// Returns the rendition's full playlist. One that has ended is stored, and not fetched again. A live one is
+    /// fetched again once that is due, regardless of the number of players.
+    public func source(of rendition: Rendition, in asset: Asset) async throws(LibraryError) -> Rendition.Source {
+        if let source = rendition.source {
+            if source.isDurable {
+                if rendition.isSaved || library.readOnlyReason != nil || asset.isPreview { return source }
+            } else if rendition.isFresh(now: .now) {
+                return source
+            }
+        }
+        return try await tasks.loads.run(ObjectIdentifier(rendition)) { await load(rendition, in: asset) }.get()
+    }
+
+    private func load(_ rendition: Rendition, in asset: Asset) async -> Result<Rendition.Source, LibraryError> {
+        do throws(LibraryError) {
+            guard let known = rendition.source else {
+                return .success(try await adopt(try await fetchSource(of: rendition, in: asset), rendition, in: asset))
+            }
+            // An ended playlist that could not be written to the catalogue only needs to be written.
+            if known.isDurable { return .success(try await adopt(known, rendition, in: asset)) }
+            return .success(try await reload(rendition, known, in: asset))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Adopts a full playlist. It is written to disk before players see it, because the names in it (a key's number)
+    /// must remain valid after a crash.
+    func adopt(
+        _ source: Rendition.Source, _ rendition: Rendition, in asset: Asset, began: ContinuousClock.Instant = .now
+    ) async throws(LibraryError) -> Rendition.Source {
+        var source = source
+        if rendition.recording != nil { source.isWindow = true }
+        for url in source.keyURLs { rendition.keys.add(url) }
+        if source.isDurable {
+            rendition.isSaved = await library.records.save(source, of: rendition.name.id, in: asset)
+        }
+        try asset.checkNotRemoved()
+        if !(rendition.source?.isDurable ?? false) { rendition.adopt(source, began: began) }
+        return rendition.source ?? source
+    }
+
+    // MARK: Mirrors
+
+    /// Fetches the rendition's playlist; after a refusal with the entry's new URL, which may be freshly signed.
+    func fetchSource(
+        of rendition: Rendition, in asset: Asset, _ directives: DeliveryDirectives = .none,
+        _ manner: PlaylistFetcher.Manner = .patient
+    ) async throws(LibraryError) -> Rendition.Source {
+        try library.checkOnline("\(rendition.name.id) of \(asset.name) is not in the store")
+        let urls = asset.urls(of: rendition)
+        do throws(LibraryError) {
+            return try await fetchFromMirrors(rendition, in: asset, directives, manner)
+        } catch {
+            guard error.code == .originRefused, asset.multivariant != nil else { throw error }
+            await renewEntry(of: asset)
+            guard asset.urls(of: rendition) != urls else { throw error }
+            let source = try await fetchFromMirrors(rendition, in: asset, directives, manner)
+            asset.pace.recordArrival()
+            return source
+        }
+    }
+
+    /// Fetches the playlist from the mirror that answered last, then from the others; one that does not match the known
+    /// one is not used. Throws `originAbsent` if a mirror is absent, because that may be temporary; otherwise the first
+    /// error.
+    private func fetchFromMirrors(
+        _ rendition: Rendition, in asset: Asset, _ directives: DeliveryDirectives, _ manner: PlaylistFetcher.Manner
+    ) async throws(LibraryError) -> Rendition.Source {
+        let (first, count) = (rendition.mirror, asset.urls(of: rendition).count)
+        var failure: LibraryError?
+        for turn in 0..<count {
+            let place = (first + turn) % count
+            do throws(LibraryError) {
+                let manner = turn + 1 < count ? manner.hasty : manner
+                let source = try await fetchSource(of: rendition, at: place, in: asset, directives, manner)
+                if turn == 0 || rendition.mayContinue(with: source) {
+                    rendition.mirror = place
+                    return source
+                }
+            } catch {
+                failure = error.code == .originAbsent ? error : failure ?? error
+            }
+        }
+        throw failure ?? LibraryError(.notPlaylist, "\(rendition.name.id) of \(asset.name) has no usable URL")
+    }
+
+    private func fetchSource(
+        of rendition: Rendition, at place: Int, in asset: Asset, _ directives: DeliveryDirectives,
+        _ manner: PlaylistFetcher.Manner
+    ) async throws(LibraryError) -> Rendition.Source {
+        let urls = asset.urls(of: rendition)
+        guard urls.indices.contains(place) else { throw LibraryError(.missing, "the mirror is gone") }
+        let imports = asset.multivariant?.variables
+        let answer = try await library.playlistFetcher.playlist(
+            at: directives.added(to: urls[place]), access: asset.access, imports: imports, manner)
+        guard case .media(let media) = answer.playlist else {
+            let isItself = answer.playlist.text.write() == asset.multivariant?.text.write()
+            throw LibraryError(
+                .notPlaylist,
+                "\(answer.base.redacted) is a multivariant playlist where a media playlist should be"
+                    + (isItself ? ": it names itself" : ""))
+        }
+        return Rendition.Source(playlist: media, base: answer.base, imports: imports, born: answer.born)
+    }
+
+    /// Fetches the playlist from another mirror and checks it against the known one. If it matches, an ended playlist
+    /// gets its URLs from that mirror, and a live one is next loaded there.
+    func visit(_ place: Int, of rendition: Rendition, in asset: Asset) async -> Rendition.Source? {
+        await tasks.visits.run(Visit(rendition: ObjectIdentifier(rendition), mirror: place)) {
+            let source = try? await fetchSource(of: rendition, at: place, in: asset, .none, .patient.hasty)
+            guard let source, rendition.mayContinue(with: source) else { return nil }
+            rendition.mirror = place
+            if source.isDurable, rendition.source?.isDurable ?? false { rendition.move(to: source) }
+            return source
+        }
+    }
+
+    // MARK: Renewal of signed URLs
+
+    /// Fetches the rendition's playlist with fresh URLs, once for all callers. Returns nil if the fetch fails, if a
+    /// recent one did not help, or if the origin has other content now.
+    func renew(_ rendition: Rendition, in asset: Asset) async -> Rendition.Source? {
+        let id = ObjectIdentifier(rendition)
+        guard tasks.renewals.isRunning(id) || rendition.pace.begin(now: .now) else { return nil }
+        return await tasks.renewals.run(id) { await renewed(rendition, in: asset) }
+    }
+
+    private func renewed(_ rendition: Rendition, in asset: Asset) async -> Rendition.Source? {
+        await renewEntry(of: asset)
+        if asset.lone === rendition { return rendition.source }
+        guard let source = try? await fetchSource(of: rendition, in: asset, .none, .renewal) else { return nil }
+        asset.pace.recordArrival()
+        guard let known = rendition.source, known.isDurable else {
+            return rendition.mayContinue(with: source) ? source : nil
+        }
+        guard rendition.hasSameContent(as: source) else {
+            reportChange(&rendition.isOutdated, of: asset)
+            return nil
+        }
+        rendition.move(to: source)
+        return source
+    }
+
+    /// Allows the next renewal at once, for a caller that keeps its own pause between attempts.
+    public func allowRenewal(of asset: Asset) {
+        asset.pace.reset()
+        for rendition in asset.renditions { rendition.pace.reset() }
+    }
+
+    /// Checks if the origin still has the known content of these renditions: see `Asset.hasChanged`.
+    public func checkContent(of renditions: [Rendition], in asset: Asset) async {
+        allowRenewal(of: asset)
+        for rendition in renditions where !asset.hasChanged { _ = await renew(rendition, in: asset) }
+    }
+
+    /// Fetches the entry again, unless a recent fetch did not help.
+    private func renewEntry(of asset: Asset) async {
+        let id = ObjectIdentifier(asset)
+        guard tasks.entryRenewals.isRunning(id) || asset.pace.begin(now: .now) else { return }
+        await tasks.entryRenewals.run(id) {
+            do {
+                try await loadEntry(of: asset, .renewal)
+            } catch {
+                library.report("\(asset.name): no fresh URLs, since \(error)")
+            }
+        }
+    }
+}
+
+/// Limits the rate of renewals of URLs. Signed URLs may be valid for seconds only, so a resource that arrived since the
+/// last renewal makes the next one due at once. An origin that always refuses is asked again only after a pause.
+struct RenewalPace {
+    /// Number of resources that arrived completely or in part.
+    private(set) var arrivals = 0
+    private var last: (at: ContinuousClock.Instant, arrivals: Int)?
+    /// The pause between renewals that do not help.
+    private static let pause = Duration.seconds(5)
+
+    /// Begins a renewal if one is due. Returns true if it is.
+    mutating func begin(now: ContinuousClock.Instant) -> Bool {
+        if let last, arrivals <= last.arrivals, now - last.at <= Self.pause { return false }
+        last = (now, arrivals)
+        return true
+    }
+
+    mutating func recordArrival() { arrivals += 1 }
+
+    /// Allows the next renewal at once, because the URLs may be valid again.
+    mutating func reset() { last = nil }
+}
+
+/// Shares operations under way: callers with equal keys wait for one task.
+@LoopActor final class SharedTasks<Key: Hashable & Sendable, Value: Sendable> {
+    private var tasks: [Key: Task<Value, Never>] = [:]
+
+    func isRunning(_ key: Key) -> Bool { tasks[key] != nil }
+
+    func run(_ key: Key, _ body: @escaping @LoopActor () async -> Value) async -> Value {
+        if let task = tasks[key] { return await task.value }
+        let task = Task { @LoopActor in await body() }
+        tasks[key] = task
+        defer { tasks[key] = nil }
+        return await task.value
+    }
+}
+
+extension PlaylistFetcher.Manner {
+    /// For a player that waits for a refused resource.
+    fileprivate static let renewal = Self(deadline: GiveUpRule.deadline(with: .refusedURLs), retries: .hasty)
+
+    /// For a request that has an alternative: leaves time for the alternative while a player waits.
+    fileprivate var hasty: Self {
+        var hasty = self
+        hasty.retries = .hasty
+        if !isHeldBack { hasty.deadline = GiveUpRule.deadline(with: .mirror(limit: deadline)) }
+        return hasty
+    }
+}

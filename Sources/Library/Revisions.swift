@@ -1,0 +1,101 @@
+public import EventLoop
+import Fetching
+import Playheads
+import Store
+
+/// Handles new content of an origin: a revision, which is an asset of its own beside the old one. A revision is
+/// available by its id only; name and URL lead to the asset that it revises, which has at most one. It replaces the
+/// asset when its download reports that it is complete, and no session plays the old asset.
+@LoopActor public struct Revisions {
+    let library: Library
+
+    /// Creates a revision of the asset, with its entry playlist loaded and nothing stored. Throws `otherContent` for a
+    /// recording, which no origin has any more, and `urlTaken` if there is a revision already.
+    public func revise(_ asset: Asset) async throws(LibraryError) -> Asset {
+        try library.checkWritable("\(asset.name) stays as it is")
+        guard !asset.isRecorded, !asset.isRevision else {
+            throw LibraryError(.otherContent, "\(asset.name) cannot be revised")
+        }
+        let revision = Asset(
+            id: AssetNaming.id(forName: asset.name, isTaken: library.isTakenID), name: asset.name, title: asset.title,
+            origin: asset.origin, access: asset.access, created: asset.created, store: library.store)
+        revision.revises = asset.id
+        revision.bundle.relocate(to: asset.bundle.place)
+        try await library.playlists.loadEntry(of: revision)
+        try asset.checkNotRemoved()
+        guard asset.revision == nil else {
+            throw LibraryError(.urlTaken, "the new content of \(asset.name) is being fetched already")
+        }
+        library.register(revision, of: asset)
+        return revision
+    }
+
+    /// Replaces an asset by its revision and deletes the old asset, unless a session plays it. Returns true if it was
+    /// replaced. A restart at any instant finds one of the two complete: the new pieces are on disk before the old ones
+    /// are deleted.
+    public func supersede(_ asset: Asset) async -> Bool {
+        guard let revision = asset.revision, library.readOnlyReason == nil else { return false }
+        if revision.bytes > 0 { await library.store.sync() }
+        guard asset.revision === revision, !asset.isRemoved, !library.playheads.isPlayed(asset.id) else { return false }
+        if revision.artworkKind == nil, let artwork = library.artwork.image(of: asset) {
+            try? library.artwork.keep(artwork, of: revision)
+        }
+        (revision.title, revision.life) = (asset.title, asset.life)
+        library.unregister(asset)
+        asset.revision = nil
+        library.register(revision)
+        do {
+            try asset.bundle.remove()
+            var record = revision.isPersistent ? revision.record : nil
+            record?.revises = nil
+            try await library.store.catalogue.supersede(
+                asset.id, by: record, record.map { _ in revision.storageRecord })
+            revision.revises = nil
+        } catch {
+            library.report("\(asset.name): the new content has not wholly taken the place of the old: \(error)")
+        }
+        library.publish(revision)
+        library.report("\(revision.name): the new content has taken the place of the old")
+        return true
+    }
+
+    /// Returns the asset that a revision revises, until it is replaced.
+    public func revised(by revision: Asset) -> Asset? {
+        revision.revises.flatMap { library.asset(id: $0) }.flatMap { $0.revision === revision ? $0 : nil }
+    }
+
+    /// Deletes a revision and its stored files; the asset that it revises stays.
+    public func abandon(_ revision: Asset) async {
+        guard let asset = revised(by: revision) else { return }
+        asset.revision = nil
+        do {
+            try await library.discard(revision)
+        } catch {
+            library.report("\(asset.name): the part of the new content is not wholly removed: \(error)")
+        }
+    }
+
+    /// Returns the asset to play: a revision if the origin has other content, and the old is not downloaded nor played.
+    public func current(_ asset: Asset) async -> Asset {
+        let isKept = library.downloads?.isKept(asset) ?? false
+        guard asset.hasChanged, asset.revision == nil, !asset.isRecorded, !library.isOffline, !isKept,
+            !library.playheads.isPlayed(asset.id)
+        else { return asset }
+        guard let revision = try? await revise(asset) else { return asset }
+        guard await supersede(asset) else {
+            await abandon(revision)
+            return asset
+        }
+        return revision
+    }
+
+    /// Registers the assets of a catalogue: first the named ones, then their revisions.
+    func register(restored assets: [Asset]) {
+        for asset in assets where !asset.isRevision { library.register(asset) }
+        for revision in assets {
+            guard let asset = revision.revises.flatMap({ library.asset(id: $0) }) else { continue }
+            revision.access = asset.access
+            library.register(revision, of: asset)
+        }
+    }
+}

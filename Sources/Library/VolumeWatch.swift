@@ -1,0 +1,119 @@
+public import EventLoop
+import Fetching
+package import Store
+
+/// Knows the space on disks, watches the volumes of assets, and cleans up after interrupted moves.
+@LoopActor public struct VolumeWatch {
+    let library: Library
+
+    private static let pause = Duration.seconds(2)
+
+    /// The bytes that can still be stored in the store's own folder before the reserve of its disk is reached; nil if
+    /// unknown, or if the store is read-only.
+    public var room: Int64? { library.readOnlyReason == nil ? library.store.room : nil }
+
+    /// The bytes that can still be stored on the volume of an asset; nil as for `room`.
+    public func room(for asset: Asset) -> Int64? {
+        library.readOnlyReason == nil ? library.store.room(in: asset.bundle.place) : nil
+    }
+
+    /// Throws `store`, with `StoreError.Code.away`, if the volume of an asset is not mounted.
+    public func checkPresence(of asset: Asset) throws(LibraryError) {
+        if let absence = asset.bundle.absence {
+            throw LibraryError(absence, about: "what is stored of \(asset.name) is on a disk that is not there")
+        }
+    }
+
+    package func isMoving(_ asset: Asset) -> Bool { library.moves?.isMoving(asset) ?? false }
+
+    /// Throws `busy` while an asset is being moved.
+    package func checkNotMoving(_ asset: Asset) throws(LibraryError) {
+        guard isMoving(asset) else { return }
+        throw LibraryError(.busy, "\(asset.name) stays where it is for now: it is being moved")
+    }
+
+    /// Cleans up after moves of an earlier process, and starts to watch volumes.
+    func watch() {
+        for asset in bundles { completeMove(of: asset) }
+        for volume in library.store.volumes {
+            if let absence = volume.absence { library.report("assets are on a disk that is not there: \(absence)") }
+        }
+        library.volumeTimer = LoopTimer { [weak library] in library?.volumes.check() }
+        if !library.store.volumes.isEmpty { watchSoon() }
+    }
+
+    /// Checks the volumes in two seconds, because one may be new.
+    package func watchSoon() { library.volumeTimer?.schedule(after: Self.pause) }
+
+    /// All assets with a bundle of their own, including revisions.
+    private var bundles: [Asset] { library.assets.flatMap { [$0] + ($0.revision.map { [$0] } ?? []) } }
+
+    private func check() {
+        let volumes = library.store.volumes
+        Task { @LoopActor in
+            // A network disk may be slow.
+            let changed = try? await DiskWork.run { volumes.filter { $0.checkPresence() } }
+            for volume in changed ?? [] { handleChange(of: volume) }
+            if !library.store.volumes.isEmpty { watchSoon() }
+        }
+    }
+
+    private func handleChange(of volume: Volume) {
+        let isThere = volume.absence == nil
+        library.report(
+            isThere ? "\(volume.path) is there again" : "assets are on a disk that is not there: \(volume.path)")
+        for asset in bundles where asset.bundle.place === volume || asset.bundle.other === volume {
+            if asset.bundle.place === volume {
+                for folder in asset.folders { folder.forget() }
+                (asset.knownArtwork, asset.knownVerified) = (nil, nil)
+                // Without this, pieces that were not read while the volume was unmounted would count as holes.
+                if isThere, volume.isAfterPowerLoss { for folder in asset.folders { _ = folder.sizes } }
+            }
+            completeMove(of: asset)
+        }
+        guard isThere else { return }
+        volume.markRecovered()
+        library.events.send(.volumeReturned)
+    }
+
+    /// Completes an interrupted move of a bundle once both volumes are mounted: deletes the copy that is not in use.
+    private func completeMove(of asset: Asset) {
+        let bundle = asset.bundle
+        guard let other = bundle.other, library.readOnlyReason == nil, !isMoving(asset) else { return }
+        do throws(StoreError) {
+            if try bundle.place.hasBundle(asset.id) {
+                _ = try other.hasBundle(asset.id)
+                bundle.other = nil
+                Task { @LoopActor in
+                    if await clear(asset.id, in: other) { await library.records.saveVolume(of: asset) }
+                }
+                return
+            } else if try other.hasBundle(asset.id) {
+                // The bundle was moved, and the process ended before the catalogue recorded that.
+                bundle.relocate(to: other)
+                for folder in asset.folders { folder.forget() }
+            } else {
+                _ = try other.hasBundle(asset.id)
+                bundle.other = nil
+            }
+        } catch {
+            if error.code != .away {
+                library.report("\(asset.name): what a move has left is not cleared away: \(error)")
+            }
+            return
+        }
+        Task { @LoopActor in await library.records.saveVolume(of: asset) }
+    }
+
+    /// Deletes a bundle from a volume, and returns when all its files are deleted: only then may the catalogue forget
+    /// the volume. Returns true on success.
+    package func clear(_ id: String, in volume: Volume) async -> Bool {
+        await withCheckedContinuation { (done: CheckedContinuation<Bool, Never>) in
+            do throws(StoreError) {
+                try library.store.removeBundle(id, in: volume) { done.resume(returning: true) }
+            } catch {
+                done.resume(returning: false)
+            }
+        }
+    }
+}

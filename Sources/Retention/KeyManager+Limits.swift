@@ -1,0 +1,144 @@
+import EventLoop
+import Fetching
+public import Library
+import Playlist
+public import Store
+
+/// Limits and revokes keys, and describes them.
+extension KeyManager {
+    // MARK: Limits
+
+    /// Applies the key limits of an asset's policy. Returns the keys whose lifetime changes.
+    package func adoptTerms(of asset: Asset, after former: KeyTerms, isPlaying: Bool) -> [Int] {
+        guard asset.life.policy.keys != former else { return [] }
+        findArrivals(of: asset)
+        let numbers = asset.keys.lives.keys.sorted()
+        let (terms, now) = (asset.life.policy.keys, library.date())
+        for number in numbers {
+            asset.keys.change(number) { $0.adopt(terms, after: former, isPlaying: isPlaying, at: now) }
+        }
+        return numbers
+    }
+
+    /// Sets the expiration date of keys, all of them for nil; `expires` is in seconds since 1970, nil for never.
+    ///
+    /// - Throws: `missing` if no key has the number, `store`; nothing has changed then.
+    public func setExpiry(_ expires: Int64?, ofKeys numbers: [Int]? = nil, of asset: Asset) async throws(LibraryError) {
+        let numbers = try check(numbers, of: asset)
+        let now = library.date()
+        try await change(numbers, of: asset) { $0.setExpiration(expires, at: now) }
+        library.rectify(asset)
+        library.events.send(.keysChanged(asset, .dated, numbers: numbers))
+    }
+
+    // MARK: Revocation
+
+    /// Revokes keys, all of them for nil: from now on no player gets them, and their files are deleted.
+    ///
+    /// The order is: the catalogue, the bundle's own playlists, the files. After a crash in between, the next process
+    /// deletes the files. Copies may remain: in the disk's unused blocks, and in every player of the asset.
+    ///
+    /// - Throws: `missing` if no key has the number; `store` if the revocation cannot be written, and nothing has
+    ///   changed then, or if a file cannot be deleted, which is tried again.
+    public func invalidate(_ numbers: [Int]? = nil, of asset: Asset) async throws(LibraryError) {
+        let numbers = try check(numbers, of: asset)
+        let now = library.date()
+        try await change(numbers, of: asset) { $0.invalidate(at: now) }
+        library.loader.forget([asset.keys.folder])
+        library.rectify(asset)
+        library.events.send(.keysChanged(asset, .invalidated, numbers: numbers))
+        if let failure = deleteFiles(of: numbers, in: asset) {
+            throw LibraryError(failure, about: "a key of \(asset.name) is not used any more, but its file is there")
+        }
+    }
+
+    /// Deletes the files of unusable keys: of the revoked ones, and of those that expired before a time.
+    package func sweep(_ asset: Asset, before bound: Int64) {
+        guard library.readOnlyReason == nil, !asset.isRemoved else { return }
+        library.rectify(asset)
+        let numbers = asset.keys.unusable.filter { number in
+            let life = asset.keys.life(of: number)
+            let end = life.expiration(by: asset.keys.terms) ?? life.expiredAt ?? 0
+            return life.invalidated != nil || end <= bound
+        }
+        guard let failure = deleteFiles(of: numbers.sorted(), in: asset) else { return }
+        library.report("\(asset.name): a key that is not used any more cannot be deleted: \(failure)")
+    }
+
+    private func deleteFiles(of numbers: [Int], in asset: Asset) -> StoreError? {
+        var failure: StoreError?
+        for number in numbers {
+            let file = KeyRing.name(number).description
+            guard asset.keys.folder.contains(file) else { continue }
+            do throws(StoreError) { try asset.keys.folder.remove(file) {} } catch { failure = failure ?? error }
+        }
+        return failure
+    }
+
+    // MARK: Reports
+
+    /// Describes the keys of an asset, by number.
+    public func reports(of asset: Asset) -> [KeyReport] {
+        findArrivals(of: asset)
+        let (keys, terms, now) = (asset.keys, asset.keys.terms, library.date())
+        _ = keys.unusable
+        let uses = uses(in: asset)
+        return keys.allNumbers.map { number in
+            let life = keys.life(of: number)
+            return KeyReport(
+                number: number, isStored: keys.hasFile(number), state: keys.state(of: number), life: life,
+                expiration: life.expiration(by: terms), remaining: life.remaining(by: terms, at: now),
+                uses: uses[number] ?? [])
+        }
+    }
+
+    private func uses(in asset: Asset) -> [Int: [KeyReport.Use]] {
+        var uses: [Int: [KeyReport.Use]] = [:]
+        for rendition in asset.renditions {
+            var spans: [Int: (start: Double, end: Double, count: Int)] = [:]
+            var time = 0.0
+            guard let segments = rendition.source?.playlist.segments else { continue }
+            for segment in segments {
+                let end = time + segment.duration
+                for number in Set(segment.keys.compactMap { rendition.number(of: $0) }) {
+                    let known = spans[number]
+                    spans[number] = (known?.start ?? time, end, (known?.count ?? 0) + 1)
+                }
+                time = end
+            }
+            for (number, span) in spans {
+                uses[number, default: []].append(
+                    .init(rendition: rendition.name.id, time: span.start..<span.end, segments: span.count))
+            }
+        }
+        return uses
+    }
+}
+
+/// Describes one key of an asset, without the key: its uses and its lifetime.
+public struct KeyReport: Sendable {
+    /// The part of a rendition that it decrypts.
+    public struct Use: Equatable, Sendable {
+        /// The rendition's id.
+        public let rendition: String
+        /// From the start of its first segment to the end of its last, in seconds.
+        public let time: Range<Double>
+        /// The number of its segments.
+        public let segments: Int
+    }
+
+    /// The permanent number of its file.
+    public let number: Int
+    /// True if its file is stored.
+    public let isStored: Bool
+    /// Says if it is usable, expired or revoked.
+    public let state: KeyLife.State
+    /// Its lifetime.
+    public let life: KeyLife
+    /// The expiration date, in seconds since 1970; nil for never.
+    public let expiration: Int64?
+    /// The remaining lifetime.
+    public let remaining: KeyLife.Remaining
+    /// Its uses, in the order of the renditions.
+    public let uses: [Use]
+}
