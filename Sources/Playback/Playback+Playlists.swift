@@ -3,6 +3,7 @@ import HTTPMessage
 import HTTPServer
 import Library
 import Playheads
+import Playlist
 import Retention
 import Substitution
 
