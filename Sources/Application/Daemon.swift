@@ -15,8 +15,8 @@ import Retention
 import Store
 import Substitution
 
-/// Builds and owns the rooms, in this order: store, origin client, library, retention, exchange, downloader, playback,
-/// control, server.
+/// Builds and owns the rooms, in this order: store, origin client, substitution, library, retention, exchange,
+/// downloader, playback, control, server.
 @LoopActor final class Daemon {
     private let client: OriginClient
     private let library: Library

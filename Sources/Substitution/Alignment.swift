@@ -9,17 +9,14 @@ import SegmentFormat
 ///
 /// The playlists are checked against the media once a piece of each is stored. Until then no piece is used.
 @LoopActor final class Alignment {
-    /// A rendition with its attributes from the multivariant playlist.
     struct Candidate {
         let rendition: Rendition
         let traits: RenditionTraits
     }
 
-    /// The result of comparing playlists and stored pieces.
     private enum State {
         /// No contradiction, but not enough pieces for certainty.
         case undecided
-        /// The renditions fit together, segment by segment.
         case aligned(SegmentMatch)
         /// No piece of the other can be used: the reason, as a sentence without a full stop.
         case refused(String)
@@ -29,7 +26,6 @@ import SegmentFormat
     let own: Rendition
     /// The rendition that supplies substitutes.
     let other: Rendition
-    /// True if the other rendition has the better quality.
     let isBetter: Bool
     /// The other's expected bit rate, in bits per second.
     let rate: Int
@@ -37,7 +33,6 @@ import SegmentFormat
     private let frame: MediaTime
     /// True if the multivariant playlist says that each segment can be decoded by itself.
     private let isIndependent: Bool
-    /// The segment format of both.
     private let container: Container
     /// True if one of them is encrypted, so that the media cannot be inspected.
     private let isEncrypted: Bool
@@ -52,7 +47,6 @@ import SegmentFormat
     private var ownStream: TransportStream?
     private var ownAudio: PackedAudio?
 
-    /// - Parameter isIndependent: true if the multivariant playlist says that each segment can be decoded by itself.
     init(of other: Candidate, behind own: Candidate, isIndependent: Bool) {
         (self.own, self.other) = (own.rendition, other.rendition)
         self.isIndependent = isIndependent
@@ -231,7 +225,6 @@ import SegmentFormat
         return try? splicePair(place, segment)?.splice(source)
     }
 
-    /// Returns the splice of the other's segment for the initialization section of an own one.
     private func splicePair(_ place: Int, _ segment: Segment) -> SplicePair? {
         guard let map = own.source?.playlist.segments[place].map, let otherMap = segment.map else { return nil }
         let pair = [map.index, otherMap.index]
@@ -272,7 +265,6 @@ import SegmentFormat
         return isUndecided ? .undecided : .refused("its segments do not begin and end when these do")
     }
 
-    /// The result of comparing the start times of two pieces.
     private enum Comparison {
         case equal, different, unknown
         /// The pieces cannot be spliced: the reason.
@@ -304,8 +296,11 @@ import SegmentFormat
         let starts: (own: PieceStart, other: PieceStart)
         switch container {
         case .transportStream:
-            guard let (stream, other) = read(segment, foreign, { try TransportStream($0) }), stream.isSound,
-                other.isSound
+            guard let (stream, other) = read(segment, foreign, { try TransportStream($0) }),
+                // Otherwise the segment cannot be decoded by itself.
+                [stream, other].allSatisfy({ stream in
+                    stream.beginsWithTables && !stream.streams.contains { $0.beginsAtKeyFrame == false }
+                })
             else { return .unknown }
             if let reason = other.obstacle(inPlaceOf: stream) { return .unsuitable(reason) }
             ownStream = stream
@@ -357,9 +352,4 @@ import SegmentFormat
     }
 
     private static let pairLimit = 4
-}
-
-extension TransportStream {
-    /// True if it begins like a segment that can be decoded by itself.
-    fileprivate var isSound: Bool { beginsWithTables && !streams.contains { $0.beginsAtKeyFrame == false } }
 }

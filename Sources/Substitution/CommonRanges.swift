@@ -21,7 +21,7 @@ struct CommonRanges {
     /// at most a tenth of a second.
     static let tolerance = 0.25
 
-    /// Computes the segments that stay. Media time counts from the beginning of each track.
+    /// Media time counts from the beginning of each track.
     init(_ tracks: [Track]) {
         kept = tracks.map { [Bool](repeating: false, count: $0.durations.count) }
         var cursors = tracks.map { _ in Cursor() }
@@ -32,8 +32,14 @@ struct CommonRanges {
             let groups = tracks.indices.map { starts[$0]..<cursors[$0].next }
             // Behind the end of one track, the rest of the others joins the last group.
             let isTail = groups.contains(where: \.isEmpty)
-            wasKept = (!isTail || wasKept && starts.contains { $0 > 0 }) && Self.isPlayable(groups, tracks)
-            if wasKept { keep(groups, tracks) }
+            wasKept =
+                (!isTail || wasKept && starts.contains { $0 > 0 })
+                && zip(groups, tracks).allSatisfy { group, track in track.isPlayable[group].allSatisfy { $0 } }
+            guard wasKept else { continue }
+            for (place, group) in groups.enumerated() {
+                for segment in group { kept[place][segment] = true }
+            }
+            seconds += tracks[0].durations[groups[0]].reduce(0, +)
         }
     }
 
@@ -58,16 +64,5 @@ struct CommonRanges {
         {
             cursors[behind].advance(tracks[behind])
         }
-    }
-
-    private static func isPlayable(_ groups: [Range<Int>], _ tracks: [Track]) -> Bool {
-        zip(groups, tracks).allSatisfy { group, track in track.isPlayable[group].allSatisfy { $0 } }
-    }
-
-    private mutating func keep(_ groups: [Range<Int>], _ tracks: [Track]) {
-        for (place, group) in groups.enumerated() {
-            for segment in group { kept[place][segment] = true }
-        }
-        if let first = groups.first { seconds += tracks[0].durations[first].reduce(0, +) }
     }
 }

@@ -26,7 +26,12 @@ struct PartialChoice {
             guard length > seconds + (chosen == nil ? 0 : Self.tolerance) else { continue }
             (chosen, places, seconds) = (variant, needed, length)
         }
-        if let chosen { addOthers(of: chosen) }
+        guard let chosen else { return }
+        // Other languages and subtitles, if they need no additional cuts.
+        for place in Media.Kind.allCases.flatMap({ members(of: chosen, $0) }).compactMap(\.renditionIndex)
+        where tracks[place] != nil && !places.contains(place) {
+            if length(of: places + [place]) >= seconds - Self.tolerance { places.append(place) }
+        }
     }
 
     /// The places of the variant's own rendition, and of one from each group that it needs: the one that leaves the
@@ -53,16 +58,6 @@ struct PartialChoice {
             if length > best.map({ $0.seconds + Self.tolerance }) ?? 0 { best = (place, length) }
         }
         return best?.place
-    }
-
-    /// Adds other languages and subtitles that need no additional cuts.
-    private mutating func addOthers(of variant: Variant) {
-        for type in Media.Kind.allCases {
-            for place in members(of: variant, type).compactMap(\.renditionIndex)
-            where tracks[place] != nil && !places.contains(place) {
-                if length(of: places + [place]) >= seconds - Self.tolerance { places.append(place) }
-            }
-        }
     }
 
     private func length(of places: [Int]) -> Double { CommonRanges(places.compactMap { tracks[$0] }).seconds }

@@ -24,7 +24,6 @@ struct PieceStart {
         }
     }
 
-    /// The streams that have a time.
     let streams: [Stream]
 
     init(_ streams: [Stream]) { self.streams = streams }

@@ -17,7 +17,7 @@ public struct Playability: Equatable, Sendable {
 
     /// The short answer.
     public let answer: Answer
-    /// The reason: the complete or the missing parts. Words for a user, without a full stop.
+    /// The complete or the missing parts. Words for a user, without a full stop.
     public let reason: String
     /// Playable duration in seconds; nil if nothing plays, or the duration is unknown.
     public let seconds: Double?
@@ -48,7 +48,13 @@ extension Substitutions {
     /// The renditions that play without the origin from the first segment to the last; nil if they do not make up an
     /// entry playlist.
     private func listedRenditions(of asset: Asset) -> [Rendition]? {
-        guard let places = uncutRenditions(of: asset) else { return nil }
+        let places: Set<Int>
+        if asset.isPlayableOffline {
+            places = offlineRenditions(of: asset)
+        } else {
+            guard let ranges = playableRanges(of: asset), ranges.isPlayable, !ranges.isCut else { return nil }
+            places = Set(ranges.cuts.keys)
+        }
         guard let multivariant = asset.multivariant else { return asset.renditions }
         let variants = multivariant.completeVariants(renditions: places)
         guard !variants.isEmpty else { return nil }
@@ -57,13 +63,6 @@ extension Substitutions {
         let listed = variants.map(\.renditionIndex) + media.compactMap(\.renditionIndex).filter(places.contains)
         var seen: Set<Int> = []
         return listed.filter { seen.insert($0).inserted }.map { asset.renditions[$0] }
-    }
-
-    /// The places of the renditions that an entry without the origin lists; nil if any of them has a cut.
-    private func uncutRenditions(of asset: Asset) -> Set<Int>? {
-        if asset.isPlayableOffline { return asset.multivariant == nil ? [0] : offlineRenditions(of: asset) }
-        guard let ranges = playableRanges(of: asset), ranges.isPlayable, !ranges.isCut else { return nil }
-        return Set(ranges.cuts.keys)
     }
 }
 

@@ -54,20 +54,19 @@ extension Substitutions {
     public func offlineRenditions(of asset: Asset) -> Set<Int> {
         let complete = asset.wholeRenditions
         guard let multivariant = asset.multivariant else { return complete }
-        let covered = asset.renditions.filter { !complete.contains($0.place) && isCovered($0, in: asset) }
+        let covered = asset.renditions.filter { rendition in
+            guard !complete.contains(rendition.place), let track = storedTrack(of: rendition, in: asset),
+                let segments = rendition.source?.playlist.segments
+            else { return false }
+            // A segment with EXT-X-GAP is no hole here.
+            return zip(track.isPlayable, segments).allSatisfy { $0 || $1.isGap }
+        }
         guard !covered.isEmpty else { return complete }
         let best = multivariant.completeVariants(renditions: complete).map { asset.renditions[$0.renditionIndex] }
         let useful = covered.filter { rendition in
             !best.contains { substitutes(of: rendition, in: asset)?.isBelow($0) ?? false }
         }
         return complete.union(useful.map(\.place))
-    }
-
-    /// True if substitutes fill all holes of a rendition. A segment with EXT-X-GAP does not count.
-    private func isCovered(_ rendition: Rendition, in asset: Asset) -> Bool {
-        guard let track = storedTrack(of: rendition, in: asset), let segments = rendition.source?.playlist.segments
-        else { return false }
-        return zip(track.isPlayable, segments).allSatisfy { $0 || $1.isGap }
     }
 
     /// The durations of a rendition's segments, and which of them can be played from the store: the piece or a

@@ -40,7 +40,7 @@ public struct Quality {
     private let alignments: [Alignment]
     private var splicePairs: [Int: SplicePair] = [:]
     private let isEncrypted: Bool
-    /// True if its playlists say that each segment can be decoded by itself.
+    /// As for `Alignment`, or by its own playlist.
     private let isIndependent: Bool
 
     init(of own: Alignment.Candidate, among others: [Alignment.Candidate], isIndependent: Bool) {
@@ -55,7 +55,7 @@ public struct Quality {
         alignments = (better + rest).map { Alignment(of: $0, behind: own, isIndependent: isIndependent) }
     }
 
-    /// True if a stored piece can substitute the segment with this index in the playlist.
+    /// True if a stored piece can substitute a segment, by its index in the playlist.
     func covers(_ place: Int) -> Bool { alignments.contains { $0.covers(place) } }
 
     /// True if another rendition has the same content in better quality.
@@ -87,9 +87,7 @@ public struct Quality {
         return nil
     }
 
-    /// True if there is a substitute of a segment.
-    ///
-    /// - Parameter rendition: as for `open`.
+    /// True if `open` finds a substitute.
     public func has(_ name: PieceName, of rendition: String? = nil) -> Bool {
         place(of: name).map { place in alignments(with: rendition).contains { $0.covers(place) } } ?? false
     }
@@ -155,7 +153,6 @@ public struct Quality {
         return splicePair
     }
 
-    /// The index in the playlist of the segment with a name.
     private func place(of name: PieceName) -> Int? {
         guard case .segment(let number) = name.role, let segment = own.source?.segment(number), !segment.isGap,
             own.name(of: segment) == name

@@ -1,0 +1,37 @@
+import EventLoop
+import Library
+import Substitution
+import Testing
+
+@Suite @LoopActor struct SubstitutionsTests {
+    @Test func substitutesAreKnownUntilAPlaylistChangesOrTheAssetIsRemoved() async throws {
+        let fixture = try await LibraryFixture()
+        let substitutions = fixture.substitutions
+        let asset = try await fixture.open("/ts/master.m3u8")
+        let rendition = try await fixture.rendition("video-90p", of: asset)
+        _ = try await fixture.rendition("video-180p", of: asset)
+        weak let first = substitutions.substitutes(of: rendition, in: asset)
+        #expect(first != nil && substitutions.substitutes(of: rendition, in: asset) === first)
+
+        _ = try await fixture.rendition("video-270p", of: asset)
+        weak let second = substitutions.substitutes(of: rendition, in: asset)
+        #expect(first == nil && second != nil)
+
+        _ = try await fixture.library.remove(asset)
+        #expect(second == nil)
+    }
+
+    @Test func assetsWithOneIDShareNothing() async throws {
+        let fixture = try await LibraryFixture()
+        let other = try await LibraryFixture()
+        var found: [SegmentSubstitutes] = []
+        for fixture in [fixture, other] {
+            let asset = try await fixture.open("/ts/master.m3u8")
+            #expect(asset.id == "ts")
+            let rendition = try await fixture.rendition("video-90p", of: asset)
+            _ = try await fixture.rendition("video-180p", of: asset)
+            found.append(try #require(other.substitutions.substitutes(of: rendition, in: asset)))
+        }
+        #expect(found[0] !== found[1])
+    }
+}
