@@ -75,15 +75,12 @@ import Substitution
             moves: service.moves, store: service, conditioner: Self.conditioner(configuration), token: token)
         self.control = control
         let page = PageRoutes(control)
-        var limits = Self.serverConfiguration(configuration)
-        self.limits = limits
-        limits.admitsLongBody = { control.admitsLongBody($0) }
-        limits.refusal = { ControlRoutes.refusal(of: $0, $1, $2) }
+        limits = Self.serverConfiguration(configuration)
         let metrics = Metrics(
             library: library, downloader: downloader, sessions: sessions, client: client,
             version: Application.version)
         self.metrics = metrics
-        server = HTTPServer(configuration: limits) { exchange in
+        server = HTTPServer(configuration: limits, policy: control) { exchange in
             if playback.handle(exchange) || control.handle(exchange) || page.handle(exchange)
                 || metrics.handle(exchange)
             {

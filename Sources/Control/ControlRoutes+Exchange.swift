@@ -27,14 +27,14 @@ extension ControlRoutes {
 extension ControlRoutes {
     /// The problem response to an API request that the server refuses before its token is checked; nil for a request
     /// that is not for the API.
-    public nonisolated static func refusal(
+    public nonisolated func refusal(
         of head: RequestHead, _ status: HTTPStatus, _ sentence: String
     ) -> (fields: ResponseHead, body: [UInt8])? {
-        guard owns(path: head.path) else { return nil }
+        guard Self.owns(path: head.path) else { return nil }
         let code: APIError.Code? = [421: .misdirected, 403: .foreignPage, 413: .tooLarge][status.code]
         // A problem's sentence has no capital and no full stop.
         let detail = sentence.prefix(1).lowercased() + sentence.dropFirst().prefix { $0 != "." }
-        let response = problem(APIError(code ?? .badRequest, detail))
+        let response = Self.problem(APIError(code ?? .badRequest, detail))
         return (response.head, response.body)
     }
 }

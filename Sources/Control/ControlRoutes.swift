@@ -1,6 +1,7 @@
 public import API
 public import EventLoop
 public import HTTPMessage
+public import HTTPServer
 
 /// The parts of an HTTP request that the API uses.
 public struct ControlRequest: Sendable {
@@ -53,7 +54,7 @@ public struct ControlResponse: Sendable {
 /// The routes of the API: checks the token, the method and the shape, then calls the service.
 ///
 /// The token is checked first, so that a client without it cannot find out which routes exist.
-@LoopActor public final class ControlRoutes {
+@LoopActor public final class ControlRoutes: RequestPolicy {
     private let service: any ControlService
     private let events: EventFeed?
     /// The service for sessions; nil without playback.

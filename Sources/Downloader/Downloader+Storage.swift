@@ -38,7 +38,7 @@ extension Downloader {
         } else {
             set(download, .waiting, .space, failure)
             wait(download, pause)
-            if isHome { retention.noteFull() }
+            if isHome { retention.recordDiskFull() }
         }
         schedule()
         await save(download)

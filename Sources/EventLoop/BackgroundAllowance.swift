@@ -5,7 +5,7 @@
 public struct BackgroundAllowance: Hashable, Sendable {
     /// Bytes per second of all background transfers together; 0 stops them, nil is unlimited.
     public var rate: Int64?
-    /// Bytes in fetch of all background transfers together: a player's request waits at the bottleneck behind them.
+    /// Bytes under way of all background transfers together: a player's request waits at the bottleneck behind them.
     /// nil leaves the window to the system.
     public var window: Int64?
     /// Most transfers at once to one (scheme, host, port); nil for the client's configuration.
@@ -13,16 +13,13 @@ public struct BackgroundAllowance: Hashable, Sendable {
 
     /// Creates an allowance; see the properties.
     public init(rate: Int64? = nil, window: Int64? = nil, places: Int? = nil) {
-        self.rate = rate
-        self.window = window
-        self.places = places
+        (self.rate, self.window, self.places) = (rate, window, places)
     }
 
     /// Unlimited: no player shares the link.
     public static let full = BackgroundAllowance()
     /// Stops background transfers.
     public static let nothing = BackgroundAllowance(rate: 0, window: smallestWindow, places: 0)
-
     /// The smallest useful window, in bytes: a few packets.
     public static let smallestWindow: Int64 = 8 << 10
 }

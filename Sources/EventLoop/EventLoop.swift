@@ -20,7 +20,6 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
 
     /// The libevent base. Borrowed: valid as long as the loop, on the loop's thread only.
     public let base: OpaquePointer
-
     private let wakeDescriptor: Int32
     private var wakeEvent: OpaquePointer?
     private let queue = Mutex(Queue())
@@ -31,7 +30,6 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     ///
     /// Ignores SIGPIPE for the whole process: a peer that has gone becomes an error of `write` and does not end the
     /// process.
-    ///
     /// - Throws: `EventLoopError` if the system provides no epoll instance, eventfd or thread.
     public init() throws(EventLoopError) {
         signal(SIGPIPE, SIG_IGN)
@@ -69,8 +67,6 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     /// True on the loop's thread.
     public var isCurrent: Bool { owner.load(ordering: .acquiring) == UInt(pthread_self()) }
 
-    // MARK: SerialExecutor
-
     /// Enqueues a job from any thread. One eventfd write wakes the loop when the queue becomes non-empty.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
@@ -86,11 +82,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     public func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
     /// Traps off the loop's thread.
-    public func checkIsolated() {
-        precondition(isCurrent, "This code must run on the event loop's thread")
-    }
-
-    // MARK: Stopping
+    public func checkIsolated() { precondition(isCurrent, "This code must run on the event loop's thread") }
 
     /// Stops the loop: callbacks of descriptors and timers end, queued jobs run until the queue is empty, and the
     /// thread is joined.
@@ -107,8 +99,6 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
         signalLoop()
         pthread_join(thread, nil)
     }
-
-    // MARK: The thread
 
     private static let main: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { context in
         guard let context else { return nil }
@@ -173,5 +163,61 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
         var one: UInt64 = 1
         // Fails only if the counter is full, and then the loop is awake already.
         write(wakeDescriptor, &one, MemoryLayout<UInt64>.size)
+    }
+}
+
+/// The global actor of all I/O. Its executor is one `EventLoop`.
+///
+/// One `@LoopActor` type calls another directly, without suspending. C callbacks enter with `assumeIsolated(_:)`.
+@globalActor public actor LoopActor {
+    /// The shared instance.
+    public static let shared = LoopActor()
+    /// The loop that runs the actor. Started on first use; runs until the program ends.
+    public static let loop = makeLoop()
+
+    /// Runs the actor's jobs on the loop.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { Self.loop.asUnownedSerialExecutor() }
+
+    private static func makeLoop() -> EventLoop {
+        do {
+            return try EventLoop()
+        } catch {
+            preconditionFailure("\(error)")  // The program cannot run without epoll or a thread.
+        }
+    }
+
+    /// Runs `body` at once as code of the actor, as `MainActor.assumeIsolated` does for the main actor. Traps off the
+    /// loop's thread.
+    public static func assumeIsolated<T: Sendable>(_ body: @LoopActor () throws -> T) rethrows -> T {
+        precondition(loop.isCurrent, "This code must run on the event loop's thread")
+        typealias Isolated = @LoopActor () throws -> T
+        typealias Plain = () throws -> T
+        return try withoutActuallyEscaping(body) { (escaping: @escaping Isolated) throws -> T in
+            try unsafeBitCast(escaping, to: Plain.self)()  // The precondition above checked the isolation.
+        }
+    }
+}
+
+/// A failure to create a loop, a timer or a watch.
+public struct EventLoopError: Error, CustomStringConvertible, Sendable {
+    /// The system resource that could not be created.
+    public enum Code: String, Sendable {
+        case base
+        /// The eventfd that wakes the loop.
+        case descriptor
+        case thread
+        case event
+    }
+
+    /// The resource that could not be created.
+    public let code: Code
+    /// The system's error number (errno(3)).
+    public let errno: Int32
+
+    init(_ code: Code, errno: Int32) { (self.code, self.errno) = (code, errno) }
+
+    /// A sentence for a log.
+    public var description: String {
+        "cannot create the event loop's \(code.rawValue): \(String(cString: strerror(errno)))"
     }
 }

@@ -1,10 +1,8 @@
 import CLibevent
 
 /// Owns one libevent event and the closure that it calls.
-///
 /// The timer and the watches wrap it. It may be dropped on any thread: the event is freed on the loop's.
 struct LoopEvent: ~Copyable {
-    /// The object behind libevent's context pointer.
     final class Action {
         let run: @LoopActor (Int16) -> Void
         init(_ run: @escaping @LoopActor (Int16) -> Void) { self.run = run }
@@ -64,5 +62,70 @@ extension timeval {
         let (seconds, attoseconds) = max(duration, .zero).components
         let microseconds = (attoseconds + 999_999_999_999) / 1_000_000_000_000
         self.init(tv_sec: Int(seconds + microseconds / 1_000_000), tv_usec: Int(microseconds % 1_000_000))
+    }
+}
+
+/// A one-shot timer on the loop: fires once per schedule.
+///
+/// Dropping it cancels it. The closure is retained until then: capture its owner weakly.
+public struct LoopTimer: ~Copyable {
+    private let event: LoopEvent
+
+    /// Creates an unscheduled timer.
+    @LoopActor public init(_ fire: @escaping @LoopActor () -> Void) {
+        event = LoopEvent(descriptor: -1, flags: weir_ev_timeout) { _ in fire() }
+    }
+
+    /// Fires after `delay`; replaces a pending schedule.
+    @LoopActor public func schedule(after delay: Duration) { event.add(timeout: delay) }
+
+    /// Fires after the current callback and those that are already due, before the loop polls descriptors again. It
+    /// costs no system call. Repeated calls fire once.
+    @LoopActor public func fireSoon() { event.activate(weir_ev_timeout) }
+
+    /// Cancels a pending schedule.
+    @LoopActor public func cancel() { event.remove() }
+}
+
+/// Reports when a descriptor is readable or writable (level-triggered).
+///
+/// Borrows the descriptor: drop the watch before you close it. The closure is retained until then: capture its owner
+/// weakly.
+public struct DescriptorWatch: ~Copyable {
+    /// Readiness that a watch waits for or reports.
+    public struct Interest: OptionSet, Sendable {
+        /// The bits; meaningless outside this type.
+        public let rawValue: Int16
+        /// Creates a set from its bits.
+        public init(rawValue: Int16) { self.rawValue = rawValue }
+        /// Data, an end of file or an error can be read.
+        public static let reading = Interest(rawValue: 2)
+        /// Bytes can be written.
+        public static let writing = Interest(rawValue: 4)
+    }
+
+    private let event: LoopEvent
+
+    /// Starts to watch; dropping the watch stops it.
+    @LoopActor public init(
+        _ descriptor: Int32, for interest: Interest, ready: @escaping @LoopActor (Interest) -> Void
+    ) {
+        event = LoopEvent(descriptor: descriptor, flags: interest.rawValue | weir_ev_persist) { what in
+            ready(Interest(rawValue: what).intersection([.reading, .writing]))
+        }
+        event.add()
+    }
+}
+
+/// Reports a signal to the process on the loop, not in a signal handler.
+///
+/// libevent handles the signal as long as the watch exists; then the former disposition returns.
+public struct SignalWatch: ~Copyable {
+    private let event: LoopEvent
+
+    /// Starts to watch for `number` (signal(7)); dropping the watch stops it.
+    @LoopActor public init(_ number: Int32, arrived: @escaping @LoopActor () -> Void) {
+        event = LoopEvent(descriptor: number, flags: weir_ev_signal | weir_ev_persist) { _ in arrived() }
+        event.add()
     }
 }

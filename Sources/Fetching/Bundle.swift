@@ -3,20 +3,18 @@ package import Store
 
 /// One asset's folder in the store, opened on first use.
 @LoopActor package final class Bundle {
-    /// The folder's name: the asset's id.
     package let id: String
     private let store: Store
-    /// The volume of the folder.
     package private(set) var place: Volume
     /// A volume that may have a second copy, which is not in use, after an interrupted move.
     package var other: Volume?
     private var opened: Directory?
     /// True while writes must wait, because the folder is about to move to another volume.
-    package private(set) var isHeld = false
+    package private(set) var isSuspended = false
+    /// Writes until `resumeWrites()`. Closures, because each is called once, and they have nothing in common.
     private var waiting: [() -> Void] = []
     /// Keeps account of evictable pieces; nil for a bundle whose asset is not registered.
     package weak var observer: (any PieceObserver)?
-    /// The asset.
     package weak var owner: (any BundleOwner)?
     /// The error for every read and write if the bundle is unusable, because a newer Weir has written it; nil
     /// otherwise.
@@ -30,13 +28,12 @@ package import Store
     package var isExcludedFromBackups = false
 
     package init(id: String, store: Store) {
-        self.id = id
-        self.store = store
+        (self.id, self.store) = (id, store)
         place = store.home
     }
 
     /// Sets the volume of the folder, after a move or a restart.
-    package func settle(in place: Volume, other: Volume? = nil) {
+    package func relocate(to place: Volume, other: Volume? = nil) {
         (self.place, self.other, opened) = (place, other, nil)
     }
 
@@ -46,20 +43,19 @@ package import Store
     /// The error for every access while the volume is not mounted; nil if it is mounted.
     package var absence: StoreError? { place.absence }
 
-    /// Makes writes wait until `release()`.
-    package func hold() { isHeld = true }
+    /// Makes writes wait until `resumeWrites()`.
+    package func suspendWrites() { isSuspended = true }
 
-    /// Allows writes again, and runs those that waited.
-    package func release() {
-        isHeld = false
+    package func resumeWrites() {
+        isSuspended = false
         let bodies = waiting
         waiting = []
         for body in bodies { body() }
     }
 
-    /// Runs a write at once, or after `release()` if the bundle is held.
-    package func whenFree(_ body: @escaping () -> Void) {
-        if isHeld { waiting.append(body) } else { body() }
+    /// Runs a write at once, or after `resumeWrites()` while writes are suspended.
+    package func performWrite(_ body: @escaping () -> Void) {
+        if isSuspended { waiting.append(body) } else { body() }
     }
 
     /// Returns the folder; with `create`, makes it if it does not exist.
@@ -75,8 +71,7 @@ package import Store
     }
 
     /// Returns a folder of pieces in the bundle; with `create`, makes it with an empty ledger if it does not exist.
-    ///
-    /// - Parameter lost: see `Store.pieces`.
+    /// For `lost` see `Store.pieces`.
     func pieces(
         _ id: String, create: Bool, lost: @escaping @Sendable (String, StoreError) -> Void
     ) throws(StoreError) -> PieceDirectory {
@@ -95,18 +90,15 @@ package import Store
 
     /// Reads the folder without keeping it open, unless it is open already. A list of all assets reads every folder,
     /// and there are fewer file descriptors than assets.
-    package func glance<Value>(_ look: () -> Value) -> Value {
+    package func readOnce<Value>(_ read: () -> Value) -> Value {
         let wasOpen = opened != nil
         defer { if !wasOpen { opened = nil } }
-        return look()
+        return read()
     }
 
-    /// True if the folder exists.
-    package var exists: Bool { glance { (try? directory(create: false)) != nil } }
+    package var exists: Bool { readOnce { (try? directory(create: false)) != nil } }
 
-    /// Deletes everything; later files go to a new folder.
-    ///
-    /// - Parameter isGone: see `Store.removeBundle`.
+    /// Deletes everything; later files go to a new folder. For `isGone` see `Store.removeBundle`.
     package func clear(isGone: @escaping @Sendable () -> Void) throws(StoreError) {
         guard !isRemoved else { return isGone() }
         (opened, era) = (nil, era + 1)
@@ -127,7 +119,6 @@ package import Store
 @LoopActor package protocol BundleOwner: AnyObject {
     /// A piece was stored. Called after the bundle's `PieceObserver`.
     func folder(_ folder: PieceFolder, gained file: String)
-    /// A stored piece is missing on disk.
     func bundle(_ bundle: Bundle, lostPiece error: StoreError)
     /// Pieces were stored or deleted, or the folders may have moved.
     func bundleChanged(_ bundle: Bundle)
@@ -137,11 +128,8 @@ package import Store
 @LoopActor package protocol PieceObserver: AnyObject {
     /// A folder was read from disk. `pieces` holds every piece in it, by file name.
     func folder(_ folder: PieceFolder, lists pieces: [String: Directory.Entry])
-    /// A piece was committed; `size` is in bytes.
     func folder(_ folder: PieceFolder, gained file: String, size: Int64)
-    /// A piece is gone.
     func folder(_ folder: PieceFolder, lost file: String)
-    /// A piece was opened for a reader.
     func folder(_ folder: PieceFolder, used file: String)
     /// The sum of the evictable pieces' lengths, in bytes.
     func evictableBytes(in folder: PieceFolder) -> Int64

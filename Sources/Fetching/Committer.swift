@@ -2,7 +2,6 @@ package import EventLoop
 import Store
 
 /// Passes complete files to the store's own thread, which commits them as pieces. The loop does not wait for the disk.
-///
 /// The files of one turn of the loop form one batch, and their results return together. Larger batches would need fewer
 /// wakeups of threads, but more time: on two processors the transfers from the origin would be delayed.
 @LoopActor package final class Committer {
@@ -10,7 +9,6 @@ import Store
 
     private let store: Store
     private var waiting: [(commit: Store.Commit, ending: Ending)] = []
-    /// Bytes that are not committed yet.
     private var bytes = 0
     private var turn: LoopTimer?
 
@@ -43,7 +41,7 @@ import Store
     }
 
     /// Waits until all files are committed or have failed, and their callers have been called back.
-    package func settle() async {
+    package func finish() async {
         // A callback may retry a failed commit.
         while bytes > 0 {
             send()
@@ -57,17 +55,16 @@ import Store
         waiting = []
         let endings = Endings(batch.map(\.ending))
         store.commit(batch.map(\.commit)) { failures in
-            Task { @LoopActor in endings.tell(failures) }
+            Task { @LoopActor in endings.report(failures) }
         }
     }
 
-    /// The callbacks of the files of one batch.
     @LoopActor private final class Endings {
         private let all: [Ending]
 
         init(_ all: [Ending]) { self.all = all }
 
-        func tell(_ failures: [StoreError?]) {
+        func report(_ failures: [StoreError?]) {
             for (ending, failure) in zip(all, failures) { ending(failure) }
         }
     }

@@ -32,7 +32,6 @@ extension Fetch: TransferReceiver {
     }
 
     /// Writes the next bytes at their offset in the resource.
-    ///
     /// - Throws: the reason why they do not belong to it, or cannot be written; `refusal` has it from then on.
     func receive(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FetchError) {
         do throws(FetchError) {
@@ -115,16 +114,14 @@ extension Fetch: TransferReceiver {
         ) { [file] in file.bytes(from: $0, count: $1) }
         return extent.isCut
     }
-}
 
-extension Fetch {
     /// Makes a piece of the file, if it is to be one, and ends: at once, or when the disk has taken gathered bytes.
     fileprivate func commit() {
         guard let folder, keepFailure == nil else { return end(.success(())) }
         transfer = nil
         perform(state.commit())
         // The bundle is being moved.
-        guard !folder.isHeld else { return folder.whenFree { [self] in commit() } }
+        guard !folder.isSuspended else { return folder.performWrite { [self] in commit() } }
         guard let committer, let gathered = file.handOver() else {
             do {
                 try folder.commit(file, as: resource.name.description)
@@ -139,14 +136,10 @@ extension Fetch {
             if self.folder != nil { if let failure { obstacle = failure } else { isPiece = true } }
             end(.success(()))
         }
-        guard state.phase == .committing, committer.hasRoom else { return }
-        let waiting = arrivals
-        arrivals = []
-        for body in waiting { body() }
+        if state.phase == .committing, committer.hasRoom { notify(.arrived) }
     }
 }
 
-/// The evidence for and against the bytes of a body.
 struct BodyEvidence {
     /// False once something speaks against the bytes.
     var isSound = true
@@ -157,7 +150,6 @@ struct BodyEvidence {
     /// True if enough of the first bytes were checked together.
     var isBeginningChecked = false
 
-    /// True for errors after which the bytes so far cannot be relied on.
     static func contradicts(_ code: OriginError.Code) -> Bool {
         switch code {
         case .contentChanged, .rangeIgnored, .wrongRange, .tooLarge, .malformedReply: true

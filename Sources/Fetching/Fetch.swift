@@ -12,9 +12,7 @@ public import Store
 @LoopActor public final class Fetch {
     /// The urgency of a reader.
     public enum Urgency: Sendable {
-        /// A player waits.
         case playback
-        /// A download.
         case background
     }
 
@@ -28,21 +26,19 @@ public import Store
         case untilComplete
     }
 
-    /// The state of the fetch when the latest reader came.
+    /// The state of the fetch when the latest reader joined.
     public enum Approach: Sendable {
-        /// Nothing was there.
         case begun
         /// Bytes of an earlier transfer were there.
         case resumed
         /// A transfer was under way.
         case joined
         /// Every byte was there, though not as a piece.
-        case passed
+        case arrived
     }
 
     /// The resource.
     public let resource: Resource
-    /// The bytes so far.
     package let file: GrowingFile
     /// The complete length in bytes; nil until the origin has stated it.
     public internal(set) var length: Int64?
@@ -55,32 +51,25 @@ public import Store
     public internal(set) var isPiece = false
     /// The address of the origin that answered last.
     public internal(set) var address: String?
-    /// The state of the fetch when the latest reader came.
+    /// The state of the fetch when the latest reader joined.
     public private(set) var approach = Approach.begun
-
-    /// The folder of its piece; nil if it will not become one.
     private(set) var folder: PieceFolder?
     /// Stores gathered bytes on another thread; nil if the loop itself does it.
     let committer: Committer?
     let client: OriginClient
     let access: OriginAccess
-
-    /// Decides what to do next.
     var state: FetchState
-    /// Its own request; nil while there is none.
     var transfer: Transfer?
     /// The request for several neighbours that includes it.
     private(set) var mergedFetch: MergedFetch?
     private var timer: LoopTimer?
-    /// The resource at the URL that is asked at present.
+    /// The resource at the URL of the present request.
     private(set) var location: Resource
-    /// Other sources; nil if there are none.
     var alternates: (any AlternateSources)?
     /// The digest that the bytes must have: a key that has changed does not fit the stored segments.
     package var expectation: Digest?
     /// True if later readers do not share the bytes: they are fetched to be compared.
     package var isOneOff = false
-
     /// The number of bytes that were there before the present request.
     private var requestStart: Int64 = 0
     /// Allows the next request to continue behind the bytes that are there.
@@ -91,29 +80,21 @@ public import Store
     /// The failure to end with, if no other source is found.
     private var failure: FetchError?
 
-    private var announcements: [(Result<Void, FetchError>) -> Void] = []
-    private var endings: [(Result<Void, FetchError>) -> Void] = []
-    var arrivals: [() -> Void] = []
+    enum Moment { case announced, arrived, ended }
+    /// The callers that wait for a moment, in the order of their calls. Closures, because each is called once: to resume a
+    /// task, or to answer one request.
+    private var observers: [(moment: Moment, notify: (Result<Void, FetchError>) -> Void)] = []
     /// Called once, at the end or when the fetch is parked without readers.
     private let ended: (Fetch) -> Void
 
-    /// - Parameters:
-    ///   - folder: nil if the bytes only pass through.
-    ///   - obstacle: the reason why they cannot be stored, although they should be.
-    ///   - isLasting: true if the name stands for the same bytes for ever.
     init(
         _ resource: Resource, folder: PieceFolder?, file: GrowingFile, obstacle: StoreError?, client: OriginClient,
         access: OriginAccess, committer: Committer? = nil, isLasting: Bool = false,
         ended: @escaping (Fetch) -> Void = { _ in }
     ) {
-        self.resource = resource
-        self.committer = committer
-        self.obstacle = obstacle
-        self.folder = folder
-        self.file = file
-        self.client = client
-        self.access = access
-        self.ended = ended
+        (self.resource, self.committer, self.obstacle) = (resource, committer, obstacle)
+        (self.folder, self.file) = (folder, file)
+        (self.client, self.access, self.ended) = (client, access, ended)
         location = resource
         let isKey = if case .key = resource.name.role { true } else { false }
         state = FetchState(isStreamed: !isKey, isLasting: isLasting)
@@ -139,7 +120,7 @@ public import Store
     public var written: Int64 { file.written }
     /// The bytes behind `written`, while readers are notified of them: see `GrowingFile.fresh`.
     public var fresh: UnsafeRawBufferPointer? { file.fresh }
-    /// True if the origin has been asked, and the request does not just wait for its turn.
+    /// True if a request was sent, and not just queued.
     public var isAsked: Bool { written > 0 || transfer?.isOnTheWire ?? (mergedFetch != nil) }
     /// True if every byte is there.
     public var isComplete: Bool { file.state == .complete }
@@ -152,41 +133,44 @@ public import Store
     /// Ends a subscription.
     public func unsubscribe(_ id: Int) { file.unsubscribe(id) }
 
-    /// Calls back once there is something to answer, or at the end. At once if that is so already.
+    /// Calls back once a reply can begin, or at the end; at once if that was before.
     public func whenAnnounced(_ body: @escaping (Result<Void, FetchError>) -> Void) {
         if let outcome { return body(outcome) }
         if state.isAnnounced { return body(.success(())) }
-        announcements.append(body)
+        observers.append((.announced, body))
     }
 
-    /// Calls back at the end. At once if it is over already.
+    /// Calls back at the end; at once if that was before.
     public func whenEnded(_ body: @escaping (Result<Void, FetchError>) -> Void) {
-        if let outcome { body(outcome) } else { endings.append(body) }
+        if let outcome { body(outcome) } else { observers.append((.ended, body)) }
     }
 
     /// Calls back if every byte has arrived some time before the end: another resource may be requested meanwhile.
     public func whenArrived(_ body: @escaping () -> Void) {
-        if outcome == nil { arrivals.append(body) }
+        if outcome == nil { observers.append((.arrived, { _ in body() })) }
     }
 
-    /// Notifies waiting readers that there is something to answer, if only a head.
+    func notify(_ moment: Moment) {
+        let waiting = observers.filter { $0.moment == moment }
+        observers.removeAll { $0.moment == moment }
+        for observer in waiting { observer.notify(.success(())) }
+    }
+
+    /// Notifies waiting readers that a reply can begin, if only with its head.
     public func announce() { perform(state.announce()) }
 
     // MARK: Readers
 
-    /// Counts one more reader. `release()` takes it back.
     func retain(_ urgency: Urgency) {
         approach = present
         perform(state.join(urgency, hasUntriedSource: hasUntriedSource))
         mergedFetch?.retained(self, urgency)
     }
 
-    /// Records the fallback of a player that is about to join.
     func admit(_ fallback: Fallback) { state.admit(fallback) }
 
-    /// Counts one reader less. Without readers, a transfer that is nearly done goes on, since the piece is useful later;
+    /// Counts one reader less. Without readers, a transfer that is nearly done continues, since the piece is useful later;
     /// any other is cancelled, and its bytes stay for the next reader.
-    ///
     /// - Parameter isInTheWay: true if the link is needed for something else at once, however little is missing.
     public func release(isInTheWay: Bool = false) {
         guard state.leave() else { return }
@@ -194,8 +178,8 @@ public import Store
         if isInTheWay || !isNearlyDone { perform(state.abandon()) }
     }
 
-    /// Stores nothing: the asset was removed. Present readers read on to the end.
-    func forgo() {
+    /// Stores nothing: the asset was removed. Present readers can read to the end.
+    func stopKeeping() {
         folder = nil
         guard state.readers == 0 else { return }
         mergedFetch?.released(self)
@@ -203,7 +187,7 @@ public import Store
     }
 
     private var present: Approach {
-        if case .success = outcome { return .passed }
+        if case .success = outcome { return .arrived }
         if state.isUnderWay { return .joined }
         return written > 0 ? .resumed : .begun
     }
@@ -216,7 +200,7 @@ public import Store
         return length - reached <= max(Self.finishedAnyway, length / 2)
     }
 
-    /// The end of the bytes that readers have had the chance to take.
+    /// The end of the bytes that readers could read so far.
     private var reached: Int64 { file.written + Int64(file.fresh?.count ?? 0) }
 
     /// This many bytes of a future piece are fetched to the end without readers.
@@ -224,9 +208,8 @@ public import Store
 
     // MARK: Requesting
 
-    /// Starts, or continues where an earlier transfer ended. Does nothing while it is under way.
-    ///
-    /// - Parameter location: the resource at the URL that is known now.
+    /// Starts the fetch, or continues where a transfer ended, at the URL known now. Does nothing while one is under
+    /// way.
     func start(_ urgency: Urgency, at location: Resource) {
         guard !state.isUnderWay else { return }
         outcome = nil
@@ -236,13 +219,11 @@ public import Store
         perform(state.start(urgency, hasUntriedSource: hasUntriedSource))
     }
 
-    /// A request for several neighbours includes it from now on.
     func join(_ mergedFetch: MergedFetch) {
         self.mergedFetch = mergedFetch
         state.merge()
     }
 
-    /// The request for several neighbours has delivered or dropped it.
     func leaveMergedFetch() {
         mergedFetch = nil
         state.unmerge()
@@ -265,13 +246,12 @@ public import Store
         return request
     }
 
-    /// Records that the origin was waited for in vain while something else could be played: for a while it is not asked
-    /// for resources that have a fallback.
+    /// Records that the origin did not answer while something else could be played: for a while it gets no requests for
+    /// resources that have a fallback.
     public func doubtOrigin() {
         if state.fallback != .none, !hasUntriedSource { client.presumeAbsent(after: request(for: location.range)) }
     }
 
-    /// True if the present source need not be insisted on.
     var hasAlternate: Bool { state.fetching(hasUntriedSource).hasAlternative }
     var hasUntriedSource: Bool { alternates?.hasUntried ?? false }
     private var isInsisting: Bool { state.isInsisting(hasUntriedSource) }
@@ -308,7 +288,7 @@ public import Store
 
     // MARK: Ending
 
-    /// The present source has failed: asks another one if there is one and a reader waits, else ends.
+    /// The present source has failed: tries another one if there is one and a reader waits, else ends.
     func fail(_ error: FetchError) {
         transfer = nil
         if file.written > requestStart { alternates?.recordArrival() }
@@ -317,7 +297,6 @@ public import Store
         perform(state.fail(maySearch: maySearch))
     }
 
-    /// Notifies all waiting readers of the result.
     func end(_ outcome: Result<Void, FetchError>) {
         (transfer, failure) = (nil, nil)
         self.outcome = outcome
@@ -329,10 +308,10 @@ public import Store
             perform(state.end(isSuccess: false))
             file.fail()
         }
-        let waiting = announcements + endings
-        (announcements, endings, arrivals) = ([], [], [])
+        let waiting = [Moment.announced, .ended].flatMap { moment in observers.filter { $0.moment == moment } }
+        observers = []
         ended(self)
-        for body in waiting { body(outcome) }
+        for observer in waiting { observer.notify(outcome) }
     }
 
     func perform(_ actions: [FetchState.Action]) {
@@ -352,10 +331,7 @@ public import Store
             timer = LoopTimer { [unowned self] in perform(state.timerFired(decision)) }  // Stops at the end.
             timer?.schedule(after: GiveUpRule.originSilence)
         case .stopTimer: timer = nil
-        case .announce:
-            let waiting = announcements
-            announcements = []
-            for body in waiting { body(.success(())) }
+        case .announce: notify(.announced)
         case .search: if let failure { search(after: failure) }
         case .reportSilence:
             doubtOrigin()

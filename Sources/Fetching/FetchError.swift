@@ -15,11 +15,9 @@ public struct FetchError: Error, CustomStringConvertible, Sendable {
         case originRefused
         /// The origin cannot be reached, or does not answer.
         case originAbsent
-        /// The URL may not be fetched.
         case refusedURL
         /// The store failed: `underlying` is a `StoreError`.
         case store
-        /// Every reader has left.
         case cancelled
     }
 
@@ -32,9 +30,7 @@ public struct FetchError: Error, CustomStringConvertible, Sendable {
 
     /// An error of this room.
     public init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
-        self.code = code
-        self.message = message
-        self.underlying = underlying
+        (self.code, self.message, self.underlying) = (code, message, underlying)
     }
 
     /// An error of the store, as it affects `subject`.
@@ -57,7 +53,6 @@ public struct FetchError: Error, CustomStringConvertible, Sendable {
         self.init(code, error.description, underlying: error)
     }
 
-    /// True if another source of the resource may succeed.
     var concernsOrigin: Bool {
         switch code {
         case .originAbsent, .originRefused, .badOrigin, .missing, .refusedURL: true

@@ -1,68 +1,50 @@
 import Origin
 
 /// The progress of one fetch: its phase, its readers, and its reaction to a silent origin.
-///
 /// Pure: `Fetch` reports what happened and performs the returned actions in their order. Times are not kept here: one
 /// timer runs in the shell, and reports when it fires.
 struct FetchState {
-    /// The stages of a fetch. Exactly one holds.
     enum Phase: Equatable {
         /// No request is under way: the fetch is new, or the merged request has dropped it.
         case idle
-        /// A request of its own is under way.
         case requesting
         /// A request for several neighbours is under way and includes it.
         case merged
-        /// The last source failed, and another one is being looked for.
         case searching
-        /// Every byte has arrived, and the store is taking them.
         case committing
         /// It is over. A failed fetch may be started again.
         case ended(isSuccess: Bool)
     }
 
-    /// An order to the shell.
     enum Action: Equatable {
-        /// Request the missing bytes at the present location.
         case request
-        /// Cancel the request.
         case cancelRequest
-        /// Give the request the priority of playback.
         case raisePriority
         /// Restart the timer, of `GiveUpRule.originSilence`, for this step: `switchSource` or `sendHead`.
         case startTimer(GiveUpRule.Decision)
-        /// Stop the timer.
         case stopTimer
-        /// Notify waiting readers that there is something to answer.
         case announce
-        /// Look for another source.
         case search
         /// Give up this source: the origin is silent.
         case reportSilence
-        /// End with the failure that is at hand.
+        /// End with the latest failure.
         case fail
-        /// End: no reader is left.
         case endUnwanted
     }
 
-    /// The media that a waiting player can play instead.
     typealias Fallback = Fetch.Fallback
 
     /// True if the name stands for the same bytes for ever, so that an absent origin is waited for.
     let isLasting: Bool
     /// True if readers may have the bytes while they arrive. A key is useless before it is complete.
     let isStreamed: Bool
-
     private(set) var phase = Phase.idle
-    /// The number of readers that wait for the bytes, downloads included.
     private(set) var readers = 0
-    /// The highest urgency of any reader since the start.
     private(set) var urgency = Fetch.Urgency.background
     /// The least that any waiting reader can play instead.
     private(set) var fallback = Fallback.none
-    /// True once waiting readers were told that there is something to answer.
+    /// True once waiting readers were notified that a reply can begin.
     private(set) var isAnnounced = false
-    /// True once the head of the present request has arrived.
     private(set) var hasHead = false
     private var isTimerRunning = false
 
@@ -80,7 +62,6 @@ struct FetchState {
         }
     }
 
-    /// True if it is over.
     var hasEnded: Bool { if case .ended = phase { true } else { false } }
 
     /// True if a player waits that has nothing else to play, so that an absent origin is waited for.
@@ -88,7 +69,6 @@ struct FetchState {
         !hasEnded && GiveUpRule.isInsisting(fetching(hasUntriedSource))
     }
 
-    /// The input of the rule.
     func fetching(_ hasUntriedSource: Bool) -> GiveUpRule.Fetching {
         GiveUpRule.Fetching(
             isPlayer: urgency == .playback, hasFallback: fallback != .none, hasUntriedSource: hasUntriedSource,
@@ -102,7 +82,6 @@ struct FetchState {
         self.fallback = isUnderWay && readers > 0 ? min(self.fallback, fallback) : fallback
     }
 
-    /// A reader joins.
     mutating func join(_ urgency: Fetch.Urgency, hasUntriedSource: Bool) -> [Action] {
         readers += 1
         guard urgency == .playback else { return [] }
@@ -112,15 +91,12 @@ struct FetchState {
         return [.raisePriority] + startTimer(hasUntriedSource)
     }
 
-    /// A reader leaves.
-    ///
-    /// - Returns: true if no reader is left before the end.
+    /// A reader leaves. True if no reader is left before the end.
     mutating func leave() -> Bool {
         readers -= 1
         return readers == 0 && !hasEnded
     }
 
-    /// No reader is left, and the rest is not worth fetching.
     func abandon() -> [Action] { phase == .requesting ? [.cancelRequest, .endUnwanted] : [] }
 
     // MARK: Requests
@@ -134,13 +110,11 @@ struct FetchState {
     /// Asks for all of it again, to compare and to continue behind that.
     mutating func repeatRequest(hasUntriedSource: Bool) -> [Action] { request(hasUntriedSource) }
 
-    /// A merged request includes it from now on.
     mutating func merge() { phase = .merged }
 
-    /// The merged request has delivered or dropped it.
     mutating func unmerge() { if phase == .merged { phase = .idle } }
 
-    /// The merged request does not deliver it: it goes on by itself, if a reader waits.
+    /// The merged request does not deliver it: requests it alone, if a reader waits.
     mutating func continueAlone(hasUntriedSource: Bool) -> [Action] {
         guard phase == .idle else { return [] }
         let stop = stop()
@@ -154,28 +128,24 @@ struct FetchState {
 
     // MARK: Responses
 
-    /// The response head has arrived.
     mutating func receiveHead(hasUntriedSource: Bool) -> [Action] {
         hasHead = true
         return stop() + startTimer(hasUntriedSource)
     }
 
-    /// There is something to answer: bytes, or at least the head.
+    /// A reply can begin, with bytes or at least with a head.
     mutating func announce() -> [Action] {
         guard !isAnnounced else { return [] }
         isAnnounced = true
         return stop() + [.announce]
     }
 
-    /// The timer has fired.
     mutating func timerFired(_ decision: GiveUpRule.Decision) -> [Action] {
         isTimerRunning = false
         return decision == .sendHead ? announce() : [.cancelRequest, .reportSilence]
     }
 
-    /// The source has failed.
-    ///
-    /// - Parameter maySearch: another source may have the bytes, and what has arrived can be continued.
+    /// The source has failed; `maySearch` if another one may have the bytes, and the present ones can be continued.
     mutating func fail(maySearch: Bool) -> [Action] {
         let stop = stop()
         hasHead = false
@@ -189,13 +159,11 @@ struct FetchState {
         isFound && readers > 0 ? request(hasUntriedSource) : [.fail]
     }
 
-    /// Every byte has arrived, and the store takes them.
     mutating func commit() -> [Action] {
         phase = .committing
         return stop()
     }
 
-    /// It is over.
     mutating func end(isSuccess: Bool) -> [Action] {
         phase = .ended(isSuccess: isSuccess)
         return stop()

@@ -7,17 +7,14 @@ package import Store
 ///
 /// The caller looks for stored pieces first (`PieceFolder.open`): that path must not go through the loader.
 @LoopActor public final class Loader {
-    /// Identifies a fetch, so that equal requests share it.
     struct Key: Hashable {
         let folder: ObjectIdentifier
         private let resource: Resource?
         private let name: PieceName
 
-        /// True if the name identifies the same bytes forever.
         var isLasting: Bool { resource == nil }
 
-        /// - Parameter isLasting: true if the name identifies the same bytes forever, regardless of the URL: the
-        ///   playlist has ended.
+        /// - Parameter isLasting: true once the playlist has ended: the name alone identifies the bytes.
         init(folder: ObjectIdentifier, resource: Resource, isLasting: Bool = false) {
             self.folder = folder
             self.resource = isLasting ? nil : resource
@@ -36,40 +33,29 @@ package import Store
     private var lastFile = 0
     /// Frees space after a resource was not stored because the store's own disk is full.
     package weak var roomMaker: (any RoomMaker)?
-    /// Time of the latest check that found free space.
     private var lastCheck: ContinuousClock.Instant?
-    /// The volume of that check.
     private var lastPlace: Volume?
-    /// Bytes received since then.
     private var arrived: Int64 = 0
     private static let checkLife = Duration.milliseconds(10)
     private static let checkBytes: Int64 = 256 << 10
-
-    /// Maximum number of parked fetches.
     private static let parkedLimit = 32
 
     package init(store: Store, client: OriginClient) {
-        self.store = store
-        self.client = client
+        (self.store, self.client) = (store, client)
         committer = Committer(store: store)
     }
 
     /// Says if the bytes are stored.
     package enum Keeping {
-        /// The bytes become a piece.
         case kept
         /// The bytes go to a file without a name; with the error, if they should have been stored.
         case passing(because: StoreError?)
     }
 
     /// Returns the fetch of a resource, retained for the caller, who must release it.
-    ///
     /// - Parameters:
-    ///   - folder: the folder of its piece.
     ///   - isLasting: see `Key`.
-    ///   - access: the rights of its requests: header fields and private addresses.
     ///   - fallback: what the caller can play if the resource does not arrive soon.
-    ///   - alternates: makes the alternate sources of a new fetch.
     /// - Throws: `store` if neither disk nor memory has space for it.
     package func fetch(
         _ resource: Resource, folder: PieceFolder, isLasting: Bool, _ keeping: Keeping, access: OriginAccess,
@@ -77,7 +63,7 @@ package import Store
         alternates: () -> any AlternateSources
     ) throws(FetchError) -> Fetch {
         let key = Key(folder: ObjectIdentifier(folder), resource: resource, isLasting: isLasting)
-        let known = known(key, urgency)
+        let known = existing(key, urgency)
         let fetch =
             if let known { known } else { try add(resource, key, folder, keeping, access, urgency, alternates()) }
         if urgency == .playback {
@@ -91,7 +77,6 @@ package import Store
 
     /// Returns the fetches of resources of one folder for a download, each retained for the caller. Joins running
     /// fetches, resumes parked ones, and merges adjacent ones among the rest.
-    ///
     /// - Throws: `store` if neither disk nor memory has space for one of them; no new fetch is started then.
     package func fetches(
         _ resources: [Resource], folder: PieceFolder, isLasting: Bool, access: OriginAccess,
@@ -101,7 +86,7 @@ package import Store
         do throws(FetchError) {
             for resource in resources {
                 let key = Key(folder: ObjectIdentifier(folder), resource: resource, isLasting: isLasting)
-                let known = known(key, .background)
+                let known = existing(key, .background)
                 let fetch =
                     if let known { known } else {
                         try add(resource, key, folder, keeping(resource), access, .background, alternates(resource))
@@ -120,14 +105,12 @@ package import Store
         return all
     }
 
-    /// A fetch that is running or parked.
-    private func known(_ key: Key, _ urgency: Fetch.Urgency) -> Fetch? {
-        guard let known = fetches[key] ?? passed(key, urgency) else { return nil }
+    private func existing(_ key: Key, _ urgency: Fetch.Urgency) -> Fetch? {
+        guard let known = fetches[key] ?? recentFetch(key, urgency) else { return nil }
         if !parked.isEmpty { parked.removeAll { $0 == key } }
         return known
     }
 
-    /// Makes a new fetch without starting it.
     private func add(
         _ resource: Resource, _ key: Key, _ folder: PieceFolder, _ keeping: Keeping, _ access: OriginAccess,
         _ urgency: Fetch.Urgency, _ alternates: any AlternateSources
@@ -138,7 +121,6 @@ package import Store
         return fetch
     }
 
-    /// Opens a descriptor for a player.
     private func prepareForReading(_ fetch: Fetch) throws(FetchError) {
         do {
             try fetch.file.materialize()
@@ -151,7 +133,7 @@ package import Store
 
     /// A recent fetch that was not stored. It is enough for a player; a download needs a piece, and there may be space
     /// now.
-    private func passed(_ key: Key, _ urgency: Fetch.Urgency) -> Fetch? {
+    private func recentFetch(_ key: Key, _ urgency: Fetch.Urgency) -> Fetch? {
         urgency == .playback ? recent[key] : nil
     }
 
@@ -162,7 +144,7 @@ package import Store
         parked.removeAll { folders.contains($0.folder) }
         for (key, fetch) in fetches where folders.contains(key.folder) {
             fetches[key] = nil
-            fetch.forgo()
+            fetch.stopKeeping()
         }
     }
 
@@ -176,7 +158,7 @@ package import Store
         return Fetch(
             resource, folder: home, file: file, obstacle: obstacle, client: client, access: access,
             committer: committer, isLasting: key.isLasting
-        ) { [weak self] fetch in self?.settle(key, fetch) }
+        ) { [weak self] fetch in self?.ended(key, fetch) }
     }
 
     /// Makes a file that can be stored, if that is required and the store accepts it; otherwise one that cannot, with
@@ -198,7 +180,7 @@ package import Store
                 }
             } catch {
                 obstacle = error
-                if error.code == .diskFull, place.isHome { roomMaker?.noteFull() }
+                if error.code == .diskFull, place.isHome { roomMaker?.recordDiskFull() }
             }
         }
         do {
@@ -216,9 +198,9 @@ package import Store
         (lastCheck, lastPlace, arrived) = (now, place, 0)
     }
 
-    private func settle(_ key: Key, _ fetch: Fetch) {
+    private func ended(_ key: Key, _ fetch: Fetch) {
         arrived += fetch.written
-        if fetch.keepFailure?.code == .diskFull, fetch.folder?.place.isHome ?? true { roomMaker?.noteFull() }
+        if fetch.keepFailure?.code == .diskFull, fetch.folder?.place.isHome ?? true { roomMaker?.recordDiskFull() }
         guard fetches[key] === fetch else { return }
         switch fetch.outcome {
         case .success:
@@ -239,8 +221,55 @@ package import Store
     }
 }
 
-/// Frees space on the store's own disk.
 @LoopActor package protocol RoomMaker: AnyObject {
-    /// A resource was not stored because the disk is full.
-    func noteFull()
+    func recordDiskFull()
+}
+
+/// Keeps ended fetches that are not stored, for players that request the resource a little later.
+/// Limited by age, because a live stream's players are some seconds apart at most; by number, because each holds a
+/// descriptor; and by bytes, because each holds its file, which may be in memory.
+@LoopActor final class RecentFetches {
+    struct Limits {
+        var age = Duration.seconds(60)
+        var count = 128
+        var bytes: Int64 = 128 << 20
+    }
+
+    private let limits: Limits
+    private var fetches: [Loader.Key: Fetch] = [:]
+    /// Oldest first.
+    private var order: [(key: Loader.Key, ended: ContinuousClock.Instant)] = []
+    private var bytes: Int64 = 0
+    private var expiry: LoopTimer?
+
+    init(_ limits: Limits = Limits()) {
+        self.limits = limits
+        expiry = LoopTimer { [weak self] in self?.expire() }
+    }
+
+    subscript(_ key: Loader.Key) -> Fetch? { fetches[key] }
+
+    func insert(_ fetch: Fetch, _ key: Loader.Key) {
+        guard fetch.written <= limits.bytes else { return }
+        remove { $0 == key }
+        fetches[key] = fetch
+        order.append((key, .now))
+        bytes += fetch.written
+        while order.count > limits.count || bytes > limits.bytes { removeOldest() }
+        if order.count == 1 { expiry?.schedule(after: limits.age) }
+    }
+
+    func remove(where isMeant: (Loader.Key) -> Bool) {
+        guard !order.isEmpty else { return }
+        for (key, _) in order where isMeant(key) { bytes -= fetches.removeValue(forKey: key)?.written ?? 0 }
+        order.removeAll { fetches[$0.key] == nil }
+    }
+
+    private func removeOldest() { bytes -= fetches.removeValue(forKey: order.removeFirst().key)?.written ?? 0 }
+
+    private func expire() {
+        let limit = ContinuousClock.now - limits.age
+        while let oldest = order.first, oldest.ended <= limit { removeOldest() }
+        if let oldest = order.first { expiry?.schedule(after: oldest.ended - limit) }
+    }
 }

@@ -14,7 +14,6 @@ import Origin
     private var transfer: Transfer?
     private var head: OriginHead?
 
-    /// Starts new fetches: adjacent ones merged, others by themselves.
     static func send(_ fetches: [Fetch]) {
         for run in Resource.runs(of: fetches.map(\.location)) {
             if run.count > 1 {
@@ -40,12 +39,9 @@ import Origin
         transfer = first.client.start(request, receiver: self)
     }
 
-    // MARK: Members
-
-    /// A reader or download has retained a member.
     func retained(_ fetch: Fetch, _ urgency: Fetch.Urgency) {
         guard let piece = place(of: fetch) else { return }
-        order.want(piece)
+        order.markNeeded(piece)
         guard urgency == .playback else { return }
         // If there is a mirror, do not wait for a silent origin: a request of the member's own handles that.
         if piece == order.current, head != nil || !fetch.hasAlternate {
@@ -55,10 +51,9 @@ import Origin
         }
     }
 
-    /// A member has lost its last reader or download.
     func released(_ fetch: Fetch) {
         guard let piece = place(of: fetch), !(order.hasBegun(piece) && fetch.isNearlyDone) else { return }
-        order.unwant(piece)
+        order.markUnneeded(piece)
         shorten()
     }
 
@@ -67,11 +62,11 @@ import Origin
     private func detach(_ piece: Int) {
         let fetch = dismiss(piece)
         let behind = order.leave(piece)
-        let (wanted, unwanted) = (behind.wanted.compactMap(dismiss), behind.unwanted.compactMap(dismiss))
+        let (needed, unneeded) = (behind.needed.compactMap(dismiss), behind.unneeded.compactMap(dismiss))
         fetch?.continueAlone()
-        MergedFetch.send(wanted)
+        MergedFetch.send(needed)
         shorten()
-        for fetch in unwanted { fetch.continueAlone() }
+        for fetch in unneeded { fetch.continueAlone() }
     }
 
     /// Drops the last members that are not needed, and cancels the request if no other member is left.
@@ -98,7 +93,6 @@ import Origin
 }
 
 extension MergedFetch: TransferReceiver {
-    /// Implements `TransferReceiver`.
     func transfer(_ transfer: Transfer, received head: OriginHead) {
         self.head = head
         expect(head)
@@ -108,17 +102,16 @@ extension MergedFetch: TransferReceiver {
         if !order.isOver { members[order.current]?.receive(head) }
     }
 
-    /// Implements `TransferReceiver`.
     func transfer(_ transfer: Transfer, received bytes: UnsafeRawBufferPointer, at offset: Int64) throws {
         // Finished pieces are not compared with repeated bytes: each unfinished one makes its own request.
         guard offset == order.position else {
-            throw FetchError(.badOrigin, "what came for several pieces cannot be gone on from")
+            throw FetchError(.badOrigin, "a response for several pieces cannot be continued")
         }
         var rest = bytes
-        while let part = order.take(rest.count) {
-            let own = UnsafeRawBufferPointer(rebasing: rest[..<part.count])
+        while let part = order.assign(rest.count) {
+            let bytes = UnsafeRawBufferPointer(rebasing: rest[..<part.count])
             rest = UnsafeRawBufferPointer(rebasing: rest[part.count...])
-            try members[part.piece]?.receive(own, at: part.offset)
+            try members[part.piece]?.receive(bytes, at: part.offset)
             if part.isLast { finish(part.piece) }
         }
         breakOff()
@@ -131,15 +124,14 @@ extension MergedFetch: TransferReceiver {
         fetch?.complete()
     }
 
-    /// Implements `TransferReceiver`.
     func transfer(_ transfer: Transfer, ended result: Result<Void, OriginError>) {
         self.transfer = nil
         let left = order.close().compactMap(dismiss)
         // An observer of one member's end may request another member. That one is then running again, and not idle.
-        for fetch in left where fetch.isIdle { goOn(fetch, after: result) }
+        for fetch in left where fetch.isIdle { resume(fetch, after: result) }
     }
 
-    private func goOn(_ fetch: Fetch, after result: Result<Void, OriginError>) {
+    private func resume(_ fetch: Fetch, after result: Result<Void, OriginError>) {
         if let refusal = fetch.refusal { return fetch.fail(refusal) }
         if case .failure(let error) = result, !error.code.mayConcernRange { return fetch.fail(FetchError(error)) }
         fetch.continueAlone()

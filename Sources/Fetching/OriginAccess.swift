@@ -1,39 +1,31 @@
-package import EventLoop
+public import EventLoop
 package import HTTPMessage
 package import Origin
 
 /// The rights of all requests for an asset that follow from the user's URL: its host and port may be private, and the
 /// header fields go there.
-///
 /// All resources of an asset share it, fetches and interstitial assets included, so that a change applies from the next
 /// request on.
 @LoopActor package final class OriginAccess {
     /// Scheme, host and port of the user's URL: only requests there carry the fields.
     package private(set) var origin: WebURL.Origin
-    /// The user's header fields.
     package private(set) var fields: UserFields
-
     /// True if the user named the host: only then may it be a private one.
     package private(set) var namesPeer: Bool
 
     package init(to url: WebURL, with fields: UserFields = UserFields(), namesPeer: Bool = true) {
         origin = url.origin
-        self.fields = fields
-        self.namesPeer = namesPeer
+        (self.fields, self.namesPeer) = (fields, namesPeer)
     }
 
-    /// Records that the user named the host.
-    ///
-    /// - Returns: true if that is new.
+    /// Records that the user named the host; true if that is new.
     @discardableResult package func confirm() -> Bool {
         defer { namesPeer = true }
         return !namesPeer
     }
 
-    /// Replaces the URL and the fields.
     package func change(to url: WebURL, with fields: UserFields) { (origin, self.fields) = (url.origin, fields) }
 
-    /// Adds the rights to a request.
     package func grant(to request: inout OriginRequest) {
         if namesPeer { request.namedPeer = OriginRequest.Peer(host: origin.host, port: origin.port) }
         if !fields.isEmpty { request.credentials = OriginRequest.Credentials(origin: origin, fields: fields.lines) }
@@ -44,6 +36,21 @@ extension OriginAccess: Hashable {
     /// Compares identities: two instances for one origin may have different fields.
     package nonisolated static func == (left: OriginAccess, right: OriginAccess) -> Bool { left === right }
 
-    /// See `==`.
     package nonisolated func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// The places where a fetch can get its resource after the first one failed: mirrors, and freshly signed URLs.
+///
+/// The room that knows playlists implements it; a fetch owns one instance.
+@LoopActor public protocol AlternateSources: AnyObject {
+    /// True if the resource is a segment encrypted as a whole, in blocks (AES-128 with CBC).
+    var isEncryptedInBlocks: Bool { get }
+    /// True if another source is known, so that the fetch need not insist on the present one.
+    var hasUntried: Bool { get }
+    /// Forgets the failures so far. The fetch starts again at `location`.
+    func reset(_ location: Resource)
+    /// Records that bytes arrived, so that a URL that is refused later may be renewed again.
+    func recordArrival()
+    /// Finds the next source after one failed; nil if there is none.
+    func next(after error: FetchError) async -> Resource?
 }

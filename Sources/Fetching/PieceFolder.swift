@@ -8,7 +8,6 @@ package import Store
 @LoopActor public final class PieceFolder {
     /// The folder's name in the bundle: the rendition's id, or `keys`.
     public let id: String
-
     private let bundle: Bundle
     private var opened: PieceDirectory?
     /// Caches `sizes`; nil before the first read.
@@ -20,16 +19,13 @@ package import Store
         didSet { bundle.changed() }
     }
 
-    package init(id: String, in bundle: Bundle) {
-        self.id = id
-        self.bundle = bundle
-    }
+    package init(id: String, in bundle: Bundle) { (self.id, self.bundle) = (id, bundle) }
 
     /// The pieces' lengths in bytes, by file name.
     public var sizes: [String: Int64] {
         if let known { return known }
         let wasOpen = opened != nil
-        let pieces = bundle.glance {
+        let pieces = bundle.readOnce {
             (try? directory(create: false).pieces(knowing: former, isDoubtful: bundle.isDoubtful) {
                 PieceName($0) != nil
             })
@@ -45,27 +41,17 @@ package import Store
 
     /// Total size of the cached pieces, in bytes.
     package var cachedBytes: Int64 { bundle.observer?.evictableBytes(in: self) ?? 0 }
-
     /// Total size of the pieces, in bytes.
     public var bytes: Int64 { sizes.values.reduce(0, +) }
-
     /// The id of the asset that owns the pieces.
     package var asset: String { bundle.id }
-
-    /// The volume of the pieces.
     var place: Volume { bundle.place }
+    var isSuspended: Bool { bundle.isSuspended }
 
-    /// See `Bundle`.
-    var isHeld: Bool { bundle.isHeld }
-
-    /// See `Bundle`.
-    func whenFree(_ body: @escaping () -> Void) { bundle.whenFree(body) }
+    func performWrite(_ body: @escaping () -> Void) { bundle.performWrite(body) }
 
     /// Closes the folder, because the bundle has moved or is not in use. The list of pieces stays in memory.
-    package func letGo() { opened = nil }
-
-    /// Forgets the open folder after its volume was mounted or unmounted.
-    package func relook() { close() }
+    package func closeDirectory() { opened = nil }
 
     /// True if media segments are stored; nil if the folder was not read yet.
     package var hasSegments: Bool? {
@@ -93,7 +79,7 @@ package import Store
         guard let folder = try? directory(create: false).directory,
             let descriptor = folder.open(file, length: known?[file])
         else {
-            went(file)
+            removeFromList(file)
             return nil
         }
         bundle.observer?.folder(self, used: file)
@@ -108,7 +94,6 @@ package import Store
         (try? directory(create: false))?.directory.recordUse(of: file, at: time)
     }
 
-    /// Commits a complete growing file as a piece.
     func commit(_ growing: GrowingFile, as file: String) throws(StoreError) {
         let size = growing.written
         _ = sizes  // Read the folder before the new file is in it, so that the observer gets the file once.
@@ -116,10 +101,10 @@ package import Store
             try growing.commit(to: directory(create: true), as: file)
         } catch  where error.code == .missing && growing.isKeepable && !bundle.isRemoved {
             // Another program deleted the folder and everything in it. Make the folder again.
-            close()
+            forget()
             try growing.commit(to: directory(create: true), as: file)
         }
-        note(file, size: size)
+        recordStored(file, size: size)
     }
 
     /// Commits gathered files as pieces, and calls back: with nil once the piece is stored and in the list, or with the
@@ -134,15 +119,15 @@ package import Store
         committer.commit(gathered, to: folder, as: file) { [self] failure in
             if failure?.code == .missing, !isAgain, !bundle.isRemoved, bundle.era == era {
                 // Another program deleted the folder and everything in it. Make the folder again.
-                close()
+                forget()
                 return commit(gathered, as: file, by: committer, isAgain: true, ended: ended)
             }
-            if failure == nil, !bundle.isRemoved, bundle.era == era { note(file, size: Int64(gathered.count)) }
+            if failure == nil, !bundle.isRemoved, bundle.era == era { recordStored(file, size: Int64(gathered.count)) }
             ended(failure)
         }
     }
 
-    private func note(_ file: String, size: Int64) {
+    private func recordStored(_ file: String, size: Int64) {
         known?[file] = size
         changes += 1
         bundle.observer?.folder(self, gained: file, size: size)
@@ -155,7 +140,7 @@ package import Store
         let pieces = try directory(create: true)
         try pieces.directory.write(bytes, as: file)
         pieces.didWrite(file, size: Int64(bytes.count))
-        note(file, size: Int64(bytes.count))
+        recordStored(file, size: Int64(bytes.count))
     }
 
     /// The folder on disk, for reads outside the loop.
@@ -171,9 +156,7 @@ package import Store
         try? bundle.directory(create: false).subdirectory(id).read(file)
     }
 
-    /// Opens a text beside the pieces for appending.
-    ///
-    /// - Parameter length: the valid length in bytes; the file is truncated to it.
+    /// Opens a text beside the pieces for appending, truncated to its valid length in bytes.
     package func append(to file: String, length: Int64) throws(StoreError) -> AppendedFile {
         try AppendedFile(in: directory(create: true), named: file, length: length)
     }
@@ -193,7 +176,6 @@ package import Store
     }
 
     /// Deletes a piece: from the list, then from the disk. A reader of the open piece can read to its end.
-    ///
     /// - Parameter isGone: called in between. If it throws, or the file cannot be deleted, the piece stays.
     package func remove(_ file: String, isGone: () throws(StoreError) -> Void) throws(StoreError) {
         _ = sizes
@@ -225,11 +207,10 @@ package import Store
             // A piece that was stored meanwhile is another file.
             guard directory.directory.size(of: file) == size else { continue }
             if size != nil { try? directory.directory.remove(file) }
-            went(file)
+            removeFromList(file)
         }
     }
 
-    /// Returns the pieces that are missing or have another length, with their actual lengths.
     private nonisolated static func faults(
         _ sizes: [String: Int64], in folder: PieceDirectory
     ) -> [(file: String, size: Int64?)] {
@@ -240,26 +221,25 @@ package import Store
         }
     }
 
-    /// Removes a missing piece from the list.
-    package func went(_ file: String) {
+    package func removeFromList(_ file: String) {
         guard known?.removeValue(forKey: file) != nil else { return }
         changes += 1
         bundle.observer?.folder(self, lost: file)
     }
 
-    /// Reports that the disk has lost a stored piece.
     private func lost(_ file: String, _ error: StoreError) {
-        went(file)
+        removeFromList(file)
         bundle.owner?.bundle(bundle, lostPiece: error)
     }
 
     /// Clears the list: all pieces were deleted with the bundle, and the observer has forgotten them.
-    package func emptied() {
+    package func clearList() {
         (opened, known, former) = (nil, [:], [:])
         changes += 1
     }
 
-    private func close() {
+    /// Forgets the open folder and the list of pieces, for instance after the volume was mounted or unmounted.
+    package func forget() {
         opened = nil
         bundle.close()
         reread()

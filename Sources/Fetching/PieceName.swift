@@ -34,10 +34,7 @@ public struct PieceName: Hashable, Sendable, CustomStringConvertible {
     public let fileExtension: String
 
     /// Creates a name from a role and a file extension.
-    public init(_ role: Role, fileExtension: String) {
-        self.role = role
-        self.fileExtension = fileExtension
-    }
+    public init(_ role: Role, fileExtension: String) { (self.role, self.fileExtension) = (role, fileExtension) }
 
     /// Parses a name exactly as `description` writes it.
     public init?(_ text: String) {
@@ -54,7 +51,6 @@ public struct PieceName: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Splits a text after the dash.
     private static func split(_ text: Substring) -> (prefix: Substring, number: Substring) {
         guard let dash = text.utf8.firstIndex(of: UInt8(ascii: "-")) else { return ("", text) }
         let start = text.utf8.index(after: dash)
@@ -85,9 +81,7 @@ public struct PieceName: Hashable, Sendable, CustomStringConvertible {
                     || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
             }
     }
-}
 
-extension PieceName {
     /// The kind of media of a rendition, as far as file names depend on it.
     public enum Content: Sendable { case media, subtitles, images }
 

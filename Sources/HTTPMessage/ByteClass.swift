@@ -7,7 +7,6 @@ enum ByteClass {
     static let quote: UInt8 = 0x22
     static let comma: UInt8 = 0x2C
     static let colon: UInt8 = 0x3A
-
     /// Bit n is set when the byte n (0–63) is a `tchar` of RFC 9110 §5.6.2: `!#$%&'*+-.` and digits.
     private static let tokenLow: UInt64 = 0x03FF_6CFA_0000_0000
     /// Bit n is set when the byte 64 + n is a `tchar`: letters and `^_`|~` with the backquote.
@@ -22,26 +21,18 @@ enum ByteClass {
 
     /// True for `field-vchar`, space and tab (RFC 9110 §5.5). Bytes from 0x80 are `obs-text`: opaque, but allowed.
     @inline(__always)
-    static func isFieldValue(_ byte: UInt8) -> Bool {
-        (byte >= 0x20 && byte != 0x7F) || byte == tab
-    }
+    static func isFieldValue(_ byte: UInt8) -> Bool { (byte >= 0x20 && byte != 0x7F) || byte == tab }
 
     /// Space or tab: the `OWS` around field values.
     @inline(__always)
-    static func isBlank(_ byte: UInt8) -> Bool {
-        byte == space || byte == tab
-    }
+    static func isBlank(_ byte: UInt8) -> Bool { byte == space || byte == tab }
 
     @inline(__always)
-    static func isDigit(_ byte: UInt8) -> Bool {
-        byte &- 0x30 < 10
-    }
+    static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 
     /// Maps ASCII upper case to lower case and leaves every other byte unchanged.
     @inline(__always)
-    static func lowercased(_ byte: UInt8) -> UInt8 {
-        byte &- 0x41 < 26 ? byte | 0x20 : byte
-    }
+    static func lowercased(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
 
     /// True if every byte may stand in a field value. Checks eight bytes at a time, since values are most of a head.
     static func isFieldValue(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -68,16 +59,13 @@ enum ByteClass {
         return lower..<upper
     }
 
-    /// `bytes` without leading and trailing blanks.
     static func trimmed<Bytes: BidirectionalCollection<UInt8>>(_ bytes: Bytes) -> Bytes.SubSequence {
         let start = bytes.firstIndex { !isBlank($0) } ?? bytes.endIndex
         let last = bytes.lastIndex { !isBlank($0) }
         return last.map { bytes[start...$0] } ?? bytes[start..<start]
     }
 
-    /// Parses digits; nil when empty, when a byte is not a digit, or beyond 18 digits.
-    ///
-    /// RFC 9110 §8.6 allows no sign, no blank and no list here.
+    /// Parses at most 18 digits; nil for anything else: RFC 9110 §8.6 allows no sign, no blank and no list here.
     static func number(_ digits: some Collection<UInt8>) -> Int64? {
         guard !digits.isEmpty, digits.count <= 18 else { return nil }
         var value: Int64 = 0

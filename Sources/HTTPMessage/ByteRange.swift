@@ -1,10 +1,7 @@
 /// A single byte range of a Range field (RFC 9110 §14.1.2), before the representation's size is known.
 public enum ByteRange: Sendable, Hashable {
-    /// `bytes=a-b`: both ends included.
     case bounded(first: Int64, last: Int64)
-    /// `bytes=a-`.
     case from(Int64)
-    /// `bytes=-n`: the last n bytes.
     case suffix(Int64)
 
     /// Parses a field value; nil for other units, malformed values and more than one range.
@@ -32,7 +29,6 @@ public enum ByteRange: Sendable, Hashable {
         self = specifier
     }
 
-    /// Parses `a-b`, `a-` or `-n`.
     private static func specifier(_ bytes: some Collection<UInt8>) -> ByteRange? {
         guard let dash = bytes.firstIndex(of: UInt8(ascii: "-")) else { return nil }
         let first = bytes[..<dash]

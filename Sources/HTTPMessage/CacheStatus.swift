@@ -58,7 +58,6 @@ public struct CacheStatus: Sendable, Hashable, CustomStringConvertible {
         return text
     }
 
-    /// Appends the field's value.
     func append(to bytes: inout [UInt8]) {
         if self == .hit {
             bytes.append(contentsOf: "Weir; hit".utf8)  // The most frequent value by far.

@@ -35,7 +35,6 @@ public enum ContentRange: Sendable, Hashable, CustomStringConvertible {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Appends the field's value.
     func append(to bytes: inout [UInt8]) {
         bytes.append(contentsOf: "bytes ".utf8)
         let total: Int64?

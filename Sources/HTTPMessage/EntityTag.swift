@@ -8,8 +8,7 @@ public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
     /// Nil when a character is not allowed between the quotes (`etagc`).
     public init?(_ opaque: String, isWeak: Bool = false) {
         guard opaque.utf8.allSatisfy(Self.isAllowed) else { return nil }
-        self.opaque = opaque
-        self.isWeak = isWeak
+        (self.opaque, self.isWeak) = (opaque, isWeak)
     }
 
     /// Parses a field's value: `"…"` or `W/"…"`; nil for anything else.
@@ -22,7 +21,6 @@ public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
     /// The field's value, quotes included.
     public var description: String { (isWeak ? "W/\"" : "\"") + opaque + "\"" }
 
-    /// Appends the field's value.
     func append(to bytes: inout [UInt8]) {
         if isWeak { bytes.append(contentsOf: "W/".utf8) }
         bytes.append(ByteClass.quote)
@@ -36,9 +34,7 @@ public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Weak comparison: equivalent states. If-None-Match needs it.
-    public func matchesWeakly(_ other: EntityTag) -> Bool {
-        opaque == other.opaque
-    }
+    public func matchesWeakly(_ other: EntityTag) -> Bool { opaque == other.opaque }
 
     /// True if an If-None-Match value contains this tag or is `*`. A malformed list is read up to the fault.
     public func isNamed(inList value: some Collection<UInt8>) -> Bool {

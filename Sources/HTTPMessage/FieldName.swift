@@ -6,9 +6,7 @@ public struct FieldName: Sendable, CustomStringConvertible {
     let text: StaticString
 
     /// Wraps a literal, which must be a token (RFC 9110 §5.6.2).
-    public init(_ literal: StaticString) {
-        text = literal
-    }
+    public init(_ literal: StaticString) { text = literal }
 
     /// The name as written to the wire.
     public var description: String { text.description }
@@ -23,56 +21,29 @@ public struct FieldName: Sendable, CustomStringConvertible {
         }
         return true
     }
-}
 
-/// Names that more than one room uses.
-extension FieldName {
-    /// RFC 9110 §14.3.
-    public static var acceptRanges: FieldName { FieldName("Accept-Ranges") }
-    /// RFC 9110 §10.2.1.
-    public static var allow: FieldName { FieldName("Allow") }
-    /// RFC 9110 §11.6.2.
-    public static var authorization: FieldName { FieldName("Authorization") }
-    /// RFC 9111 §5.2.
-    public static var cacheControl: FieldName { FieldName("Cache-Control") }
-    /// RFC 9211.
-    public static var cacheStatus: FieldName { FieldName("Cache-Status") }
-    /// RFC 9110 §7.6.1.
-    public static var connection: FieldName { FieldName("Connection") }
-    /// RFC 9110 §8.6.
-    public static var contentLength: FieldName { FieldName("Content-Length") }
-    /// RFC 9110 §14.4.
-    public static var contentRange: FieldName { FieldName("Content-Range") }
-    /// RFC 9110 §8.3.
-    public static var contentType: FieldName { FieldName("Content-Type") }
-    /// RFC 9110 §6.6.1.
-    public static var date: FieldName { FieldName("Date") }
-    /// RFC 9110 §8.8.3.
-    public static var entityTag: FieldName { FieldName("ETag") }
-    /// RFC 9110 §10.1.1.
-    public static var expect: FieldName { FieldName("Expect") }
-    /// RFC 9110 §7.2.
-    public static var host: FieldName { FieldName("Host") }
-    /// RFC 9110 §13.1.3.
-    public static var ifModifiedSince: FieldName { FieldName("If-Modified-Since") }
-    /// RFC 9110 §13.1.2.
-    public static var ifNoneMatch: FieldName { FieldName("If-None-Match") }
-    /// RFC 9110 §13.1.5.
-    public static var ifRange: FieldName { FieldName("If-Range") }
-    /// RFC 9110 §8.8.2.
-    public static var lastModified: FieldName { FieldName("Last-Modified") }
-    /// RFC 9110 §10.2.2.
-    public static var location: FieldName { FieldName("Location") }
-    /// RFC 6454 §7.
-    public static var origin: FieldName { FieldName("Origin") }
-    /// RFC 9110 §14.2.
-    public static var range: FieldName { FieldName("Range") }
-    /// RFC 9110 §10.2.3.
-    public static var retryAfter: FieldName { FieldName("Retry-After") }
-    /// RFC 9112 §6.1.
-    public static var transferEncoding: FieldName { FieldName("Transfer-Encoding") }
-    /// RFC 9110 §10.1.5.
-    public static var userAgent: FieldName { FieldName("User-Agent") }
-    /// RFC 9110 §12.5.5.
-    public static var vary: FieldName { FieldName("Vary") }
+    // Those of RFC 9110 to 9112, RFC 9211 (Cache-Status) and RFC 6454 (Origin) that more than one room uses.
+    package static var acceptRanges: FieldName { FieldName("Accept-Ranges") }
+    package static var allow: FieldName { FieldName("Allow") }
+    package static var authorization: FieldName { FieldName("Authorization") }
+    package static var cacheControl: FieldName { FieldName("Cache-Control") }
+    package static var cacheStatus: FieldName { FieldName("Cache-Status") }
+    package static var connection: FieldName { FieldName("Connection") }
+    package static var contentLength: FieldName { FieldName("Content-Length") }
+    package static var contentRange: FieldName { FieldName("Content-Range") }
+    package static var contentType: FieldName { FieldName("Content-Type") }
+    package static var date: FieldName { FieldName("Date") }
+    package static var entityTag: FieldName { FieldName("ETag") }
+    package static var expect: FieldName { FieldName("Expect") }
+    package static var host: FieldName { FieldName("Host") }
+    package static var ifModifiedSince: FieldName { FieldName("If-Modified-Since") }
+    package static var ifNoneMatch: FieldName { FieldName("If-None-Match") }
+    package static var ifRange: FieldName { FieldName("If-Range") }
+    package static var lastModified: FieldName { FieldName("Last-Modified") }
+    package static var location: FieldName { FieldName("Location") }
+    package static var origin: FieldName { FieldName("Origin") }
+    package static var range: FieldName { FieldName("Range") }
+    package static var retryAfter: FieldName { FieldName("Retry-After") }
+    package static var transferEncoding: FieldName { FieldName("Transfer-Encoding") }
+    package static var userAgent: FieldName { FieldName("User-Agent") }
 }

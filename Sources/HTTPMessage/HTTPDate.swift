@@ -29,9 +29,7 @@ public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible 
     }
 
     /// Parses text; see the initialiser for bytes.
-    public init?(_ value: some StringProtocol) {
-        self.init(Array(value.utf8))
-    }
+    public init?(_ value: some StringProtocol) { self.init(Array(value.utf8)) }
 
     /// Earlier dates come first.
     public static func < (left: HTTPDate, right: HTTPDate) -> Bool {
@@ -89,7 +87,6 @@ public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible 
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    /// The inverse of `dayNumber`.
     private static func civil(dayNumber: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let shifted = dayNumber + 719_468
         let era = shifted / 146_097
@@ -107,6 +104,33 @@ public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible 
         case 4, 6, 9, 11: 30
         case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
         default: 31
+        }
+    }
+}
+
+/// A Retry-After field value (RFC 9110 §10.2.3).
+public enum RetryAfter: Sendable, Hashable {
+    /// Whole seconds from the response's arrival.
+    case seconds(Int64)
+    /// Not before this time by the origin's clock.
+    case date(HTTPDate)
+
+    /// Parses a field value; nil for anything but a number or a date.
+    public init?(_ value: some StringProtocol) {
+        if let seconds = ByteClass.number(value.utf8) {
+            self = .seconds(seconds)
+        } else if let date = HTTPDate(value) {
+            self = .date(date)
+        } else {
+            return nil
+        }
+    }
+
+    /// Seconds to wait from `now`; 0 for a date in the past. Pass the same response's Date as `now`.
+    public func delay(from now: HTTPDate) -> Int64 {
+        switch self {
+        case .seconds(let seconds): seconds
+        case .date(let date): max(0, date.secondsSinceEpoch - now.secondsSinceEpoch)
         }
     }
 }

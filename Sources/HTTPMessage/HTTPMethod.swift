@@ -18,7 +18,6 @@ public enum HTTPMethod: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The method with exactly this name.
     init?(_ name: UnsafeRawBufferPointer) {
         guard name.count <= 8 else { return nil }
         var packed: UInt64 = 0

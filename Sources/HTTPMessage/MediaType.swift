@@ -1,11 +1,8 @@
 /// A media type as in Content-Type (RFC 9110 §8.3).
 public struct MediaType: Sendable, Hashable, CustomStringConvertible {
-    /// The whole value, parameters included.
     let text: String
 
-    private init(known text: String) {
-        self.text = text
-    }
+    private init(known text: String) { self.text = text }
 
     /// Wraps a type from an origin; nil when it is not allowed in a header field or has no slash.
     public init?(_ text: String) {
@@ -18,9 +15,7 @@ public struct MediaType: Sendable, Hashable, CustomStringConvertible {
 
     /// The type of a file by its extension, without the dot and in any case; `application/octet-stream` for unknown
     /// ones.
-    public init(forExtension fileExtension: String) {
-        self = Self.known(fileExtension.lowercased())
-    }
+    public init(forExtension fileExtension: String) { self = Self.known(fileExtension.lowercased()) }
 
     /// The type of the last path component's extension.
     public init(forPath path: String) {

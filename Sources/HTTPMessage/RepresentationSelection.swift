@@ -11,7 +11,6 @@ public enum RepresentationSelection: Sendable, Hashable {
     case unsatisfiable
 
     /// Evaluates the request's conditions and range.
-    ///
     /// - Parameter size: nil while the body is growing and its size is unknown. A range cannot be placed then, so the
     ///   whole is sent.
     public init(for head: RequestHead, size: Int64?, entityTag: EntityTag?, lastModified: HTTPDate?) {

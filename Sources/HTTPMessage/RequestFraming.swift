@@ -1,5 +1,4 @@
 /// The fields of a request that frame its message: target host, body length, and connection persistence.
-///
 /// Each of these fields must be single and plain. This is where request smuggling is refused.
 struct RequestFraming {
     var host = 0..<0

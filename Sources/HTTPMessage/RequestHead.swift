@@ -13,7 +13,6 @@ public struct RequestHead: Sendable {
     public let keepsConnection: Bool
     /// True if the client waits for "100 Continue" before it sends its body (RFC 9110 §10.1.1).
     public let expectsContinue: Bool
-
     /// The head from its first byte to its empty line.
     let bytes: [UInt8]
     private(set) var targetRange: Range<Int>
@@ -35,20 +34,16 @@ public struct RequestHead: Sendable {
         method: HTTPMethod, version: HTTPVersion, framing: RequestFraming, bytes: [UInt8], targetRange: Range<Int>,
         fields: [FieldSpan]
     ) {
-        self.method = method
-        self.version = version
+        (self.method, self.version) = (method, version)
         self.contentLength = framing.contentLength
         self.keepsConnection = framing.keepsConnection(version)
         self.expectsContinue = framing.expectsContinue
         self.hostRange = framing.host
-        self.bytes = bytes
-        self.targetRange = targetRange
-        self.fields = fields
+        (self.bytes, self.targetRange, self.fields) = (bytes, targetRange, fields)
     }
 
     /// The head's length in bytes, its empty line included. The body or the next request begins at this offset.
     public var byteCount: Int { bytes.count }
-
     /// The target as sent: `*`, or a path with its query. Valid UTF-8, neither percent-decoded nor normalised.
     public var targetBytes: ArraySlice<UInt8> { bytes[targetRange] }
 
@@ -60,9 +55,7 @@ public struct RequestHead: Sendable {
     }
 
     /// The target up to the first question mark.
-    public var pathBytes: ArraySlice<UInt8> {
-        targetBytes.prefix { $0 != UInt8(ascii: "?") }
-    }
+    public var pathBytes: ArraySlice<UInt8> { targetBytes.prefix { $0 != UInt8(ascii: "?") } }
 
     /// The target after the first question mark; nil without one.
     public var queryBytes: ArraySlice<UInt8>? {
@@ -73,18 +66,12 @@ public struct RequestHead: Sendable {
 
     /// The target as text; see `targetBytes`.
     public var target: String { String(decoding: targetBytes, as: UTF8.self) }
-
     /// The path as text; see `pathBytes`.
     public var path: String { String(decoding: pathBytes, as: UTF8.self) }
-
     /// The query as text; see `queryBytes`.
     public var query: String? { queryBytes.map { String(decoding: $0, as: UTF8.self) } }
-
     /// The value of the single Host field: a host with an optional port, in any case.
     public var hostBytes: ArraySlice<UInt8> { bytes[hostRange] }
-}
-
-extension RequestHead {
     /// The number of field lines.
     public var fieldCount: Int { fields.count }
 

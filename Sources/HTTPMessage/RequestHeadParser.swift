@@ -19,9 +19,7 @@ public struct RequestHeadParser: Sendable {
     private var skippedEmptyLine = false
 
     /// Creates a parser for one head.
-    public init(limits: RequestLimits = RequestLimits()) {
-        self.limits = limits
-    }
+    public init(limits: RequestLimits = RequestLimits()) { self.limits = limits }
 
     /// Returns the head if it ends within `bytes`; nil if more is needed.
     ///
@@ -103,4 +101,19 @@ public struct RequestHeadParser: Sendable {
             guard ByteClass.isToken(first) || first == ByteClass.carriageReturn else { throw .malformedRequestLine }
         }
     }
+}
+
+/// The limits on a request. All in bytes, except `fieldCount`.
+public struct RequestLimits: Sendable {
+    /// Longest request line, without its CRLF; above it 414.
+    public var requestLine = 8 * 1024
+    /// Longest header section, line ends included; above it 431.
+    public var headers = 16 * 1024
+    /// Most field lines; above it 431.
+    public var fieldCount = 64
+    /// Longest body; above it 413.
+    public var body: Int64 = 64 * 1024
+
+    /// The default limits.
+    public init() {}
 }

@@ -36,7 +36,6 @@ struct RequestLine: Sendable {
     }
 
     /// Accepts origin-form, and the asterisk of OPTIONS.
-    ///
     /// Wider than RFC 3986 in one respect: users paste an origin's URL after Weir's own, so any visible ASCII except
     /// `#` is accepted, and so is UTF-8.
     private static func checkTarget(

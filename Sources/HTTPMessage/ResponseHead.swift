@@ -10,9 +10,7 @@ public struct ResponseHead: Sendable {
     public private(set) var fieldBytes: [UInt8] = []
 
     /// A head without fields.
-    public init(_ status: HTTPStatus) {
-        self.status = status
-    }
+    public init(_ status: HTTPStatus) { self.status = status }
 
     /// Appends a line with a literal value.
     public mutating func append(_ name: FieldName, literal value: StaticString) {
@@ -82,30 +80,7 @@ public struct ResponseHead: Sendable {
     }
 
     /// Reserves `byteCount` bytes for lines: one allocation instead of several.
-    public mutating func reserve(_ byteCount: Int) {
-        fieldBytes.reserveCapacity(byteCount)
-    }
-
-    /// The head in wire format, its empty line included.
-    public func serialized() -> [UInt8] {
-        var bytes = statusLine
-        bytes.append(contentsOf: fieldBytes)
-        bytes.append(contentsOf: [ByteClass.carriageReturn, ByteClass.lineFeed])
-        return bytes
-    }
-
-    /// `HTTP/1.1 200 OK CRLF` (RFC 9112 §4).
-    public var statusLine: [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(48 + fieldBytes.count)
-        bytes.append(contentsOf: "HTTP/1.1 ".utf8)
-        bytes.append(decimal: Int64(status.code))
-        bytes.append(ByteClass.space)
-        status.reason.withUTF8Buffer { bytes.append(contentsOf: $0) }
-        bytes.append(ByteClass.carriageReturn)
-        bytes.append(ByteClass.lineFeed)
-        return bytes
-    }
+    public mutating func reserve(_ byteCount: Int) { fieldBytes.reserveCapacity(byteCount) }
 
     private mutating func begin(_ name: FieldName) {
         if fieldBytes.isEmpty { fieldBytes.reserveCapacity(256) }
@@ -127,7 +102,6 @@ public struct FieldValueError: Error, Sendable, Hashable {
 }
 
 extension [UInt8] {
-    /// Appends decimal digits, without an intermediate `String`.
     mutating func append(decimal value: Int64) {
         if value < 0 { append(UInt8(ascii: "-")) }
         withUnsafeTemporaryAllocation(byteCount: 20, alignment: 1) { digits in

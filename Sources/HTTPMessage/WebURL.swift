@@ -6,9 +6,7 @@
 public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     /// The supported schemes.
     public enum Scheme: String, Hashable, Sendable {
-        /// HTTP without TLS.
         case http
-        /// HTTP over TLS.
         case https
 
         /// The port of a URL that names none.
@@ -39,9 +37,7 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     public let query: String?
 
     init(origin: Origin, path: String, query: String?) {
-        self.origin = origin
-        self.path = path
-        self.query = query
+        (self.origin, self.path, self.query) = (origin, path, query)
     }
 
     /// http or https.
@@ -50,7 +46,6 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     public var host: String { origin.host }
     /// The explicit port, else the scheme's default.
     public var port: UInt16 { origin.port }
-
     /// The whole URL for a request. May contain a token in its query: use `redacted` in messages.
     public var text: String { "\(origin)\(path)" + (query.map { "?\($0)" } ?? "") }
 
@@ -59,13 +54,9 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
 
     /// The URL for logs and messages. `?…` replaces the query, which may contain tokens.
     public var redacted: String { "\(origin)\(path)" + (query == nil ? "" : "?…") }
-
     /// `redacted`, so that interpolating a URL leaks nothing.
     public var description: String { redacted }
-}
 
-/// Placeholder URLs for resources that have no origin, such as imported ones.
-extension WebURL {
     /// The top-level domain `invalid` is reserved and never resolves (RFC 6761 §6.4).
     private static let placeholderHost = "imported.invalid"
 
@@ -76,4 +67,82 @@ extension WebURL {
 
     /// True for a placeholder URL. It is never requested or looked up.
     public var isPlaceholder: Bool { host == Self.placeholderHost }
+
+    /// Resolves `reference` against this URL (RFC 3986 §5.2, strict).
+    ///
+    /// Leading and trailing blanks are ignored and inner spaces become `%20`: playlists in the field contain both.
+    /// - Throws: `WebURLError` when the result is neither http nor https, or is malformed.
+    public func resolving(_ reference: String) throws(WebURLError) -> WebURL {
+        let text = Self.trimming(reference.utf8[...])
+        guard !text.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { throw .forbiddenCharacter }
+        if Self.splitScheme(text) != nil { return try WebURL(absolute: text) }
+        if text.starts(with: "//".utf8) {
+            return try WebURL(absolute: "\(scheme.rawValue):\(Substring(text))"[...].utf8)
+        }
+        let (path, query) = Self.splitPath(text)
+        let encodedQuery = query.map(Self.encoding)
+        guard !path.isEmpty else {
+            return WebURL(origin: origin, path: self.path, query: encodedQuery ?? self.query)
+        }
+        let encoded = Self.encoding(path)
+        let merged = encoded.utf8.first == UInt8(ascii: "/") ? encoded : directory + encoded
+        return WebURL(origin: origin, path: Self.removingDotSegments(merged), query: encodedQuery)
+    }
+
+    /// The path through its last slash.
+    private var directory: Substring {
+        let end = path.utf8.lastIndex(of: UInt8(ascii: "/")).map(path.utf8.index(after:))
+        return path[..<(end ?? path.startIndex)]
+    }
+
+    private static func trimming(_ text: Substring.UTF8View) -> Substring.UTF8View {
+        let isBlank = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
+        let start = text.drop(while: isBlank)
+        let end = start.lastIndex { !isBlank($0) }
+        return end.map { start[...$0] } ?? start.prefix(0)
+    }
+
+    /// RFC 3986 §5.2.4, for a path that begins with a slash.
+    static func removingDotSegments(_ path: String) -> String {
+        let segments = path.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        guard segments.contains(where: { isDots($0) }) else { return path }
+        var kept: [Substring] = []
+        for segment in segments {
+            if segment.count == 2, isDots(segment) { _ = kept.popLast() }
+            if !isDots(segment) { kept.append(Substring(segment)) }
+        }
+        // A path that ends in a dot segment names a folder.
+        if let last = segments.last, isDots(last) { kept.append("") }
+        return "/" + kept.joined(separator: "/")
+    }
+
+    private static func isDots(_ segment: Substring.UTF8View) -> Bool {
+        (1...2).contains(segment.count) && segment.allSatisfy { $0 == UInt8(ascii: ".") }
+    }
+}
+
+/// A reason why a text is not a URL that Weir can request.
+public enum WebURLError: String, Error, Hashable, Sendable, CustomStringConvertible {
+    case unsupportedScheme
+    /// A user name or password before the host. Credentials travel in header fields, never in URLs.
+    case userInformation
+    case missingHost
+    /// A host that is neither a registered name in ASCII letters, digits, `-`, `_` and `.` nor an IP address. An
+    /// internationalised name must be in its `xn--` form.
+    case invalidHost
+    case invalidPort
+    /// A control character, or a blank in a disallowed position.
+    case forbiddenCharacter
+
+    /// The reason for a user, without the text itself, which may contain secrets.
+    public var description: String {
+        switch self {
+        case .unsupportedScheme: "the URL must begin with http:// or https://"
+        case .userInformation: "the URL must not contain a user name or password"
+        case .missingHost: "the URL has no host"
+        case .invalidHost: "the URL's host is not a valid name or address"
+        case .invalidPort: "the URL's port is not a number from 1 to 65535"
+        case .forbiddenCharacter: "the URL contains a blank or a control character"
+        }
+    }
 }

@@ -6,23 +6,16 @@ final class ReadBuffer {
     /// Most bytes per read.
     static let capacity = 64 * 1024
 
-    /// The result of a read.
     enum Outcome {
-        /// This many bytes at the front of the buffer.
         case bytes(Int)
-        /// No bytes available now.
         case nothing
-        /// The peer has closed its sending side.
         case end
-        /// The connection is broken.
         case failure
     }
 
     private let base: UnsafeMutableRawPointer
 
-    init() {
-        base = .allocate(byteCount: Self.capacity, alignment: 16)
-    }
+    init() { base = .allocate(byteCount: Self.capacity, alignment: 16) }
 
     deinit { base.deallocate() }
 
@@ -40,7 +33,6 @@ final class ReadBuffer {
 /// A buffer that replies are composed in: a head followed by a small body, so that both are sent in one write. The
 /// whole server shares one, since it holds nothing between replies.
 final class ReplyBuffer {
-    /// Fits the largest head and a small body.
     static let capacity = 64 * 1024
     /// Bodies up to this size are copied after their head; larger files use sendfile.
     static let smallBody = 16 * 1024
@@ -50,9 +42,7 @@ final class ReplyBuffer {
     /// True if an append did not fit. The content must not be sent then.
     private(set) var hasOverflowed = false
 
-    init() {
-        base = .allocate(byteCount: Self.capacity, alignment: 16)
-    }
+    init() { base = .allocate(byteCount: Self.capacity, alignment: 16) }
 
     deinit { base.deallocate() }
 
@@ -74,28 +64,18 @@ final class ReplyBuffer {
         count += source.count
     }
 
-    func append(_ array: [UInt8]) {
-        array.withUnsafeBytes { append($0) }
-    }
+    func append(_ array: [UInt8]) { array.withUnsafeBytes { append($0) } }
 
-    func append(_ slice: ArraySlice<UInt8>) {
-        slice.withUnsafeBytes { append($0) }
-    }
+    func append(_ slice: ArraySlice<UInt8>) { slice.withUnsafeBytes { append($0) } }
 
     @inline(__always)
     func append(_ literal: StaticString) {
         append(UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
     }
 
-    /// Appends decimal digits.
-    func append(number: Int64) {
-        append(digitsOf: number) { $0.quotientAndRemainder(dividingBy: 10) }
-    }
+    func append(number: Int64) { append(digitsOf: number) { $0.quotientAndRemainder(dividingBy: 10) } }
 
-    /// Appends lower-case hexadecimal digits.
-    func append(hexadecimal number: Int64) {
-        append(digitsOf: number) { ($0 >> 4, $0 & 15) }
-    }
+    func append(hexadecimal number: Int64) { append(digitsOf: number) { ($0 >> 4, $0 & 15) } }
 
     /// `split` removes the last digit of a number. With the radix known to the compiler it needs no division.
     @inline(__always)

@@ -1,6 +1,5 @@
 import HTTPMessage
 
-/// Serialization of reply heads.
 extension Connection {
     /// Serializes a head into the server's buffer. A head that does not fit is a bug of the handler: the client gets
     /// 500 without a body.
@@ -55,6 +54,37 @@ extension Connection {
             buffer.append("Connection: close\r\n")
         } else if facts.version == .http10 {
             buffer.append("Connection: keep-alive\r\n")
+        }
+    }
+}
+
+/// The delimiter of a reply's body (RFC 9112 §6.3), and the connection's persistence after it.
+struct ReplyFraming: Equatable {
+    enum Delimiter: Equatable {
+        /// No body and no field about one (204, 304).
+        case absent
+        case length(Int64)
+        case chunks
+        /// Connection close: HTTP/1.0 has no chunks.
+        case close
+    }
+
+    let delimiter: Delimiter
+    /// False for HEAD, and if the status forbids a body.
+    let sendsBody: Bool
+    let keepsConnection: Bool
+
+    init(method: HTTPMethod, version: HTTPVersion, status: HTTPStatus, length: Int64?, mayKeep: Bool) {
+        if status.forbidsBody {
+            (delimiter, sendsBody, keepsConnection) = (.absent, false, mayKeep)
+        } else if let length {
+            (delimiter, sendsBody, keepsConnection) = (.length(length), method != .head && length > 0, mayKeep)
+        } else if method == .head {
+            (delimiter, sendsBody, keepsConnection) = (.absent, false, mayKeep)
+        } else if version == .http11 {
+            (delimiter, sendsBody, keepsConnection) = (.chunks, true, mayKeep)
+        } else {
+            (delimiter, sendsBody, keepsConnection) = (.close, true, false)
         }
     }
 }

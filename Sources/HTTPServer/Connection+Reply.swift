@@ -5,24 +5,17 @@ import HTTPMessage
 
 /// Progress of the reply being sent.
 struct ReplyProgress {
-    /// The source of the bytes not yet queued.
     enum Source {
-        /// Only queued bytes remain.
         case queued
-        /// Memory, from `offset` on.
         case bytes([UInt8], offset: Int)
-        /// Memory and ranges of a file, alternating.
         case parts(PartsCursor)
-        /// A growing file.
         case growing(any GrowingBody, GrowingProgress)
-        /// A stream produced while it is sent.
         case feed(any ReplyFeed)
     }
 
     var source = Source.queued
     var framing: ReplyFraming?
     var status: Int?
-    /// Body bytes sent or queued.
     var bodyBytes: Int64 = 0
     /// True if the connection must wait for the client to close, so that the client can read the reply first.
     var lingers = false
@@ -123,7 +116,6 @@ extension Connection {
         sendComposed()
     }
 
-    /// Ends the reply and notifies `onEnd`.
     func endReply(_ cause: ReplyEnd.Cause) {
         switch reply.source {
         case .growing(let body, _): body.unsubscribe(self)

@@ -128,13 +128,9 @@ extension Connection {
     }
 
     /// Sends the server's buffer. With `more`, the system may wait for further bytes.
-    func sendComposed(more: Bool = false) {
-        send(core.buffer.bytes, more: more)
-    }
+    func sendComposed(more: Bool = false) { send(core.buffer.bytes, more: more) }
 
-    /// Sends the head and body bytes in one call, and queues the unsent part of the head.
-    ///
-    /// - Returns: the number of body bytes sent.
+    /// Sends head and body bytes in one call, and queues the rest of the head. Returns the number of body bytes sent.
     func sendComposed(with body: UnsafeRawBufferPointer) -> Int {
         let head = core.buffer.bytes
         let sent = sendNow(head, body)
@@ -164,7 +160,6 @@ extension Connection {
         return max(0, Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(flags)))
     }
 
-    /// Sends two pieces of memory in one call.
     private func sendNow(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> Int {
         withUnsafeTemporaryAllocation(of: iovec.self, capacity: 2) { vectors in
             vectors[0] = iovec(iov_base: UnsafeMutableRawPointer(mutating: first.baseAddress), iov_len: first.count)

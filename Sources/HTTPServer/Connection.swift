@@ -11,21 +11,14 @@ import HTTPMessage
 /// little more to notice a client that leaves, then stops reading. The server keeps the connection until `close`;
 /// exchanges may outlive it.
 @LoopActor final class Connection {
-    /// The connection's state.
     enum Phase {
-        /// Reading a request.
         case awaiting
-        /// A handler is working on a request.
         case handling
-        /// A reply is being sent.
         case replying
-        /// Everything was sent; waiting for the client to close.
         case lingering
-        /// Closed.
         case closed
     }
 
-    /// The properties of a request that its reply depends on.
     struct RequestFacts {
         var method = HTTPMethod.get
         var version = HTTPVersion.http11
@@ -46,9 +39,7 @@ import HTTPMessage
     var phase = Phase.awaiting
     var timing: ConnectionTiming
     var facts = RequestFacts()
-    /// The reply that is being sent.
     var reply = ReplyProgress()
-    /// Notified once of the end of the reply.
     var onEnd: (@LoopActor (ReplyEnd) -> Void)?
     /// The number of the current request. An exchange may answer only its own.
     private(set) var serial = 0
@@ -70,17 +61,12 @@ import HTTPMessage
             bufferevent_free(writing)
             return nil
         }
-        self.core = core
-        self.descriptor = descriptor
-        self.peer = peer
-        self.requestGuard = requestGuard
-        self.output = output
-        self.writing = writing
+        (self.core, self.descriptor, self.peer) = (core, descriptor, peer)
+        (self.requestGuard, self.output, self.writing) = (requestGuard, output, writing)
         self.reading = reading
         timing = ConnectionTiming(now: core.now)
         reader = RequestReader(
-            limits: core.configuration.request, longBody: core.configuration.longBody,
-            admitsLongBody: core.configuration.admitsLongBody)
+            limits: core.configuration.request, longBody: core.configuration.longBody, policy: core.policy)
         let context = Unmanaged.passUnretained(self).toOpaque()
         event_assign(reading, base, descriptor, weir_ev_read | weir_ev_persist, Self.readable, context)
         event_add(reading, nil)
@@ -91,17 +77,11 @@ import HTTPMessage
 
     /// Most bytes written for one connection per turn of the loop.
     static let writeBudget = 2 << 20
-
-    /// Most pipelined requests answered in a row.
     private static let pipelineBudget = 16
-
     /// Reading stops above this many bytes received during a pending reply. One read may exceed it.
     private static let earlyInput = 16 * 1024
 
-    /// True if no request and no reply is in progress.
     var isIdle: Bool { phase == .awaiting && !reader.isInside && input.isEmpty }
-
-    /// True if bytes follow the current request.
     var hasInput: Bool { !input.isEmpty }
 
     /// Closes the connection at once and ends the current reply. Idempotent.
@@ -115,11 +95,7 @@ import HTTPMessage
         Glibc.close(descriptor)
         core.connectionClosed(self)
     }
-}
 
-// MARK: - Requests
-
-extension Connection {
     /// Processes the input received so far, as long as requests are answered at once.
     func process() {
         guard !isProcessing, !input.isEmpty else { return closeIfFinished() }
@@ -128,7 +104,6 @@ extension Connection {
         bytes.withUnsafeBytes { process($0) }
     }
 
-    /// Processes requests from the front of `bytes` and keeps the rest.
     private func process(_ bytes: UnsafeRawBufferPointer) {
         isProcessing = true
         var used = 0
@@ -153,9 +128,7 @@ extension Connection {
         if hasInputEnded, phase == .awaiting, !isProcessing { close(.clientLeft) }
     }
 
-    /// Processes one request at the front of `bytes`.
-    ///
-    /// - Returns: its length; 0 if it is incomplete.
+    /// Processes one request at the front of `bytes`. Returns its length; 0 if it is incomplete.
     private func processOne(_ bytes: UnsafeRawBufferPointer) -> Int {
         switch reader.step(bytes) {
         case .incomplete: break
@@ -197,7 +170,7 @@ extension Connection {
         phase = .handling
         facts.mayKeep = false
         reply.lingers = true
-        guard let request, let refusal = core.configuration.refusal(request, status, sentence) else {
+        guard let request, let refusal = core.policy?.refusal(of: request, status, sentence) else {
             return answer(status, sentence)
         }
         var head = ResponseHead(status)
@@ -216,11 +189,7 @@ extension Connection {
         head.append(.text)
         reply(head, .bytes([UInt8]("\(sentence)\n".utf8)), serial: serial)
     }
-}
 
-// MARK: - Events
-
-extension Connection {
     private nonisolated static let readable: event_callback_fn = { _, _, context in
         guard let context else { return }
         let connection = Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()

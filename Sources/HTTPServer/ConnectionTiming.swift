@@ -1,18 +1,13 @@
 /// The deadline of a connection, counted in ticks of the server's coarse timer. Pure.
-///
 /// Deadlines are checked once per tick, so neither a request nor a reply needs its own timer.
 struct ConnectionTiming {
-    /// The event that the connection waits for.
     enum Phase: Equatable {
-        /// The first byte of a request, or the rest of a body.
         case idle
         /// The rest of a head.
         case head
         /// A handler or a growing body. No deadline.
         case handler
-        /// The client reading.
         case drain
-        /// The client closing.
         case linger
     }
 
@@ -38,9 +33,7 @@ struct ConnectionTiming {
     private(set) var since: Int
     private var queued = 0
 
-    init(now: Int) {
-        since = now
-    }
+    init(now: Int) { since = now }
 
     /// Enters a phase. Re-entering the current phase does not extend its deadline.
     mutating func enter(_ phase: Phase, now: Int) {
@@ -49,7 +42,6 @@ struct ConnectionTiming {
         since = now
     }
 
-    /// Restarts the wait for the next request.
     mutating func restart(now: Int) {
         phase = .idle
         since = now
@@ -61,7 +53,6 @@ struct ConnectionTiming {
         queued = count
     }
 
-    /// True if the phase's deadline has passed.
     func isOverdue(now: Int, limits: Limits) -> Bool {
         let limit: Int
         switch phase {

@@ -16,11 +16,8 @@ public import HTTPMessage
     private var isAnswered = false
 
     init(head: RequestHead, body: [UInt8], mount: String = "", connection: Connection, serial: Int) {
-        self.head = head
-        self.mount = mount
-        self.body = body
-        self.connection = connection
-        self.serial = serial
+        (self.head, self.mount, self.body) = (head, mount, body)
+        (self.connection, self.serial) = (connection, serial)
     }
 
     deinit {
@@ -58,11 +55,8 @@ public import HTTPMessage
         head.append(.text)
         reply(head, .bytes([UInt8]("\(sentence)\n".utf8)))
     }
-}
 
-extension Exchange {
     /// Removes a prefix of the path and transfers the right to answer to the new exchange; this one can no longer reply.
-    ///
     /// - Parameter count: length of a prefix of the path that ends before a slash.
     public func mounted(behind count: Int) -> Exchange {
         let mount = String(decoding: head.targetBytes.prefix(count), as: UTF8.self)

@@ -2,11 +2,8 @@ public import EventLoop
 
 /// The state of a growing body.
 public enum GrowingBodyState: Sendable, Hashable {
-    /// More bytes may follow.
     case open
-    /// All bytes are written.
     case complete
-    /// The body ended early.
     case failed
 }
 
@@ -27,10 +24,61 @@ public enum GrowingBodyState: Sendable, Hashable {
     var state: GrowingBodyState { get }
 
     /// Calls `wake` after each change of `written` or `state` and for `fresh` bytes, until `reader` unsubscribes.
-    ///
     /// `wake` may unsubscribe its reader, and may be called more often than needed.
     func subscribe(_ reader: AnyObject, wake: @escaping @LoopActor () -> Void)
 
     /// Ends the subscription of `reader`, compared by identity. `wake` is not called again.
     func unsubscribe(_ reader: AnyObject)
+}
+
+/// The position of one reply in a growing body. Pure: state in, action out.
+struct GrowingProgress: Equatable {
+    enum Action: Equatable {
+        case send(Range<Int64>)
+        case wait
+        case end
+        case fail
+    }
+
+    /// Longest range for one `send`, so that other connections get their turn.
+    static let step: Int64 = 1 << 20
+
+    /// File offset of the next byte to send.
+    private(set) var position: Int64
+    /// End of the announced range; nil if the reply ends with the body.
+    let end: Int64?
+
+    init(offset: Int64, length: Int64?) {
+        position = offset
+        end = length.map { offset + $0 }
+    }
+
+    /// The part of `count` fresh bytes after `written` to send next; empty if earlier bytes come first or none remain.
+    func nextFresh(written: Int64, count: Int) -> Range<Int> {
+        guard position >= written else { return 0..<0 }
+        let start = Int(min(position - written, Int64(count)))
+        let stop = end.map { Int(max(Int64(start), min($0 - written, Int64(count)))) } ?? count
+        return start..<stop
+    }
+
+    mutating func advance(by count: Int) { position += Int64(count) }
+
+    /// True if everything announced was sent; false without an announced length.
+    var isAtEnd: Bool { end.map { position >= $0 } ?? false }
+
+    /// Returns the next step for the body's current `written` and `state`.
+    mutating func next(written: Int64, state: GrowingBodyState) -> Action {
+        if let end, position >= end { return .end }
+        let available = min(written, end ?? .max)
+        if position < available {
+            let range = position..<min(available, position + Self.step)
+            position = range.upperBound
+            return .send(range)
+        }
+        switch state {
+        case .open: return .wait
+        case .failed: return .fail
+        case .complete: return end == nil && position == written ? .end : .fail
+        }
+    }
 }

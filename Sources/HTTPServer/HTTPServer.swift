@@ -1,7 +1,7 @@
 import CLibevent
 public import EventLoop
 import Glibc
-import HTTPMessage
+public import HTTPMessage
 
 /// An HTTP/1.1 server on the event loop: listeners, connections, and the rules that apply to each request before its
 /// handler.
@@ -22,9 +22,11 @@ import HTTPMessage
     private var expiry: LoopTimer?
     private var waiters: [CheckedContinuation<Void, Never>] = []
 
-    /// Creates a server that does not listen yet.
-    public init(configuration: Configuration = Configuration(), handler: @escaping Handler) {
-        core = ServerCore(configuration, handler)
+    /// Creates a server that does not listen yet. Without a policy, no body is long, and refusals are plain text.
+    public init(
+        configuration: Configuration = Configuration(), policy: (any RequestPolicy)? = nil, handler: @escaping Handler
+    ) {
+        core = ServerCore(configuration, policy, handler)
         core.connectionClosed = { [weak self] in self?.remove($0) }
     }
 
@@ -35,12 +37,10 @@ import HTTPMessage
 
     /// The number of open connections.
     public var connectionCount: Int { connections.count }
-
     /// Counters since the server was created.
     public var counters: ServerCounters { core.counters }
 
     /// Listens on a literal address. IPv6 sockets accept IPv6 only. May be called several times.
-    ///
     /// - Parameter port: 0 for any free port.
     /// - Returns: the port.
     @discardableResult public func listen(host: String, port: UInt16) throws(HTTPServerError) -> UInt16 {
@@ -50,7 +50,6 @@ import HTTPMessage
     }
 
     /// Listens on an inherited socket, IPv4 or IPv6, that already listens.
-    ///
     /// - Returns: the address, as a literal without brackets, and the port.
     public func listen(
         inherited descriptor: consuming OwnedDescriptor
@@ -75,12 +74,7 @@ import HTTPMessage
     private func cutOff() {
         for connection in connections { connection.close(.serverStopped) }
     }
-}
 
-// MARK: - Connections
-
-extension HTTPServer {
-    /// Takes ownership of an accepted socket.
     func accept(_ descriptor: Int32, from peer: SocketAddress?, at listener: Listener) {
         guard !core.isStopping, let peer else {
             Glibc.close(descriptor)
@@ -100,7 +94,6 @@ extension HTTPServer {
         if connections.count == 1 { startTicking() }
     }
 
-    /// Removes a connection that has closed itself.
     private func remove(_ connection: Connection) {
         let last = connections.removeLast()
         if last !== connection {
@@ -169,11 +162,7 @@ extension HTTPServer {
         guards[address] = requestGuard
         return requestGuard
     }
-}
 
-// MARK: - Deadlines
-
-extension HTTPServer {
     private func startTicking() {
         if ticker == nil { ticker = LoopTimer { [weak self] in self?.tick() } }
         ticker?.schedule(after: core.configuration.tick)
@@ -184,4 +173,73 @@ extension HTTPServer {
         for connection in connections { connection.checkDeadline() }
         if !connections.isEmpty { ticker?.schedule(after: core.configuration.tick) }
     }
+
+    /// The server's limits and access rules. Each limit's default is defined here only.
+    public struct Configuration: Sendable {
+        /// Limits on the request line, header section, field count and body.
+        public var request = RequestLimits()
+        /// Longest body of a request to which the policy admits a long one; other requests have the limit of `request`.
+        public var longBody: Int64 = 4 << 20
+        /// Most open connections. At the limit, the longest idle connection is closed for a new one; without an idle
+        /// one, the new connection gets 503.
+        public var connections = 256
+        /// Most connections from one address that is not a loopback address.
+        public var connectionsPerPeer = 32
+        /// True if `connectionsPerPeer` applies to loopback addresses too.
+        public var limitsLoopback = false
+        /// Most requests per connection; it is closed after the last reply.
+        public var requestsPerConnection = 1_000
+        /// From a request's first byte to the end of its head; then 408.
+        public var headTimeout: Duration = .seconds(10)
+        /// Longest wait for the next request, or for a body.
+        public var idleTimeout: Duration = .seconds(60)
+        /// Longest time in which the client reads nothing of a reply.
+        public var writeTimeout: Duration = .seconds(60)
+        /// Longest wait for a client to close after a refusal, so that it can read the reason.
+        public var lingerTimeout: Duration = .seconds(2)
+        /// Names allowed in Host, without port, besides localhost, the loopback addresses and the socket's own.
+        public var hostNames: [String] = []
+        /// Origins of web pages that may send requests from a browser, as `scheme://host:port`.
+        public var allowedOrigins: [String] = []
+
+        /// The default limits, without additional names or origins.
+        public init() {}
+
+        /// The interval of deadline checks: at most a quarter of the shortest deadline, so that none is late by more.
+        var tick: Duration {
+            let shortest = min(headTimeout, idleTimeout, writeTimeout, lingerTimeout)
+            return max(.milliseconds(10), min(.seconds(1), shortest / 4))
+        }
+    }
+}
+
+/// Counters of a server since it was created.
+public struct ServerCounters: Sendable, Equatable {
+    /// Accepted connections.
+    public internal(set) var connections = 0
+    /// Finished replies, indexed by the first digit of their status; index 0 is unused.
+    public internal(set) var replies = [0, 0, 0, 0, 0, 0]
+
+    /// All counters at zero.
+    public init() {}
+
+    /// Adds another server's counters.
+    public mutating func add(_ other: ServerCounters) {
+        connections += other.connections
+        for index in replies.indices { replies[index] += other.replies[index] }
+    }
+
+    mutating func count(status: Int) {
+        if (100..<600).contains(status) { replies[status / 100] += 1 }
+    }
+}
+
+/// Decides about requests before their handler.
+public protocol RequestPolicy: Sendable {
+    /// True if a request with this head may have a long body. Called before the server stores a byte of the body.
+    func admitsLongBody(_ head: RequestHead) -> Bool
+    /// The fields and body of the reply to a request that is refused; nil sends the sentence as text.
+    func refusal(
+        of head: RequestHead, _ status: HTTPStatus, _ sentence: String
+    ) -> (fields: ResponseHead, body: [UInt8])?
 }

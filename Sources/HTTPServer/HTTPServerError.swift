@@ -6,9 +6,7 @@ public struct HTTPServerError: Error, Sendable, CustomStringConvertible {
     public enum Code: String, Sendable, Hashable {
         /// Not a literal IPv4 or IPv6 address.
         case invalidAddress
-        /// Another socket uses the port.
         case addressInUse
-        /// No interface has the address.
         case addressNotAvailable
         /// Ports below 1024 may be reserved.
         case notPermitted
@@ -37,8 +35,7 @@ public struct HTTPServerError: Error, Sendable, CustomStringConvertible {
 
     /// Maps the system's error number to a code.
     init(address: String, port: UInt16, errno number: Int32) {
-        self.address = address
-        self.port = port
+        (self.address, self.port) = (address, port)
         errno = number
         code =
             switch number {

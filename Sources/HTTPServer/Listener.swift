@@ -3,7 +3,6 @@ import EventLoop
 import Glibc
 
 /// One listening socket. Passes accepted sockets to the server.
-///
 /// Accepting pauses when no descriptors are left: libevent would otherwise retry at once, forever.
 @LoopActor final class Listener {
     /// The bound address, with the port that the system chose.
@@ -11,7 +10,6 @@ import Glibc
     private let handle: OpaquePointer
     private unowned let server: HTTPServer
 
-    /// Binds and listens on a literal address.
     convenience init(server: HTTPServer, literal: String, port: UInt16) throws(HTTPServerError) {
         guard let wanted = SocketAddress(literal: literal, port: port) else {
             throw HTTPServerError(invalidAddress: literal, port: port)
@@ -20,7 +18,6 @@ import Glibc
         try self.init(server: server, descriptor: descriptor, literal: literal, port: port)
     }
 
-    /// Uses an inherited listening socket.
     convenience init(server: HTTPServer, inherited: consuming OwnedDescriptor) throws(HTTPServerError) {
         guard Self.isListening(inherited.rawValue), let address = SocketAddress(localOf: inherited.rawValue) else {
             throw HTTPServerError(notListening: inherited.rawValue)
@@ -41,9 +38,7 @@ import Glibc
             Glibc.close(descriptor)
             throw error
         }
-        self.server = server
-        self.address = address
-        self.handle = handle
+        (self.server, self.address, self.handle) = (server, address, handle)
         evconnlistener_set_error_cb(handle, Self.failed)
         evconnlistener_set_cb(handle, Self.accepted, Unmanaged.passUnretained(self).toOpaque())
     }
@@ -53,7 +48,6 @@ import Glibc
     /// Leaves new connections in the system's backlog.
     func pause() { evconnlistener_disable(handle) }
 
-    /// Accepts again.
     func resume() { evconnlistener_enable(handle) }
 
     private static func bind(_ address: SocketAddress, literal: String) throws(HTTPServerError) -> Int32 {

@@ -17,21 +17,16 @@ public struct Representation: Sendable {
     public var fields = ResponseHead(.ok)
 
     /// Creates metadata without validators and further fields.
-    public init(size: Int64?, mediaType: MediaType) {
-        self.size = size
-        self.mediaType = mediaType
-    }
+    public init(size: Int64?, mediaType: MediaType) { (self.size, self.mediaType) = (size, mediaType) }
 }
 
 /// The bytes of a representation.
 public enum RepresentationBody: ~Copyable {
-    /// In memory.
     case bytes([UInt8])
     /// In a file, from its first byte. Owned and closed by the reply.
     case file(OwnedDescriptor)
     /// In memory and in ranges of one file, which the reply owns and closes.
     case parts(OwnedDescriptor, [ReplyPart])
-    /// In a growing file, from its first byte.
     case growing(any GrowingBody)
 }
 

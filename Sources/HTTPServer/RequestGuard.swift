@@ -1,17 +1,13 @@
 import HTTPMessage
 
 /// Decides from a head alone if a request may be handled. Pure.
-///
 /// It keeps foreign web pages out: a page in a browser can send requests to a loopback port, and can make its own host
 /// name resolve to loopback (DNS rebinding).
 struct RequestGuard: Sendable {
-    /// The decision about a request.
     enum Verdict: Equatable {
-        /// Handle it.
         case admitted
         /// Handle it, and let the page of the request's Origin read the reply.
         case admittedForOrigin
-        /// Reply with this status and sentence, and close.
         case refused(HTTPStatus, String)
     }
 
@@ -87,7 +83,6 @@ struct RequestGuard: Sendable {
 /// Replies to OPTIONS: the supported methods and, for allowed origins, the CORS permissions (Fetch §3.2.2).
 enum Preflight {
     private static let requestMethod = FieldName("Access-Control-Request-Method")
-
     private static let requestPrivateNetwork = FieldName("Access-Control-Request-Private-Network")
 
     static func answer(to head: RequestHead, isListed: Bool) -> ResponseHead {

@@ -2,13 +2,10 @@ import HTTPMessage
 
 /// Parses requests, head and body, from the bytes of one connection. Pure: bytes in, steps out.
 struct RequestReader {
-    /// The result of a step.
     enum Step {
-        /// The request is incomplete.
         case incomplete
         /// As `incomplete`, and the client waits for "100 Continue". Reported once.
         case incompleteUntilContinue
-        /// A request of `length` bytes; its body follows the head.
         case request(RequestHead, length: Int)
         /// An invalid request, with its head if that was valid. Nothing after it can be trusted.
         case refused(RequestHeadError, RequestHead?)
@@ -16,20 +13,14 @@ struct RequestReader {
 
     private var limits: RequestLimits
     private let usualBody: Int64
-    private let admitsLongBody: @Sendable (RequestHead) -> Bool
+    private let policy: (any RequestPolicy)?
     private var parser: RequestHeadParser
     private var head: RequestHead?
 
-    /// - Parameters:
-    ///   - longBody: longest body of a request for which `admitsLongBody` returns true.
-    ///   - admitsLongBody: decides by the head alone.
-    init(
-        limits: RequestLimits, longBody: Int64 = 0,
-        admitsLongBody: @escaping @Sendable (RequestHead) -> Bool = { _ in false }
-    ) {
+    /// - Parameter longBody: longest body of a request to which the policy admits a long one.
+    init(limits: RequestLimits, longBody: Int64 = 0, policy: (any RequestPolicy)? = nil) {
         usualBody = limits.body
-        self.admitsLongBody = admitsLongBody
-        self.limits = limits
+        (self.policy, self.limits) = (policy, limits)
         self.limits.body = max(limits.body, longBody)
         parser = RequestHeadParser(limits: self.limits)
     }
@@ -50,7 +41,7 @@ struct RequestReader {
         do throws(RequestHeadError) {
             guard let head = try parser.parse(bytes) else { return .incomplete }
             parser = RequestHeadParser(limits: limits)
-            guard (head.contentLength ?? 0) <= usualBody || admitsLongBody(head) else {
+            guard (head.contentLength ?? 0) <= usualBody || policy?.admitsLongBody(head) ?? false else {
                 return .refused(.bodyTooLarge, head)
             }
             let length = Self.length(head)
@@ -63,7 +54,5 @@ struct RequestReader {
         }
     }
 
-    private static func length(_ head: RequestHead) -> Int {
-        head.byteCount + Int(head.contentLength ?? 0)
-    }
+    private static func length(_ head: RequestHead) -> Int { head.byteCount + Int(head.contentLength ?? 0) }
 }

@@ -6,6 +6,7 @@ import HTTPMessage
 /// retaining the server, and need no weak reference, which would slow down each access.
 @LoopActor final class ServerCore {
     let configuration: HTTPServer.Configuration
+    let policy: (any RequestPolicy)?
     /// Replaced by a no-op when the server is released: its captures may hold exchanges, whose connections hold this
     /// object.
     var handler: HTTPServer.Handler
@@ -22,14 +23,15 @@ import HTTPMessage
     /// initialised.
     var connectionClosed: (Connection) -> Void = { _ in }
 
-    init(_ configuration: HTTPServer.Configuration, _ handler: @escaping HTTPServer.Handler) {
-        self.configuration = configuration
-        self.handler = handler
+    init(
+        _ configuration: HTTPServer.Configuration, _ policy: (any RequestPolicy)?,
+        _ handler: @escaping HTTPServer.Handler
+    ) {
+        (self.configuration, self.policy, self.handler) = (configuration, policy, handler)
         limits = ConnectionTiming.Limits(configuration)
     }
 }
 
-/// The Date field line (RFC 9110 §6.6.1), formatted once per second.
 struct DateField {
     private var second = -1
     private(set) var line: [UInt8] = []

@@ -20,7 +20,6 @@ struct SocketAddress: Hashable, Sendable {
         }
     }
 
-    /// Converts a system address; nil for other families.
     init?(_ address: UnsafePointer<sockaddr>) {
         let raw = UnsafeRawPointer(address)
         switch Int32(address.pointee.sa_family) {
@@ -51,12 +50,10 @@ struct SocketAddress: Hashable, Sendable {
 
     var isIPv6: Bool { octets.count == 16 }
 
-    /// 127.0.0.0/8 or ::1.
     var isLoopback: Bool {
         isIPv6 ? octets.dropLast().allSatisfy { $0 == 0 } && octets[15] == 1 : octets[0] == 127
     }
 
-    /// 0.0.0.0 or ::, every interface.
     var isUnspecified: Bool { octets.allSatisfy { $0 == 0 } }
 
     /// True if both are the same host; ports are ignored.
@@ -72,7 +69,6 @@ struct SocketAddress: Hashable, Sendable {
     /// The address as in a Host field, with brackets, without port.
     var literal: String { isIPv6 ? "[\(host)]" : host }
 
-    /// Calls `body` with the system's representation.
     func withSockaddr<T>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> T) -> T {
         var storage = sockaddr_storage()
         return withUnsafeMutableBytes(of: &storage) { raw in

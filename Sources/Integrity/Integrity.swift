@@ -93,7 +93,7 @@ extension Asset {
     /// bundle, so that it moves with the pieces.
     public var verified: Int64? {
         if let knownVerified { return knownVerified }
-        let bytes = bundle.glance { (try? bundle.directory(create: false).read(Self.verifiedFile)) ?? nil }
+        let bytes = bundle.readOnce { (try? bundle.directory(create: false).read(Self.verifiedFile)) ?? nil }
         let time = bytes.flatMap { Int64(String(decoding: $0, as: UTF8.self).filter { $0 != "\n" }) }
         knownVerified = .some(time)
         return time

@@ -57,6 +57,6 @@ extension PieceFolder {
 
     /// Forgets a piece whose file is gone, unless a new piece was stored in its place.
     private func leave(_ file: String, _ directory: PieceDirectory) {
-        if directory.directory.size(of: file) == nil { went(file) }
+        if directory.directory.size(of: file) == nil { removeFromList(file) }
     }
 }

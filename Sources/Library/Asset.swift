@@ -287,7 +287,7 @@ public import Store
     /// Closes its folders. A loop over many assets needs this, because there are fewer file descriptors than folders.
     package func letGo() {
         bundle.close()
-        for folder in folders { folder.letGo() }
+        for folder in folders { folder.closeDirectory() }
     }
 
     var record: AssetRecord {

@@ -94,7 +94,7 @@ extension Library {
     ///
     /// - Returns: true if the bundle can be used.
     func admitBundle(of asset: Asset) -> Bool {
-        let text = asset.bundle.glance { try? asset.bundle.directory(create: false).read(BundleIdentity.fileName) }
+        let text = asset.bundle.readOnce { try? asset.bundle.directory(create: false).read(BundleIdentity.fileName) }
         guard let text else { return true }
         let path = "\(asset.id)/\(BundleIdentity.fileName)"
         do throws(LibraryError) {

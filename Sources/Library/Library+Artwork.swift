@@ -33,8 +33,8 @@ extension Library {
     /// Stores an image with an asset, and replaces the previous one.
     public func keep(_ artwork: Artwork, of asset: Asset) throws(LibraryError) {
         if let readOnlyReason { throw LibraryError(readOnlyReason, about: "the artwork of \(asset.name) is not kept") }
-        guard !asset.bundle.isHeld else {
-            return asset.bundle.whenFree { [weak self] in try? self?.keep(artwork, of: asset) }
+        guard !asset.bundle.isSuspended else {
+            return asset.bundle.performWrite { [weak self] in try? self?.keep(artwork, of: asset) }
         }
         do {
             let folder = try asset.bundle.directory(create: true)
@@ -62,7 +62,7 @@ extension Asset {
     public internal(set) var artworkKind: Artwork.Kind? {
         get {
             if let known = knownArtwork { return known }
-            let kind = bundle.glance {
+            let kind = bundle.readOnce {
                 let folder = try? bundle.directory(create: false)
                 return Artwork.Kind.allCases.first { folder?.size(of: $0.fileName) != nil }
             }

@@ -154,7 +154,7 @@ extension Library {
             asset.isPersistent = true
             if let record = places[asset.id] {
                 let (place, other) = store.volumes(of: record)
-                asset.bundle.settle(in: place, other: other)
+                asset.bundle.relocate(to: place, other: other)
             }
             asset.revises = record.revises
             asset.life = lives[asset.id] ?? StorageLife()

@@ -93,12 +93,11 @@ extension Rendition {
         return schedule.wait(now: now) > source.playlist.interval / 4
     }
 
-    /// True if the known live playlist may be shown while the origin does not answer. Its segments stay available for
-    /// the duration of the playlist (RFC 8216 §6.2.2). After some minutes without a change, an error is better for the
-    /// player.
+    /// True if the known live playlist may be shown while the origin does not answer.
     func mayBeShown(now: ContinuousClock.Instant) -> Bool {
         guard let source, let latest else { return false }
-        let span = min(max(.seconds(source.playlist.duration), source.playlist.interval * 3), .seconds(300))
+        let span = GiveUpRule.livePlaylistLife(
+            duration: .seconds(source.playlist.duration), targetDuration: source.playlist.interval)
         return now - max(source.born, latest.born) < span
     }
 

@@ -66,7 +66,7 @@ extension Library {
         report(isThere ? "\(place.path) is there again" : "assets are on a disk that is not there: \(place.path)")
         for asset in bundles where asset.bundle.place === place || asset.bundle.other === place {
             if asset.bundle.place === place {
-                for folder in asset.folders { folder.relook() }
+                for folder in asset.folders { folder.forget() }
                 (asset.knownArtwork, asset.knownVerified) = (nil, nil)
                 // Without this, pieces that were not read while the volume was unmounted would count as holes.
                 if isThere, place.isAfterPowerLoss { for folder in asset.folders { _ = folder.sizes } }
@@ -92,8 +92,8 @@ extension Library {
                 return
             } else if try other.hasBundle(asset.id) {
                 // The bundle was moved, and the process ended before the catalogue recorded that.
-                bundle.settle(in: other)
-                for folder in asset.folders { folder.relook() }
+                bundle.relocate(to: other)
+                for folder in asset.folders { folder.forget() }
             } else {
                 _ = try other.hasBundle(asset.id)
                 bundle.other = nil

@@ -23,7 +23,7 @@ extension Library {
             id: AssetNaming.id(forName: asset.name, isTaken: isTakenID), name: asset.name, title: asset.title,
             origin: asset.origin, access: asset.access, created: asset.created, store: store)
         revision.revises = asset.id
-        revision.bundle.settle(in: asset.bundle.place)
+        revision.bundle.relocate(to: asset.bundle.place)
         try await loadEntry(of: revision)
         guard !asset.isRemoved else { throw LibraryError(.missing, "\(asset.name) was removed") }
         guard asset.revision == nil else {

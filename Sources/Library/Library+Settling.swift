@@ -6,7 +6,7 @@ extension Library {
     /// Waits until all complete files are pieces that survive a power loss, for an orderly stop. No data may arrive
     /// after that.
     public func settle() async {
-        await loader.committer.settle()
+        await loader.committer.finish()
         await store.close()
     }
 

@@ -326,7 +326,7 @@ public import Store
     package func empty(_ asset: Asset, isGone: @escaping @Sendable () -> Void) throws(StoreError) {
         loader.forget(asset.folders)
         try asset.bundle.clear(isGone: isGone)
-        for folder in asset.folders { folder.emptied() }
+        for folder in asset.folders { folder.clearList() }
         (asset.published, asset.knownArtwork) = ([], nil)
     }
 
@@ -346,8 +346,8 @@ public import Store
 
     package func writeBundle(of asset: Asset) {
         summaries.note(asset)
-        guard !asset.bundle.isHeld else {
-            return asset.bundle.whenFree { [weak self] in self?.writeBundle(of: asset) }
+        guard !asset.bundle.isSuspended else {
+            return asset.bundle.performWrite { [weak self] in self?.writeBundle(of: asset) }
         }
         do {
             try BundlePlaylists(asset).write()

@@ -1,6 +1,5 @@
 import Glibc
 
-/// An IPv4 or IPv6 socket address, as `AddressRules` checks it.
 struct SocketAddress: Hashable {
     /// Network byte order; 4 or 16 bytes.
     let bytes: [UInt8]
@@ -42,7 +41,6 @@ struct SocketAddress: Hashable {
 
     var isUnspecified: Bool { bytes.allSatisfy { $0 == 0 } }
     var isMulticast: Bool { bytes.count == 4 ? bytes[0] >= 224 : bytes[0] == 0xFF }
-
     /// True for a globally reachable address by IANA's special-purpose registries: not a private network, host or link,
     /// and no encoding of another address.
     var isPublic: Bool { bytes.count == 4 ? isPublicIPv4 : isPublicIPv6 }
@@ -74,14 +72,10 @@ struct SocketAddress: Hashable {
     }
 }
 
-/// Decides which addresses a request may connect to.
 struct AddressRules {
     /// Weir's own listeners. No request may connect to them, since Weir would send requests to itself.
     var ownListeners: [SocketAddress] = []
 
-    /// Decides about one address.
-    ///
-    /// - Parameter isNamed: true if the user's own URL names the host and port of this address.
     func allows(_ address: SocketAddress, isNamed: Bool) -> Bool {
         guard !address.isUnspecified, !address.isMulticast, !isOwn(address) else { return false }
         return isNamed || address.isPublic

@@ -1,5 +1,7 @@
+import CLibcurl
+import Glibc
+
 /// Limits a byte rate. Bytes are counted after they arrive, so excess bytes are compensated by a later pause. Pure.
-///
 /// Unused tokens above the bucket's depth are lost.
 struct TokenBucket {
     /// Bytes per second, above 0.
@@ -16,7 +18,6 @@ struct TokenBucket {
         updated = now
     }
 
-    /// Removes tokens; the balance may become negative.
     mutating func consume(_ bytes: Int, at now: ContinuousClock.Instant) {
         tokens = min(rate * Self.depth, tokens + rate * seconds(until: now)) - Double(bytes)
         updated = now
@@ -40,7 +41,7 @@ struct TokenBucket {
 /// that a background transfer adds; this type does so through the window.
 ///
 /// It costs no speed. It applies only if the round trip is short and the measured rate is low, and it allows twice the
-/// bytes that this rate can have in fetch: on a faster link the rate grows until the limit disappears.
+/// bytes that this rate can have under way: on a faster link the rate grows until the limit disappears.
 struct WindowLimiter {
     private var rates: [Double] = []
     private var last: (at: ContinuousClock.Instant, bytes: Int64)?
@@ -55,7 +56,7 @@ struct WindowLimiter {
     private static let connections = 8
     private static let smallest: Int64 = 32 << 10
 
-    /// Bytes that may be in fetch for all transfers together; nil for no limit.
+    /// Bytes that may be under way for all transfers together; nil for no limit.
     var window: Int64? {
         guard let rate = rates.max(), rates.count > 1, rate < Self.slow else { return nil }
         guard let shortest = roundTrips.min(), shortest < Self.roundTrip else { return nil }
@@ -68,9 +69,7 @@ struct WindowLimiter {
         if roundTrips.count > Self.connections { roundTrips.removeFirst() }
     }
 
-    /// Records the bytes received since the start.
-    ///
-    /// - Returns: true if that is a new measurement.
+    /// Records the bytes received since the start; true if that is a new measurement.
     mutating func record(_ bytes: Int64, at now: ContinuousClock.Instant) -> Bool {
         guard let last else {
             self.last = (now, bytes)
@@ -87,5 +86,52 @@ struct WindowLimiter {
         rates.append(Double(bytes - last.bytes) / (time / .seconds(1)))
         if rates.count > Self.samples { rates.removeFirst() }
         return true
+    }
+}
+
+/// Limits what the system receives on a connection before it is read: the advertised window and the receive buffer.
+/// If the system ignores a limit, more bytes than necessary are under way; that is harmless.
+struct SocketReceiveLimits {
+    /// The connection's socket, borrowed; -1 before it is established.
+    var descriptor: Int32 = -1
+    private var window: Int?
+    /// The size of the receive buffer before `shrink()`.
+    private var buffer: Int32?
+
+    /// The TCP maximum (RFC 7323 §2.2); the system's own limit is lower.
+    private static let widestWindow = 1 << 30
+    /// Fits the bytes of the smallest window.
+    private static let smallestBuffer: Int32 = 16 << 10
+
+    /// Limits how many bytes the peer may send ahead of the reader; nil for the system's default. Bytes already
+    /// promised are still accepted (RFC 9293 §3.8.6: a window must not shrink).
+    /// Only for an established connection: a limit set before would determine the window scale and last for the
+    /// connection's life.
+    mutating func limitWindow(to bytes: Int?) {
+        // The limit is set again each time, because Linux drops it when it re-estimates the size of packets.
+        guard bytes != nil || window != nil, descriptor >= 0 else { return }
+        window = bytes
+        set(Int32(IPPROTO_TCP), weir_tcp_window_clamp, Int32(clamping: bytes ?? Self.widestWindow))
+    }
+
+    /// Call while the connection is not read: each packet that arrives would admit the next until the buffer is full.
+    mutating func shrink() {
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        var size: Int32 = 0
+        guard descriptor >= 0, getsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, &length) == 0 else { return }
+        buffer = size
+        set(SOL_SOCKET, SO_RCVBUF, Self.smallestBuffer)
+    }
+
+    mutating func restore() {
+        guard let buffer else { return }
+        self.buffer = nil
+        set(SOL_SOCKET, SO_RCVBUF, buffer / 2)  // Linux doubles the value.
+        set(SOL_SOCKET, weir_so_buf_lock, 0)
+    }
+
+    private func set(_ level: Int32, _ option: Int32, _ value: Int32) {
+        var value = value
+        _ = setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 }

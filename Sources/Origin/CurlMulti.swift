@@ -1,14 +1,13 @@
 import CLibcurl
 import EventLoop
+import Glibc
 
 /// A libcurl multi handle driven by the event loop: one pool of connections.
-///
 /// libcurl must not be entered from within its own callbacks. So a request that is removed there is only detached from
 /// its owner at once, and leaves the handle after libcurl has returned. Requests are always added from outside libcurl
 /// (see `OriginClient`).
 @LoopActor final class CurlMulti {
     private let handle: UnsafeMutableRawPointer
-    /// The sockets of the pool's connections.
     let sockets = SocketWatches()
     private var timer: LoopTimer?
     /// Requests in the handle by their easy handle. Keeps the callbacks' contexts alive.
@@ -27,11 +26,6 @@ import EventLoop
         return weir_global_init() == CURLE_OK
     }()
 
-    /// Creates an empty pool.
-    ///
-    /// - Parameters:
-    ///   - idleConnections: most connections kept for reuse.
-    ///   - bufferSize: most bytes delivered to an owner at a time.
     init(idleConnections: Int, bufferSize: Int) {
         buffer = BodyBuffer(capacity: bufferSize)
         guard Self.isReady, let handle = curl_multi_init() else {
@@ -75,9 +69,6 @@ import EventLoop
         LoopActor.assumeIsolated { body(multi) }
     }
 
-    // MARK: Requests
-
-    /// Adds a request to the handle, which starts it. Not from within a callback of libcurl.
     func add(_ request: CurlRequest) -> Bool {
         requests[request.handle] = request
         request.multi = self
@@ -108,11 +99,7 @@ import EventLoop
         enter { curl_easy_pause(request.handle, isPaused ? CURLPAUSE_RECV : CURLPAUSE_CONT) }
     }
 
-    // MARK: Bytes
-
-    /// Buffers bytes from within libcurl for splicePair delivery.
-    ///
-    /// - Returns: false if the owner has refused further bytes.
+    /// Buffers bytes from within libcurl; false if the owner has refused further bytes.
     func append(_ bytes: UnsafeRawBufferPointer, of request: CurlRequest) -> Bool {
         if bufferedRequest !== request || !buffer.hasRoom(for: bytes.count) { flushBuffer() }
         guard !request.isStopped else { return false }
@@ -122,7 +109,6 @@ import EventLoop
         return true
     }
 
-    /// Delivers the buffered bytes. A request whose owner refuses them leaves after libcurl has returned.
     private func flushBuffer() {
         guard let request = bufferedRequest, !buffer.isEmpty else { return }
         bufferedRequest = nil
@@ -138,8 +124,6 @@ import EventLoop
             request.end(CURLE_WRITE_ERROR)
         }
     }
-
-    // MARK: Driving
 
     private func watch(_ socket: Int32, for what: Int32) {
         switch what {
@@ -195,24 +179,19 @@ import EventLoop
     }
 }
 
-/// Collects bytes from libcurl for splicePair delivery to one owner.
-///
+/// Collects bytes from libcurl for delivery in larger parts to one owner.
 /// libcurl passes 16 KiB at a time, however much it has read. A file written so needs many calls, and fills the page
 /// cache with many small folios that sendfile must visit one by one.
 struct BodyBuffer: ~Copyable {
     private let buffer: UnsafeMutableRawBufferPointer
     private var count = 0
 
-    /// Allocates the buffer.
-    ///
-    /// - Parameter capacity: most bytes delivered at a time.
     init(capacity: Int) { buffer = .allocate(byteCount: capacity, alignment: 64) }
 
     deinit { buffer.deallocate() }
 
     var isEmpty: Bool { count == 0 }
 
-    /// True if `more` further bytes fit.
     func hasRoom(for more: Int) -> Bool { more <= buffer.count - count }
 
     mutating func append(_ bytes: UnsafeRawBufferPointer) {
@@ -224,5 +203,57 @@ struct BodyBuffer: ~Copyable {
     mutating func drain<T>(_ body: (UnsafeRawBufferPointer) -> T) -> T {
         defer { count = 0 }
         return body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    }
+}
+
+/// The sockets of one libcurl multi handle, watched as libcurl requests.
+/// libcurl stops watching a connection after each request and watches it again for the next. Its watch stays meanwhile,
+/// which saves two system calls per request. This applies only to sockets whose closing is reported here: a watch that
+/// outlives its socket would apply to another descriptor with the same number.
+@LoopActor final class SocketWatches {
+    private final class Entry {
+        let interest: DescriptorWatch.Interest
+        let watch: DescriptorWatch
+        var isEnabled = true
+
+        init(_ interest: DescriptorWatch.Interest, _ watch: consuming DescriptorWatch) {
+            self.interest = interest
+            self.watch = watch
+        }
+    }
+
+    private var entries: [Int32: Entry] = [:]
+    private var own: Set<Int32> = []
+    /// Called when a socket is ready for the watched interest. Set once by the owner, which can refer to itself only
+    /// after its initialisation.
+    var ready: (Int32, DescriptorWatch.Interest) -> Void = { _, _ in }
+
+    /// Records a new socket whose end `close` will report.
+    func opened(_ socket: Int32) { own.insert(socket) }
+
+    /// Changes a socket's watched interest; nil stops watching.
+    func watch(_ socket: Int32, for interest: DescriptorWatch.Interest?) {
+        let entry = entries[socket]
+        guard let interest else {
+            if own.contains(socket) { entry?.isEnabled = false } else { entries[socket] = nil }
+            return
+        }
+        if let entry, entry.interest == interest { return entry.isEnabled = true }
+        entries[socket] = nil
+        entries[socket] = Entry(
+            interest, DescriptorWatch(socket, for: interest) { [weak self] in self?.socketReady(socket, $0) })
+    }
+
+    private func socketReady(_ socket: Int32, _ what: DescriptorWatch.Interest) {
+        guard let entry = entries[socket] else { return }
+        if entry.isEnabled { return ready(socket, what) }
+        // The peer has closed it or sends bytes that nothing reads: the watch would fire forever.
+        entries[socket] = nil
+    }
+
+    func close(_ socket: Int32) -> Int32 {
+        entries[socket] = nil
+        own.remove(socket)
+        return Glibc.close(socket)
     }
 }

@@ -14,7 +14,6 @@ import HTTPMessage
 }
 
 /// Owns one libcurl easy handle: one request and its reply.
-///
 /// `CurlMulti` retains it while it is in progress, and so keeps the callbacks' context, this object, alive.
 @LoopActor final class CurlRequest {
     let handle: UnsafeMutableRawPointer
@@ -22,7 +21,6 @@ import HTTPMessage
     unowned var owner: (any CurlRequestOwner)?
     /// The pool that runs the request; outlives the request's time in it.
     unowned var multi: CurlMulti?
-
     private let handles: EasyHandlePool
     /// True if the handle carries no option that the next request does not set itself.
     private let isPlain: Bool
@@ -34,14 +32,12 @@ import HTTPMessage
     private var lines: UnsafeMutablePointer<curl_slist>?
     private var reply = Reply()
     private var isHeadComplete = false
-    /// True if the owner has refused further bytes.
     private(set) var isStopped = false
     private var isExcessive = false
     private var refusals = 0
     private var openings = 0
     private var socketError: Int32 = 0
 
-    /// Parameters of a request besides its `OriginRequest`.
     struct Settings {
         let configuration: OriginClient.Configuration
         let handles: EasyHandlePool
@@ -79,8 +75,6 @@ import HTTPMessage
 
     /// libcurl's default, enough for a playlist.
     private static let smallBuffer = 16 * 1024
-
-    // MARK: Options
 
     private func setFields(_ request: OriginRequest, _ attempt: TransferState.Attempt) {
         for field in request.fields(for: attempt.url) {
@@ -122,7 +116,6 @@ import HTTPMessage
         }
     }
 
-    /// Sets the callbacks of a handle; its context is the current request.
     static func setFunctions(of handle: UnsafeMutableRawPointer) {
         _ = weir_easy_set_write(handle, CURLOPT_HEADERFUNCTION) { start, _, count, context in
             CurlRequest.from(context, start, count) { $0.receive(line: $1) ? $1.count : 0 }
@@ -146,8 +139,6 @@ import HTTPMessage
 
     func set(_ option: CURLoption, _ value: Int) { _ = weir_easy_set_long(handle, option, value) }
     func set(_ option: CURLoption, _ value: String) { _ = weir_easy_set_text(handle, option, value) }
-
-    // MARK: Callbacks
 
     nonisolated private static func from(
         _ context: UnsafeMutableRawPointer?, _ start: UnsafeMutablePointer<CChar>?, _ count: Int,
@@ -204,13 +195,9 @@ import HTTPMessage
         return descriptor
     }
 
-    // MARK: Pauses
-
-    /// True while the body is paused.
     private(set) var isPaused = false
 
     /// Pauses or resumes the body; the head still arrives. Not from within a callback of libcurl.
-    ///
     /// The connection stays open, and the kernel buffers up to its window; see `SocketReceiveLimits`.
     func setPaused(_ isPaused: Bool) {
         guard isPaused != self.isPaused else { return }
@@ -228,7 +215,6 @@ import HTTPMessage
         return .microseconds(time)
     }
 
-    /// Limits what the system receives ahead of the reader.
     var receiveLimits = SocketReceiveLimits()
 
     /// The connection's socket, from the moment when libcurl first waits for it. CURLINFO_ACTIVESOCKET reports it only
@@ -238,9 +224,6 @@ import HTTPMessage
         set { receiveLimits.descriptor = newValue }
     }
 
-    // MARK: The end
-
-    /// The peer's address, without port.
     private var address: String? {
         var text: UnsafePointer<CChar>?
         _ = weir_easy_get_text(handle, CURLINFO_PRIMARY_IP, &text)
@@ -274,5 +257,81 @@ import HTTPMessage
         var systemError = 0
         _ = weir_easy_get_long(handle, CURLINFO_OS_ERRNO, &systemError)
         return TransferState.Failure(code, isHeadComplete: isHeadComplete, systemError: Int32(systemError))
+    }
+
+    func setUpload() {
+        set(CURLOPT_UPLOAD, 1)
+        _ = weir_easy_set_offset(handle, CURLOPT_INFILESIZE_LARGE, curl_off_t(outgoing?.size ?? 0))
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        for option in [CURLOPT_READDATA, CURLOPT_SEEKDATA] { _ = weir_easy_set_pointer(handle, option, context) }
+        setReading()
+        _ = weir_easy_set_seek(handle) { context, offset, origin in
+            guard let context, origin == SEEK_SET else { return CURL_SEEKFUNC_FAIL }
+            let request = Unmanaged<CurlRequest>.fromOpaque(context).takeUnretainedValue()
+            LoopActor.assumeIsolated { request.uploadPosition = Int64(offset) }
+            return CURL_SEEKFUNC_OK
+        }
+    }
+
+    private func setReading() {
+        _ = weir_easy_set_write(handle, CURLOPT_READFUNCTION) { start, size, count, context in
+            guard let context, let start else { return Int(CURL_READFUNC_ABORT) }
+            let request = Unmanaged<CurlRequest>.fromOpaque(context).takeUnretainedValue()
+            // libcurl calls on the loop's thread; the buffer is valid during the call.
+            nonisolated(unsafe) let room = UnsafeMutableRawBufferPointer(start: start, count: size * count)
+            return LoopActor.assumeIsolated { request.readBody(into: room) }
+        }
+    }
+
+    private func readBody(into room: UnsafeMutableRawBufferPointer) -> Int {
+        guard let count = outgoing?.read(at: uploadPosition, into: room) else { return Int(CURL_READFUNC_ABORT) }
+        uploadPosition += Int64(count)
+        return count
+    }
+
+    /// Body bytes that the peer has received, as far as the system knows.
+    var sent: Int64 {
+        var waiting: Int32 = 0
+        guard descriptor >= 0, ioctl(descriptor, UInt(TIOCOUTQ), &waiting) == 0 else { return uploadPosition }
+        return uploadPosition - Int64(waiting)
+    }
+
+    func sign(with signature: RequestSignature) {
+        set(CURLOPT_AWS_SIGV4, signature.scheme)
+        set(CURLOPT_USERNAME, signature.accessKey)
+        set(CURLOPT_PASSWORD, signature.secretKey)
+        if let token = signature.sessionToken { append("x-amz-security-token: \(token)") }
+    }
+}
+
+extension TransferState.Failure {
+    /// Translates libcurl's result codes; no other code interprets them. `systemError` is an errno(3); 0 if unknown.
+    init(_ code: CURLcode, isHeadComplete: Bool, systemError: Int32) {
+        let text = String(cString: curl_easy_strerror(code))
+        underlying = systemError == 0 ? text : String(cString: strerror(systemError))
+        isTransient = true
+        switch code {
+        case CURLE_COULDNT_RESOLVE_HOST:
+            self.code = .unreachable
+            underlying = "its name could not be resolved"
+        case CURLE_COULDNT_CONNECT, CURLE_SSL_CONNECT_ERROR: self.code = .unreachable
+        // Connecting is the only time limit that libcurl enforces.
+        case CURLE_OPERATION_TIMEDOUT:
+            self.code = .unreachable
+            underlying = "no connection in time"
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS,
+            CURLE_SSL_CACERT_BADFILE:
+            self.code = .untrustedCertificate
+            underlying = text
+            isTransient = false
+        case CURLE_PARTIAL_FILE: self.code = .cutShort
+        case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR:
+            self.code = isHeadComplete ? .cutShort : .connectionLost
+        case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_CONTENT_ENCODING:
+            self.code = .malformedReply
+        default:
+            self.code = .local
+            isTransient = false
+        }
     }
 }

@@ -2,13 +2,11 @@ import CLibcurl
 import EventLoop
 
 /// A pool of libcurl easy handles. Options that are equal for every request are set once per handle.
-///
 /// A handle that is released must carry no option of its request that the next one does not set itself.
 @LoopActor final class EasyHandlePool {
     private let configuration: OriginClient.Configuration
     private var idle: [UnsafeMutableRawPointer] = []
 
-    /// Most idle handles.
     private static let limit = 16
 
     init(_ configuration: OriginClient.Configuration) { self.configuration = configuration }

@@ -16,27 +16,27 @@ import HTTPMessage
 /// | reply that needs all bytes | progress | `stallLimit`, 4 s | substitute |
 /// | download, recording | failures | `downloadRetries`; `RecordingLimits` | refuse |
 ///
-/// Below, a redirect counts as one more request, and time in which Weir itself pauses a transfer or makes it wait for one
-/// of the host's places does not count. "Refuse" gives a player a substitute if there is one.
+/// A redirect counts as one more request. Time does not count while Weir pauses a transfer or lets it wait for one of the
+/// host's places. "Refuse" gives a player a substitute if there is one.
 ///
-/// **Worst case for a player.** The reply to a segment request begins within 8 s: with bytes, a substitute, a head or an
-/// error. Earlier: at once from the store, or with a substitute while the origin is presumed absent; after 4 s with the
-/// head, if the origin has sent its own. Later in two cases only. A reply that needs all bytes waits while they arrive, and
-/// is replaced 4.5 s after the last one; if nothing can replace it, it fails with the fetch, at most 105 s after that byte. A
-/// player whose quality Weir chooses may wait 8 s, or 20 s if it is known to wait longer, before these 8 s begin. A body that
-/// was begun is cut off if no byte arrives for 105 s: the last attempt begins within 60 s, and has 15 s for its head and 30 s
-/// for bytes. A playlist takes 30 s at most, and 4 s more for each mirror; 8 s or 3 s if there is something stored to play.
+/// **Worst case for a player.** A segment request has its answer within 8 s: bytes, a substitute, a head or an error. It
+/// comes at once from the store, or as a substitute while the origin is presumed absent, and after 4 s if the origin has
+/// sent only its head. It comes later in two cases. A reply that needs all bytes waits while they arrive; it is replaced
+/// 4.5 s after the last one, or else fails with the fetch, at most 105 s after that byte. A player whose quality Weir
+/// chooses may wait 8 s, or 20 s if it is known to wait longer, before these 8 s begin. A body that has begun is cut off
+/// after 105 s without a byte from an absent origin (the last attempt begins within 60 s, and has 15 s for its head and
+/// 30 s for a byte), or as a download's transfer if the origin answers with errors. A playlist takes at most 30 s, and 4 s
+/// for each other mirror; 8 s or 3 s if something stored can be played. A live playlist is shown unchanged for up to 300 s.
 ///
-/// **Worst case for a download.** A transfer that receives no byte fails after 98 s: 6 attempts of 15 s, and pauses of
-/// 7.75 s. An origin that asks for pauses (Retry-After) can extend that to 390 s. After a byte the same takes 293 s, since a
-/// stall is noticed within 60 s of the last byte, and five more attempts take 45 s each. Then the download
-/// pauses, for 2 to 60 s, and begins again: for an absent origin without end; after an error that may pass, twice without
-/// a new piece, so that it fails after 300 s, or after 1176 s with Retry-After. Any other error ends it at once. A
-/// recording ends after 60 s of 404 or 410, and after 600 s, or three target durations, without a new segment.
+/// **Worst case for a download.** A transfer without a reply fails after 98 s: 6 attempts of 15 s and pauses of 7.75 s.
+/// Stalling bodies lengthen that to 293 s after the last byte: a stall is noticed within 60 s, and five more attempts take
+/// 45 s each. An origin that asks for pauses of a minute (Retry-After) lengthens it to 420 s. The download then pauses, for
+/// 2 to 60 s, and begins again: without end for an absent origin; twice after an error that may pass, so that it fails
+/// after 300 s of 5xx, and within 1266 s. Any other error ends it at once. A recording ends after 60 s of 404 or 410, and
+/// after 600 s, or three target durations, without a new segment.
 public struct GiveUpRule: Sendable {
     /// The next step for whoever waits.
     public enum Decision: Hashable, Sendable {
-        /// Wait on: another clock ends it.
         case wait
         /// Send the request again after this time.
         case retry(after: Duration)
@@ -83,11 +83,9 @@ public struct GiveUpRule: Sendable {
 
     /// The defaults.
     public init() {}
-}
 
-// MARK: - Requests and transfers
+    // MARK: Requests and transfers
 
-extension GiveUpRule {
     /// The party that waits for a transfer, as far as retries depend on it.
     enum Waiter {
         /// A download, or a player that has an alternative.
@@ -98,15 +96,13 @@ extension GiveUpRule {
         case player
     }
 
-    /// A failed attempt of a transfer.
+    /// A failed attempt, with the time since the last byte that was new.
     struct Failure {
         var code: OriginError.Code
-        /// Failed attempts since the last byte that was new, this one included.
+        /// Failed attempts since that byte, this one included.
         var count: Int
-        /// Time since that byte.
         var silence: Duration
         var retryAfter: Duration?
-        /// True if the receiver has bytes.
         var isBegun = false
     }
 
@@ -128,21 +124,13 @@ extension GiveUpRule {
 
     /// The span in which a body must make progress, with the next check of it.
     struct BodyWatch: Equatable {
-        /// Bytes received at the start of the span.
-        var start: Int64
-        /// Bytes received at the latest check.
-        var latest: Int64
-        /// Time until the next check.
-        var pause: Duration
-        /// The rest of the span after the next check.
-        var left: Duration
+        /// Bytes received at the start of the span, and at the latest check.
+        var start, latest: Int64
+        /// Time until the next check, and the rest of the span after it.
+        var pause, left: Duration
     }
 
-    /// Begins a span.
-    ///
-    /// - Parameters:
-    ///   - failures: failed attempts since the last byte.
-    ///   - isInsisting: true if a player without an alternative waits, so that silence is noticed earlier.
+    /// Begins a span. With `isInsisting`, a player without an alternative waits, so that silence is noticed earlier.
     func watch(bodyAt received: Int64, failures: Int, isInsisting: Bool) -> BodyWatch {
         watch(since: received, received, stallSpan, failures: failures, isInsisting: isInsisting)
     }
@@ -164,6 +152,194 @@ extension GiveUpRule {
     ) -> BodyWatch {
         let pause = isInsisting ? min(span, silenceSpan * (1 << min(failures, 3))) : span
         return BodyWatch(start: start, latest: received, pause: pause, left: span - pause)
+    }
+
+    // MARK: Origins
+
+    /// True if an origin that was unreachable this many times in a row is presumed absent.
+    func isAbsent(afterFailures failures: Int) -> Bool { failures >= max(1, absenceThreshold) }
+
+    /// How long an origin stays absent, if it was for `previous` the last time.
+    func absence(after previous: Duration) -> Duration {
+        min(max(previous * 2, absencePauses.lowerBound), absencePauses.upperBound)
+    }
+
+    /// True if a transfer that still waits for its origin has failed as often as any other would, so that the origin's
+    /// absence is known.
+    func isAbsenceReported(afterFailures failures: Int) -> Bool { failures - 1 == retries.attempts }
+
+    /// Maximum age in seconds of a connection that is reused, if a request timed out this long ago; nil for any age.
+    static func connectionAge(sinceTimeout elapsed: Duration) -> Int? {
+        elapsed < connectionLife ? Int(elapsed.components.seconds) : nil
+    }
+
+    // MARK: Fetches and players
+
+    /// An origin may be silent for this long before a player is given its head, or another source is asked. Players give
+    /// up on a server that is silent for 10 s (hls.js, GStreamer's hlsdemux2).
+    package static let originSilence = Duration.seconds(4)
+    /// A player waits this long for the first byte; hls.js and GStreamer give up after 10 s.
+    public static let playerTimeout = Duration.seconds(8)
+    /// Lower bound for players that were observed to wait for 25 s.
+    package static let longPlayerTimeout = Duration.seconds(20)
+    /// Maximum time without progress of a reply that needs all bytes. Short enough for a player that holds one segment in its
+    /// buffer.
+    static let stallLimit = Duration.seconds(4)
+    /// Interval between checks of the progress.
+    package static let stallCheck = Duration.milliseconds(500)
+
+    /// A fetch and its most demanding reader.
+    package struct Fetching {
+        /// True if a player waits; false for a download, which has no clock but its transfer's.
+        package var isPlayer: Bool
+        /// True if the player can play other media.
+        package var hasFallback: Bool
+        /// True if another source of the resource is known.
+        package var hasUntriedSource: Bool
+        /// True if the name stands for the same bytes for ever. A live segment is gone when the network is back.
+        package var isLasting: Bool
+        /// True if bytes are sent as they arrive.
+        package var isStreamed: Bool
+
+        package init(isPlayer: Bool, hasFallback: Bool, hasUntriedSource: Bool, isLasting: Bool, isStreamed: Bool) {
+            (self.isPlayer, self.hasFallback, self.hasUntriedSource) = (isPlayer, hasFallback, hasUntriedSource)
+            (self.isLasting, self.isStreamed) = (isLasting, isStreamed)
+        }
+
+        /// True if the present source need not be insisted on.
+        package var hasAlternative: Bool { hasFallback || hasUntriedSource }
+    }
+
+    /// True if an absent origin is waited for: a player has nothing else to play, and the bytes are worth the wait.
+    package static func isInsisting(_ fetching: Fetching) -> Bool {
+        fetching.isPlayer && fetching.isLasting && !fetching.hasAlternative
+    }
+
+    /// Decides what happens once the origin was silent for `originSilence`, before its head or between head and body.
+    package static func decision(afterSilenceOf fetching: Fetching, hasHead: Bool) -> Decision {
+        guard fetching.isPlayer else { return .wait }
+        if hasHead { return fetching.isStreamed && !fetching.hasFallback ? .sendHead : .wait }
+        return fetching.hasAlternative ? .switchSource : .wait
+    }
+
+    /// Decides what a player gets that has waited for `playerTimeout`; `needsAll` if its reply needs all bytes, and
+    /// `isInsisting` if the fetch waits for an origin that is away.
+    package static func decision(afterTimeoutOf needsAll: Bool, hasBytes: Bool, isInsisting: Bool) -> Decision {
+        if needsAll { return hasBytes ? .wait : .refuse }
+        return isInsisting ? .sendHead : .refuse
+    }
+
+    /// Decides what happens to a reply that needs all bytes when none has arrived for this long.
+    package static func decision(withoutProgressFor elapsed: Duration) -> Decision {
+        elapsed >= stallLimit ? .substitute : .wait
+    }
+
+    /// The content that the caller has in place of the playlist that it requests, which limits the time for it.
+    package enum PlaylistAlternative {
+        case none
+        /// A part of the asset is stored: the origin gets as long as players wait.
+        case part
+        /// All of it is stored.
+        case complete
+        /// Another mirror; `limit` applies without one.
+        case mirror(limit: Duration)
+        /// The known playlist; only the URLs in it are refused.
+        case refusedURLs
+        /// The player plays on without the list of an interstitial's assets.
+        case programme
+        /// The known live playlist, for another of its target durations.
+        case olderPlaylist(targetDuration: Duration)
+        /// Nothing: the origin holds the response until there is a change (rfc8216bis §6.2.5.2), for up to three target
+        /// durations, and the network needs time too.
+        case heldBack(targetDuration: Duration)
+    }
+
+    /// The time limit of a request for a playlist, retries included.
+    package static func deadline(with alternative: PlaylistAlternative) -> Duration {
+        switch alternative {
+        case .none: .seconds(30)
+        case .part, .programme: .seconds(8)
+        case .complete, .refusedURLs: .seconds(3)
+        case .mirror(let limit): min(limit, .seconds(4))
+        case .olderPlaylist(let targetDuration): max(targetDuration, .seconds(2))
+        case .heldBack(let targetDuration): targetDuration * 3 + .seconds(5)
+        }
+    }
+
+    /// The age up to which a known live playlist is shown while its origin does not answer. Its segments stay available
+    /// for its duration (RFC 8216 §6.2.2); after some minutes without a change, an error is better for the player.
+    package static func livePlaylistLife(duration: Duration, targetDuration: Duration) -> Duration {
+        min(max(duration, targetDuration * 3), .seconds(300))
+    }
+
+    // MARK: Downloads and recordings
+
+    /// Number of retries of a download after errors that may pass. Each transfer has already been retried by then.
+    package static let downloadRetries = 2
+    /// The first pause of a download before it begins again, and the longest. Pauses double in between.
+    package static let downloadPauses = Duration.seconds(2)...Duration.seconds(60)
+
+    /// The reason why a piece of a download could not be fetched.
+    package enum DownloadFault {
+        /// The origin cannot be reached, or may not be asked.
+        case absent
+        case transient
+        /// The origin refuses the piece. Signed URLs may be valid for only a few requests.
+        case refused
+        /// The origin refuses a key: the user may be given access later.
+        case refusedKey
+        case permanent
+    }
+
+    /// Decides to retry or to refuse after a failed piece. `failures` counts earlier ones since the last piece that
+    /// arrived; `hasProgressed` if one arrived since the last refusal.
+    package static func decision(
+        afterDownloadFault fault: DownloadFault, failures: Int, hasProgressed: Bool, pauses: ClosedRange<Duration>
+    ) -> Decision {
+        let mayRetry =
+            switch fault {
+            case .absent, .refusedKey: true
+            case .transient: failures < downloadRetries
+            case .refused: hasProgressed
+            case .permanent: false
+            }
+        return mayRetry ? .retry(after: downloadPause(afterFailures: failures, pauses)) : .refuse
+    }
+
+    /// The pause of a download before it begins again.
+    package static func downloadPause(afterFailures failures: Int, _ pauses: ClosedRange<Duration>) -> Duration {
+        doubled(pauses.lowerBound, times: failures, upTo: pauses.upperBound)
+    }
+
+    /// Time for which an origin may fail before a recording ends.
+    package struct RecordingLimits: Sendable {
+        /// For 404 and 410. A server removes a presentation in this way (RFC 8216 §6.2.1), but an encoder that restarts
+        /// also answers so until it is back.
+        package var gone = Duration.seconds(60)
+        /// For an absent origin, any other answer, or a playlist without new segments: a router or a machine may be
+        /// restarting. A stream that is more than 1.5 target durations late already breaks RFC 8216 §6.2.2.
+        package var absent = Duration.seconds(600)
+
+        package init(gone: Duration? = nil, absent: Duration? = nil) {
+            if let gone { self.gone = gone }
+            if let absent { self.absent = absent }
+        }
+
+        /// The time without a new segment after which a recording ends.
+        package func absence(targetDuration: Duration) -> Duration { max(absent, targetDuration * 3) }
+
+        /// Returns for how long a failing segment is retried; nil for as long as the recording itself waits.
+        ///
+        /// The origin must keep a segment for as long after its removal as it was listed (RFC 8216 §6.2.2). A segment
+        /// that the origin reports as missing is retried for three target durations, the distance of a player from the
+        /// live edge.
+        package func segmentLimit(
+            isListed: Bool, isMissing: Bool, isAbsent: Bool, isOver: Bool, targetDuration: Duration
+        ) -> Duration? {
+            if isListed, isAbsent, !isOver { return nil }
+            let isOutOfSight = !isListed && !isAbsent
+            return isMissing || isOutOfSight ? targetDuration * 3 : max(targetDuration * 3, gone)
+        }
     }
 }
 
@@ -220,209 +396,4 @@ private func doubled(_ pause: Duration, times: Int, upTo longest: Duration) -> D
     var pause = pause
     for _ in 0..<max(0, times) where pause < longest { pause = pause * 2 }
     return min(pause, longest)
-}
-
-// MARK: - Origins
-
-extension GiveUpRule {
-    /// True if an origin that was unreachable this many times in a row is presumed absent.
-    func isAbsent(afterFailures failures: Int) -> Bool { failures >= max(1, absenceThreshold) }
-
-    /// How long an origin stays absent, if it was for `previous` the last time.
-    func absence(after previous: Duration) -> Duration {
-        min(max(previous * 2, absencePauses.lowerBound), absencePauses.upperBound)
-    }
-
-    /// True if a transfer that still waits for its origin has failed as often as any other would, so that the origin's
-    /// absence is known.
-    func isAbsenceReported(afterFailures failures: Int) -> Bool { failures - 1 == retries.attempts }
-
-    /// Maximum age in seconds of a connection that is reused, if a request timed out this long ago; nil for any age.
-    static func connectionAge(sinceTimeout elapsed: Duration) -> Int? {
-        elapsed < connectionLife ? Int(elapsed.components.seconds) : nil
-    }
-}
-
-// MARK: - Fetches and players
-
-extension GiveUpRule {
-    /// An origin may be silent for this long before a player is given its head, or another source is asked. Players give
-    /// up on a server that is silent for 10 s (hls.js, GStreamer's hlsdemux2).
-    package static let originSilence = Duration.seconds(4)
-    /// A player waits this long for the first byte; hls.js and GStreamer give up after 10 s.
-    public static let playerTimeout = Duration.seconds(8)
-    /// Lower bound for players that were observed to wait for 25 s.
-    package static let longPlayerTimeout = Duration.seconds(20)
-    /// Maximum time without progress of a reply that needs all bytes. Short enough for a player that holds one segment in its
-    /// buffer.
-    static let stallLimit = Duration.seconds(4)
-    /// Interval between checks of the progress.
-    package static let stallCheck = Duration.milliseconds(500)
-
-    /// A fetch and its most demanding reader.
-    package struct Fetching {
-        /// True if a player waits; false for a download, which has no clock but its transfer's.
-        package var isPlayer: Bool
-        /// True if the player can play other media.
-        package var hasFallback: Bool
-        /// True if another source of the resource is known.
-        package var hasUntriedSource: Bool
-        /// True if the name stands for the same bytes for ever. A live segment is gone when the network is back.
-        package var isLasting: Bool
-        /// True if bytes are sent as they arrive.
-        package var isStreamed: Bool
-
-        package init(
-            isPlayer: Bool, hasFallback: Bool, hasUntriedSource: Bool, isLasting: Bool, isStreamed: Bool
-        ) {
-            (self.isPlayer, self.hasFallback, self.hasUntriedSource) = (isPlayer, hasFallback, hasUntriedSource)
-            (self.isLasting, self.isStreamed) = (isLasting, isStreamed)
-        }
-
-        /// True if the present source need not be insisted on.
-        package var hasAlternative: Bool { hasFallback || hasUntriedSource }
-    }
-
-    /// True if an absent origin is waited for: a player has nothing else to play, and the bytes are worth the wait.
-    package static func isInsisting(_ fetching: Fetching) -> Bool {
-        fetching.isPlayer && fetching.isLasting && !fetching.hasAlternative
-    }
-
-    /// Decides what happens once the origin was silent for `originSilence`, before its head or between head and body.
-    package static func decision(afterSilenceOf fetching: Fetching, hasHead: Bool) -> Decision {
-        guard fetching.isPlayer else { return .wait }
-        if hasHead { return fetching.isStreamed && !fetching.hasFallback ? .sendHead : .wait }
-        return fetching.hasAlternative ? .switchSource : .wait
-    }
-
-    /// Decides what a player gets that has waited for `playerTimeout`.
-    ///
-    /// - Parameters:
-    ///   - needsAll: true if the reply can begin only when all bytes are there.
-    ///   - isInsisting: true if the origin is away, and the fetch waits for its return.
-    package static func decision(afterTimeoutOf needsAll: Bool, hasBytes: Bool, isInsisting: Bool) -> Decision {
-        if needsAll { return hasBytes ? .wait : .refuse }
-        return isInsisting ? .sendHead : .refuse
-    }
-
-    /// Decides what happens to a reply that needs all bytes when none has arrived for this long.
-    package static func decision(withoutProgressFor elapsed: Duration) -> Decision {
-        elapsed >= stallLimit ? .substitute : .wait
-    }
-
-    /// The content that the caller has in place of the playlist that it requests, which limits the time for it.
-    package enum PlaylistAlternative {
-        /// Nothing.
-        case none
-        /// A part of the asset is stored: as long as players wait.
-        case part
-        /// All of it is stored.
-        case complete
-        /// Another mirror; `limit` applies without one.
-        case mirror(limit: Duration)
-        /// The known playlist; only the URLs in it are refused.
-        case refusedURLs
-        /// The player plays on without the list of an interstitial's assets.
-        case programme
-        /// The known live playlist, for another of its target durations.
-        case olderPlaylist(targetDuration: Duration)
-        /// Nothing: the origin holds the response until there is a change (rfc8216bis §6.2.5.2), for up to three target
-        /// durations, and the network needs time too.
-        case heldBack(targetDuration: Duration)
-    }
-
-    /// The time limit of a request for a playlist, retries included.
-    package static func deadline(with alternative: PlaylistAlternative) -> Duration {
-        switch alternative {
-        case .none: .seconds(30)
-        case .part, .programme: .seconds(8)
-        case .complete, .refusedURLs: .seconds(3)
-        case .mirror(let limit): min(limit, .seconds(4))
-        case .olderPlaylist(let targetDuration): max(targetDuration, .seconds(2))
-        case .heldBack(let targetDuration): targetDuration * 3 + .seconds(5)
-        }
-    }
-}
-
-// MARK: - Downloads and recordings
-
-extension GiveUpRule {
-    /// Number of retries of a download after errors that may pass. Each transfer has already been retried by then.
-    package static let downloadRetries = 2
-    /// The first pause of a download before it begins again, and the longest. Pauses double in between.
-    package static let downloadPauses = Duration.seconds(2)...Duration.seconds(60)
-
-    /// The reason why a piece of a download could not be fetched.
-    package enum DownloadFault {
-        /// The origin cannot be reached, or may not be asked.
-        case absent
-        /// An error of the origin that may pass.
-        case transient
-        /// The origin refuses the piece. Signed URLs may be valid for only a few requests.
-        case refused
-        /// The origin refuses a key: the user may be given access later.
-        case refusedKey
-        /// Another request cannot succeed.
-        case permanent
-    }
-
-    /// Decides to retry or to refuse after a failed piece.
-    ///
-    /// - Parameters:
-    ///   - failures: earlier failures since the last piece that arrived.
-    ///   - hasProgressed: true if a piece arrived since the last refusal.
-    package static func decision(
-        afterDownloadFault fault: DownloadFault, failures: Int, hasProgressed: Bool, pauses: ClosedRange<Duration>
-    ) -> Decision {
-        let mayRetry =
-            switch fault {
-            case .absent, .refusedKey: true
-            case .transient: failures < downloadRetries
-            case .refused: hasProgressed
-            case .permanent: false
-            }
-        return mayRetry ? .retry(after: downloadPause(afterFailures: failures, pauses)) : .refuse
-    }
-
-    /// The pause of a download before it begins again.
-    package static func downloadPause(afterFailures failures: Int, _ pauses: ClosedRange<Duration>) -> Duration {
-        doubled(pauses.lowerBound, times: failures, upTo: pauses.upperBound)
-    }
-
-    /// Time for which an origin may fail before a recording ends.
-    package struct RecordingLimits: Sendable {
-        /// For 404 and 410. A server removes a presentation in this way (RFC 8216 §6.2.1), but an encoder that restarts
-        /// also answers so until it is back.
-        package var gone = Duration.seconds(60)
-        /// For an absent origin, any other answer, or a playlist without new segments: a router or a machine may be
-        /// restarting. A stream that is more than 1.5 target durations late already breaks RFC 8216 §6.2.2.
-        package var absent = Duration.seconds(600)
-
-        package init(gone: Duration? = nil, absent: Duration? = nil) {
-            if let gone { self.gone = gone }
-            if let absent { self.absent = absent }
-        }
-
-        /// The time without a new segment after which a recording ends.
-        package func absence(targetDuration: Duration) -> Duration { max(absent, targetDuration * 3) }
-
-        /// Returns for how long a failing segment is retried; nil for as long as the recording itself waits.
-        ///
-        /// The origin must keep a segment for as long after its removal as it was listed (RFC 8216 §6.2.2). A segment
-        /// that the origin reports as missing is retried for three target durations, the distance of a player from the
-        /// live edge.
-        ///
-        /// - Parameters:
-        ///   - isListed: true if the playlist lists it still.
-        ///   - isMissing: true for 404 and 410.
-        ///   - isAbsent: true if the origin does not answer.
-        ///   - isOver: true if the playlist has ended.
-        package func segmentLimit(
-            isListed: Bool, isMissing: Bool, isAbsent: Bool, isOver: Bool, targetDuration: Duration
-        ) -> Duration? {
-            if isListed, isAbsent, !isOver { return nil }
-            let isOutOfSight = !isListed && !isAbsent
-            return isMissing || isOutOfSight ? targetDuration * 3 : max(targetDuration * 3, gone)
-        }
-    }
 }

@@ -30,17 +30,13 @@ struct HostQueue {
     /// Hosts with reserved places, and the end of the reservation.
     private var reserved: [WebURL.Origin: ContinuousClock.Instant] = [:]
 
-    /// Creates an empty queue.
-    ///
-    /// - Parameter reserve: places per host that playback may take from background, which keeps at least one.
+    /// Playback may take `reserve` places per host from background, which keeps at least one.
     init(places: Int, reserve: Int) {
         self.places = max(1, places)
         self.reserve = min(max(0, reserve), self.places - 1)
     }
 
-    /// Enqueues a transfer that has no place. Ids increase with time.
-    ///
-    /// - Parameter isCounted: false for a transfer that needs no place and never waits for one.
+    /// Enqueues a transfer that has no place. Ids increase with time. One that is not counted needs no place.
     mutating func enqueue(
         _ id: UInt64, priority: OriginRequest.Priority, host: WebURL.Origin, isCounted: Bool = true
     ) {
@@ -49,7 +45,6 @@ struct HostQueue {
         waiting.insert(entry, at: index ?? waiting.endIndex)
     }
 
-    /// Frees a transfer's place, or removes it from the queue.
     mutating func release(_ id: UInt64) {
         if let entry = active.removeValue(forKey: id) {
             if lent.remove(id) == nil { count(entry.host, -1) }
@@ -58,10 +53,8 @@ struct HostQueue {
         }
     }
 
-    /// Lends the place of a paused transfer to others, or reclaims it; the host may then exceed its limit by one for a
-    /// while.
-    ///
-    /// - Returns: true if that changes anything.
+    /// Lends the place of a paused transfer to others, or reclaims it; true if that changes anything. The host may
+    /// exceed its limit by one for a while.
     mutating func lend(_ id: UInt64, _ isLent: Bool) -> Bool {
         guard let host = active[id]?.host, isLent != lent.contains(id) else { return false }
         if isLent { lent.insert(id) } else { lent.remove(id) }
@@ -82,9 +75,8 @@ struct HostQueue {
         enqueue(id, priority: priority, host: entry.host, isCounted: entry.isCounted)
     }
 
-    /// Displaces background transfers where playback waits for a place.
-    ///
-    /// - Returns: the displaced transfers. Each must stop its request, and may be enqueued again.
+    /// Displaces background transfers where playback waits for a place. Each of those returned must stop its request,
+    /// and may be enqueued again.
     mutating func displace(now: ContinuousClock.Instant) -> [UInt64] {
         guard reserve > 0 else { return [] }
         var displaced: [UInt64] = []
@@ -102,7 +94,6 @@ struct HostQueue {
         return displaced
     }
 
-    /// Returns the transfers that get a place now.
     mutating func grant(now: ContinuousClock.Instant) -> [UInt64] {
         var left: [Entry] = []
         var granted: [UInt64] = []

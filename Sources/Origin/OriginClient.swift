@@ -1,4 +1,4 @@
-internal import CLibcurl
+import CLibcurl
 public import EventLoop
 public import HTTPMessage
 
@@ -45,11 +45,9 @@ public import HTTPMessage
     private var starting: [(Transfer, OriginError.Code?)] = []
     private var lastID: UInt64 = 0
     private var pump: LoopTimer?
-    /// nil without a rate limit for background transfers.
     private var bucket: TokenBucket?
     private var refill: LoopTimer?
     private var windowLimiter = WindowLimiter()
-    /// True if background transfers may be paused or limited.
     private var isThrottling = false
 
     /// Creates a client without connections.
@@ -66,8 +64,6 @@ public import HTTPMessage
         refill = LoopTimer { [weak self] in self?.turn() }
         prober = OriginProber(self)
     }
-
-    // MARK: Transfers
 
     /// Starts a transfer. The receiver is retained until the end, and is first notified after the current callback of
     /// the loop.
@@ -139,8 +135,6 @@ public import HTTPMessage
         if isThrottling { throttle() }
     }
 
-    // MARK: What transfers call
-
     func enqueue(_ transfer: Transfer, host: WebURL.Origin) {
         queue.enqueue(transfer.id, priority: transfer.priority, host: host, isCounted: transfer.isCounted)
         pump?.fireSoon()
@@ -158,12 +152,10 @@ public import HTTPMessage
 
     func remove(_ transfer: Transfer) { transfers[transfer.id] = nil }
 
-    /// Lends the place of a paused transfer until it resumes.
     func lend(_ transfer: Transfer, _ isLent: Bool) {
         if queue.lend(transfer.id, isLent) { pump?.fireSoon() }
     }
 
-    /// Records in `presence` how a request to an origin ended.
     func recordEnd(_ error: OriginError?, _ request: OriginRequest, at url: WebURL, isProbe: Bool) {
         if error?.code == .unreachable { presence.recordUnreachable(url.origin, now: .now) }
         if isProbe { presence.endProbe(request.url.origin, isTimeout: error?.code.isTimeout ?? false, now: .now) }
@@ -171,7 +163,6 @@ public import HTTPMessage
         if isProbe { prober?.schedule() }
     }
 
-    /// Records that a request timed out.
     func recordTimeout(of url: WebURL) { staleConnections.recordTimeout(url.origin, now: .now) }
 
     func open(_ request: OriginRequest, _ attempt: TransferState.Attempt) -> CurlRequest? {
@@ -194,8 +185,6 @@ public import HTTPMessage
     private func isNamed(_ request: OriginRequest, _ attempt: TransferState.Attempt) -> Bool {
         request.namedPeer == OriginRequest.Peer(of: attempt.url)
     }
-
-    // MARK: Background
 
     private func applyAllowance() {
         isThrottling = true
@@ -229,7 +218,6 @@ public import HTTPMessage
         if bucket?.wait(at: .now) != nil { pump?.fireSoon() }
     }
 
-    /// Pauses and resumes transfers according to the allowance.
     private func throttle() {
         let isStopped = backgroundAllowance.rate == 0
         let wait = bucket?.wait(at: .now)
@@ -246,9 +234,7 @@ public import HTTPMessage
         }
         isThrottling = backgroundAllowance != .full || window != nil
     }
-}
 
-extension OriginClient {
     /// Body bytes received since the start, by priority at arrival.
     public struct Traffic: Sendable {
         /// A player, or the command line.
@@ -291,5 +277,95 @@ extension OriginClient {
         return Library(
             version: String(cString: information.version) + tls, hasTLS: features & Int(CURL_VERSION_SSL) != 0,
             isAsynchronous: features & Int(CURL_VERSION_ASYNCHDNS) != 0)
+    }
+
+    /// Limits on requests to origins. The defaults are the product's.
+    public struct Configuration: Sendable {
+        /// When to give up.
+        public var giveUpRule = GiveUpRule()
+        /// Most consecutive redirects per attempt.
+        public var redirectLimit = 5
+        /// Most concurrent requests to one (scheme, host, port).
+        public var placesPerHost = 6
+        /// Places that playback may take from downloads, and that stay reserved while playback continues; see
+        /// `HostQueue`.
+        public var placesInReserve = 1
+        /// The default User-Agent.
+        public var userAgent = "Weir/1.0"
+        /// Most decoded bytes of a body that `fetch` collects, unless the request has a lower limit.
+        public var playlistLimit: Int64 = 8 * 1024 * 1024
+        /// The largest allowed ratio of decoded to compressed size.
+        public var compressionRatioLimit: Int64 = 100
+        /// libcurl's read buffer for media, in bytes. Playlists use libcurl's default of 16 KB.
+        public var bufferSize = 512 * 1024
+        /// Idle connections kept per pool.
+        public var idleConnections = 32
+
+        /// The defaults.
+        public init() {}
+    }
+
+    /// Fetches a small resource into memory: a playlist, a key, a reply of the control API.
+    ///
+    /// The configuration's limits for playlists apply unless the request has its own. Cancelling the task cancels the
+    /// transfer.
+    /// - Throws: `OriginError`; `cancelled` if the task was cancelled.
+    public func fetch(_ request: OriginRequest) async throws(OriginError) -> (OriginHead, [UInt8]) {
+        var request = request
+        request.limit = min(request.limit, configuration.playlistLimit)
+        request.deadline = request.deadline ?? configuration.giveUpRule.playlistDeadline
+        request.start = 0
+        let collector = Collector()
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                collector.begin(start(request, receiver: collector), continuation)
+            }
+        } onCancel: {
+            Task { @LoopActor in collector.cancel() }
+        }
+        return try result.get()
+    }
+}
+
+@LoopActor private final class Collector: TransferReceiver {
+    typealias Outcome = Result<(OriginHead, [UInt8]), OriginError>
+
+    private weak var transfer: Transfer?
+    private var continuation: CheckedContinuation<Outcome, Never>?
+    private var isCancelled = false
+    private var head: OriginHead?
+    private var bytes: [UInt8] = []
+
+    nonisolated init() {}
+
+    func begin(_ transfer: Transfer, _ continuation: CheckedContinuation<Outcome, Never>) {
+        (self.transfer, self.continuation) = (transfer, continuation)
+        if isCancelled { transfer.fail(.cancelled) }
+    }
+
+    func cancel() {
+        isCancelled = true
+        transfer?.fail(.cancelled)
+    }
+
+    func transfer(_ transfer: Transfer, received head: OriginHead) {
+        self.head = head
+        bytes.reserveCapacity(Int(min(head.length ?? 0, 1 << 20)))
+    }
+
+    func transfer(_ transfer: Transfer, received new: UnsafeRawBufferPointer, at offset: Int64) {
+        // The body restarted; the caller has not seen the old bytes.
+        if offset < bytes.count { bytes.removeLast(bytes.count - Int(offset)) }
+        bytes.append(contentsOf: new)
+    }
+
+    func transfer(_ transfer: Transfer, ended result: Result<Void, OriginError>) {
+        let bytes = bytes
+        let outcome = result.flatMap { _ -> Outcome in
+            guard let head else { return .failure(OriginError(.local, url: transfer.url)) }
+            return .success((head, bytes))
+        }
+        continuation?.resume(returning: outcome)
+        continuation = nil
     }
 }

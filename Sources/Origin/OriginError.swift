@@ -11,31 +11,21 @@ public struct OriginError: Error, Hashable, Sendable, CustomStringConvertible {
         /// The address is private or one of Weir's own listeners, and the user did not name it. No connection was
         /// opened.
         case refusedAddress
-        /// The TLS certificate does not prove the origin's identity.
         case untrustedCertificate
-        /// The connection broke before a reply.
         case connectionLost
-        /// The body ended before it was complete, repeatedly.
         case cutShort
         /// The body arrived more slowly than the limit.
         case stalled
         /// No reply began in time, or the deadline passed.
         case timedOut
-        /// 401.
         case unauthorized
-        /// 403.
         case forbidden
-        /// 404.
         case notFound
-        /// 410.
         case gone
         /// 408, 429 or 5xx, repeatedly.
         case serverFailure
-        /// Any other unexpected status.
         case unexpectedStatus
-        /// A range was requested and the whole file was sent.
         case rangeIgnored
-        /// The part sent is not the requested one.
         case wrongRange
         /// The resource differs from the one that the receiver has the beginning of.
         case contentChanged
@@ -45,11 +35,8 @@ public struct OriginError: Error, Hashable, Sendable, CustomStringConvertible {
         case tooManyRedirects
         /// A redirect to a disallowed target: another scheme, from https to http, or an invalid URL.
         case forbiddenRedirect
-        /// The body has an encoding that was not requested.
         case unsupportedEncoding
-        /// Not HTTP, or more bytes than announced.
         case malformedReply
-        /// The waiting task was cancelled.
         case cancelled
         /// Out of descriptors or memory, or an error of libcurl.
         case local
@@ -68,14 +55,11 @@ public struct OriginError: Error, Hashable, Sendable, CustomStringConvertible {
     public init(_ code: Code, url: WebURL, status: Int? = nil, underlying: String? = nil) {
         self.code = code
         self.url = url.redacted
-        self.status = status
-        self.underlying = underlying
+        (self.status, self.underlying) = (status, underlying)
     }
 
     /// A sentence for the user.
-    public var description: String {
-        "\(url) \(sentence)" + (underlying.map { ": \($0)" } ?? "")
-    }
+    public var description: String { "\(url) \(sentence)" + (underlying.map { ": \($0)" } ?? "") }
 
     private var sentence: String {
         let code = status.map { " (\($0))" } ?? ""

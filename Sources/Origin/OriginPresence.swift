@@ -12,13 +12,10 @@ import HTTPMessage
 /// As long as an absent or suspect origin is requested, a probe goes out by itself at the end of each pause, so that no
 /// caller has to wait for the result.
 struct OriginPresence {
-    /// The decision about a new transfer.
     enum Admission: Equatable {
-        /// Send it.
         case normal
         /// Send it as a probe, without retries.
         case probe
-        /// Fail at once.
         case refused
     }
 
@@ -27,9 +24,7 @@ struct OriginPresence {
         var pause = Duration.zero
         var until: ContinuousClock.Instant?
         var isProbed = false
-        /// True if the origin only timed out.
         var isSuspect = false
-        /// The time of the last request for the origin.
         var lastRequested: ContinuousClock.Instant
 
         /// False during a pause: a failure of a transfer that began before it means nothing new.
@@ -39,7 +34,6 @@ struct OriginPresence {
     private let rule: GiveUpRule
     private var records: [WebURL.Origin: Record] = [:]
 
-    /// Creates a tracker in which all origins are present.
     init(_ rule: GiveUpRule) { self.rule = rule }
 
     /// True if callers with an alternative should use it: the origin is absent or suspect.
@@ -48,7 +42,6 @@ struct OriginPresence {
         return record.isProbed || now < until
     }
 
-    /// Decides about a new transfer.
     mutating func admit(_ origin: WebURL.Origin, now: ContinuousClock.Instant) -> Admission {
         recordInterest(origin, now: now)
         guard let record = records[origin], record.until != nil, !record.isSuspect else { return .normal }
@@ -62,12 +55,10 @@ struct OriginPresence {
         if !records.isEmpty { records[origin]?.lastRequested = now }
     }
 
-    /// Records a reply of any kind.
     mutating func recordReply(_ origin: WebURL.Origin) {
         if !records.isEmpty { records[origin] = nil }
     }
 
-    /// Records a transfer that could not reach the origin.
     mutating func recordUnreachable(_ origin: WebURL.Origin, now: ContinuousClock.Instant) {
         var record = records[origin] ?? Record(lastRequested: now)
         record.failures += 1
@@ -80,7 +71,6 @@ struct OriginPresence {
         records[origin] = record
     }
 
-    /// Records that a caller or a probe timed out.
     mutating func recordTimeout(_ origin: WebURL.Origin, now: ContinuousClock.Instant) {
         var record = records[origin] ?? Record(lastRequested: now)
         guard record.isNews(now) else { return }
@@ -103,8 +93,6 @@ struct OriginPresence {
 
     /// Records a probe without a result: the next transfer is the probe.
     mutating func abandonProbe(_ origin: WebURL.Origin) { records[origin]?.isProbed = false }
-
-    // MARK: Probes in the background
 
     /// True if no reply has arrived since the origin was last found absent or suspect.
     func isDown(_ origin: WebURL.Origin) -> Bool { records[origin]?.until != nil }
@@ -132,19 +120,16 @@ struct OriginPresence {
 }
 
 /// Decides which idle connections must not be reused. Pure.
-///
 /// After a change of networks nothing reports that a connection is dead: requests would time out on one after the
 /// other. So once an origin has timed out, earlier connections to it are not reused.
 struct StaleConnections {
     private var timeouts: [WebURL.Origin: ContinuousClock.Instant] = [:]
 
-    /// Records that a request timed out.
     mutating func recordTimeout(_ origin: WebURL.Origin, now: ContinuousClock.Instant) {
         timeouts = timeouts.filter { GiveUpRule.connectionAge(sinceTimeout: now - $0.value) != nil }
         timeouts[origin] = now
     }
 
-    /// The maximum age of a reusable connection to the origin, in whole seconds; 0 allows none, nil any.
     func maximumAge(_ origin: WebURL.Origin, now: ContinuousClock.Instant) -> Int? {
         timeouts[origin].flatMap { GiveUpRule.connectionAge(sinceTimeout: now - $0) }
     }

@@ -2,7 +2,6 @@ import EventLoop
 import HTTPMessage
 
 /// Probes absent origins in the background: sends the probes of `OriginPresence` that no player or download requested.
-///
 /// A probe requests the first byte of the URL that last failed, with that request's fields, and stops at the reply's
 /// head.
 @LoopActor final class OriginProber {
@@ -15,7 +14,6 @@ import HTTPMessage
         timer = LoopTimer { [unowned self] in sendDueProbes() }
     }
 
-    /// Records the failed request to an absent origin as the model of its probes.
     func record(_ request: OriginRequest, at url: WebURL) {
         guard request.method == .get else { return }
         requests[url.origin] = Self.probe(
@@ -23,7 +21,6 @@ import HTTPMessage
         schedule()
     }
 
-    /// Schedules the next probe.
     func schedule() {
         if !requests.isEmpty { requests = requests.filter { client.presence.isDown($0.key) } }
         guard let next = client.presence.nextProbe(of: requests.keys) else {
@@ -52,7 +49,6 @@ import HTTPMessage
     }
 }
 
-/// Ends its transfer at the reply's head.
 @LoopActor private final class Probe: TransferReceiver {
     nonisolated init() {}
 

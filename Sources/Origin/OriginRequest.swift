@@ -1,3 +1,4 @@
+import Glibc
 public import HTTPMessage
 
 /// A request for one resource or a range of it; or, for the command line, one call of the control API.
@@ -6,7 +7,6 @@ public struct OriginRequest: Sendable {
     public enum Priority: Int, Comparable, Sendable {
         /// Waits while a host's places are occupied or needed by playback.
         case background
-        /// Precedes background.
         case playback
 
         /// Background is less.
@@ -22,8 +22,7 @@ public struct OriginRequest: Sendable {
 
         /// Binds fields to an origin.
         public init(origin: WebURL.Origin, fields: [FieldLine]) {
-            self.origin = origin
-            self.fields = fields
+            (self.origin, self.fields) = (origin, fields)
         }
     }
 
@@ -38,10 +37,7 @@ public struct OriginRequest: Sendable {
         public init(of url: WebURL) { self.init(host: url.host, port: url.port) }
 
         /// Creates a peer from its parts.
-        public init(host: String, port: UInt16) {
-            self.host = host
-            self.port = port
-        }
+        public init(host: String, port: UInt16) { (self.host, self.port) = (host, port) }
     }
 
     /// The requested URL. Redirects are followed for GET only.
@@ -97,9 +93,7 @@ public struct OriginRequest: Sendable {
     public var retries: RetryPolicy?
 
     /// A GET of the whole resource.
-    public init(_ url: WebURL) {
-        self.url = url
-    }
+    public init(_ url: WebURL) { self.url = url }
 
     /// The fields for `url`: secrets go only to their own origin.
     func fields(for url: WebURL) -> [FieldLine] {
@@ -115,4 +109,60 @@ public struct OriginRequest: Sendable {
             FieldName("Trailer"), FieldName("Upgrade"),
         ]
     }
+}
+
+/// An open file as the body of a PUT. libcurl reads it piece by piece, so it is never whole in memory.
+///
+/// Owns its descriptor. Sendable: `pread` does not use the descriptor's offset.
+public final class OutgoingFile: Sendable {
+    /// The number of bytes to send.
+    public let size: Int64
+    private let descriptor: Int32
+
+    /// Takes ownership of the descriptor of a file with `size` bytes.
+    public init(taking descriptor: Int32, size: Int64) { (self.descriptor, self.size) = (descriptor, size) }
+
+    deinit { close(descriptor) }
+
+    /// Reads from `offset`, at most what fits; nil if the file is too short or unreadable.
+    func read(at offset: Int64, into room: UnsafeMutableRawBufferPointer) -> Int? {
+        let count = min(Int64(room.count), size - offset)
+        guard count > 0 else { return 0 }
+        while true {
+            let got = pread(descriptor, room.baseAddress, Int(count), off_t(offset))
+            if got < 0, errno == EINTR { continue }
+            return got > 0 ? got : nil
+        }
+    }
+}
+
+/// Keys for AWS Signature Version 4, which libcurl computes.
+///
+/// The caller sets the body's SHA-256 as the field `x-amz-content-sha256`; libcurl would have to read the whole file
+/// for it. libcurl 7.88 signs path and query as they are in the URL, so both must be encoded as AWS does, with the
+/// query sorted by name. A signed request follows no redirect, because the signature is for one host.
+public struct RequestSignature: Sendable {
+    /// The key's id.
+    public var accessKey: String
+    /// The secret key. Never sent.
+    public var secretKey: String
+    /// The token of temporary keys; nil for others.
+    public var sessionToken: String?
+    /// The server's region, such as `eu-central-1`.
+    public var region: String
+
+    /// Creates keys for S3.
+    public init(accessKey: String, secretKey: String, sessionToken: String? = nil, region: String) {
+        (self.accessKey, self.secretKey) = (accessKey, secretKey)
+        (self.sessionToken, self.region) = (sessionToken, region)
+    }
+
+    var scheme: String { "aws:amz:\(region):s3" }
+}
+
+extension RequestSignature: CustomStringConvertible, CustomReflectable {
+    /// The region only, without secrets.
+    public var description: String { "a signature for \(region)" }
+    /// The region only, without secrets.
+    public var customMirror: Mirror { Mirror(reflecting: description) }
 }

@@ -1,10 +1,8 @@
-import HTTPMessage
+public import HTTPMessage
 
 /// The head of one reply, parsed line by line.
 struct Reply {
-    /// The status code; 0 before the status line.
     private(set) var status = 0
-    /// The fields received so far.
     private(set) var fields = FieldSection()
     /// Allows the body to be resumed later; set when the head is complete.
     private(set) var validator: StrongValidator?
@@ -16,13 +14,10 @@ struct Reply {
     static let maximumByteCount = 64 * 1024
     static let maximumFieldCount = 256
 
-    /// The result of a line.
     enum Progress {
-        /// More lines follow.
         case incomplete
         /// The final reply's head is complete.
         case complete
-        /// The head is too long.
         case excessive
     }
 
@@ -45,7 +40,6 @@ struct Reply {
         return .incomplete
     }
 
-    /// The first value of a field.
     subscript(_ name: FieldName) -> String? { fields[name] }
 
     var contentLength: Int64? { self[.contentLength].flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil } }
@@ -70,4 +64,27 @@ struct Reply {
     func head(url: WebURL, length: Int64?) -> OriginHead {
         OriginHead(status: status, url: url, length: length, fields: fields, validator: validator, address: address)
     }
+}
+
+/// The head of the final reply: not of a redirect or a failure that is retried.
+public struct OriginHead: Sendable {
+    /// The status code: 200 or 206, unless the request accepts others.
+    public let status: Int
+    /// The URL that answered, after redirects: the base of relative references.
+    public let url: WebURL
+    /// The length in bytes of the requested resource or range, bytes that the receiver already had included; nil if the
+    /// origin does not announce it, or announces it for an encoded body only.
+    public let length: Int64?
+    /// All header fields in order. They may contain secrets: do not log them.
+    public let fields: FieldSection
+    /// Allows the body to be resumed later; nil without a strong validator.
+    public let validator: StrongValidator?
+    /// The peer's address, without port.
+    public let address: String?
+
+    /// The first value of a field.
+    public subscript(_ name: FieldName) -> String? { fields[name] }
+
+    /// The Content-Type as sent.
+    public var mediaType: MediaType? { self[.contentType].flatMap { MediaType($0) } }
 }

@@ -5,7 +5,6 @@ import HTTPMessage
 ///
 /// The imperative shell of `TransferState`: owns the request in progress, the watchdog and the deadline.
 @LoopActor public final class Transfer {
-    /// The event that the watchdog waits for.
     private enum Watch {
         case pause
         case head(sent: Int64)
@@ -25,19 +24,15 @@ import HTTPMessage
     private var watch = Watch.pause
     private var watchdog: LoopTimer?
     private var deadline: LoopTimer?
-
     /// The urgency.
     public private(set) var priority: OriginRequest.Priority
-    /// As in the request.
     private var ignoresAbsence: Bool
     /// As in the request; may become true later.
     public var isReadWhileFetched: Bool
 
     init(_ id: UInt64, _ request: OriginRequest, _ receiver: any TransferReceiver, client: OriginClient, isProbe: Bool)
     {
-        self.id = id
-        self.client = client
-        self.receiver = receiver
+        (self.id, self.client, self.receiver) = (id, client, receiver)
         self.isProbe = isProbe
         priority = request.priority
         (ignoresAbsence, isReadWhileFetched) = (request.ignoresAbsence, request.isReadWhileFetched)
@@ -55,7 +50,6 @@ import HTTPMessage
     private var rule: GiveUpRule { client.configuration.giveUpRule }
     /// True if it occupies a place of its host.
     var isCounted: Bool { !request.toleratesSilence }
-    /// The URL of the current attempt.
     var url: WebURL { state.url }
 
     /// Ends the transfer and its request. The receiver is not notified, not even of the end.
@@ -66,17 +60,14 @@ import HTTPMessage
         if isProbe { client.presence.abandonProbe(request.url.origin) }
     }
 
-    /// Raises the priority: a player needs the bytes of a download. Never lowers it.
-    ///
-    /// - Parameter ignoresAbsence: as in a request.
+    /// Raises the priority, never lowers it: a player needs the bytes of a download. `ignoresAbsence` as in a
+    /// request.
     public func raise(to priority: OriginRequest.Priority, ignoresAbsence: Bool = false) {
         self.ignoresAbsence = self.ignoresAbsence || ignoresAbsence
         guard priority > self.priority, receiver != nil else { return }
         self.priority = priority
         client.move(self)  // A paused transfer resumes in the next turn.
     }
-
-    // MARK: What the client calls
 
     /// Starts the first attempt, in the first turn of the loop after `init`.
     func begin() {
@@ -98,11 +89,10 @@ import HTTPMessage
     /// last byte.
     func displaced() {
         guard receiver != nil else { return }
-        takeOffTheWire()
+        endRequest()
         perform(state.displaced())
     }
 
-    /// Ends the transfer with an error from outside.
     func fail(_ code: OriginError.Code, underlying: String? = nil) {
         guard receiver != nil else { return }
         end(OriginError(code, url: state.url, underlying: underlying))
@@ -114,40 +104,34 @@ import HTTPMessage
         end(OriginError(code, url: request.url, underlying: cause), isNews: false)
     }
 
-    // MARK: Yielding
-
-    /// The start of the current hold.
-    private var heldSince: ContinuousClock.Instant?
-    /// The held time within the watchdog's current span.
-    private var held = Duration.zero
+    private var pausedSince: ContinuousClock.Instant?
+    /// The paused time within the watchdog's current span.
+    private var paused = Duration.zero
 
     /// True if a request is in progress. Before that, the transfer waits for a place at its host or for its next
     /// attempt.
     public var isOnTheWire: Bool { wire != nil }
 
     /// Pauses or resumes the body. Not from within a callback of libcurl.
-    ///
     /// - Parameters:
     ///   - isLong: the pause lasts until others are done, which may use the place meanwhile.
-    ///   - window: bytes that may be in fetch; nil for the system's default.
-    func throttle(_ isHeld: Bool, isLong: Bool, window: Int?) {
+    ///   - window: bytes that may be under way; nil for the system's default.
+    func throttle(_ isPaused: Bool, isLong: Bool, window: Int?) {
         guard let wire else { return }
         wire.receiveLimits.limitWindow(to: window.map { max($0, Int(BackgroundAllowance.smallestWindow)) })
-        client.lend(self, isHeld && isLong)
-        guard isHeld != wire.isPaused else { return }
-        recordHold(isHeld)
-        wire.setPaused(isHeld)
+        client.lend(self, isPaused && isLong)
+        guard isPaused != wire.isPaused else { return }
+        recordPause(isPaused)
+        wire.setPaused(isPaused)
     }
 
-    private func recordHold(_ isHeld: Bool) {
-        if let heldSince { held += .now - heldSince }
-        heldSince = isHeld ? .now : nil
+    private func recordPause(_ isPaused: Bool) {
+        if let pausedSince { paused += .now - pausedSince }
+        pausedSince = isPaused ? .now : nil
     }
 
     /// True if the origin answers, but its last reply was a transient error.
     public var isRetryingServerFailure: Bool { state.lastFailure.map { !$0.code.isAway } ?? false }
-
-    // MARK: Steps
 
     private func perform(_ action: TransferState.Action) {
         switch action {
@@ -159,9 +143,7 @@ import HTTPMessage
         }
     }
 
-    /// Ends the transfer and notifies the receiver.
-    ///
-    /// - Parameter isNews: true if the end says something about the origin's presence.
+    /// Ends the transfer and notifies the receiver. `isNews` if the end says something about the origin's presence.
     private func end(_ error: OriginError?, isNews: Bool = true) {
         guard let receiver else { return }
         leave()
@@ -174,20 +156,20 @@ import HTTPMessage
         receiver = nil
         watchdog = nil
         deadline = nil
-        takeOffTheWire()
+        endRequest()
         client.remove(self)
     }
 
-    private func takeOffTheWire() {
+    private func endRequest() {
         watchdog?.cancel()
         if let wire { client.remove(wire) }
         wire = nil
-        heldSince = nil
+        pausedSince = nil
         client.release(self)
     }
 
     private func attemptEnded(_ outcome: TransferState.Outcome) {
-        takeOffTheWire()
+        endRequest()
         if case .failed(let failure) = outcome, failure.code.isTimeout { client.recordTimeout(of: state.url) }
         let action = state.ended(outcome, now: .now, waiter: waiter, jitter: .random(in: 0...1))
         if case .wait = action { reportAbsence() }
@@ -214,12 +196,10 @@ import HTTPMessage
         end(failure)
     }
 
-    // MARK: The watchdog
-
     private func watch(_ what: Watch, for span: Duration) {
         watch = what
-        recordHold(heldSince != nil && wire != nil)
-        held = .zero
+        recordPause(pausedSince != nil && wire != nil)
+        paused = .zero
         switch what {
         case .head where request.toleratesSilence, .body where request.toleratesSilence: watchdog?.cancel()
         default: watchdog?.schedule(after: span)
@@ -236,11 +216,11 @@ import HTTPMessage
             attemptEnded(.failed(.init(code: .timedOut, underlying: "no reply in time")))
         case .skip: attemptEnded(.stopped)
         case .body(let check):
-            recordHold(heldSince != nil)
+            recordPause(pausedSince != nil)
             // Our own pauses do not count against the origin.
-            if held > .zero {
-                watchdog?.schedule(after: held)
-                return held = .zero
+            if paused > .zero {
+                watchdog?.schedule(after: paused)
+                return paused = .zero
             }
             let next = rule.watch(
                 after: check, bodyAt: received, isResumable: state.isResumable, failures: state.failures,
@@ -301,4 +281,22 @@ extension Transfer: CurlRequestOwner {
     private func isBomb(_ wire: CurlRequest) -> Bool {
         received > client.configuration.compressionRatioLimit * (wire.encodedByteCount + 16 * 1024)
     }
+}
+
+/// Receives the bytes of a transfer.
+///
+/// Called on the loop, never from within `OriginClient.start`, and never after `Transfer.cancel()`, which each of these
+/// methods may call. The transfer retains the receiver until its end.
+@LoopActor public protocol TransferReceiver: AnyObject {
+    /// The final reply has begun. Called once, before any bytes; not called if the transfer fails earlier.
+    func transfer(_ transfer: Transfer, received head: OriginHead)
+
+    /// The next bytes, valid during the call, at their offset within the requested range.
+    /// Contiguous, from `OriginRequest.start` or 0, with one exception: after a break that could not be resumed they
+    /// restart at 0. The receiver must then compare the bytes that it has, and throw if they differ.
+    /// - Throws: any error, to end the transfer with `contentChanged`.
+    func transfer(_ transfer: Transfer, received bytes: UnsafeRawBufferPointer, at offset: Int64) throws
+
+    /// The transfer has ended. Called once, and last. On success all bytes were delivered.
+    func transfer(_ transfer: Transfer, ended result: Result<Void, OriginError>)
 }

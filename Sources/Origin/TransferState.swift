@@ -22,17 +22,13 @@ struct TransferState {
     /// The request's own policy; nil for the rule's.
     private let policy: RetryPolicy?
     private let redirectLimit: Int
-
     private(set) var url: WebURL
     private var redirects = 0
-    /// Consecutive failed attempts since the last progress.
     private(set) var failures = 0
     private var rangeFaults = 0
     private var lastProgress: ContinuousClock.Instant
     /// The last failure that was retried; nil once a reply was accepted.
     private(set) var lastFailure: OriginError?
-
-    /// The offset of the next byte.
     private var position: Int64
     /// The highest offset that the receiver has reached.
     private var reached: Int64
@@ -40,7 +36,6 @@ struct TransferState {
     private var validator: StrongValidator?
     private var mayResume: Bool
     private var isHeadDelivered = false
-
     private var attemptStart: Int64 = 0
     private var isAccepting = false
     private var skipped: Int64 = 0
@@ -50,8 +45,7 @@ struct TransferState {
         _ request: OriginRequest, rule: GiveUpRule, isProbe: Bool = false, redirectLimit: Int,
         now: ContinuousClock.Instant
     ) {
-        self.request = request
-        self.rule = rule
+        (self.request, self.rule) = (request, rule)
         policy = isProbe ? .never : request.retries
         self.redirectLimit = redirectLimit
         url = request.url
@@ -63,14 +57,11 @@ struct TransferState {
         mayResume = request.method == .get && !request.acceptsCompression
     }
 
-    /// True if the body can be resumed from its current offset.
     var isResumable: Bool { mayResume && validator != nil }
-
     private var expectedLength: Int64? { request.range.map { Int64($0.count) } ?? fileSize }
 
     // MARK: Attempts
 
-    /// Starts the first attempt.
     mutating func begin() -> Action { .send(nextAttempt()) }
 
     /// Starts the next attempt after a pause, at the original URL again: the redirect's target may have expired.
@@ -97,7 +88,6 @@ struct TransferState {
 
     // MARK: Heads
 
-    /// Handles the head of a final reply.
     mutating func received(_ reply: Reply) -> Reaction {
         if reply.isRedirect && request.method == .get && request.signature == nil {
             pending = redirect(to: reply.location ?? "")
@@ -114,7 +104,6 @@ struct TransferState {
         return (reply.contentLength ?? .max) <= Self.longestSkip ? .skip : .stop
     }
 
-    /// True if a reply is delivered regardless of its status.
     private func accepts(_ status: Int) -> Bool {
         if request.acceptsAnyStatus { return true }
         if request.acceptsRefusals, (300..<500).contains(status), ![408, 416, 429].contains(status) { return true }
@@ -187,7 +176,6 @@ struct TransferState {
         return stop(rangeFaults > 1 ? .fail(error) : .retry(error, after: nil))
     }
 
-    /// The Range of the current request.
     private var nextRange: (first: Int64, last: Int64?)? {
         if let range = request.range { return (range.lowerBound + attemptStart, range.upperBound - 1) }
         return attemptStart > 0 ? (attemptStart, nil) : nil
@@ -225,7 +213,6 @@ struct TransferState {
 
     // MARK: Bodies
 
-    /// Places received body bytes.
     mutating func received(byteCount: Int, now: ContinuousClock.Instant) -> Delivery {
         guard isAccepting else {
             skipped += Int64(byteCount)
@@ -245,16 +232,13 @@ struct TransferState {
         return .at(position)
     }
 
-    /// Records a reason of the shell or the receiver to end the transfer.
     mutating func fail(_ code: OriginError.Code, underlying: String? = nil) {
         pending = .fail(error(code, underlying: underlying))
     }
 
     // MARK: Ends
 
-    /// Handles the end of a request.
-    ///
-    /// - Parameter jitter: evaluated only for a pause; see `GiveUpRule.decision`.
+    /// Handles the end of a request. `jitter` is evaluated only for a pause; see `GiveUpRule.decision`.
     mutating func ended(
         _ outcome: Outcome, now: ContinuousClock.Instant, waiter: GiveUpRule.Waiter = .anyone,
         jitter: @autoclosure () -> Double
@@ -295,18 +279,13 @@ struct TransferState {
             return failure.isTransient ? .retry(error, after: nil) : .fail(error)
         }
     }
-}
 
-/// The inputs and outputs of the state machine.
-extension TransferState {
-    /// One HTTP request.
     struct Attempt: Equatable {
         let url: WebURL
         /// The first and last byte to request; nil for no Range, a nil last byte for everything that follows.
         var range: (first: Int64, last: Int64?)?
         var ifRange: StrongValidator?
 
-        /// The value of the Range field.
         var rangeValue: String? { range.map { "bytes=\($0.first)-\($0.last.map(String.init) ?? "")" } }
 
         static func == (left: Attempt, right: Attempt) -> Bool {
@@ -314,47 +293,35 @@ extension TransferState {
         }
     }
 
-    /// The next step when no request is in progress.
     enum Action: Equatable {
-        /// Send this request.
         case send(Attempt)
         /// Call `pauseEnded()` after this time.
         case wait(Duration)
-        /// The transfer has ended; nil is success.
         case end(OriginError?)
     }
 
-    /// The next step for a head.
     enum Reaction {
         /// Deliver it, unless one was delivered before, and then the body.
         case deliver(OriginHead?)
         /// Read the body to its end without delivering it, to keep the connection.
         case skip
-        /// Abort the request.
         case stop
     }
 
-    /// The next step for body bytes.
     enum Delivery: Equatable {
-        /// Deliver them at this offset.
         case at(Int64)
-        /// Discard them.
         case skip
-        /// Abort the request.
         case stop
     }
 
-    /// The end of a request.
     enum Outcome {
         /// Complete by HTTP's framing.
         case finished
         /// Aborted by the shell, as this state requested.
         case stopped
-        /// Failed before a reply or during the body.
         case failed(Failure)
     }
 
-    /// A failure below HTTP.
     struct Failure: Equatable {
         var code: OriginError.Code
         var underlying: String?

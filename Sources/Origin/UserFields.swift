@@ -12,7 +12,6 @@ public struct UserFields: Hashable, Sendable {
     public init() { lines = [] }
 
     /// Parses fields of the form `Name: value`.
-    ///
     /// - Throws: `Refusal` for the first field that cannot be sent.
     public init(_ texts: [String]) throws(Refusal) {
         guard texts.count <= Self.maximumCount else { throw Refusal("", "there are more than \(Self.maximumCount)") }
@@ -31,7 +30,6 @@ public struct UserFields: Hashable, Sendable {
 
     /// True without any field.
     public var isEmpty: Bool { lines.isEmpty }
-
     /// The fields in the form of `init(_:)`. Secret.
     public var texts: [String] { lines.map { "\($0.name): \($0.value)" } }
 

@@ -254,7 +254,7 @@ extension CacheStatus {
         case .begun: .forwarded(.uriMiss, isStored: fetch.isKept)
         case .resumed: .forwarded(.partial, isStored: fetch.isKept)
         case .joined: .forwarded(.uriMiss, isStored: fetch.isKept, isCollapsed: true)
-        case .passed: .hit
+        case .arrived: .hit
         }
     }
 

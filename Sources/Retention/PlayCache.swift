@@ -245,7 +245,7 @@ import Store
         let (evicted, hasMore) = rounds.turn(over: &queue) { piece in
             guard let asset = asset(of: piece.folder) else { return false }
             // Evicting pieces on another volume does not help the full disk.
-            if asset.bundle.isHeld || (isEvictingForDisk && !asset.isHome) { return true }
+            if asset.bundle.isSuspended || (isEvictingForDisk && !asset.isHome) { return true }
             let id = ObjectIdentifier(asset)
             let needs = known[id] ?? needs(of: asset)
             known[id] = needs

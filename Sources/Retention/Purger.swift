@@ -49,7 +49,7 @@ import Store
     // MARK: A full disk
 
     /// See `RoomMaker`.
-    package func noteFull() {
+    package func recordDiskFull() {
         (wasRefused, leastRoom) = (true, nil)
         guard !isFull else { return }
         isFull = true

@@ -45,7 +45,7 @@ extension Retention {
         }
         library.events.send(.assetChanged(asset))
         guard asset.bundle.exists else { return }
-        asset.bundle.whenFree {
+        asset.bundle.performWrite {
             try? asset.bundle.directory(create: false).setExcludedFromBackups(policy.isExcludedFromBackups)
         }
         library.writeBundle(of: asset)

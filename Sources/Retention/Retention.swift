@@ -75,7 +75,7 @@ public import Store
     }
 
     /// Makes space soon, because something could not be stored on the full disk.
-    public func noteFull() { purger.noteFull() }
+    public func recordDiskFull() { purger.recordDiskFull() }
 
     /// Evicts and purges to make space for content that could not be stored.
     ///

@@ -116,7 +116,7 @@ import Testing
         }
         defer { subscription.cancel() }
         #expect(try await service.asset(named: "ts").local == .complete)
-        retention.noteFull()
+        retention.recordDiskFull()
         try await waitUntil("the purge") { !told.isEmpty }
         let asset = try await service.asset(named: "ts")
         #expect(asset.storage?.purge?.bytes == download.bytes && asset.storage?.purge?.cause == .space)

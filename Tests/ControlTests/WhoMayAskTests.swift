@@ -115,9 +115,7 @@ import Testing
 
         init(token: String) throws {
             let routes = ControlRoutes(service: service, token: token)
-            var configuration = HTTPServer.Configuration()
-            configuration.refusal = { ControlRoutes.refusal(of: $0, $1, $2) }
-            server = HTTPServer(configuration: configuration) {
+            server = HTTPServer(policy: routes) {
                 if !routes.handle($0) { $0.reply(.notFound, "There is nothing here.") }
             }
             port = Int(try server.listen(host: "127.0.0.1", port: 0))

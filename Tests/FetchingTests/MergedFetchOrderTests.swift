@@ -7,7 +7,7 @@ import Testing
     /// Consumes bytes until none are left or needed, and finishes parts that end.
     private func feed(_ order: inout MergedFetchOrder, _ count: Int) -> [MergedFetchOrder.Part] {
         var (parts, left): ([MergedFetchOrder.Part], Int) = ([], count)
-        while let part = order.take(left) {
+        while let part = order.assign(left) {
             parts.append(part)
             left -= part.count
             if part.isLast { order.finish(part.piece) }
@@ -38,9 +38,9 @@ import Testing
 
     @Test func aLeavingPartEndsTheRequestBeforeItself() {
         var order = MergedFetchOrder(lengths: [10, 10, 10, 10, 10])
-        order.unwant(3)
+        order.markUnneeded(3)
         let behind = order.leave(2)
-        #expect(behind.wanted == [4] && behind.unwanted == [3])
+        #expect(behind.needed == [4] && behind.unneeded == [3])
         #expect(order.remaining == 0..<2 && order.isCut)
         #expect(feed(&order, 50) == [part(0, 0, 10, last: true), part(1, 0, 10, last: true)])
         #expect(order.isOver && order.position == 20)
@@ -48,29 +48,29 @@ import Testing
 
     @Test func theFirstThatLeavesEndsTheRequest() {
         var order = MergedFetchOrder(lengths: [10, 10])
-        #expect(order.leave(0).wanted == [1])
+        #expect(order.leave(0).needed == [1])
         #expect(order.isOver && order.isCut && feed(&order, 1) == [])
     }
 
     @Test func dropsOnlyUnneededPartsAtTheEnd() {
         var order = MergedFetchOrder(lengths: [10, 10, 10, 10])
-        order.unwant(1)
+        order.markUnneeded(1)
         #expect(order.trim().isEmpty)
-        order.unwant(3)
+        order.markUnneeded(3)
         #expect(order.trim() == 3..<4)
         #expect(!order.isOver && order.isCut)
-        order.unwant(2)
+        order.markUnneeded(2)
         #expect(order.trim() == 1..<3)
-        order.unwant(0)
+        order.markUnneeded(0)
         #expect(order.trim() == 0..<1)
         #expect(order.isOver && order.remaining.isEmpty)
     }
 
     @Test func keepsPartsThatAreNeededAgain() {
         var order = MergedFetchOrder(lengths: [10, 10, 10])
-        order.unwant(1)
-        order.want(1)
-        order.unwant(2)
+        order.markUnneeded(1)
+        order.markNeeded(1)
+        order.markUnneeded(2)
         #expect(order.trim() == 2..<3)
         #expect(order.remaining == 0..<2)
     }
@@ -78,8 +78,8 @@ import Testing
     @Test func keepsFinishedParts() {
         var order = MergedFetchOrder(lengths: [10, 10])
         _ = feed(&order, 10)
-        order.unwant(0)
-        order.unwant(1)
+        order.markUnneeded(0)
+        order.markUnneeded(1)
         #expect(order.trim() == 1..<2)
         #expect(order.isOver)
     }
@@ -104,11 +104,11 @@ import Testing
             switch Int.random(in: 0..<5, using: &random) {
             case 0 where order.remaining.contains(piece) && piece > order.current:
                 let behind = order.leave(piece)
-                gone.formUnion([piece] + behind.wanted + behind.unwanted)
+                gone.formUnion([piece] + behind.needed + behind.unneeded)
             case 1 where order.remaining.contains(piece):
-                order.unwant(piece)
+                order.markUnneeded(piece)
                 gone.formUnion(order.trim())
-            case 2 where order.remaining.contains(piece): order.want(piece)
+            case 2 where order.remaining.contains(piece): order.markNeeded(piece)
             default:
                 for part in feed(&order, Int.random(in: 0...60, using: &random)) {
                     #expect(part.offset == got[part.piece] && part.count > 0)

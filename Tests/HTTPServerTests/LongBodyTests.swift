@@ -6,14 +6,22 @@ import Testing
 
 @testable import HTTPServer
 
+/// Admits long bodies at /long.
+private struct LongBodyPolicy: RequestPolicy {
+    func admitsLongBody(_ head: RequestHead) -> Bool { head.path == "/long" }
+
+    func refusal(
+        of head: RequestHead, _ status: HTTPStatus, _ sentence: String
+    ) -> (fields: ResponseHead, body: [UInt8])? { nil }
+}
+
 @Suite struct LongBodyTests {
     /// A server that accepts long bodies at /long and answers with their length.
     private func fixture() async throws -> ServerFixture {
         try await ServerFixture(
             with: {
                 $0.longBody = 1_000_000
-                $0.admitsLongBody = { $0.path == "/long" }
-            }, handler: { $0.reply(.ok, "\($0.body.count), ends with \($0.body.last ?? 0)") })
+            }, policy: LongBodyPolicy(), handler: { $0.reply(.ok, "\($0.body.count), ends with \($0.body.last ?? 0)") })
     }
 
     @Test func aLongBodyIsAcceptedUpToItsLimitWhereAdmitted() async throws {

@@ -12,14 +12,14 @@ struct ServerFixture {
     let folder: TemporaryFolder
 
     init(
-        with configure: (inout HTTPServer.Configuration) -> Void,
+        with configure: (inout HTTPServer.Configuration) -> Void, policy: (any RequestPolicy)? = nil,
         handler: @escaping HTTPServer.Handler = { $0.reply(.ok, "Here.") }
     ) async throws {
         var configuration = HTTPServer.Configuration()
         configure(&configuration)
         folder = try TemporaryFolder()
         let fixed = configuration
-        (server, port) = try await Self.start(fixed, handler)
+        (server, port) = try await Self.start(fixed, policy, handler)
     }
 
     /// With the default limits.
@@ -28,9 +28,10 @@ struct ServerFixture {
     }
 
     @LoopActor private static func start(
-        _ configuration: HTTPServer.Configuration, _ handler: @escaping HTTPServer.Handler
+        _ configuration: HTTPServer.Configuration, _ policy: (any RequestPolicy)?,
+        _ handler: @escaping HTTPServer.Handler
     ) throws -> (HTTPServer, Int) {
-        let server = HTTPServer(configuration: configuration, handler: handler)
+        let server = HTTPServer(configuration: configuration, policy: policy, handler: handler)
         return (server, Int(try server.listen(host: "127.0.0.1", port: 0)))
     }
 

@@ -183,7 +183,7 @@ import Testing
     /// Restarts on a disk that is always full, so that everything that may be purged is purged.
     private func fill(_ limit: PurgePlan.Limit) async throws {
         try await fixture.restart(reserve: .max, purge: limit)
-        retention.noteFull()
+        retention.recordDiskFull()
     }
 
     private func stored() -> [String] { library.assets.filter { $0.bytes > 0 }.map(\.name) }
@@ -197,7 +197,7 @@ import Testing
         try await fixture.restart(reserve: .max)
         fixture.date = 2
         retention.pin(.everything, of: try #require(library.asset(named: "aes")))
-        retention.noteFull()
+        retention.recordDiskFull()
         try await waitUntil("room for others", within: .seconds(20)) { self.stored() == ["aes"] }
         #expect(library.asset(named: "ts")?.life.purge?.cause == .expired)
         #expect(library.asset(named: "cmaf")?.life.purge == nil)
@@ -219,7 +219,7 @@ import Testing
         try await retention.setPolicy(StoragePolicy(priority: .important), of: important)
         try await fixture.restart(reserve: .max, purge: limit)
         for asset in library.assets { retention.pin(.everything, of: asset) }
-        retention.noteFull()
+        retention.recordDiskFull()
         try await waitUntil("room", within: .seconds(20)) { self.stored() == left }
         let causes = library.assets.compactMap { $0.life.purge?.cause }
         #expect(causes == (limit == .default ? [.space] : [.spaceThoughImportant, .space]))

@@ -30,9 +30,10 @@ struct GiveUpRuleTests {
 
     // MARK: Worst cases
 
-    @Test func aTransferWithoutAByteFailsAfter98Seconds() {
+    @Test func aTransferWithoutAReplyFailsAfter98Seconds() {
         #expect(refusal(first: 15, attempt: 15) == 97.75)
-        #expect(refusal(.serverFailure, first: 15, attempt: 15, retryAfter: .seconds(86_400)) == 390)
+        // The last attempt may have a head after 15 s, and no byte for 30 s.
+        #expect(refusal(.serverFailure, first: 15, attempt: 15, retryAfter: .seconds(86_400)) + 30 == 420)
         #expect(refusal(first: 60, attempt: 45, isBegun: true) == 292.75)
         #expect(refusal(first: 15, attempt: 15, policy: .hasty) == 15)
         #expect(refusal(first: 15, attempt: 15, policy: .never) == 15)
@@ -60,9 +61,9 @@ struct GiveUpRuleTests {
         #expect(first.pause + next.pause == .seconds(60))
     }
 
-    @Test func aDownloadFailsAfter300SecondsOfErrorsThatMayPass() {
+    @Test func aDownloadFailsAfter300SecondsOfServerFailuresAndWithin1266() {
         var failed: [Double] = []
-        for transfer in [97.75, 390] {
+        for transfer in [97.75, 420] {
             var (elapsed, failures) = (transfer, 0)
             while case .retry(let pause) = GiveUpRule.decision(
                 afterDownloadFault: .transient, failures: failures, hasProgressed: false,
@@ -73,7 +74,7 @@ struct GiveUpRuleTests {
             }
             failed.append(elapsed)
         }
-        #expect(failed == [299.25, 1176])
+        #expect(failed == [299.25, 1266])
     }
 
     // MARK: Requests
@@ -181,6 +182,13 @@ struct GiveUpRuleTests {
         ] as [(GiveUpRule.PlaylistAlternative, Int)])
     func timeForAPlaylist(alternative: GiveUpRule.PlaylistAlternative, seconds: Int) {
         #expect(GiveUpRule.deadline(with: alternative) == .seconds(seconds))
+    }
+
+    @Test(arguments: [(4, 2, 6), (60, 6, 60), (7_200, 6, 300)])
+    func lifeOfALivePlaylist(duration: Int, targetDuration: Int, seconds: Int) {
+        let life = GiveUpRule.livePlaylistLife(
+            duration: .seconds(duration), targetDuration: .seconds(targetDuration))
+        #expect(life == .seconds(seconds))
     }
 
     // MARK: Downloads

@@ -117,7 +117,7 @@ import Store
         try await record(asset, in: source, other: target)
         bundle.other = target
         do throws(StoreError) {
-            defer { bundle.release() }
+            defer { bundle.resumeWrites() }
             let isRenamed = isNear ? try await rename(move, to: target) : false
             if !isRenamed { try await copy(move, to: target) }
         } catch {
@@ -141,8 +141,8 @@ import Store
     ///
     /// - Returns: the bundle's era, which changes when all of the bundle is deleted.
     private func hold(_ bundle: Bundle) async -> Int {
-        bundle.hold()
-        await library.loader.committer.settle()
+        bundle.suspendWrites()
+        await library.loader.committer.finish()
         await library.store.flush()
         return bundle.era
     }
@@ -160,7 +160,7 @@ import Store
         try checkUnchanged(bundle, since: era)
         guard !move.pace.isCancelled else { throw StoreError(.busy, path: target.path, detail: "given up") }
         guard try await DiskWork.run({ () throws(StoreError) in try target.moveBundle(id, from: source) }) else {
-            bundle.release()
+            bundle.resumeWrites()
             return false
         }
         do throws(StoreError) {
@@ -203,7 +203,7 @@ import Store
             throw error
         }
         move.leftOut = transit.faults.count
-        for (folder, file) in transit.faults { move.asset.folder(folder)?.went(file) }
+        for (folder, file) in transit.faults { move.asset.folder(folder)?.removeFromList(file) }
     }
 
     // MARK: Catalogue
@@ -216,7 +216,7 @@ import Store
     private func settle(_ asset: Asset, in target: Volume, other: Volume?) async throws(StoreError) {
         try await record(asset, in: target, other: other)
         guard !asset.isRemoved else { throw StoreError(.missing, path: asset.id, detail: "it was removed meanwhile") }
-        asset.bundle.settle(in: target, other: other)
-        for folder in asset.folders { folder.letGo() }
+        asset.bundle.relocate(to: target, other: other)
+        for folder in asset.folders { folder.closeDirectory() }
     }
 }

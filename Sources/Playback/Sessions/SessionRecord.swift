@@ -266,7 +266,7 @@ extension Fetch.Approach {
         switch self {
         case .begun, .resumed: .origin
         case .joined: .joined
-        case .passed: .store
+        case .arrived: .store
         }
     }
 }

@@ -18,6 +18,6 @@ public func fuzzRanges(_ start: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
     _ = EntityTag("a")?.isNamed(inList: bytes)
     var head = ResponseHead(.ok)
     try? head.append(.location, text)
-    precondition(head.serialized().count { $0 == 0x0A } <= 3, "a value has ended its line")
+    precondition(head.fieldBytes.count { $0 == 0x0A } <= 1, "a value has ended its line")
     return 0
 }
