@@ -13,16 +13,13 @@ public struct BackgroundAllowance: Hashable, Sendable {
 
     /// Creates an allowance; see the properties.
     public init(rate: Int64? = nil, window: Int64? = nil, places: Int? = nil) {
-        self.rate = rate
-        self.window = window
-        self.places = places
+        (self.rate, self.window, self.places) = (rate, window, places)
     }
 
     /// Unlimited: no player shares the link.
     public static let full = BackgroundAllowance()
     /// Stops background transfers.
     public static let nothing = BackgroundAllowance(rate: 0, window: smallestWindow, places: 0)
-
     /// The smallest useful window, in bytes: a few packets.
     public static let smallestWindow: Int64 = 8 << 10
 }
