@@ -1,6 +1,7 @@
 import API
 import Downloader
 import EventLoop
+import Fetching
 import HTTPMessage
 import Library
 import Retention

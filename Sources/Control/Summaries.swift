@@ -35,7 +35,8 @@ public import Store
     public init(_ store: Store) {
         self.store = store
         timer = LoopTimer { [weak self] in self?.writeDue() }
-        guard store.catalogue.hasSummaries else { return isChecked = true }
+        isChecked = !store.catalogue.hasSummaries
+        if isChecked { return }
         let check = Self.check(store)
         Task { @LoopActor in complete(await check.value) }
     }
