@@ -4,11 +4,8 @@ public struct ErrorEvent: Codable, Equatable, Sendable {
     public enum Domain: String, Codable, Sendable {
         /// The origin, or the network in front of it.
         case origin = "weir.origin"
-        /// The store, or its disk.
         case store = "weir.store"
-        /// The media differs from its playlist.
         case media = "weir.media"
-        /// The player.
         case player = "weir.player"
     }
 

@@ -1,14 +1,13 @@
-public import API
+package import API
 import Downloader
-public import EventLoop
+package import EventLoop
 import Library
 import Retention
 import Store
 
 /// Policies, names and titles of assets.
 extension LibraryService {
-    /// See `ControlService`.
-    public func setPolicy(_ policy: API.Policy, ofAsset name: String) async throws(APIError) -> API.Asset {
+    package func setPolicy(_ policy: API.Policy, ofAsset name: String) async throws(APIError) -> API.Asset {
         if let contradiction = policy.contradiction { throw APIError(.badRequest, contradiction) }
         let asset = try find(name)
         do {
@@ -19,8 +18,7 @@ extension LibraryService {
         return shape(asset)
     }
 
-    /// See `ControlService`.
-    public func change(_ change: API.AssetChange, ofAsset name: String) async throws(APIError) -> API.Asset {
+    package func change(_ change: API.AssetChange, ofAsset name: String) async throws(APIError) -> API.Asset {
         let asset = try find(name)
         if let name = change.name {
             do {
@@ -76,14 +74,13 @@ extension API.Storage.Purge {
 }
 
 /// The control API's access to the store's totals.
-@LoopActor public protocol StoreService: AnyObject, Sendable {
+@LoopActor package protocol StoreService: AnyObject, Sendable {
     /// Totals of the store and its disk.
     func store() async throws(APIError) -> API.Store
 }
 
 extension LibraryService: StoreService {
-    /// See `StoreService`.
-    public func store() async throws(APIError) -> API.Store {
+    package func store() async throws(APIError) -> API.Store {
         // Assets that were not opened since the start are not opened for this.
         let bytes = library.assets.map { asset in
             library.summaries[asset]?.bytes ?? (asset.isAsleep ? 0 : asset.bytes + (asset.revision?.bytes ?? 0))
@@ -118,7 +115,7 @@ extension API.Playable.Answer {
         self =
             switch answer {
             case .yes: .yes
-            case .part: .part
+            case .part: .partial
             case .no: .no
             }
     }
@@ -126,36 +123,16 @@ extension API.Playable.Answer {
 
 /// The network mode.
 extension LibraryService {
-    /// See `ControlService`.
-    public func mode() async throws(APIError) -> API.Mode { API.Mode(.init(library.mode)) }
+    package func mode() async throws(APIError) -> API.Mode { API.Mode(mode: library.mode) }
 
-    /// See `ControlService`.
-    public func change(to mode: API.Mode) async throws(APIError) -> API.Mode {
+    package func change(to mode: API.Mode) async throws(APIError) -> API.Mode {
         let before = library.mode
-        library.mode = PlayMode(mode.mode)
+        library.mode = PlayMode(rawValue: mode.mode.rawValue) ?? .auto
         if before == .offline, library.mode != .offline { downloader.tryAgain(.network) }
         return mode
     }
 }
 
-extension API.Mode.Name {
-    init(_ mode: PlayMode) {
-        self =
-            switch mode {
-            case .auto: .auto
-            case .offline: .offline
-            case .local: .local
-            }
-    }
-}
-
-extension PlayMode {
-    fileprivate init(_ mode: API.Mode.Name) {
-        self =
-            switch mode {
-            case .auto: .auto
-            case .offline: .offline
-            case .local: .local
-            }
-    }
+extension API.Mode {
+    init(mode: PlayMode) { self.init(Name(rawValue: mode.rawValue) ?? .auto) }
 }

@@ -1,15 +1,15 @@
-public import API
-public import Downloader
-public import EventLoop
-public import Exchange
+package import API
+package import Downloader
+package import EventLoop
+package import Exchange
 import HTTPMessage
-public import Library
+package import Library
 import Origin
 import Playlist
-public import Retention
+package import Retention
 
 /// Answers the control API from the library and its downloads.
-@LoopActor public final class LibraryService: ControlService {
+@LoopActor package final class LibraryService: ControlService {
     let library: Library
     let retention: Retention
     let downloader: Downloader
@@ -17,7 +17,7 @@ public import Retention
     let exchange: ExchangeServices
 
     /// Creates a service over rooms that outlive it.
-    public init(library: Library, retention: Retention, exchange: ExchangeServices, downloader: Downloader) {
+    package init(library: Library, retention: Retention, exchange: ExchangeServices, downloader: Downloader) {
         (self.library, self.retention) = (library, retention)
         self.downloader = downloader
         self.exchange = exchange
@@ -26,8 +26,7 @@ public import Retention
         Task { @LoopActor in await self.texts.prepare() }
     }
 
-    /// See `ControlService`.
-    public func asset(named name: String) async throws(APIError) -> API.Asset {
+    package func asset(named name: String) async throws(APIError) -> API.Asset {
         if let orphan = exchange.orphans.bundles[name], library.asset(named: name) == nil { return Self.shape(orphan) }
         if let stream = knownOnly(named: name) { return stream }
         let asset = try find(name)
@@ -38,8 +37,7 @@ public import Retention
         return shape
     }
 
-    /// See `ControlService`.
-    public func removeAsset(named name: String) async throws(APIError) -> API.Removal {
+    package func removeAsset(named name: String) async throws(APIError) -> API.Removal {
         if let orphan = exchange.orphans.bundles[name], library.asset(named: name) == nil {
             return try await remove(orphan)
         }
@@ -48,7 +46,7 @@ public import Retention
         let volume = asset.volume
         do {
             var removal = API.Removal(name: name, bytes: Int(try await library.remove(asset)))
-            if let volume, !volume.isThere { removal.left = volume.path + "/assets/" + asset.id }
+            if let volume, !volume.isThere { removal.remainingFolder = volume.path + "/assets/" + asset.id }
             return removal
         } catch {
             throw APIError(error)
@@ -63,13 +61,11 @@ public import Retention
         }
     }
 
-    /// See `ControlService`.
-    public func inspect(url text: String) async throws(APIError) -> API.Presentation {
+    package func inspect(url text: String) async throws(APIError) -> API.Presentation {
         presentation(of: try await preview(text), url: text)
     }
 
-    /// See `ControlService`.
-    public func explain(_ request: API.DownloadRequest) async throws(APIError) -> API.Presentation {
+    package func explain(_ request: API.DownloadRequest) async throws(APIError) -> API.Presentation {
         try Self.check(request)
         let selection = Selection(request.selections[0])
         let source = request.source
@@ -85,7 +81,7 @@ public import Retention
         do throws(Selection.NoMatch) {
             var explanation = try AssetShapes(asset).explanation(of: selection)
             let chosen = explanation?.chosen.id
-            explanation?.unmixed = Self.unmixed(with: chosen, of: asset)
+            explanation?.incompatible = Self.incompatible(with: chosen, of: asset)
             presentation.explanation = explanation
         } catch {
             throw APIError(.noMatch, error.description)
@@ -94,7 +90,7 @@ public import Retention
     }
 
     /// The variants whose segments never substitute those of the variant `id`.
-    private static func unmixed(with id: String?, of asset: Asset) -> [API.Explanation.Unmixed]? {
+    private static func incompatible(with id: String?, of asset: Asset) -> [API.Explanation.Incompatible]? {
         guard let multivariant = asset.multivariant, let rendition = id.flatMap({ asset.rendition($0) }) else {
             return nil
         }
@@ -103,14 +99,13 @@ public import Retention
         return refusals.isEmpty ? nil : refusals.map { .init(id: $0.rendition, reason: $0.reason) }
     }
 
-    /// See `ControlService`.
-    public func download(_ request: API.DownloadRequest) async throws(APIError) -> API.Download {
+    package func download(_ request: API.DownloadRequest) async throws(APIError) -> API.Download {
         try Self.check(request)
         let asset = try await open(request)
         let artwork = try await artwork(request, for: asset)
         let download = try await start(asset, request)
-        if let artwork { try keep(artwork, of: asset) }
-        return whole(download)
+        if let artwork { try store(artwork, of: asset) }
+        return detailed(download)
     }
 
     private func start(_ asset: Asset, _ request: API.DownloadRequest) async throws(APIError) -> Download {
@@ -121,29 +116,27 @@ public import Retention
         }
     }
 
-    /// See `ControlService`.
-    public func download(id: String) async throws(APIError) -> API.Download { whole(try find(download: id)) }
+    package func download(id: String) async throws(APIError) -> API.Download { detailed(try find(download: id)) }
 
-    /// See `ControlService`.
-    public func change(
+    package func change(
         _ change: API.DownloadChange, id: String, _ request: API.ResumeRequest
     ) async throws(APIError) -> API.Download {
         let download = try find(download: id)
         if download.isUnreadable { throw APIError(unreadable: download.asset.name) }
-        if request != API.ResumeRequest() { try await lead(download.asset, change, request) }
+        if request != API.ResumeRequest() { try await updateOrigin(of: download.asset, change, request) }
         switch change {
         case .pause: await downloader.pause(download)
         case .cancel: await downloader.cancel(download)
         case .resume: await downloader.resume(download)
         }
-        return whole(download)
+        return detailed(download)
     }
 
     /// Changes the URL or header fields of a download that is resumed.
-    private func lead(
-        _ asset: Asset, _ change: API.DownloadChange, _ request: API.ResumeRequest
+    private func updateOrigin(
+        of asset: Asset, _ change: API.DownloadChange, _ request: API.ResumeRequest
     ) async throws(APIError) {
-        guard change == .resume else { throw APIError(.badRequest, "only what is resumed takes a URL or headers") }
+        guard change == .resume else { throw APIError(.badRequest, "only resume accepts a URL or headers") }
         let url = try request.url.map { text throws(APIError) in try Self.url(text) } ?? asset.origin
         let fields = try Self.fields(request.headers)
         do throws(LibraryError) {
@@ -164,7 +157,7 @@ public import Retention
         if let asset = named ?? (try? WebURL(name)).flatMap({ library.asset(at: $0) }) { return asset }
         if let orphan = exchange.orphans.bundles[name] { throw APIError(orphan) }
         try refuse(stream: name)
-        throw APIError(.noSuchAsset, "there is no asset called \(name)", next: "weir list")
+        throw APIError(.noSuchAsset, "there is no asset named \(name)", next: "weir list")
     }
 
     private func find(download id: String) throws(APIError) -> Download {
@@ -240,8 +233,7 @@ public import Retention
         return presentation
     }
 
-    /// A download, with its unselected tracks.
-    private func whole(_ download: Download) -> API.Download {
+    private func detailed(_ download: Download) -> API.Download {
         var shape = API.Download(download)
         shape.unselected = AssetShapes(download.asset).tracks(besides: download.ids)
         return shape

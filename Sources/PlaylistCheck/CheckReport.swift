@@ -38,10 +38,7 @@ public struct CheckReport: Sendable {
 }
 
 extension CheckReport {
-    /// Fetches the playlist and every playlist that it names. No media is fetched.
-    ///
-    /// - Parameter text: the URL as the user typed it. Its host and port may be private.
-    /// - Throws: `invalidURL`.
+    /// Fetches the playlist and every playlist that it names. The URL's host may be private. Throws `invalidURL`.
     public static func ofURL(_ text: String) async throws(PlaylistCheckError) -> CheckReport {
         let url: WebURL
         do {
@@ -56,4 +53,36 @@ extension CheckReport {
     public static func ofFile(_ path: String) async -> CheckReport {
         await PresentationReader(source: PlaylistFolder(path: path)).run()
     }
+}
+
+/// The reason why a playlist could not be checked.
+public struct PlaylistCheckError: Error, CustomStringConvertible, Sendable {
+    /// The kind of error.
+    public enum Code: Sendable {
+        /// The text is not an http or https URL.
+        case invalidURL
+        case unreadableFile
+        /// The body is larger than a playlist may be.
+        case tooLarge
+        /// The origin answered 404 for the entry.
+        case notFound
+        /// Any other error of the origin: `underlying` is an `OriginError`.
+        case origin
+    }
+
+    /// The kind of error.
+    public let code: Code
+    /// A sentence for the user, without secrets.
+    public let message: String
+    /// The error of the room below, if there was one.
+    public let underlying: (any Error)?
+
+    init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.underlying = underlying
+    }
+
+    /// The message.
+    public var description: String { message }
 }

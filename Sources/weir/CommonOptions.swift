@@ -6,15 +6,12 @@ import Foundation
 /// The options of every command. Their names are those of the configuration keys.
 struct CommonOptions: ParsableArguments {
     @Option(
-        help: "Address that the daemon listens on, such as 127.0.0.1:8216; port 0 takes a free port. May be repeated.")
+        help: "Address of the daemon, such as 127.0.0.1:8216; port 0 for a free port. May be repeated.")
     var listen: [String] = []
-
     @Option(help: ArgumentHelp("Folder of the store.", valueName: "dir"))
     var store: String?
-
-    @Option(help: ArgumentHelp("Folder of the daemon's token; commands find the daemon by it.", valueName: "dir"))
+    @Option(help: ArgumentHelp("Folder of the daemon's token, by which commands find the daemon.", valueName: "dir"))
     var state: String?
-
     @Option(help: ArgumentHelp("The configuration file.", valueName: "file"))
     var config: String?
 
@@ -64,8 +61,8 @@ struct Daemon {
 enum DiskPath {
     /// The absolute path without a `/` at its end. Symbolic links are kept.
     static func absolute(_ path: String) -> String {
-        let whole = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
-        let parts = whole.split(separator: "/").filter { $0 != "." }
+        let full = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+        let parts = full.split(separator: "/").filter { $0 != "." }
         return "/" + parts.joined(separator: "/")
     }
 }

@@ -40,11 +40,8 @@ extension JobText {
 
     // MARK: JSON
 
-    /// Progress of the job.
     static func progress(_ job: Job) -> String {
-        var line = JSONLine()
-        line.add("v", 1)
-        line.add("t", "progress")
+        var line = JSONLine("progress")
         line.add("id", job.asset)
         add(job, to: &line)
         line.add("bytes", job.bytes)
@@ -54,9 +51,7 @@ extension JobText {
 
     /// The final line; nil if there was no job.
     static func result(_ job: Job?, _ failure: Failure?) -> String {
-        var line = JSONLine()
-        line.add("v", 1)
-        line.add("t", "result")
+        var line = JSONLine("result")
         line.add("id", job?.asset)
         line.add(Job.kind.rawValue, job)
         line.add("error", failure.map { ["code": $0.code, "message": $0.message] })

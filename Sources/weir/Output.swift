@@ -1,9 +1,13 @@
+import API
 import Foundation
 import Glibc
 
 /// Writes results to standard output and everything else to standard error. Each call writes its whole text at once.
 enum Output {
     static func line(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
+
+    /// Writes a value as a JSON object on one line.
+    static func json(_ value: some Encodable) throws { line(String(decoding: try API.encode(value), as: UTF8.self)) }
 
     /// Writes lines with one system call, because there may be thousands.
     static func lines(_ lines: [String]) { write(lines.reduce(into: "") { $0 += $1 + "\n" }, to: STDOUT_FILENO) }

@@ -14,9 +14,7 @@ struct ProgressReporter {
 
     /// Something to write.
     enum Action: Equatable {
-        /// A line on standard output.
         case output(String)
-        /// Text on standard error, unchanged.
         case error(String)
     }
 
@@ -61,16 +59,15 @@ struct ProgressReporter {
         return end + [.error(sentence)]
     }
 
-    /// Ends the drawn line.
     mutating func leave() -> [Action] { isDrawn ? [.error("\n")] : [] }
 
     /// The headline, the unselected tracks and the player URL, once the selection is known.
     private mutating func introduction(_ download: API.Download) -> [Action] {
         guard !isIntroduced, !download.selection.variants.isEmpty || download.state.isFinal else { return [] }
         isIntroduced = true
-        let besides = download.unselected?.choices ?? []
+        let others = download.unselected?.choices ?? []
         return [.error(Self.headline(download) + "\n")]
-            + (besides.isEmpty ? [] : [.error("also there:  \(besides.joined(separator: ", "))\n")])
+            + (others.isEmpty ? [] : [.error("also available:  \(others.joined(separator: ", "))\n")])
             + [.error("play now:  mpv \(urls.asset(named: download.asset))\n")]
     }
 

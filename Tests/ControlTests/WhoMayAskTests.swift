@@ -118,7 +118,7 @@ import Testing
             var configuration = HTTPServer.Configuration()
             configuration.refusal = { ControlRoutes.refusal(of: $0, $1, $2) }
             server = HTTPServer(configuration: configuration) {
-                if !routes.handle($0) { $0.reply(.notFound, "There is nothing here.") }
+                if !routes.handle($0) { $0.reply(.notFound, "Unknown path.") }
             }
             port = Int(try server.listen(host: "127.0.0.1", port: 0))
         }

@@ -9,7 +9,7 @@ struct PieceTrail {
 
     /// - Parameter standIn: the rendition that the piece really belongs to; nil for `rendition`.
     mutating func add(_ number: Int, of rendition: String, from source: PieceSource, standIn: String? = nil) {
-        if let last = runs.last, last.rendition == rendition, last.source == source, last.standIn == standIn,
+        if let last = runs.last, last.rendition == rendition, last.source == source, last.substitute == standIn,
             last.last + 1 == number
         {
             runs[runs.count - 1].last = number
@@ -17,6 +17,6 @@ struct PieceTrail {
         }
         if runs.count >= Self.limit { runs.removeFirst(Self.limit / 2) }
         runs.append(
-            PieceRun(rendition: rendition, first: number, last: number, source: source, standIn: standIn))
+            PieceRun(rendition: rendition, first: number, last: number, source: source, substitute: standIn))
     }
 }
