@@ -5,7 +5,6 @@ extension API {
     package struct Asset: Codable, Equatable, Sendable {
         /// The name for users and for player URLs: `/<name>.m3u8`.
         package var name: String
-        /// The permanent id; names the bundle on disk.
         package var id: String
         package var title: String?
         /// The path of the asset's image on the daemon; absent without an image.
@@ -16,7 +15,6 @@ extension API {
         package var isImported: Bool?
         /// True for an entry of the streams file of which nothing is stored; `id` is then its name. Absent otherwise.
         package var isKnownOnly: Bool?
-        /// True for a live stream, which is not stored.
         package var isLive: Bool
         /// The media's length in seconds; absent for live streams and before a media playlist was read.
         package var duration: Double?
@@ -54,7 +52,6 @@ extension API {
         package var tracks: Tracks
         /// A download's selection with reasons; only if it was requested.
         package var explanation: Explanation?
-
         package init(name: String, id: String, title: String? = nil, url: String, duration: Double? = nil) {
             (self.name, self.id, self.title, self.url) = (name, id, title, url)
             isLive = false
@@ -72,7 +69,6 @@ extension API {
         package var next: String?
         /// The size of the play cache, which all assets share; absent if it is not known.
         package var playCache: PlayCache?
-
         package init(assets: [Asset], next: String? = nil, playCache: PlayCache? = nil) {
             (self.assets, self.next, self.playCache) = (assets, next, playCache)
         }
@@ -83,7 +79,6 @@ extension API {
         package var bytes: Int
         /// The limit in bytes above which the least recently used pieces are evicted; absent if there is no limit.
         package var limit: Int?
-
         package init(bytes: Int, limit: Int?) {
             (self.bytes, self.limit) = (bytes, limit)
         }
@@ -110,11 +105,9 @@ extension API {
         /// The media's length in seconds; absent for live streams.
         package var duration: Double?
         package var isLive: Bool
-        /// The tracks to select from, with estimated sizes.
         package var tracks: Tracks
         /// The selection with reasons, for `POST /api/v1/selection`; absent for a single media playlist.
         package var explanation: Explanation?
-
         package init(url: String, duration: Double? = nil, isLive: Bool = false, tracks: Tracks) {
             self.url = url
             self.duration = duration.map(API.milliseconds)
@@ -130,7 +123,6 @@ extension API {
         package var after: String?
         /// True to leave `tracks` empty, and `storage` out if it has no information.
         package var isBrief = false
-
         package init(limit: Int? = nil, after: String? = nil, isBrief: Bool = false) {
             (self.limit, self.after, self.isBrief) = (limit, after, isBrief)
         }
@@ -149,7 +141,6 @@ extension API {
     package struct Playable: Codable, Equatable, Sendable {
         /// The possible answers.
         package enum Answer: String, Codable, Sendable {
-            /// Plays from the beginning to the end.
             case yes
             case partial
             /// Does not play, or plays too little to count as `partial`.
@@ -157,11 +148,9 @@ extension API {
         }
 
         package var answer: Answer
-        /// The reason in words: what is complete or missing.
         package var reason: String
         /// Playable duration in seconds; absent if it is 0 or not known.
         package var duration: Double?
-
         package init(_ answer: Answer, _ reason: String, duration: Double? = nil) {
             (self.answer, self.reason, self.duration) = (answer, reason, duration.map(API.milliseconds))
         }
@@ -205,7 +194,6 @@ extension API {
 
         /// Inclusion in backups.
         package enum Backup: String, Codable, Sendable, CaseIterable {
-            /// Included, as the rest of the store is.
             case include
             /// Excluded by a CACHEDIR.TAG in the asset's folder.
             case exclude
@@ -221,7 +209,6 @@ extension API {
         package var keysExpire: Int?
         /// Lifetime of the keys in seconds from the first play; absent for no limit.
         package var keysAfterFirstPlay: Int?
-
         package init(
             expires: Int? = nil, afterFirstPlay: Int? = nil, priority: Priority = .default, backup: Backup = .include,
             keysExpire: Int? = nil, keysAfterFirstPlay: Int? = nil
@@ -277,7 +264,6 @@ extension API {
             package var date: Int
             package var bytes: Int
             package var cause: Cause
-
             package init(date: Int, bytes: Int, cause: Cause) {
                 (self.date, self.bytes, self.cause) = (date, bytes, cause)
             }
@@ -294,7 +280,6 @@ extension API {
         package var lastPlayed: Int?
         /// The last purge; absent if there was none, or if content was requested again since.
         package var purge: Purge?
-
         package init(policy: Policy = Policy(), expiration: Int? = nil, isExpired: Bool = false) {
             (self.policy, self.expiration, self.isExpired) = (policy, expiration, isExpired)
         }
@@ -303,9 +288,7 @@ extension API {
     /// The body of `PATCH /api/v1/assets/<name>`. Absent keys do not change.
     package struct AssetChange: Codable, Equatable, Sendable {
         package var name: String?
-        /// The title for lists; empty to remove it.
         package var title: String?
-
         package init(name: String? = nil, title: String? = nil) {
             (self.name, self.title) = (name, title)
         }

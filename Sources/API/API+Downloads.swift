@@ -7,14 +7,12 @@ extension API {
         package enum State: String, Codable, Sendable {
             case queued
             case running
-            /// Paused by a user until a user resumes it.
             case paused
             /// Waits for `need` (see `error`), and continues by itself.
             case waiting
             /// Failed for the reason in `error`; does not continue by itself. Stored pieces are kept.
             case failed
             case complete
-            /// Cancelled by a user. Stored pieces are kept.
             case cancelled
 
             /// True if the state changes only by a new request.
@@ -27,7 +25,6 @@ extension API {
             package var start: Double
             /// End in seconds, exclusive.
             package var end: Double
-
             package init(start: Double, end: Double) {
                 self.start = API.milliseconds(start)
                 self.end = API.milliseconds(end)
@@ -49,9 +46,7 @@ extension API {
         package struct Failure: Codable, Equatable, Sendable {
             /// The kind, as in `Problem.code`.
             package var code: APIError.Code
-            /// A sentence that names the asset and the cause.
             package var message: String
-
             package init(code: APIError.Code, message: String) {
                 (self.code, self.message) = (code, message)
             }
@@ -95,7 +90,6 @@ extension API {
         package var unselected: Tracks?
         /// Reason for `failed` or `waiting`.
         package var error: Failure?
-
         package init(id: String, asset: String, title: String? = nil) {
             (self.id, self.asset, self.title) = (id, asset, title)
             state = .queued
@@ -164,14 +158,11 @@ extension API {
         /// True to start even if the disk has too little space for the expected size.
         package var ignoreSpace: Bool?
         package var paused: Bool?
-        /// Header fields of each request to the origin.
         package var headers: [Header]?
-
         package init(source: String, quality: Quality? = nil, audio: Choice? = nil, subtitles: Choice? = nil) {
             (self.source, self.quality, self.audio, self.subtitles) = (source, quality, audio, subtitles)
         }
 
-        /// All selections: the request's own, then the additional ones.
         package var selections: [SelectionRequest] {
             [SelectionRequest(quality: quality, audio: audio, subtitles: subtitles, preferences: preferences)]
                 + (additional ?? [])
@@ -192,7 +183,6 @@ extension API {
         package var url: String?
         /// New header fields of each request to the origin; if absent, the former ones, for the same origin only.
         package var headers: [Header]?
-
         package init(url: String? = nil, headers: [Header]? = nil) {
             (self.url, self.headers) = (url, headers)
         }
@@ -200,11 +190,9 @@ extension API {
 
     /// A change of an existing download: `POST /api/v1/downloads/<id>/<change>`.
     package enum DownloadChange: String, Sendable, CaseIterable {
-        /// Pauses the download until it is resumed.
         case pause
         /// Resumes the download, even after a failure or a cancellation. A waiting download tries again at once.
         case resume
-        /// Cancels the download. Stored pieces are kept.
         case cancel
     }
 
@@ -217,7 +205,6 @@ extension API {
         /// The subtitle renditions; absent for `none`.
         package var subtitles: Choice?
         package var preferences: Preferences?
-
         package init(
             quality: Quality? = nil, audio: Choice? = nil, subtitles: Choice? = nil,
             preferences: Preferences? = nil
@@ -290,10 +277,8 @@ extension API {
 extension API.Download {
     /// The conditions that a download can wait for.
     package enum Need: String, Codable, Sendable {
-        /// An origin that is reachable and answers.
         case network
         case space
-        /// A key that the origin refuses to send.
         case key
         case volume
     }
@@ -316,16 +301,13 @@ extension API.Download {
         /// Selected ranges of media time, in order.
         package var expected: [TimeRange]
         package var bytes: Int
-        /// Expected bytes: an estimate until the rendition is complete.
         package var totalBytes: Int
         /// Progress from 0 to 1, by bytes: an estimate, and 1 only when everything is stored.
         package var fraction: Double
         /// Weight for readers who add up selections instead of bytes: 70 for video, 20 for audio and 10 for subtitles,
         /// spread over the renditions of a kind and scaled to a sum of 1.
         package var weight: Double
-        /// True if every selected segment is stored.
         package var isComplete: Bool
-
         package init(id: String, kind: String) {
             (self.id, self.kind) = (id, kind)
             (loaded, expected) = ([], [])

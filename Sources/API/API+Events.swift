@@ -40,10 +40,8 @@ extension API {
 
         /// The data of `removed` and `changed`.
         package struct Reference: Codable, Equatable, Sendable {
-            /// The id of the asset and of its download.
             package var id: String
             package var asset: String
-
             package init(id: String, asset: String) {
                 (self.id, self.asset) = (id, asset)
             }
@@ -54,7 +52,6 @@ extension API {
             package var asset: String
             package var id: String
             package var purge: Storage.Purge
-
             package init(asset: String, id: String, purge: Storage.Purge) {
                 (self.asset, self.id, self.purge) = (asset, id, purge)
             }
@@ -64,7 +61,6 @@ extension API {
         package struct KeyChange: Codable, Equatable, Sendable {
             /// The kinds of change. More cases may be added.
             package enum Change: String, Codable, Sendable {
-                /// The keys were fetched again and had not changed.
                 case renewed
                 case expired
                 case revoked
@@ -75,7 +71,6 @@ extension API {
             package var id: String
             package var change: Change
             package var keys: [Int]
-
             package init(asset: String, id: String, change: Change, keys: [Int]) {
                 (self.asset, self.id, self.change, self.keys) = (asset, id, change, keys)
             }
@@ -86,7 +81,6 @@ extension API {
             package var id: String
             package var asset: String
             package var rendition: String
-
             package init(id: String, asset: String, rendition: String) {
                 (self.id, self.asset, self.rendition) = (id, asset, rendition)
             }
@@ -139,7 +133,6 @@ extension API {
         /// Lifetime of the keys in seconds from the first play; absent for no limit.
         package var keysAfterFirstPlay: Int?
         package var keys: [Key]
-
         package init(asset: String, keys: [Key] = []) {
             (self.asset, self.keys) = (asset, keys)
         }
@@ -152,7 +145,6 @@ extension API {
             case valid
             case expired
             case revoked
-            /// Not fetched yet, or its file is missing.
             case missing
         }
 
@@ -164,7 +156,6 @@ extension API {
             /// End of the last segment in seconds.
             package var end: Double
             package var segments: Int
-
             package init(rendition: String, start: Double, end: Double, segments: Int) {
                 self.rendition = rendition
                 (self.start, self.end) = (API.milliseconds(start), API.milliseconds(end))
@@ -191,7 +182,6 @@ extension API {
         package var playbackRemaining: Int?
         /// The parts that the key decrypts, as far as the playlists are known.
         package var uses: [Use]
-
         package init(number: Int, state: State = .missing, uses: [Use] = []) {
             (self.number, self.state, self.uses) = (number, state, uses)
         }
@@ -202,7 +192,6 @@ extension API {
         package var count: Int
         package var expired: Int
         package var revoked: Int
-
         package init(count: Int, expired: Int = 0, revoked: Int = 0) {
             (self.count, self.expired, self.revoked) = (count, expired, revoked)
         }
@@ -212,9 +201,7 @@ extension API {
     package struct KeyOrder: Codable, Equatable, Sendable {
         /// The action.
         package enum Action: String, Codable, Sendable {
-            /// Fetches the keys again from the origin.
             case renew
-            /// Revokes the keys and deletes their files.
             case revoke
             case setExpiry
         }
@@ -224,7 +211,6 @@ extension API {
         package var keys: [Int]?
         /// For `setExpiry`: the expiry in seconds since 1970; absent for never.
         package var expires: Int?
-
         package init(_ action: Action, keys: [Int]? = nil, expires: Int? = nil) {
             (self.action, self.keys, self.expires) = (action, keys, expires)
         }
@@ -240,9 +226,7 @@ extension API {
 
     /// The response of `POST /api/v1/keys`.
     package struct KeyLists: Codable, Equatable, Sendable {
-        /// The lists, sorted by the assets' names.
         package var assets: [KeyList]
-
         package init(assets: [KeyList]) { self.assets = assets }
     }
 
@@ -278,7 +262,6 @@ extension API {
         /// The sessions in the order of their start.
         package var sessions: [Session]
         package var total: KPIs
-
         package init(_ events: [AccessEvent]) {
             let bySession = Dictionary(grouping: events, by: \.guid).values
             sessions = bySession.compactMap(Self.session).sorted { $0.began < $1.began }

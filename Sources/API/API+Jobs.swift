@@ -15,16 +15,13 @@ extension API {
         var asset: String { get }
         var state: JobState { get }
         var bytes: Int { get }
-        /// Total bytes; 0 until they are known.
         var totalBytes: Int { get }
     }
 
     /// The states of a job.
     package enum JobState: String, Codable, Sendable {
-        /// No job since the daemon was started.
         case none
         case running
-        /// A verification is fetching missing and damaged pieces.
         case repairing
         case done
         case cancelled
@@ -39,12 +36,15 @@ extension API {
         case verification
         /// Publishes complete renditions, so that they play without Weir.
         case publication
-        /// Moves the asset to another volume, or back.
         case move
     }
 
     /// The state of a verification of an asset.
     package struct Verification: Job {
+        package typealias Request = VerificationRequest
+        package static var kind: JobKind { .verification }
+        package static var requestWithoutBody: VerificationRequest? { .init() }
+
         /// Consecutive missing pieces.
         package struct Hole: Codable, Equatable, Sendable {
             /// The range of media time; absent for keys and initialization sections.
@@ -52,9 +52,7 @@ extension API {
             package var first: String
             package var last: String
             package var count: Int
-            /// True if a download has selected them.
             package var isSelected: Bool
-
             package init(time: Download.TimeRange?, first: String, last: String, count: Int, isSelected: Bool) {
                 (self.time, self.first, self.last) = (time, first, last)
                 (self.count, self.isSelected) = (count, isSelected)
@@ -69,7 +67,6 @@ extension API {
             /// `length`, `bytes` (its SHA-256 differs), or `unreadable` (the disk reports an error).
             package var fault: String
             package var isRepaired: Bool
-
             package init(file: String, time: Download.TimeRange?, fault: String, isRepaired: Bool) {
                 (self.file, self.time, self.fault, self.isRepaired) = (file, time, fault, isRepaired)
             }
@@ -87,7 +84,6 @@ extension API {
             package var mismatches: [Mismatch]
             /// Number of missing pieces that a download has selected, plus damaged pieces that were not repaired.
             package var remaining: Int
-
             package init(id: String, pieces: Int, bytes: Int, loaded: [Download.TimeRange]) {
                 (self.id, self.pieces, self.bytes, self.loaded) = (id, pieces, bytes, loaded)
                 (holes, mismatches, remaining) = ([], [], 0)
@@ -101,14 +97,12 @@ extension API {
         package var totalBytes = 0
         /// Number of missing or damaged pieces when everything had been read.
         package var found = 0
-        /// Number of these that were not repaired.
         package var remaining = 0
         /// Time of the last complete verification, in seconds since 1970; absent if there was none.
         package var verified: Int?
         /// The findings; absent before everything was read.
         package var parts: [Part]?
         package var error: Download.Failure?
-
         package init(asset: String, state: JobState) { (self.asset, self.state) = (asset, state) }
     }
 
@@ -116,21 +110,21 @@ extension API {
     package struct VerificationRequest: Codable, Equatable, Sendable {
         /// True to fetch missing pieces that a download has selected, and damaged pieces.
         package var repair: Bool?
-
         package init(repair: Bool? = nil) { self.repair = repair }
     }
 
     /// The state of a publication of an asset.
     package struct Publication: Job {
+        package typealias Request = PublicationRequest
+        package static var kind: JobKind { .publication }
+
         package var asset: String
         /// State of the publication; published files stay, however it ends.
         package var state: JobState
         package var target: String?
-        /// Number of files; 0 before it is known.
         package var totalFiles = 0
         /// Total bytes of the files.
         package var totalBytes = 0
-        /// Number of files that are at the target.
         package var files = 0
         /// Bytes of these files.
         package var bytes = 0
@@ -141,7 +135,6 @@ extension API {
         /// Number of deleted files of an earlier publication that are not part of this one.
         package var deletedFiles = 0
         package var error: Problem?
-
         package init(asset: String, state: JobState) { (self.asset, self.state) = (asset, state) }
     }
 
@@ -153,7 +146,6 @@ extension API {
             package var accessKey: String
             package var secretKey: String
             package var sessionToken: String?
-
             package init(accessKey: String, secretKey: String, sessionToken: String? = nil) {
                 (self.accessKey, self.secretKey, self.sessionToken) = (accessKey, secretKey, sessionToken)
             }
@@ -167,7 +159,6 @@ extension API {
         /// The region of the bucket; if absent, us-east-1.
         package var region: String?
         package var keys: Keys?
-
         package init(target: String, endpoint: String? = nil, region: String? = nil, keys: Keys? = nil) {
             (self.target, self.endpoint, self.region, self.keys) = (target, endpoint, region, keys)
         }
@@ -175,6 +166,9 @@ extension API {
 
     /// The state of a move of an asset to another volume.
     package struct Move: Job {
+        package typealias Request = MoveRequest
+        package static var kind: JobKind { .move }
+
         package var asset: String
         /// State of the move; unless it is `done`, the asset is still in its former folder.
         package var state: JobState
@@ -185,7 +179,6 @@ extension API {
         /// Number of damaged pieces, which were not moved; absent if there are none.
         package var damagedPieces: Int?
         package var error: Download.Failure?
-
         package init(asset: String, state: JobState) { (self.asset, self.state) = (asset, state) }
     }
 
@@ -193,16 +186,13 @@ extension API {
     package struct MoveRequest: Codable, Equatable, Sendable {
         /// The absolute path of a folder on the daemon's disk, created if necessary; absent for the store's own folder.
         package var path: String?
-
         package init(path: String? = nil) { self.path = path }
     }
 
     /// The volume of an asset that was moved to another disk.
     package struct Volume: Codable, Equatable, Sendable {
         package var path: String
-        /// True if the folder can be reached.
         package var isPresent: Bool
-
         package init(path: String, isPresent: Bool) { (self.path, self.isPresent) = (path, isPresent) }
     }
 
@@ -226,7 +216,6 @@ extension API {
         package var format: Format?
         /// True to hard-link a folder's files to the store's files, if both are on one disk.
         package var link: Bool?
-
         package init(path: String, format: Format? = nil, link: Bool? = nil) {
             (self.path, self.format, self.link) = (path, format, link)
         }
@@ -241,7 +230,6 @@ extension API {
         package var bytes: Int
         /// Stored content that was left out, with the reason; absent for none.
         package var leftOut: [String]?
-
         package init(name: String, path: String, format: ExportRequest.Format, bytes: Int, leftOut: [String]? = nil) {
             (self.name, self.path, self.format, self.bytes, self.leftOut) = (name, path, format, bytes, leftOut)
         }
@@ -253,7 +241,6 @@ extension API {
         package var path: String
         /// Name of the asset; if absent, the folder's name, or one derived from the path.
         package var name: String?
-
         package init(path: String, name: String? = nil) { (self.path, self.name) = (path, name) }
     }
 }
@@ -264,30 +251,4 @@ extension API.Job {
 
     /// True if the job ended without a result: a user cancelled it, or the daemon was restarted.
     package var isAborted: Bool { state == .cancelled || state == .none }
-}
-
-extension API.Verification {
-    /// Body of `POST`.
-    package typealias Request = API.VerificationRequest
-
-    /// See `Job`.
-    package static var kind: API.JobKind { .verification }
-    /// A verification without repair.
-    package static var requestWithoutBody: API.VerificationRequest? { .init() }
-}
-
-extension API.Publication {
-    /// Body of `POST`.
-    package typealias Request = API.PublicationRequest
-
-    /// See `Job`.
-    package static var kind: API.JobKind { .publication }
-}
-
-extension API.Move {
-    /// Body of `POST`.
-    package typealias Request = API.MoveRequest
-
-    /// See `Job`.
-    package static var kind: API.JobKind { .move }
 }

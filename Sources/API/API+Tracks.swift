@@ -3,7 +3,6 @@ extension API {
     package enum Local: String, Codable, Sendable {
         case none
         case partial
-        /// Every segment, key and initialization section is stored.
         case complete
     }
 
@@ -28,10 +27,8 @@ extension API {
         /// Estimated size with one rendition of each of its groups, because its bit rates include those (rfc8216bis
         /// §4.4.6.2).
         package var estimatedBytes: Int?
-        /// Extent to which the variant is stored.
         package var local: Local
         package var bytes: Int
-
         package init(id: String, local: Local = .none, bytes: Int = 0) {
             (self.id, self.local, self.bytes) = (id, local, bytes)
         }
@@ -55,10 +52,8 @@ extension API {
         package var channels: String?
         /// Estimated size in bytes, only if the rendition is also a variant: playlists give no bit rate for others.
         package var estimatedBytes: Int?
-        /// Extent to which the rendition is stored.
         package var local: Local
         package var bytes: Int
-
         package init(id: String?, group: String, name: String, language: String? = nil, isDefault: Bool = false) {
             (self.id, self.group, self.name, self.language, self.isDefault) = (id, group, name, language, isDefault)
             local = .none
@@ -73,7 +68,6 @@ extension API {
         package var audio: [Rendition]
         /// Renditions of TYPE=SUBTITLES.
         package var subtitles: [Rendition]
-
         package init(variants: [Variant] = [], audio: [Rendition] = [], subtitles: [Rendition] = []) {
             (self.variants, self.audio, self.subtitles) = (variants, audio, subtitles)
         }
@@ -86,9 +80,7 @@ extension API {
             /// Index in the presentation's `tracks.variants`, because several variants may have the same id.
             package var index: Int
             package var id: String
-            /// The rule that decided on the variant, in words.
             package var reason: String
-
             package init(index: Int, id: String, reason: String) {
                 (self.index, self.id, self.reason) = (index, id, reason)
             }
@@ -98,7 +90,6 @@ extension API {
         package var chosen: Reason
         /// All other variants in the playlist's order. The reason completes a sentence after "it".
         package var others: [Reason]
-        /// The tracks that a download would fetch.
         package var selection: Tracks
         /// Variants whose stored segments never substitute the chosen variant's. The reason is a sentence without a
         /// full stop. Absent if there are none.
@@ -108,7 +99,6 @@ extension API {
         package struct Incompatible: Codable, Equatable, Sendable {
             package var id: String
             package var reason: String
-
             package init(id: String, reason: String) {
                 (self.id, self.reason) = (id, reason)
             }
@@ -242,7 +232,6 @@ extension API {
         package var locale: String?
         /// True to prefer speed over quality: chooses the fewest bytes that meet the request.
         package var isFast: Bool?
-
         package init() {}
     }
 

@@ -6,7 +6,6 @@ internal import FoundationEssentials
 /// does not show. Times are seconds, sizes are bytes,
 /// bandwidths are bits per second, rates are bytes per second. A key without a known value is left out.
 package enum API {
-    /// The path that all routes begin with.
     package static let root = "/api/v1"
 
     /// Encodes a shape as JSON on one line, with sorted keys. Throws `.internal` for infinity and NaN.
@@ -48,13 +47,10 @@ extension API {
         package var code: APIError.Code
         /// The HTTP status, as in the response.
         package var status: Int
-        /// The kind in words; fixed for each code.
         package var title: String
         /// The particular error: names the asset and the cause. A sentence without a full stop.
         package var detail: String
-        /// Next step, as a sentence or a command line.
         package var next: String?
-
         package init(_ error: APIError) {
             type = "\(API.root)/openapi.json#\(error.code.rawValue)"
             code = error.code
@@ -71,14 +67,12 @@ extension API {
         package enum Name: String, Codable, CaseIterable, Sendable {
             /// Missing resources are fetched from the origin while it can be reached.
             case auto
-            /// No connection is opened, and no name is resolved.
             case offline
             /// As `auto`, but the playlists list only complete renditions if there are any.
             case local
         }
 
         package var mode: Name
-
         package init(_ mode: Name) { self.mode = mode }
     }
 
@@ -86,15 +80,12 @@ extension API {
     package struct LAN: Codable, Equatable, Sendable {
         /// The URL in front of a name or an origin URL. Includes the token for media; has no slash at its end.
         package var url: String
-
         package init(url: String) { self.url = url }
     }
 
     /// The link to the page for browsers: `GET /api/v1/page`. Valid while the daemon runs.
     package struct PageLink: Codable, Equatable, Sendable {
-        /// The path on the daemon, including the key.
         package var path: String
-
         package init(path: String) { self.path = path }
     }
 
@@ -108,7 +99,6 @@ extension API {
             package var reservedBytes: Int
             /// Bytes that may still be stored: `freeBytes` minus `reservedBytes`, at least 0.
             package var availableBytes: Int
-
             package init(totalBytes: Int, freeBytes: Int, reservedBytes: Int) {
                 (self.totalBytes, self.freeBytes, self.reservedBytes) = (totalBytes, freeBytes, reservedBytes)
                 availableBytes = max(0, freeBytes - reservedBytes)
@@ -128,7 +118,6 @@ extension API {
         /// The assets that may be purged when the disk is full: `expired`, `default` or `important`, each with the ones
         /// before.
         package var purge: String
-
         package init(path: String, playCache: PlayCache, purge: String) {
             (self.path, self.playCache, self.purge) = (path, playCache, purge)
             (assets, bytes) = (0, 0)

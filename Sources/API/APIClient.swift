@@ -9,7 +9,6 @@ package struct APIClient: Sendable {
         package let method: String
         /// The complete URL.
         package let url: String
-        /// The token for the Authorization field; empty for none.
         package let token: String
         /// The JSON body; nil for none.
         package let body: [UInt8]?
@@ -24,8 +23,7 @@ package struct APIClient: Sendable {
         package let body: [UInt8]
 
         package init(status: Int, body: [UInt8]) {
-            self.status = status
-            self.body = body
+            (self.status, self.body) = (status, body)
         }
     }
 
@@ -36,7 +34,6 @@ package struct APIClient: Sendable {
     /// off.
     package typealias Stream = @Sendable (Call) -> AsyncThrowingStream<[UInt8], any Error>
 
-    /// The state directory by which the daemon is found.
     package let state: StateDirectory
     private let transport: Transport
     private let stream: Stream
@@ -45,9 +42,7 @@ package struct APIClient: Sendable {
     package init(
         state: StateDirectory, transport: @escaping Transport, stream: @escaping Stream = { _ in .init { $0.finish() } }
     ) {
-        self.state = state
-        self.transport = transport
-        self.stream = stream
+        (self.state, self.transport, self.stream) = (state, transport, stream)
     }
 
     /// All assets, sorted by name; without tracks if `isBrief`, which saves most of the time.
@@ -102,7 +97,6 @@ package struct APIClient: Sendable {
         try await call("PUT", "/assets/\(PercentEncoding.encode(name))/policy", body: try API.encode(policy))
     }
 
-    /// Renames an asset, or changes its title.
     package func change(_ change: API.AssetChange, ofAsset name: String) async throws(APIError) -> API.Asset {
         try await call("PATCH", "/assets/" + PercentEncoding.encode(name), body: try API.encode(change))
     }
@@ -131,7 +125,6 @@ package struct APIClient: Sendable {
     /// The daemon's address on the network. Throws `.noLAN` if it is not reachable from the network.
     package func lan() async throws(APIError) -> API.LAN { try await call("GET", "/lan") }
 
-    /// The link to the page, with its key.
     package func page() async throws(APIError) -> API.PageLink { try await call("GET", "/page") }
 
     /// The presentation at an origin URL.
@@ -144,7 +137,6 @@ package struct APIClient: Sendable {
         try await call("POST", "/selection", body: try API.encode(request))
     }
 
-    /// Starts a download, or attaches to a running one.
     package func download(_ request: API.DownloadRequest) async throws(APIError) -> API.Download {
         try await call("POST", "/downloads", body: try API.encode(request))
     }
@@ -203,14 +195,12 @@ package struct APIClient: Sendable {
         return Call(method: method, url: base + API.root + route, token: try state.token(), body: body)
     }
 
-    /// Calls a route and decodes the response.
     func call<Shape: Decodable>(
         _ method: String, _ route: String, body: [UInt8]? = nil, isLong: Bool = false
     ) async throws(APIError) -> Shape {
         try Self.read(try await answer(method, route, body: body, isLong: isLong))
     }
 
-    /// Calls a route and returns the response's body.
     private func answer(
         _ method: String, _ route: String, body: [UInt8]? = nil, isLong: Bool = false
     ) async throws(APIError) -> [UInt8] {
@@ -246,7 +236,6 @@ extension APIClient {
         try await call("POST", Self.route(job, name), body: try API.encode(request))
     }
 
-    /// The state of the last job on an asset.
     package func job<Job: API.Job>(_ job: Job.Type = Job.self, ofAsset name: String) async throws(APIError) -> Job {
         try await call("GET", Self.route(job, name))
     }
@@ -266,7 +255,6 @@ extension APIClient {
         try await call("GET", Self.route(keysOf: name))
     }
 
-    /// Renews, revokes or dates keys of an asset.
     package func order(_ order: API.KeyOrder, ofAsset name: String) async throws(APIError) -> API.KeyList {
         try await call("POST", Self.route(keysOf: name), body: try API.encode(order), isLong: order.action == .renew)
     }
@@ -280,13 +268,11 @@ extension APIClient {
 }
 
 extension APIClient {
-    /// The running sessions and the latest ended ones.
     package func sessions() async throws(APIError) -> [SessionSummary] {
         let list: API.SessionList = try await call("GET", "/sessions")
         return list.sessions
     }
 
-    /// Sends a player's report on its playback.
     package func report(_ report: PlayerReport, of session: String) async throws(APIError) -> SessionSummary {
         let route = "/sessions/\(PercentEncoding.encode(session))/report"
         return try await call("PUT", route, body: try API.encode(report))

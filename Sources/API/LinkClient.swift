@@ -16,8 +16,7 @@ package struct LinkClient: Sendable {
                 .badRequest, "\(control) is not the control URL of a link conditioner",
                 next: "give the URL that tools/link prints, such as http://127.0.0.1:40000/_link")
         }
-        self.base = base
-        self.transport = transport
+        (self.base, self.transport) = (base, transport)
     }
 
     /// Creates a client of the most recent conditioner. Throws `.noLink` if none runs.

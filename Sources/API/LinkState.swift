@@ -35,7 +35,6 @@ package struct LinkState: Codable, Equatable, Sendable {
 /// A change of a link's settings: first a preset for all of them, then single settings; nil keeps a setting. The body
 /// of `PATCH /api/v1/link`, which returns a `LinkState`.
 package struct LinkChange: Codable, Equatable, Sendable {
-    /// The name of the preset, ignoring case.
     package var preset: String?
     package var down: LinkRate?
     package var up: LinkRate?
@@ -107,7 +106,6 @@ extension LinkFigures {
     /// A link without any limit or delay.
     package static let off = LinkFigures("off")
 
-    /// Finds a preset by its name, ignoring case.
     package static func preset(named name: String) -> LinkFigures? {
         presets.first { $0.preset?.lowercased() == name.lowercased() }
     }
@@ -133,13 +131,11 @@ package enum LinkRate: Equatable, Sendable {
 
 /// In JSON a number, or null for no limit.
 extension LinkRate: Codable {
-    /// Reads a number, or null for no limit.
     package init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()
         self = value.decodeNil() ? .unlimited : .bits(try value.decode(Double.self))
     }
 
-    /// Writes a number, or null for no limit.
     package func encode(to encoder: any Encoder) throws {
         var value = encoder.singleValueContainer()
         switch self {

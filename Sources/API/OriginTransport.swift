@@ -96,8 +96,7 @@ extension APIClient {
         _ continuation: AsyncThrowingStream<[UInt8], any Error>.Continuation,
         _ translate: @escaping (OriginError) -> APIError
     ) {
-        self.continuation = continuation
-        self.translate = translate
+        (self.continuation, self.translate) = (continuation, translate)
     }
 
     func transfer(_ transfer: Transfer, received head: OriginHead) { status = head.status }

@@ -73,11 +73,7 @@ public struct AccessEvent: Codable, Equatable, Sendable {
 
     /// Creates an open event without any requests.
     public init(session: String, guid: String, number: Int, asset: String, client: String?, began: Double) {
-        self.session = session
-        self.guid = guid
-        self.number = number
-        self.asset = asset
-        self.client = client
+        (self.session, self.guid, self.number, self.asset, self.client) = (session, guid, number, asset, client)
         self.began = began
     }
 }

@@ -28,11 +28,7 @@ public struct ErrorEvent: Codable, Equatable, Sendable {
 
     /// Creates an error without a session.
     public init(time: Double, uri: String?, status: Int, domain: Domain, comment: String) {
-        self.time = time
-        self.uri = uri
-        self.status = status
-        self.domain = domain
-        self.comment = comment
+        (self.time, self.uri, self.status, self.domain, self.comment) = (time, uri, status, domain, comment)
     }
 }
 

@@ -49,9 +49,7 @@ public struct LogQuery: Equatable, Sendable {
 
     /// Creates a query; without arguments, for the last 1000 events.
     public init(asset: String? = nil, since: Double? = nil, limit: Int = 1000) {
-        self.asset = asset
-        self.since = since
-        self.limit = limit
+        (self.asset, self.since, self.limit) = (asset, since, limit)
     }
 
     /// True if an event belongs to the answer.

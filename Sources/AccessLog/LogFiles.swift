@@ -32,11 +32,8 @@ actor LogFiles {
     private var swept = ""
 
     init(_ folder: LogFolder, report: @escaping @Sendable (String) -> Void) {
-        self.folder = folder
-        self.report = report
+        (self.folder, self.report) = (folder, report)
     }
-
-    // MARK: Writing
 
     /// Appends ended events to the file of a day.
     func append<Event: LogEvent>(_ events: [Event], at seconds: Double) {
@@ -102,8 +99,6 @@ actor LogFiles {
         if end < Int64(status.st_size) { ftruncate(file, off_t(end)) }
         return end
     }
-
-    // MARK: Keeping
 
     private func sweep(at seconds: Double) {
         let last = LogDate(seconds - Double(folder.days) * 86_400).day

@@ -4,11 +4,8 @@ package struct ApplicationError: Error, CustomStringConvertible, Sendable {
     package enum Code: String, Sendable {
         /// The state directory cannot be written, or another daemon holds it.
         case stateDirectory
-        /// The store cannot be opened or written.
         case store
-        /// A newer Weir has used the store.
         case newerStore
-        /// The daemon cannot listen on an address.
         case address
         case other
     }
@@ -20,10 +17,7 @@ package struct ApplicationError: Error, CustomStringConvertible, Sendable {
     package let underlying: (any Error)?
 
     init(_ code: Code, _ message: String, next: String? = nil, underlying: (any Error)? = nil) {
-        self.code = code
-        self.message = message
-        self.next = next
-        self.underlying = underlying
+        (self.code, self.message, self.next, self.underlying) = (code, message, next, underlying)
     }
 
     static func portTaken(_ address: ListenAddress, underlying: any Error) -> ApplicationError {
@@ -43,7 +37,6 @@ package struct ApplicationError: Error, CustomStringConvertible, Sendable {
             next: "let the service manager listen on 127.0.0.1:8216 or [::1]:8216", underlying: underlying)
     }
 
-    /// The exit code as in sysexits(3).
     package var exitCode: Int32 {
         switch code {
         case .stateDirectory, .store, .address: 73

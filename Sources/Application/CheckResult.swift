@@ -15,7 +15,6 @@ package struct CheckResult: Sendable {
         package let line: Int?
         /// `note`, `warning` or `error`.
         package let severity: String
-        /// Kind of the finding; stable, for programs.
         package let code: String
         /// The clause that contains the rule, such as `RFC 8216 §4.3.3.1`.
         package let clause: String

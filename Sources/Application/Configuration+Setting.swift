@@ -172,7 +172,6 @@ private struct SettingReader {
 }
 
 extension Setting: CustomStringConvertible {
-    /// The value as a user would write it.
     package var description: String {
         switch self {
         case .text(let text): "\"\(text)\""

@@ -31,7 +31,6 @@ package struct Configuration: Equatable, Sendable {
     package var verifyRate = 100
     /// The assets that may be purged when the disk is full.
     package var purge = PurgePlan.Limit.expired
-    /// Lifetime of the keys of new downloads.
     package var keyTerms = KeyTerms()
     /// True if the store is marked so that backup programs skip it.
     package var isExcludedFromBackups = false
@@ -62,7 +61,6 @@ package struct Configuration: Equatable, Sendable {
         folder("XDG_CONFIG_HOME", ".config", environment) + "/weir.toml"
     }
 
-    /// The specification requires that relative paths are ignored.
     private static func folder(_ variable: String, _ fallback: String, _ environment: [String: String]) -> String {
         if let base = environment[variable], base.hasPrefix("/") { return base + "/weir" }
         let home = home(environment)

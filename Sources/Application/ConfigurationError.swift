@@ -9,7 +9,6 @@ package struct ConfigurationError: Error, Equatable, CustomStringConvertible, Se
     }
 
     package let place: Place
-    /// The error; follows the place in the message.
     package let message: String
     package let next: String?
 

@@ -4,7 +4,6 @@ internal import Glibc
 package struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
     /// The address: `127.…` or `::1`, without brackets.
     package let host: String
-    /// The port; 0 for any free one.
     package let port: UInt16
 
     /// The default port, after RFC 8216.
@@ -14,8 +13,7 @@ package struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
     ]
 
     init(host: String, port: UInt16) {
-        self.host = host
-        self.port = port
+        (self.host, self.port) = (host, port)
     }
 
     /// Parses `127.0.0.1:8216` or `[::1]:8216`. Throws for names and for addresses that other machines can reach.

@@ -5,7 +5,6 @@ struct ServiceManager {
     /// A path, or a name that begins with `@` for an abstract socket (unix(7)); nil without a service manager.
     private let address: String?
 
-    /// Reads the manager's address from the environment.
     init(_ environment: [String: String]) {
         address = environment["NOTIFY_SOCKET"].flatMap { $0.isEmpty ? nil : $0 }
     }

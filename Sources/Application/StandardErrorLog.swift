@@ -5,7 +5,6 @@ package import Logging
 /// out, because the journal has its own.
 package struct StandardErrorLog: LogHandler {
     package var logLevel: Logger.Level
-    /// Metadata that is added to every line.
     package var metadata: Logger.Metadata = [:]
     private let label: String
     private let hasTime: Bool
@@ -22,7 +21,6 @@ package struct StandardErrorLog: LogHandler {
         LoggingSystem.bootstrap { StandardErrorLog(label: $0, level: level, hasTime: hasTime) }
     }
 
-    /// A value of the log's own metadata.
     package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }

@@ -5,7 +5,6 @@ internal import Synchronization
 package final class StoreMoving: Sendable {
     /// Result of a move.
     package struct Result: Sendable {
-        /// Path of the moved store, with links resolved.
         package let path: String
         /// Bytes of the moved files.
         package let bytes: Int64
@@ -26,7 +25,6 @@ package final class StoreMoving: Sendable {
 
     package var bytes: Int64 { pace.bytes }
 
-    /// Total bytes; 0 until they are known.
     package var totalBytes: Int64 { total.load(ordering: .relaxed) }
 
     package var isCancelled: Bool { pace.isCancelled }
@@ -34,7 +32,6 @@ package final class StoreMoving: Sendable {
     /// Cancels the move. The next move to the same folder continues with the copied files.
     package func cancel() { pace.cancel() }
 
-    /// Runs the move, or continues an interrupted one.
     package func run() async throws(ApplicationError) -> Result {
         do {
             return try await DiskWork.run { [self] () throws(StoreError) in

@@ -46,7 +46,6 @@ import Store
 
     private unowned let service: LibraryService
     private var known: [String: (state: State, place: Place)] = [:]
-    /// Maximum number of texts in a sheet.
     private static let mostLines = 128
     /// The loop serves other work between two turns.
     private static let turn = Duration.milliseconds(5)

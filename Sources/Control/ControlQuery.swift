@@ -36,7 +36,6 @@ struct ControlQuery {
         return text
     }
 
-    /// A whole number in digits, 1 or more.
     func count(_ key: String, upTo limit: Int = .max) throws(APIError) -> Int? {
         guard let text = values[key] else { return nil }
         guard text.utf8.allSatisfy(Self.isDigit), let number = Int(text), (1...limit).contains(number) else {

@@ -22,13 +22,8 @@ package struct ControlRequest: Sendable {
         _ method: HTTPMethod, _ path: String, query: String? = nil, authorization: String? = nil,
         contentType: String? = nil, lastEventID: String? = nil, body: [UInt8] = []
     ) {
-        self.method = method
-        self.path = path
-        self.query = query
-        self.authorization = authorization
-        self.contentType = contentType
-        self.lastEventID = lastEventID
-        self.body = body
+        (self.method, self.path, self.query, self.authorization) = (method, path, query, authorization)
+        (self.contentType, self.lastEventID, self.body) = (contentType, lastEventID, body)
     }
 }
 
@@ -40,7 +35,6 @@ package struct ControlResponse: Sendable {
     package var body: [UInt8]
     /// Media type of the body if it is not JSON.
     var mediaType: String?
-    /// A stream of events instead of a body.
     var events: EventReader?
     /// True if the body is a problem (RFC 9457).
     package var isProblem = false
@@ -77,14 +71,8 @@ package struct ControlResponse: Sendable {
         publications: (any JobService<API.Publication>)? = nil, moves: (any JobService<API.Move>)? = nil,
         store: (any StoreService)? = nil, conditioner: LinkFinder? = nil, token: String
     ) {
-        self.service = service
-        self.events = events
-        self.sessions = sessions
-        self.verifications = verifications
-        self.keys = keys
-        self.publications = publications
-        self.moves = moves
-        self.store = store
+        (self.service, self.events, self.sessions, self.verifications) = (service, events, sessions, verifications)
+        (self.keys, self.publications, self.moves, self.store) = (keys, publications, moves, store)
         self.conditioner = conditioner
         self.token = Array(token.utf8)
     }

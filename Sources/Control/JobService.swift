@@ -6,13 +6,10 @@ import Library
 @LoopActor package protocol JobService<Job>: AnyObject, Sendable {
     /// The shape of the job.
     associatedtype Job: API.Job
-
     /// Starts a job, or attaches to a running one. Throws known obstacles; `job` reports later errors.
     func begin(_ request: Job.Request, ofAsset name: String) async throws(APIError) -> Job
-
     /// State of the asset's last job. Throws `.noSuchAsset`. Cheap while the job runs.
     func job(ofAsset name: String) async throws(APIError) -> Job
-
     /// Cancels a running job. Throws `.noSuchAsset`. The job may end a little later, or still succeed.
     func cancelJob(ofAsset name: String) async throws(APIError) -> Job
 }

@@ -7,10 +7,8 @@ import Store
 @LoopActor package protocol KeyService: AnyObject, Sendable {
     /// The keys of an asset. Throws `.noSuchAsset`.
     func keys(ofAsset name: String) async throws(APIError) -> API.KeyList
-
     /// Renews, revokes or dates keys. Throws `.noSuchAsset`, `.noSuchKey`, and for a renewal the error of the fetch.
     func order(_ order: API.KeyOrder, ofAsset name: String) async throws(APIError) -> API.KeyList
-
     func revokeAllKeys() async throws(APIError) -> API.KeyLists
 }
 

@@ -50,7 +50,6 @@ extension LibraryService {
         (exchange.orphans.bundles.values.map { Self.shape($0) } + knownOnly).sorted { $0.name < $1.name }
     }
 
-    /// Position of the first asset after a name.
     private static func index(after name: String, in assets: [Asset]) -> Int {
         var range = assets.startIndex..<assets.endIndex
         while !range.isEmpty {
@@ -143,7 +142,6 @@ extension LibraryService {
         return shapes
     }
 
-    /// Converts a complete download for a list.
     private func complete(_ download: Download) -> API.Download {
         let asset = download.asset
         let facts = asset.isAsleep ? facts(of: asset) : nil

@@ -32,7 +32,6 @@ extension LibraryService {
         return shape(asset)
     }
 
-    /// Policy, expiry and play times of an asset.
     func storage(of asset: Asset) -> API.Storage {
         let life = asset.life
         var storage = API.Storage(
@@ -75,7 +74,6 @@ extension API.Storage.Purge {
 
 /// The control API's access to the store's totals.
 @LoopActor package protocol StoreService: AnyObject, Sendable {
-    /// Totals of the store and its disk.
     func store() async throws(APIError) -> API.Store
 }
 

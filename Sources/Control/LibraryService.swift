@@ -16,11 +16,9 @@ package import Retention
     private(set) lazy var texts = AssetTexts(self)
     let exchange: ExchangeServices
 
-    /// Creates a service over rooms that outlive it.
     package init(library: Library, retention: Retention, exchange: ExchangeServices, downloader: Downloader) {
         (self.library, self.retention) = (library, retention)
-        self.downloader = downloader
-        self.exchange = exchange
+        (self.downloader, self.exchange) = (downloader, exchange)
         library.summaries.describe = { [weak self] asset in self?.found(asset) }
         // The task holds the service until it is done.
         Task { @LoopActor in await self.texts.prepare() }
@@ -150,8 +148,6 @@ package import Retention
         }
     }
 
-    // MARK: Finding
-
     func find(_ name: String) throws(APIError) -> Asset {
         let named = library.asset(named: name) ?? asset(ofStream: name)
         if let asset = named ?? (try? WebURL(name)).flatMap({ library.asset(at: $0) }) { return asset }
@@ -222,8 +218,6 @@ package import Retention
             throw APIError(.refusedURL, "Weir does not fetch this URL: \(error)", underlying: error)
         }
     }
-
-    // MARK: Shapes
 
     private func presentation(of asset: Asset, url: String) -> API.Presentation {
         var presentation = API.Presentation(

@@ -6,15 +6,11 @@ package import Playback
 
 /// The control API's access to sessions and their logs.
 @LoopActor package protocol SessionService: AnyObject, Sendable {
-    /// The running sessions and the latest ended ones.
     func sessions() async throws(APIError) -> API.SessionList
-
     /// Records a report of a player. Throws `.noSuchSession` if no running session has this id.
     func record(_ report: PlayerReport, of session: String) async throws(APIError) -> SessionSummary
-
     /// The access log. Throws `.noSuchAsset` for an asset that neither the library nor the log knows.
     func accessLog(_ query: LogQuery) async throws(APIError) -> API.Log<AccessEvent>
-
     /// The error log. Throws as `accessLog` does.
     func errorLog(_ query: LogQuery) async throws(APIError) -> API.Log<ErrorEvent>
 }
@@ -24,10 +20,8 @@ package import Playback
     private let playback: Sessions
     private let library: Library
 
-    /// Creates a service over rooms that outlive it.
     package init(_ playback: Sessions, library: Library) {
-        self.playback = playback
-        self.library = library
+        (self.playback, self.library) = (playback, library)
     }
 
     package func sessions() async throws(APIError) -> API.SessionList {

@@ -5,7 +5,6 @@ package protocol CheckSource: Sendable {
     /// The identity of a playlist: equal places have equal texts.
     associatedtype Place: Hashable & Sendable
 
-    /// The playlist that the user named.
     var entry: Place { get }
     func read(_ place: Place) async -> CheckReading<Place>
     /// Resolves a URI of a playlist to a place.

@@ -53,7 +53,6 @@ enum TransferFinding {
             .compactMap(\.self)
     }
 
-    /// The finding for a failed request.
     static func failure(_ error: OriginError, asked url: WebURL) -> PlaylistDiagnostic {
         // The report prints the playlist's name before the message.
         let own = url.redacted + " "

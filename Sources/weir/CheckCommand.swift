@@ -31,7 +31,6 @@ struct CheckCommand: AsyncParsableCommand {
 }
 
 extension CheckResult {
-    /// The exit code: 65 if there are errors.
     var exitCode: Int32 { failure?.exitCode ?? (count(of: "error") > 0 ? 65 : 0) }
 }
 
@@ -47,20 +46,16 @@ enum CheckText {
     }
 
     private static func summary(_ report: CheckResult) -> String {
-        let playlists = count(report.playlists.count, "playlist")
+        let playlists = Format.count(report.playlists.count, "playlist")
         let counts = ["error", "warning", "note"].compactMap { severity in
             let number = report.count(of: severity)
-            return number == 0 ? nil : count(number, severity)
+            return number == 0 ? nil : Format.count(number, severity)
         }
         guard !counts.isEmpty else {
             return "\(playlists), no findings"
         }
         let verdict = report.count(of: "error") > 0 ? "players will fail" : "players can play it"
         return "\(playlists), \(counts.joined(separator: ", ")): \(verdict)"
-    }
-
-    private static func count(_ number: Int, _ noun: String) -> String {
-        "\(number) \(noun)" + (number == 1 ? "" : "s")
     }
 
     /// Replaces control characters. Names and values come from strangers, and must not move a terminal's cursor.

@@ -15,7 +15,6 @@ struct CommonOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The configuration file.", valueName: "file"))
     var config: String?
 
-    /// The options as settings of the configuration.
     var settings: [ConfigurationKey: [String]] {
         var settings: [ConfigurationKey: [String]] = [.listen: listen]
         settings[.store] = store.map { [$0] }
@@ -29,7 +28,6 @@ struct CommonOptions: ParsableArguments {
             options: settings.merging(more) { $1 }, file: config, environment: ProcessInfo.processInfo.environment)
     }
 
-    /// Creates the daemon's client from the configuration.
     func daemon(with more: [ConfigurationKey: [String]] = [:]) throws(ConfigurationError) -> Daemon {
         Daemon(configuration: try configuration(with: more), isNamed: !listen.isEmpty)
     }
@@ -43,8 +41,7 @@ struct Daemon {
     private let isNamed: Bool
 
     init(configuration: Configuration, isNamed: Bool = false) {
-        self.configuration = configuration
-        self.isNamed = isNamed
+        (self.configuration, self.isNamed) = (configuration, isNamed)
         client = APIClient(state: StateDirectory(configuration.state))
     }
 

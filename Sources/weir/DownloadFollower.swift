@@ -24,8 +24,7 @@ final class DownloadFollower: Sendable {
     init(client: APIClient, reporter: ProgressReporter, state: String?, pace: Duration = .milliseconds(250)) {
         self.client = client
         self.reporter = Mutex(reporter)
-        self.state = state
-        self.pace = pace
+        (self.state, self.pace) = (state, pace)
     }
 
     /// Follows until the download is final or needs the user, an error occurs, or the task is cancelled.

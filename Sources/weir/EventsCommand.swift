@@ -70,7 +70,7 @@ enum EventText {
         case .renditionComplete(let rendition): ["\(rendition.asset)  \(rendition.rendition) is complete"]
         case .removed(let reference): ["\(reference.asset)  removed"]
         case .verification(let verification): VerificationText.event(verification)
-        case .keys(let change): ["\(change.asset)  \(KeysText.count(change.keys.count)) \(change.change.rawValue)"]
+        case .keys(let change): ["\(change.asset)  \(Format.count(change.keys.count, "key")) \(change.change.rawValue)"]
         case .move(let move): MoveText.event(move)
         case .changed(let reference): ["\(reference.asset)  changed"]
         case .mode(let mode): ["mode  \(mode.mode.rawValue)"]

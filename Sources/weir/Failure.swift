@@ -13,10 +13,7 @@ struct Failure: Error, Equatable {
     var code: String
 
     init(_ message: String, next: String? = nil, exitCode: Int32, code: String) {
-        self.message = message
-        self.next = next
-        self.exitCode = exitCode
-        self.code = code
+        (self.message, self.next, self.exitCode, self.code) = (message, next, exitCode, code)
     }
 
     /// Converts any error.

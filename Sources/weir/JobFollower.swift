@@ -95,7 +95,6 @@ struct JobProgress<Text: JobText> {
         }
     }
 
-    /// Ends the drawn line, if there is one.
     mutating func leave() {
         if case .drawn = style, last != nil { Output.error("\r\u{1B}[K") }
         last = nil

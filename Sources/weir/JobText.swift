@@ -16,7 +16,6 @@ protocol JobText: SendableMetatype {
     /// The failure for the exit code; nil if the job succeeded.
     static func failure(_ job: Job) -> Failure?
 
-    /// The message and next step after an interruption.
     static func interruption(ofAsset name: String) -> (message: String, next: String)
 }
 

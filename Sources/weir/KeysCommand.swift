@@ -48,7 +48,7 @@ struct KeysCommand: ReportingCommand {
             let lists = try await client.revokeAllKeys()
             guard !json else { return try lists.forEach(write) }
             let count = lists.reduce(0) { $0 + $1.keys.count }
-            return Output.line("revoked \(KeysText.count(count)) of \(lists.count) assets")
+            return Output.line("revoked \(Format.count(count, "key")) of \(lists.count) assets")
         }
         let order = try order(now: Date())
         let list =
@@ -75,9 +75,6 @@ struct KeysCommand: ReportingCommand {
 
 /// Formats the state of keys, without key material.
 enum KeysText {
-    /// A count: `3 keys`.
-    static func count(_ count: Int) -> String { count == 1 ? "1 key" : "\(count) keys" }
-
     /// A summary, then one line per key.
     static func lines(_ list: API.KeyList, zone: TimeZone = .current) -> [String] {
         guard !list.keys.isEmpty else { return ["\(list.asset) has no known keys"] }
@@ -90,7 +87,7 @@ enum KeysText {
                 key.expiration.map { TimeText.words($0, zone: zone) } ?? "never", uses(key),
             ]
         }
-        return ["\(list.asset)  \(count(list.keys.count))\(terms)"]
+        return ["\(list.asset)  \(Format.count(list.keys.count, "key"))\(terms)"]
             + TextTable(rows: [["KEY", "STATE", "FETCHED", "EXPIRES", "DECRYPTS"]] + rows).lines + next
     }
 

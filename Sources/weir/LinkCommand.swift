@@ -146,7 +146,6 @@ enum LinkText {
         return parts.compactMap(\.self).joined(separator: "  ")
     }
 
-    /// The figures, the addresses and the traffic.
     static func lines(_ state: LinkState) -> [String] {
         let traffic = state.traffic
         let rows = [
@@ -154,7 +153,7 @@ enum LinkText {
             ["down", Format.bytes(traffic.bytesDown), Format.bandwidth(traffic.rateDown)],
             ["up", Format.bytes(traffic.bytesUp), Format.bandwidth(traffic.rateUp)],
         ]
-        let connections = traffic.connections == 1 ? "1 connection" : "\(traffic.connections) connections"
+        let connections = Format.count(traffic.connections, "connection")
         return [line(state.figures), "\(traffic.listening) for \(traffic.upstream)  \(connections)", ""]
             + TextTable(rows: rows).lines
     }

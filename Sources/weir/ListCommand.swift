@@ -49,7 +49,6 @@ struct ListedAsset: Decodable, Sendable {
     private let unreadable: String?
     private let isKnownOnly: Bool?
 
-    /// Creates an entry from a complete shape.
     init(_ asset: API.Asset) {
         (name, duration, isLive) = (asset.name, asset.duration, asset.isLive)
         (quality, bytes, local) = (asset.quality ?? asset.tracks.storedQuality, asset.bytes, asset.local)

@@ -42,9 +42,7 @@ struct LogFollower<Event: LogEvent>: Sendable {
         _ query: LogQuery, _ text: LogText<Event>,
         _ ask: @escaping @Sendable (LogQuery) async throws(APIError) -> API.Log<Event>
     ) {
-        self.query = query
-        self.text = text
-        self.ask = ask
+        (self.query, self.text, self.ask) = (query, text, ask)
     }
 
     /// Runs until the task is cancelled or the daemon stops answering; returns the error.
@@ -82,9 +80,8 @@ enum KPIText {
             "DEVIATION", "STORED", "SIZE",
         ]
         let sessions = report.sessions.map { row($0.asset, client($0.client), $0.kpis) }
-        let count = report.total.sessions
         return TextTable(
-            rows: [heading] + sessions + [row("all", "\(count) session\(count == 1 ? "" : "s")", report.total)])
+            rows: [heading] + sessions + [row("all", Format.count(report.total.sessions, "session"), report.total)])
     }
 
     private static func row(_ asset: String, _ client: String, _ kpis: KPIs) -> [String] {

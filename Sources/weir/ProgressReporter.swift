@@ -6,7 +6,6 @@ struct ProgressReporter {
     enum Style: Equatable {
         /// JSON objects on standard output.
         case json
-        /// One line on standard error that is redrawn.
         case drawn(hasColor: Bool)
         /// Lines on standard error, few enough for a log.
         case plain
@@ -26,8 +25,7 @@ struct ProgressReporter {
     private var lastLine: (time: Duration, tenth: Int)?
 
     init(style: Style, urls: PlayerURL) {
-        self.style = style
-        self.urls = urls
+        (self.style, self.urls) = (style, urls)
     }
 
     /// The output for a state; `time` counts from the start.

@@ -70,19 +70,13 @@ struct ServeCommand: ReportingCommand {
         var settings: [ConfigurationKey: [String]] = [.hostNames: hostNames, .allowedOrigins: allowedOrigins]
         settings[.offline] = offline ? ["true"] : nil
         settings[.local] = local ? ["true"] : nil
-        settings[.maxParallel] = maxParallel.map { [$0] }
-        settings[.maxDownloads] = maxDownloads.map { [$0] }
-        settings[.reserve] = reserve.map { [$0] }
-        settings[.playCache] = playCache.map { [$0] }
-        settings[.verifyRate] = verifyRate.map { [$0] }
-        settings[.purge] = purge.map { [$0] }
-        settings[.keysExpire] = keysExpire.map { [$0] }
-        settings[.keysAfterFirstPlay] = keysAfterFirstPlay.map { [$0] }
-        settings[.backup] = backup.map { [$0] }
-        settings[.logDays] = logDays.map { [$0] }
-        settings[.logLevel] = logLevel.map { [$0] }
-        settings[.lan] = lan.map { [$0] }
-        settings[.streams] = streams.map { [$0] }
+        let texts: [(ConfigurationKey, String?)] = [
+            (.maxParallel, maxParallel), (.maxDownloads, maxDownloads), (.reserve, reserve), (.playCache, playCache),
+            (.verifyRate, verifyRate), (.purge, purge), (.keysExpire, keysExpire),
+            (.keysAfterFirstPlay, keysAfterFirstPlay), (.backup, backup), (.logDays, logDays), (.logLevel, logLevel),
+            (.lan, lan), (.streams, streams),
+        ]
+        for (key, text) in texts { settings[key] = text.map { [$0] } }
         let configuration = try common.configuration(with: settings)
         try await Application.run(configuration, streams: try configuration.streams())
     }

@@ -111,7 +111,9 @@ enum VerificationText: JobText {
     static func failure(_ verification: API.Verification) -> Failure? {
         let (name, count) = (verification.asset, verification.remaining)
         if let reason = verification.error {
-            let rest = count > 0 ? "; \(pieces(count)) of \(name) remain\(count == 1 ? "s" : "") to be fetched" : ""
+            let rest =
+                count > 0
+                ? "; \(Format.count(count, "piece")) of \(name) remain\(count == 1 ? "s" : "") to be fetched" : ""
             let next = APIError(reason.code, "").next
             return Failure(
                 reason.message + rest, next: next, exitCode: reason.code.exitCode, code: reason.code.rawValue)
@@ -121,11 +123,9 @@ enum VerificationText: JobText {
         }
         guard count > 0 else { return nil }
         let next = verification.isRepair ? "weir resume \(name)" : "weir verify \(name) --repair"
-        let message = "\(pieces(count)) of \(name) \(count == 1 ? "is" : "are") missing or damaged"
+        let message = "\(Format.count(count, "piece")) of \(name) \(count == 1 ? "is" : "are") missing or damaged"
         return Failure(message, next: next, exitCode: 65, code: "damaged")
     }
-
-    private static func pieces(_ count: Int) -> String { count == 1 ? "1 piece" : "\(count) pieces" }
 
     static func interruption(ofAsset name: String) -> (message: String, next: String) {
         ("\(name) is not completely verified", "weir verify \(name)")

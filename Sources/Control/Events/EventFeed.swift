@@ -31,7 +31,6 @@ package import Library
     private var readers: [ObjectIdentifier: EventReader] = [:]
     private var timer: LoopTimer?
     private var isOver = false
-    /// Subscriptions to the streams of other rooms.
     var subscriptions: [Subscription] = []
 
     /// Creates a feed whose events come from `publish`. `readiness` is awaited before a reader starts; `snapshot`
@@ -40,9 +39,7 @@ package import Library
         configuration: Configuration = Configuration(), readiness: @escaping () async -> Void = {},
         snapshot: @escaping () -> [API.Download]
     ) {
-        self.configuration = configuration
-        self.readiness = readiness
-        self.snapshot = snapshot
+        (self.configuration, self.readiness, self.snapshot) = (configuration, readiness, snapshot)
         history = EventHistory(limit: configuration.history)
         timer = LoopTimer { [weak self] in self?.beat() }
     }
@@ -57,7 +54,6 @@ package import Library
         for reader in readers.values { reader.send(message) }
     }
 
-    /// Ends every stream and starts no more.
     package func end() {
         isOver = true
         for reader in readers.values { reader.end() }
@@ -75,7 +71,6 @@ package import Library
 
     // MARK: Readers
 
-    /// Adds a reader and returns its first messages.
     func admit(_ reader: EventReader, after lastEventID: String?) -> [[UInt8]] {
         if readers.isEmpty { timer?.schedule(after: configuration.heartbeat) }
         readers[ObjectIdentifier(reader)] = reader
@@ -177,7 +172,6 @@ extension EventFeed {
         }
     }
 
-    /// Also publishes moves of assets to other volumes.
     package func follow(_ mover: Mover) {
         subscriptions.append(mover.changes.subscribe { [weak self] move in self?.publish(.move(API.Move(move))) })
     }

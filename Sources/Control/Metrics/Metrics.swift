@@ -22,14 +22,10 @@ import Store
     /// from where.
     package weak var network: HTTPServer?
 
-    /// Creates the metrics of rooms that outlive it.
     package init(
         library: Library, downloader: Downloader, sessions: Sessions, client: OriginClient, version: String
     ) {
-        self.library = library
-        self.downloader = downloader
-        self.sessions = sessions
-        self.client = client
+        (self.library, self.downloader, self.sessions, self.client) = (library, downloader, sessions, client)
         self.version = version
     }
 
@@ -121,7 +117,6 @@ struct MetricsText {
         /// Labels without a value.
         case info
 
-        /// Suffix of the names of its samples.
         fileprivate var suffix: String {
             switch self {
             case .gauge: ""
@@ -151,6 +146,5 @@ struct MetricsText {
         }
     }
 
-    /// The complete text with its end marker.
     var bytes: [UInt8] { Array((lines.joined(separator: "\n") + "\n# EOF\n").utf8) }
 }

@@ -10,9 +10,7 @@ struct PageFiles {
         let representation: Representation
     }
 
-    /// Files that the documents load, by path.
     private let files: [String: File]
-    /// The document with the list of assets.
     let page: PageTemplate
     /// The document for browsers without the key.
     let door: [UInt8]

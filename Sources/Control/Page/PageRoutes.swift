@@ -17,7 +17,6 @@ package import HTTPServer
     private let control: ControlRoutes
     private let files = PageFiles()
 
-    /// The path in front of the key.
     nonisolated static let entrance = "/in/"
     /// Maximum number of assets on one page without a script.
     private static let pageLength = 200

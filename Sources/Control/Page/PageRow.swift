@@ -10,8 +10,7 @@ struct PageRow {
 
     /// - Parameter base: `http://` and the request's Host.
     init(_ asset: API.Asset, base: String) {
-        self.asset = asset
-        self.base = base
+        (self.asset, self.base) = (asset, base)
     }
 
     var html: String {
@@ -113,7 +112,6 @@ struct PageList {
         "limit=\(limit)" + (after.map { "&after=\(PercentEncoding.encode($0))" } ?? "")
     }
 
-    /// The name in the page's own query.
     static func after(in query: String?) -> String? {
         for pair in (query ?? "").split(separator: "&") where pair.hasPrefix("after=") {
             return PercentEncoding.decode(pair.dropFirst(6))
