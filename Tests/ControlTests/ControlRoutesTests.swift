@@ -277,7 +277,7 @@ import Testing
         #expect(response.status == .insufficientStorage)
         #expect(
             text == #"{"code":"disk","detail":"broken: the disk gives errors","next":"weir show broken","status":507,"#
-                + #""title":"The disk gives errors","type":"/api/v1/openapi.json#disk"}"#)
+                + #""title":"The disk reports errors","type":"/api/v1/openapi.json#disk"}"#)
     }
 
     @Test func onlyAPIPathsBelongToTheAPI() {
