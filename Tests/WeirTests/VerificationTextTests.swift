@@ -10,7 +10,7 @@ import Testing
         _ id: String, holes: [API.Verification.Hole] = [], mismatches: [API.Verification.Mismatch] = []
     ) -> API.Verification.Part {
         var part = API.Verification.Part(
-            id: id, pieces: 4, bytes: 2048, whole: id == "keys" ? [] : [.init(start: 0, end: 8)])
+            id: id, pieces: 4, bytes: 2048, loaded: id == "keys" ? [] : [.init(start: 0, end: 8)])
         (part.holes, part.mismatches) = (holes, mismatches)
         part.remaining = holes.reduce(0) { $0 + ($1.isSelected ? $1.count : 0) } + mismatches.count { !$0.isRepaired }
         return part
