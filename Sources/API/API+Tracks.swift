@@ -1,110 +1,285 @@
 extension API {
     /// Extent to which something is stored.
-    public enum Local: String, Codable, Sendable {
-        /// Nothing is stored.
+    package enum Local: String, Codable, Sendable {
         case none
-        /// Some segments are stored, with holes.
-        case partly
-        /// Every segment, key and initialization section is stored.
+        case partial
         case complete
     }
 
     /// One EXT-X-STREAM-INF of a multivariant playlist (RFC 8216 §4.3.4.2), or a lone media playlist.
-    public struct Variant: Codable, Equatable, Sendable {
+    package struct Variant: Codable, Equatable, Sendable {
         /// The rendition's id in the store, for example `video-720p`.
-        public var id: String
+        package var id: String
         /// Width in pixels; absent, as `height` is, without RESOLUTION and for audio alone.
-        public var width: Int?
+        package var width: Int?
         /// Height in pixels.
-        public var height: Int?
+        package var height: Int?
         /// CODECS as in the playlist.
-        public var codecs: String?
+        package var codecs: String?
         /// BANDWIDTH, the peak in bits per second; absent for a lone media playlist.
-        public var bandwidth: Int?
+        package var bandwidth: Int?
         /// AVERAGE-BANDWIDTH in bits per second.
-        public var averageBandwidth: Int?
+        package var averageBandwidth: Int?
         /// FRAME-RATE in frames per second.
-        public var frameRate: Double?
+        package var frameRate: Double?
         /// VIDEO-RANGE (`SDR`, `HLG`, `PQ`).
-        public var videoRange: String?
-        /// Estimated size of the variant in bytes with one rendition of each of its groups, because its bit rates
-        /// include those (rfc8216bis §4.4.6.2).
-        public var estimatedBytes: Int?
-        /// Extent to which the variant is stored.
-        public var local: Local
-        /// Stored bytes.
-        public var bytes: Int
-
-        /// Creates a variant with only its id known.
-        public init(id: String, local: Local = .none, bytes: Int = 0) {
-            self.id = id
-            self.local = local
-            self.bytes = bytes
+        package var videoRange: String?
+        /// Estimated size with one rendition of each of its groups, because its bit rates include those (rfc8216bis
+        /// §4.4.6.2).
+        package var estimatedBytes: Int?
+        package var local: Local
+        package var bytes: Int
+        package init(id: String, local: Local = .none, bytes: Int = 0) {
+            (self.id, self.local, self.bytes) = (id, local, bytes)
         }
     }
 
     /// One EXT-X-MEDIA of a multivariant playlist (RFC 8216 §4.3.4.1).
-    public struct Rendition: Codable, Equatable, Sendable {
+    package struct Rendition: Codable, Equatable, Sendable {
         /// The id in the store, for example `audio-en`; absent if the audio is in the variants' own segments.
-        public var id: String?
+        package var id: String?
         /// GROUP-ID.
-        public var group: String
+        package var group: String
         /// NAME, for display.
-        public var name: String
+        package var name: String
         /// LANGUAGE, an RFC 5646 tag.
-        public var language: String?
+        package var language: String?
         /// DEFAULT=YES.
-        public var isDefault: Bool
+        package var isDefault: Bool
         /// FORCED=YES, for subtitles only.
-        public var isForced: Bool?
+        package var isForced: Bool?
         /// CHANNELS as in the playlist.
-        public var channels: String?
-        /// Estimated size in bytes. Present only if the rendition is also a variant of its own, because playlists give
-        /// no bit rate for other renditions.
-        public var estimatedBytes: Int?
-        /// Extent to which the rendition is stored.
-        public var local: Local
-        /// Stored bytes.
-        public var bytes: Int
-
-        /// Creates a rendition of which nothing is stored.
-        public init(id: String?, group: String, name: String, language: String? = nil, isDefault: Bool = false) {
-            self.id = id
-            self.group = group
-            self.name = name
-            self.language = language
-            self.isDefault = isDefault
+        package var channels: String?
+        /// Estimated size in bytes, only if the rendition is also a variant: playlists give no bit rate for others.
+        package var estimatedBytes: Int?
+        package var local: Local
+        package var bytes: Int
+        package init(id: String?, group: String, name: String, language: String? = nil, isDefault: Bool = false) {
+            (self.id, self.group, self.name, self.language, self.isDefault) = (id, group, name, language, isDefault)
             local = .none
             bytes = 0
         }
     }
 
     /// The tracks of a presentation in the playlist's order, or the selected tracks of a download.
-    public struct Tracks: Codable, Equatable, Sendable {
-        /// The variants.
-        public var variants: [Variant]
+    package struct Tracks: Codable, Equatable, Sendable {
+        package var variants: [Variant]
         /// Renditions of TYPE=AUDIO.
-        public var audio: [Rendition]
+        package var audio: [Rendition]
         /// Renditions of TYPE=SUBTITLES.
-        public var subtitles: [Rendition]
-
-        /// Creates tracks, by default none.
-        public init(variants: [Variant] = [], audio: [Rendition] = [], subtitles: [Rendition] = []) {
-            self.variants = variants
-            self.audio = audio
-            self.subtitles = subtitles
+        package var subtitles: [Rendition]
+        package init(variants: [Variant] = [], audio: [Rendition] = [], subtitles: [Rendition] = []) {
+            (self.variants, self.audio, self.subtitles) = (variants, audio, subtitles)
         }
+    }
+
+    /// The choice that a selection makes in a presentation, with a reason for each variant.
+    package struct Explanation: Codable, Equatable, Sendable {
+        /// A variant with a reason.
+        package struct Reason: Codable, Equatable, Sendable {
+            /// Index in the presentation's `tracks.variants`, because several variants may have the same id.
+            package var index: Int
+            package var id: String
+            package var reason: String
+            package init(index: Int, id: String, reason: String) {
+                (self.index, self.id, self.reason) = (index, id, reason)
+            }
+        }
+
+        /// The chosen variant. The reason completes a sentence after "it has".
+        package var chosen: Reason
+        /// All other variants in the playlist's order. The reason completes a sentence after "it".
+        package var others: [Reason]
+        package var selection: Tracks
+        /// Variants whose stored segments never substitute the chosen variant's. The reason is a sentence without a
+        /// full stop. Absent if there are none.
+        package var incompatible: [Incompatible]?
+
+        /// A variant whose segments cannot be combined with the chosen variant's.
+        package struct Incompatible: Codable, Equatable, Sendable {
+            package var id: String
+            package var reason: String
+            package init(id: String, reason: String) {
+                (self.id, self.reason) = (id, reason)
+            }
+        }
+
+        package init(chosen: Reason, others: [Reason], selection: Tracks) {
+            (self.chosen, self.others, self.selection) = (chosen, others, selection)
+        }
+    }
+
+    /// The choice of a variant; as text `best`, `worst`, `720p`, `<=1080p`, `2M`.
+    package enum Quality: Equatable, Sendable, LosslessStringConvertible {
+        case best
+        case worst
+        /// Exactly this height in pixels; among several, the highest bandwidth.
+        case height(Int)
+        /// At most this height in pixels; among several, the highest bandwidth.
+        case heightAtMost(Int)
+        /// The lowest bandwidth of at least this many bits per second, else the highest.
+        case minimumBandwidth(Int)
+
+        /// Parses a quality; nil for text in none of the forms.
+        package init?(_ text: String) {
+            switch text {
+            case "best": self = .best
+            case "worst": self = .worst
+            default:
+                guard let form = Self.height(text) ?? Self.bandwidth(text) else { return nil }
+                self = form
+            }
+        }
+
+        private static func height(_ text: String) -> Quality? {
+            let isBound = text.hasPrefix("<=")
+            guard text.hasSuffix("p"), let pixels = number(text.dropFirst(isBound ? 2 : 0).dropLast()) else {
+                return nil
+            }
+            return isBound ? .heightAtMost(pixels) : .height(pixels)
+        }
+
+        /// Parses a bandwidth in bits per second: `2M`, `1.5M`, `800k`.
+        private static func bandwidth(_ text: String) -> Quality? {
+            let scale: Double
+            switch text.last {
+            case "M": scale = 1_000_000
+            case "k": scale = 1000
+            default: return nil
+            }
+            let digits = text.dropLast()
+            guard digits.first != "+", digits.allSatisfy({ $0.isNumber || $0 == "." }), let value = Double(digits),
+                value > 0, value < 1_000_000
+            else { return nil }
+            return .minimumBandwidth(Int((value * scale).rounded()))
+        }
+
+        private static func number(_ digits: Substring) -> Int? {
+            guard digits.utf8.allSatisfy({ (48...57).contains($0) }), let value = Int(digits), value > 0 else {
+                return nil
+            }
+            return value
+        }
+
+        /// The text form, which `init(_:)` parses.
+        package var description: String {
+            switch self {
+            case .best: "best"
+            case .worst: "worst"
+            case .height(let pixels): "\(pixels)p"
+            case .heightAtMost(let pixels): "<=\(pixels)p"
+            case .minimumBandwidth(let bits) where bits % 1_000_000 == 0: "\(bits / 1_000_000)M"
+            case .minimumBandwidth(let bits): "\(Double(bits) / 1000)k"
+            }
+        }
+    }
+
+    /// The choice of renditions in a group; as text `default`, `all`, `none`, or languages such as `en,ja`.
+    package enum Choice: Equatable, Sendable, LosslessStringConvertible {
+        /// The rendition that a player would choose: by preferred language, the user's language, DEFAULT=YES, or the
+        /// first.
+        case `default`
+        case all
+        case none
+        /// Renditions whose LANGUAGE is one of these tags or begins with one (`en` includes `en-GB`); lower case, not
+        /// empty.
+        case languages([String])
+
+        /// Parses a choice; nil for text in none of the forms.
+        package init?(_ text: String) {
+            switch text {
+            case "default": self = .default
+            case "all": self = .all
+            case "none": self = .none
+            default:
+                let tags = text.lowercased().split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+                guard tags.allSatisfy(Self.isTag) else { return nil }
+                self = .languages(tags)
+            }
+        }
+
+        private static func isTag(_ text: String) -> Bool {
+            (2...35).contains(text.utf8.count)
+                && text.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || $0 == 45 }
+        }
+
+        /// The text form, which `init(_:)` parses.
+        package var description: String {
+            switch self {
+            case .default: "default"
+            case .all: "all"
+            case .none: "none"
+            case .languages(let tags): tags.joined(separator: ",")
+            }
+        }
+    }
+
+    /// Preferences for choices that a request leaves open; part of `DownloadRequest`. Every key is optional.
+    package struct Preferences: Codable, Equatable, Sendable {
+        /// Chooses the lowest variant with at least this many bits per second, else the highest variant.
+        package var minimumBitRate: Int?
+        /// Chooses the lowest variant of at least this size, else the highest variant.
+        package var minimumSize: Size?
+        /// True if HLG and PQ variants rank before SDR.
+        package var prefersHDR: Bool?
+        /// True if variants with more than stereo rank before others. Stereo is then stored as well.
+        package var prefersMultichannel: Bool?
+        /// Codec families, most preferred first: `avc1`, `hvc1`.
+        package var codecs: [String]?
+        /// Languages for a `Choice` of `default` as RFC 5646 tags, most preferred first.
+        package var languages: [String]?
+        /// The user's language as an RFC 5646 tag, used if none of `languages` is available.
+        package var locale: String?
+        /// True to prefer speed over quality: chooses the fewest bytes that meet the request.
+        package var isFast: Bool?
+        package init() {}
+    }
+
+    /// A minimum video size; as text `1280x720` or `720p`.
+    package struct Size: Equatable, Sendable, LosslessStringConvertible {
+        /// Width in pixels; nil for any.
+        package let width: Int?
+        /// Height in pixels.
+        package let height: Int
+
+        package init(width: Int?, height: Int) {
+            (self.width, self.height) = (width, height)
+        }
+
+        /// Parses a size; nil for text in neither form.
+        package init?(_ text: String) {
+            if text.hasSuffix("p") {
+                guard let height = Self.number(text.dropLast()) else { return nil }
+                self.init(width: nil, height: height)
+            } else {
+                let parts = text.split(separator: "x", omittingEmptySubsequences: false)
+                guard parts.count == 2, let width = Self.number(parts[0]), let height = Self.number(parts[1]) else {
+                    return nil
+                }
+                self.init(width: width, height: height)
+            }
+        }
+
+        private static func number(_ digits: Substring) -> Int? {
+            guard digits.utf8.allSatisfy({ (48...57).contains($0) }), let value = Int(digits), value > 0 else {
+                return nil
+            }
+            return value
+        }
+
+        /// The text form, which `init(_:)` parses.
+        package var description: String { width.map { "\($0)x\(height)" } ?? "\(height)p" }
     }
 }
 
 extension API.Variant {
     /// A short label: `720p`, or `audio` for audio alone; nil if the playlist does not give the height.
-    public var quality: String? {
+    package var quality: String? {
         if let height { return "\(height)p" }
-        return isSoundAlone ? "audio" : nil
+        return isAudioOnly ? "audio" : nil
     }
 
-    private var isSoundAlone: Bool {
+    private var isAudioOnly: Bool {
         guard let codecs, !codecs.isEmpty else { return false }
         let sound = ["mp4a", "ac-3", "ec-3", "ac-4", "alac", "fLaC", "Opus", "opus"]
         return codecs.split(separator: ",").allSatisfy { codec in sound.contains { codec.contains($0) } }
@@ -113,9 +288,36 @@ extension API.Variant {
 
 extension API.Tracks {
     /// The highest complete quality; without a complete variant, the highest partial one.
-    public var storedQuality: String? {
-        let whole = variants.filter { $0.local == .complete }
-        let stored = whole.isEmpty ? variants.filter { $0.local != .none } : whole
+    package var storedQuality: String? {
+        let complete = variants.filter { $0.local == .complete }
+        let stored = complete.isEmpty ? variants.filter { $0.local != .none } : complete
         return stored.max { ($0.height ?? 0, $0.bandwidth ?? 0) < ($1.height ?? 0, $1.bandwidth ?? 0) }?.quality
     }
+}
+
+extension API.Quality: Codable {
+    package init(from decoder: any Decoder) throws { self = try decoder.form("best, worst, 720p, <=1080p or 2M") }
+    package func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }
+}
+
+extension API.Choice: Codable {
+    package init(from decoder: any Decoder) throws { self = try decoder.form("default, all, none or en,ja") }
+    package func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }
+}
+
+extension Decoder {
+    /// Decodes a string with few forms; `wanted` names the forms for the error.
+    func form<Value: LosslessStringConvertible>(_ wanted: String) throws -> Value {
+        let text = try singleValueContainer().decode(String.self)
+        guard let value = Value(text) else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: codingPath, debugDescription: "\"\(text)\" is not \(wanted)"))
+        }
+        return value
+    }
+}
+
+extension API.Size: Codable {
+    package init(from decoder: any Decoder) throws { self = try decoder.form("1280x720 or 720p") }
+    package func encode(to encoder: any Encoder) throws { try description.encode(to: encoder) }
 }

@@ -2,30 +2,25 @@ internal import FoundationEssentials
 
 /// The shapes of the control API, version 1: the JSON of requests and responses of `/api/v1/…`.
 ///
-/// The shapes are the contract with scripts: a key keeps its name and its unit. New keys may be added, and a reader
-/// ignores keys that it does not know. Times are seconds, sizes are bytes, bandwidths are bits per second and rates are
-/// bytes per second. A key without a known value is left out.
-public enum API {
-    /// The path that all routes begin with.
-    public static let root = "/api/v1"
+/// They are the contract with scripts. `conf/openapi.json` documents every key; here are only the details that a name
+/// does not show. Times are seconds, sizes are bytes,
+/// bandwidths are bits per second, rates are bytes per second. A key without a known value is left out.
+package enum API {
+    package static let root = "/api/v1"
 
-    /// Encodes a shape as JSON: keys sorted, on one line, slashes not escaped.
-    ///
-    /// - Throws: `APIError` with `.internal` for a number that JSON cannot express (infinity, NaN).
-    public static func encode(_ value: some Encodable) throws(APIError) -> [UInt8] {
+    /// Encodes a shape as JSON on one line, with sorted keys. Throws `.internal` for infinity and NaN.
+    package static func encode(_ value: some Encodable) throws(APIError) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {
             return Array(try encoder.encode(value))
         } catch {
-            throw APIError(.internal, "an answer cannot be written as JSON", underlying: error)
+            throw APIError(.internal, "a response cannot be encoded as JSON", underlying: error)
         }
     }
 
-    /// Decodes a shape from JSON.
-    ///
-    /// - Throws: `APIError` with `.badRequest`; the message names the key at fault.
-    public static func decode<Shape: Decodable>(
+    /// Decodes a shape from JSON. Throws `.badRequest`; the message names the key at fault.
+    package static func decode<Shape: Decodable>(
         _ shape: Shape.Type = Shape.self, from text: [UInt8]
     ) throws(APIError) -> Shape {
         do {
@@ -38,10 +33,96 @@ public enum API {
     }
 
     /// Rounds seconds to milliseconds. Finer digits are noise of binary fractions.
-    public static func milliseconds(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }
+    package static func milliseconds(_ seconds: Double) -> Double { (seconds * 1000).rounded() / 1000 }
 
     /// Rounds a fraction down to four digits, so that an incomplete download stays below 1.
-    public static func rounded(_ fraction: Double) -> Double { (fraction * 10_000 + 1e-9).rounded(.down) / 10_000 }
+    package static func rounded(_ fraction: Double) -> Double { (fraction * 10_000 + 1e-9).rounded(.down) / 10_000 }
+}
+
+extension API {
+    /// An error as `application/problem+json` (RFC 9457) with the extension members `code` and `next`.
+    package struct Problem: Codable, Equatable, Sendable {
+        /// The kind as a URI reference to the API's document; readers may ignore it (RFC 9457 §3.1.1).
+        package var type: String?
+        package var code: APIError.Code
+        /// The HTTP status, as in the response.
+        package var status: Int
+        package var title: String
+        /// The particular error: names the asset and the cause. A sentence without a full stop.
+        package var detail: String
+        package var next: String?
+        package init(_ error: APIError) {
+            type = "\(API.root)/openapi.json#\(error.code.rawValue)"
+            code = error.code
+            status = error.code.status
+            title = error.code.title
+            detail = error.message
+            next = error.next
+        }
+    }
+
+    /// The network mode: `GET /api/v1/mode` returns it, `PUT` changes it until the daemon ends.
+    package struct Mode: Codable, Equatable, Sendable {
+        /// The modes.
+        package enum Name: String, Codable, CaseIterable, Sendable {
+            /// Missing resources are fetched from the origin while it can be reached.
+            case auto
+            case offline
+            /// As `auto`, but the playlists list only complete renditions if there are any.
+            case local
+        }
+
+        package var mode: Name
+        package init(_ mode: Name) { self.mode = mode }
+    }
+
+    /// The daemon's address on the network: `GET /api/v1/lan`.
+    package struct LAN: Codable, Equatable, Sendable {
+        /// The URL in front of a name or an origin URL. Includes the token for media; has no slash at its end.
+        package var url: String
+        package init(url: String) { self.url = url }
+    }
+
+    /// The link to the page for browsers: `GET /api/v1/page`. Valid while the daemon runs.
+    package struct PageLink: Codable, Equatable, Sendable {
+        package var path: String
+        package init(path: String) { self.path = path }
+    }
+
+    /// Totals of the store and its disk: `GET /api/v1/store`.
+    package struct Store: Codable, Equatable, Sendable {
+        /// The store's disk.
+        package struct Disk: Codable, Equatable, Sendable {
+            package var totalBytes: Int
+            package var freeBytes: Int
+            /// Bytes of the reserve, which stay free for other programs.
+            package var reservedBytes: Int
+            /// Bytes that may still be stored: `freeBytes` minus `reservedBytes`, at least 0.
+            package var availableBytes: Int
+            package init(totalBytes: Int, freeBytes: Int, reservedBytes: Int) {
+                (self.totalBytes, self.freeBytes, self.reservedBytes) = (totalBytes, freeBytes, reservedBytes)
+                availableBytes = max(0, freeBytes - reservedBytes)
+            }
+        }
+
+        package var path: String
+        /// The reason why the store is read-only, as a sentence; absent if it can be written.
+        package var problem: String?
+        package var assets: Int
+        /// Stored bytes of all assets.
+        package var bytes: Int
+        /// The part of `bytes` that was cached by playback, and its limit.
+        package var playCache: PlayCache
+        /// The disk; absent if it does not report its size.
+        package var disk: Disk?
+        /// The assets that may be purged when the disk is full: `expired`, `default` or `important`, each with the ones
+        /// before.
+        package var purge: String
+        package init(path: String, playCache: PlayCache, purge: String) {
+            (self.path, self.playCache, self.purge) = (path, playCache, purge)
+            (assets, bytes) = (0, 0)
+        }
+    }
 }
 
 extension DecodingError {
@@ -52,7 +133,7 @@ extension DecodingError {
         case .valueNotFound(_, let context): "\(Self.path(context.codingPath)) is null"
         case .typeMismatch(_, let context), .dataCorrupted(let context):
             context.codingPath.isEmpty
-                ? "the text is not the JSON object that is wanted"
+                ? "the text is not the expected JSON object"
                 : "\(Self.path(context.codingPath)): \(context.debugDescription)"
         @unknown default: "the JSON cannot be read"
         }
@@ -60,34 +141,5 @@ extension DecodingError {
 
     private static func path(_ keys: [any CodingKey]) -> String {
         keys.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
-    }
-}
-
-extension API {
-    /// An error as `application/problem+json` (RFC 9457) with the extension members `code` and `next`.
-    public struct Problem: Codable, Equatable, Sendable {
-        /// The kind as a URI reference to its explanation in the API's document. Readers may ignore it (RFC 9457
-        /// §3.1.1).
-        public var type: String?
-        /// Kind of the error, for programs.
-        public var code: APIError.Code
-        /// The HTTP status, as in the response.
-        public var status: Int
-        /// The kind in words; fixed for each code.
-        public var title: String
-        /// The particular error: names the asset and the cause. A sentence without a full stop.
-        public var detail: String
-        /// Next step, as a sentence or a command line.
-        public var next: String?
-
-        /// Converts an error.
-        public init(_ error: APIError) {
-            type = "\(API.root)/openapi.json#\(error.code.rawValue)"
-            code = error.code
-            status = error.code.status
-            title = error.code.title
-            detail = error.message
-            next = error.next
-        }
     }
 }

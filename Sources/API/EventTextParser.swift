@@ -15,7 +15,7 @@ struct EventTextParser {
     private var endsWithReturn = false
 
     /// Parses bytes and returns the messages that they complete.
-    mutating func take(_ bytes: some Sequence<UInt8>) -> [Message] {
+    mutating func parse(_ bytes: some Sequence<UInt8>) -> [Message] {
         var messages: [Message] = []
         for byte in bytes {
             defer { endsWithReturn = byte == UInt8(ascii: "\r") }

@@ -4,7 +4,7 @@ import Origin
 
 extension APIClient {
     /// Creates a client over HTTP. It opens nothing before its first call.
-    public init(state: StateDirectory) {
+    package init(state: StateDirectory) {
         let transport = OriginTransport(to: "daemon")
         self.init(
             state: state, transport: { call throws(APIError) in try await transport.perform(call) },
@@ -12,13 +12,11 @@ extension APIClient {
     }
 }
 
-/// Performs calls with Weir's HTTP client for origins. The daemon, or another called server, takes the place of the
-/// origin.
+/// Performs calls with Weir's HTTP client for origins; the called server takes the place of the origin.
 @LoopActor final class OriginTransport {
     /// The daemon reads playlists before it answers a `POST`, and may have to wait for a slow origin.
     private static let timeLimit = Duration.seconds(120)
     private lazy var client = OriginClient()
-    /// Name of the peer in messages.
     private let peer: String
 
     nonisolated init(to peer: String) { self.peer = peer }
@@ -54,7 +52,7 @@ extension APIClient {
         guard let method = HTTPMethod(rawValue: call.method), let url = try? WebURL(call.url),
             let authorization = FieldLine(Array("Authorization: Bearer \(call.token)".utf8)),
             let contentType = FieldLine(Array("Content-Type: application/json".utf8))
-        else { throw APIError(.internal, "\(call.url) cannot be called") }
+        else { throw APIError(.internal, "\(call.url) is not a valid URL") }
         var request = OriginRequest(url)
         request.method = method
         request.namedPeer = OriginRequest.Peer(of: url)
@@ -77,9 +75,9 @@ extension APIClient {
         return switch error.code {
         case .unreachable: APIError(.noDaemon, "no \(peer) answers at \(Self.base(call))", underlying: error)
         case .connectionLost, .cutShort:
-            APIError(.stopping, "\(place) broke off", next: "the same command again", underlying: error)
+            APIError(.stopping, "\(place) closed the connection", next: "repeat the command", underlying: error)
         case .timedOut, .stalled: APIError(.timeout, "\(place) does not answer in time", underlying: error)
-        default: APIError(.internal, "the \(peer) cannot be asked: \(error)", underlying: error)
+        default: APIError(.internal, "the request to the \(peer) failed: \(error)", underlying: error)
         }
     }
 
@@ -98,8 +96,7 @@ extension APIClient {
         _ continuation: AsyncThrowingStream<[UInt8], any Error>.Continuation,
         _ translate: @escaping (OriginError) -> APIError
     ) {
-        self.continuation = continuation
-        self.translate = translate
+        (self.continuation, self.translate) = (continuation, translate)
     }
 
     func transfer(_ transfer: Transfer, received head: OriginHead) { status = head.status }
@@ -112,7 +109,7 @@ extension APIClient {
         switch result {
         case .success where status == 200: continuation.finish()
         case .success:
-            continuation.finish(throwing: APIError(.internal, "the daemon answers with status \(status)"))
+            continuation.finish(throwing: APIError(.internal, "the daemon answered with status \(status)"))
         case .failure(let error): continuation.finish(throwing: translate(error))
         }
     }

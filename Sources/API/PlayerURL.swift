@@ -1,39 +1,39 @@
 import HTTPMessage
 
 /// Builds the URLs with which players reach a daemon.
-public struct PlayerURL: Sendable {
+package struct PlayerURL: Sendable {
     /// The daemon's base URL without a slash at its end; `localhost` replaces its loopback address.
-    public let base: String
+    package let base: String
 
     /// Creates the URLs of the daemon with this base URL.
-    public init(base: String) {
+    package init(base: String) {
         let port = base.split(separator: ":").last ?? ""
         let isUsual = base.hasPrefix("http://127.0.0.1:") || base.hasPrefix("http://[::1]:")
         self.base = isUsual ? "http://localhost:\(port)" : base
     }
 
     /// True if a command-line argument is an origin URL, false if it is a name.
-    public static func isURL(_ word: String) -> Bool { word.contains("://") }
+    package static func isURL(_ word: String) -> Bool { word.contains("://") }
 
     /// The URL of an asset by its name.
-    public func asset(named name: String) -> String { "\(base)/\(PercentEncoding.encode(name)).m3u8" }
+    package func asset(named name: String) -> String { "\(base)/\(PercentEncoding.encode(name)).m3u8" }
 
     /// The URL of an asset by its name, in a session that never uses the network.
-    public func offlineAsset(named name: String) -> String { "\(base)/offline/\(PercentEncoding.encode(name)).m3u8" }
+    package func offlineAsset(named name: String) -> String { "\(base)/offline/\(PercentEncoding.encode(name)).m3u8" }
 
     /// The URL of a name or an origin URL, in a session that lists only complete renditions if there are any.
-    public func localEntry(_ word: String) -> String {
+    package func localEntry(_ word: String) -> String {
         "\(base)/local/" + (Self.isURL(word) ? word : PercentEncoding.encode(word) + ".m3u8")
     }
 
     /// The URL of a name or an origin URL, as one variant whose quality Weir adapts.
-    public func adaptiveEntry(_ word: String) -> String {
+    package func adaptiveEntry(_ word: String) -> String {
         "\(base)/auto/" + (Self.isURL(word) ? word : PercentEncoding.encode(word) + ".m3u8")
     }
 
     /// The URL of any resource of an origin.
-    public func origin(url: String) -> String { "\(base)/\(url)" }
+    package func origin(url: String) -> String { "\(base)/\(url)" }
 
     /// The URL of a name or an origin URL.
-    public func entry(_ word: String) -> String { Self.isURL(word) ? origin(url: word) : asset(named: word) }
+    package func entry(_ word: String) -> String { Self.isURL(word) ? origin(url: word) : asset(named: word) }
 }

@@ -1,49 +1,42 @@
 internal import Glibc
 
-/// The directory by which a command finds its daemon. It holds `token`, `listening` with the daemon's URL while it
-/// serves, and `link` with a link conditioner's control URL.
-///
-/// Its mode is 0700 and its files have 0600, so only the user who started the daemon and root can read the token.
-public struct StateDirectory: Sendable {
+/// The directory by which a command finds its daemon: `token`, `listening` with the daemon's URL while it serves, and
+/// `link` with a link conditioner's URL. Its mode is 0700 and its files have 0600.
+package struct StateDirectory: Sendable {
     /// The absolute path.
-    public let path: String
+    package let path: String
 
     /// Creates a directory object. The directory need not exist yet.
-    public init(_ path: String) { self.path = path }
+    package init(_ path: String) { self.path = path }
 
-    /// The bearer token of the API.
-    ///
-    /// - Throws: `APIError` with `.noDaemon` if no daemon has created one, `.unauthorized` if it cannot be read.
-    public func token() throws(APIError) -> String {
+    /// The API's bearer token. Throws `.noDaemon` if no daemon has created one, `.unauthorized` if it cannot be read.
+    package func token() throws(APIError) -> String {
         switch readFile("token") {
         case .success(let text) where Self.isToken(text): return text
-        case .success: throw APIError(.unauthorized, "\(path)/token holds no token", next: "start the daemon anew")
+        case .success: throw APIError(.unauthorized, "\(path)/token holds no token", next: "restart the daemon")
         case .failure(.noSuchFile): throw APIError(.noDaemon, "no daemon has run with the state directory \(path)")
         case .failure(let error):
             throw APIError(.unauthorized, "\(path)/token cannot be read: \(error)", underlying: error)
         }
     }
 
-    /// The base URL of the latest daemon, without a slash at its end; nil if no daemon serves.
-    ///
-    /// The record is stale after a kill: then a connection to it fails. Only loopback URLs are accepted.
-    public var daemonURL: String? { loopbackURL(in: "listening") }
+    /// The base URL of the latest daemon, without a slash at its end; nil if no daemon serves. Only loopback URLs are
+    /// accepted. The record is stale after a kill: then a connection fails.
+    package var daemonURL: String? { loopbackURL(in: "listening") }
 
     /// The reason why `daemonURL` is nil: no daemon serves, or this user may not read the record.
     var absence: APIError {
         if case .failure(let error) = readFile("listening"), error.number == EACCES {
             return APIError(
                 .unauthorized, "the state directory \(path) cannot be read: \(error)",
-                next: "run weir as the user whose daemon it is, or give another one with --state DIR",
+                next: "run weir as the user whose daemon it is, or name another directory with --state DIR",
                 underlying: error)
         }
         return APIError(.noDaemon, "no daemon runs with the state directory \(path)")
     }
 
-    /// The control URL of the most recent link conditioner (`tools/link`); nil if none runs.
-    ///
-    /// The record may be stale after a kill, and only loopback URLs are accepted, as for `daemonURL`.
-    public var linkURL: String? { loopbackURL(in: "link") }
+    /// The control URL of the most recent link conditioner (`tools/link`), under the same conditions as `daemonURL`.
+    package var linkURL: String? { loopbackURL(in: "link") }
 
     private func loopbackURL(in name: String) -> String? {
         guard case .success(let text) = readFile(name) else { return nil }
@@ -52,14 +45,14 @@ public struct StateDirectory: Sendable {
     }
 
     /// The error for a folder or file that cannot be used.
-    public func failure(_ what: String, _ error: SystemError?) -> APIError {
+    package func failure(_ what: String, _ error: SystemError?) -> APIError {
         APIError(
             .cannotWrite, "the state directory \(path) \(what)" + (error.map { ": \($0)" } ?? ""),
-            next: "give another one with --state DIR", underlying: error)
+            next: "name another directory with --state DIR", underlying: error)
     }
 
     /// Reads the first line of a small file.
-    public func readFile(_ name: String) -> Result<String, SystemError> {
+    package func readFile(_ name: String) -> Result<String, SystemError> {
         let descriptor = open("\(path)/\(name)", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return .failure(SystemError(errno)) }
         defer { close(descriptor) }
@@ -71,7 +64,7 @@ public struct StateDirectory: Sendable {
     }
 
     /// Replaces a file atomically: a reader sees the old text or the new one.
-    public func writeFile(_ name: String, _ line: String) throws(APIError) {
+    package func writeFile(_ name: String, _ line: String) throws(APIError) {
         let target = "\(path)/\(name)"
         let draft = target + ".new"
         unlink(draft)
@@ -87,9 +80,8 @@ public struct StateDirectory: Sendable {
 
     private static let tokenAlphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-    /// Generates a token: 256 random bits as base64url (RFC 4648 §5), 43 characters of six bits each; the last one
-    /// carries four.
-    public static func randomToken() -> String {
+    /// Generates a token: 256 random bits as base64url (RFC 4648 §5). The last of the 43 characters carries four bits.
+    package static func randomToken() -> String {
         var generator = SystemRandomNumberGenerator()
         var sextets = (0..<43).map { _ in Int(generator.next() & 63 as UInt64) }
         sextets[42] &= ~3
@@ -97,21 +89,58 @@ public struct StateDirectory: Sendable {
     }
 
     /// True if a text has the form of a token.
-    public static func isToken(_ text: String) -> Bool {
+    package static func isToken(_ text: String) -> Bool {
         text.utf8.count == 43 && text.utf8.allSatisfy(tokenAlphabet.contains)
     }
 }
 
 /// The errno of a failed system call.
-public struct SystemError: Error, Equatable, CustomStringConvertible {
+package struct SystemError: Error, Equatable, CustomStringConvertible {
     /// ENOENT.
-    public static let noSuchFile = SystemError(ENOENT)
+    package static let noSuchFile = SystemError(ENOENT)
 
     /// The errno.
-    public let number: Int32
+    package let number: Int32
     /// Creates an error from an errno.
-    public init(_ number: Int32) { self.number = number }
+    package init(_ number: Int32) { self.number = number }
 
-    /// The text of strerror(3).
-    public var description: String { String(cString: strerror(number)) }
+    package var description: String { String(cString: strerror(number)) }
+}
+
+extension StateDirectory {
+    /// Writes `page.html`, readable by its owner only, which leads a browser to the page, and returns its path. So the
+    /// key is not in a program's arguments, which all users of a machine can read.
+    ///
+    /// The key is in the fragment of the link, which browsers do not send. `base` has no slash at its end.
+    package func writePageFile(to base: String, _ path: String) throws(APIError) -> String {
+        let key = path.split(separator: "/").last ?? ""
+        let link = HTMLText.escaped("\(base)/#key=\(key)")
+        try writeFile(
+            "page.html",
+            """
+            <!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>Weir</title>\
+            <meta http-equiv="refresh" content="0;url=\(link)"><p><a href="\(link)">Weir</a></p>
+            """)
+        return "\(self.path)/page.html"
+    }
+}
+
+/// Escapes text for HTML.
+package enum HTMLText {
+    /// Escapes text for an element or a quoted attribute. Titles are untrusted.
+    package static func escaped(_ text: String) -> String {
+        var result = ""
+        for character in text.unicodeScalars {
+            switch character {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            case "'": result += "&#39;"
+            case "\u{0}": result += "\u{FFFD}"
+            default: result.unicodeScalars.append(character)
+            }
+        }
+        return result
+    }
 }

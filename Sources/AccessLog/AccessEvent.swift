@@ -1,17 +1,14 @@
-/// An event of the access log: an uninterrupted period of one session, ended by a seek, a change of variant or the end
-/// of the session; modelled on AVPlayerItemAccessLogEvent.
+/// An event of the access log: a period of one session without a seek or change of variant; modelled on
+/// AVPlayerItemAccessLogEvent.
 ///
 /// A change of variant begins an event with the first request for the new variant. Watched time and stalls belong to
-/// the event whose variant is on the screen: until the playhead reaches the new variant, both events are open.
-///
-/// Counters start at 0 with each event and never fall. Times are seconds, rates are bits per second. The JSON keys are
-/// the property names; a property without a value is left out.
+/// the event whose variant is on the screen: until the playhead reaches the new variant, both events are open. Times
+/// are seconds, rates are bits per second. The JSON keys are the property names; a property without a value is left
+/// out.
 public struct AccessEvent: Codable, Equatable, Sendable {
     /// Type of playback, as in `s-playback-type`.
     public enum PlaybackType: String, Codable, Sendable {
-        /// Media with an end.
         case vod = "VOD"
-        /// A live stream.
         case live = "LIVE"
         /// Media from the store only.
         case file = "FILE"
@@ -31,8 +28,8 @@ public struct AccessEvent: Codable, Equatable, Sendable {
     public var began: Double
     /// End of the event, as `began`; absent while the event is open.
     public var ended: Double?
-    /// Time at which the event was written to the log, as `began`. Later than `ended` for an idle session, and for a
-    /// variant that stays on the screen long after another one is loaded. Absent while the event is open.
+    /// Time at which the event was logged, as `began`: later than `ended` for an idle session, and for a variant that
+    /// stays on the screen long after another one is loaded. Absent while the event is open.
     public var logged: Double?
     /// The origin URL of the media playlist that was played, without its query.
     public var uri: String?
@@ -62,14 +59,13 @@ public struct AccessEvent: Codable, Equatable, Sendable {
     public var stallTime = 0.0
     /// Number of pictures that the player did not show in time; absent if the player has not reported it.
     public var framesDropped: Int?
-    /// Time from the event's beginning (the entry playlist, a seek) to the first delivered segment, or in the first
-    /// event to the first picture if the player reported it. Absent before that, and after a change of variant, because
-    /// players do not wait for it.
+    /// Time from the event's beginning to the first delivered segment, or in the first event to the first picture if
+    /// the player reported it. Absent after a change of variant, because players do not wait for it.
     public var startup: Double?
     /// Number of segments that took longer to arrive than they last.
     public var overdue = 0
-    /// The keys of this event that are inferred from the requests and their times: everything that only a player knows
-    /// for certain, except what the player sent by CMCD or reported.
+    /// The keys that are inferred from the requests: those that only a player knows for certain, and that it did not
+    /// send.
     public var inferred = Self.inferable
 
     /// The keys that are inferred unless the player sends them.
@@ -77,11 +73,7 @@ public struct AccessEvent: Codable, Equatable, Sendable {
 
     /// Creates an open event without any requests.
     public init(session: String, guid: String, number: Int, asset: String, client: String?, began: Double) {
-        self.session = session
-        self.guid = guid
-        self.number = number
-        self.asset = asset
-        self.client = client
+        (self.session, self.guid, self.number, self.asset, self.client) = (session, guid, number, asset, client)
         self.began = began
     }
 }

@@ -4,11 +4,8 @@ public struct ErrorEvent: Codable, Equatable, Sendable {
     public enum Domain: String, Codable, Sendable {
         /// The origin, or the network in front of it.
         case origin = "weir.origin"
-        /// The store, or its disk.
         case store = "weir.store"
-        /// The media differs from its playlist.
         case media = "weir.media"
-        /// The player.
         case player = "weir.player"
     }
 
@@ -31,11 +28,7 @@ public struct ErrorEvent: Codable, Equatable, Sendable {
 
     /// Creates an error without a session.
     public init(time: Double, uri: String?, status: Int, domain: Domain, comment: String) {
-        self.time = time
-        self.uri = uri
-        self.status = status
-        self.domain = domain
-        self.comment = comment
+        (self.time, self.uri, self.status, self.domain, self.comment) = (time, uri, status, domain, comment)
     }
 }
 

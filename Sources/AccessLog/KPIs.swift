@@ -1,27 +1,23 @@
-/// Key performance indicators of one or more sessions, computed from access log events. Pure.
-///
-/// Each indicator is a formula over the events i of its sessions; one that would divide by 0 is absent.
+/// Key performance indicators of some sessions: formulas over their access log events i. An indicator that would divide
+/// by 0 is absent. Pure.
 public struct KPIs: Codable, Equatable, Sendable {
     /// Number of sessions.
     public var sessions = 0
     /// Σ watchedᵢ: media time, in seconds.
     public var watched = 0.0
-    /// The mean, over the sessions that have one, of the first event's `startup`: from the entry playlist to the first
-    /// segment delivered, in seconds.
+    /// The mean `startup` of the sessions' first events, in seconds.
     public var startup: Double?
     /// Σ stallsᵢ.
     public var stalls = 0
     /// Σ stallTimeᵢ, in seconds.
     public var stallTime = 0.0
-    /// Σ stallTimeᵢ / (Σ watchedᵢ + Σ stallTimeᵢ): the share of playback time spent in stalls, 0 to 1, without
-    /// the startup.
+    /// Σ stallTimeᵢ / (Σ watchedᵢ + Σ stallTimeᵢ): the share of playback time spent in stalls, 0 to 1.
     public var stallRatio: Double?
     /// Σ framesDroppedᵢ over the events whose player reported it; absent if none did.
     public var framesDropped: Int?
     /// Number of changes of variant within a session.
     public var switches = 0
-    /// Σ (indicatedᵢ · watchedᵢ) / Σ watchedᵢ over the events with an indicated bit rate: time-weighted in bits per
-    /// second.
+    /// Σ (indicatedᵢ · watchedᵢ) / Σ watchedᵢ over the events with an indicated bit rate, in bits per second.
     public var indicated: Double?
     /// Σ bits / Σ seconds of all pieces that came from origins, in bits per second.
     public var observed: Double?
@@ -49,10 +45,10 @@ public struct KPIs: Codable, Equatable, Sendable {
         let starts = bySession.values.compactMap { $0.first?.number == 0 ? $0.first?.startup : nil }
         startup = Self.ratio(starts.reduce(0, +), Double(starts.count))
         switches = bySession.values.reduce(0) { $0 + Self.switches($1) }
-        takeRates(events)
+        computeRates(events)
     }
 
-    private mutating func takeRates(_ events: [AccessEvent]) {
+    private mutating func computeRates(_ events: [AccessEvent]) {
         let rated = events.filter { $0.indicated != nil }
         let weighted = rated.reduce(0) { $0 + Double($1.indicated ?? 0) * $1.watched }
         indicated = Self.ratio(weighted, rated.reduce(0) { $0 + $1.watched })

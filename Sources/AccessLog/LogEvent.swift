@@ -2,7 +2,6 @@
 public protocol LogEvent: Codable, Equatable, Sendable {
     /// Names of a line's fields in the Extended Log File Format, separated by blanks.
     static var fields: String { get }
-    /// Prefix of the log's file names.
     static var fileName: String { get }
     /// The asset's name; nil if it is not known.
     var assetName: String? { get }
@@ -31,14 +30,32 @@ extension ErrorEvent: LogEvent {
 }
 
 extension LogEvent {
-    /// The header lines of a log.
-    ///
-    /// - Parameters:
-    ///   - software: the writing program, such as `Weir/0.1.0`.
-    ///   - seconds: time of writing, since 1970 in UTC.
+    /// The header lines of a log. `software` is such as `Weir/0.1.0`; `seconds` is the time since 1970 in UTC.
     public static func header(_ style: LogStyle, software: String, at seconds: Double) -> [String] {
         var date = LogLine(style)
         date.add(date: seconds)
         return ["#Version: 1.0", "#Software: \(software)", "#Date: \(date.text)", "#Fields: \(fields)"]
+    }
+}
+
+/// A filter for events of a log.
+public struct LogQuery: Equatable, Sendable {
+    /// The asset's name; nil for all assets.
+    public var asset: String?
+    /// Earliest time of writing, in seconds since 1970; an open event counts as written now.
+    public var since: Double?
+    /// Maximum number of events; the last ones are returned.
+    public var limit: Int
+
+    /// Creates a query; without arguments, for the last 1000 events.
+    public init(asset: String? = nil, since: Double? = nil, limit: Int = 1000) {
+        (self.asset, self.since, self.limit) = (asset, since, limit)
+    }
+
+    /// True if an event belongs to the answer.
+    public func matches(_ event: some LogEvent) -> Bool {
+        if let asset, event.assetName != asset { return false }
+        guard let since, let written = event.written else { return true }
+        return written >= since
     }
 }

@@ -18,28 +18,22 @@ public struct LogFolder: Sendable {
     }
 }
 
-/// The log files, `access-2026-11-21.log` and `errors-2026-11-21.log`: one per day (UTC) and log, in a folder of their
-/// own.
+/// The log files, `access-2026-11-21.log` and `errors-2026-11-21.log`: one per day (UTC) and log.
 ///
-/// Each line of the Extended Log File Format follows a `#Remark:` with the event as JSON, which analysis tools ignore.
-/// The JSON has what the format has no field for, and events are read back from it. Files older than `LogFolder.days`
-/// are deleted. If a file cannot be written, its events are lost and one sentence is reported.
-///
-/// The actor runs on a thread of its own, so that a slow disk does not delay the loop.
+/// Each line of the Extended Log File Format follows a `#Remark:` with the event as JSON, from which events are read
+/// back, because the format lacks fields. If a file cannot be written, its events are lost and one sentence is
+/// reported. The actor runs on a thread of its own, so that a slow disk does not delay the loop.
 actor LogFiles {
     private let folder: LogFolder
     private let report: @Sendable (String) -> Void
     /// True if the failure to write was reported and no write has succeeded since.
-    private var isInTrouble = false
+    private var hasFailed = false
     /// The last day on which old files were deleted.
     private var swept = ""
 
     init(_ folder: LogFolder, report: @escaping @Sendable (String) -> Void) {
-        self.folder = folder
-        self.report = report
+        (self.folder, self.report) = (folder, report)
     }
-
-    // MARK: Writing
 
     /// Appends ended events to the file of a day.
     func append<Event: LogEvent>(_ events: [Event], at seconds: Double) {
@@ -51,10 +45,10 @@ actor LogFiles {
             swept = day
             let header = Event.header(.w3c, software: folder.software, at: seconds)
             try write(events.flatMap(Self.lines), after: header, to: Self.name(Event.self, day))
-            isInTrouble = false
+            hasFailed = false
         } catch {
-            if !isInTrouble { report("nothing is logged in \(folder.path): \(error)") }
-            isInTrouble = true
+            if !hasFailed { report("events cannot be logged in \(folder.path): \(error)") }
+            hasFailed = true
         }
     }
 
@@ -85,7 +79,7 @@ actor LogFiles {
         guard file >= 0 else { throw AccessLogError(errno) }
         defer { close(file) }
         let start = Self.wholeLines(file)
-        guard start < folder.limit else { throw AccessLogError("\(name) is as large as it may be") }
+        guard start < folder.limit else { throw AccessLogError("\(name) has reached its maximum size") }
         let text = ((start == 0 ? header : []) + lines).map { $0 + "\n" }.joined()
         let bytes = Array(text.utf8)
         let count = Glibc.write(file, bytes, bytes.count)
@@ -106,9 +100,6 @@ actor LogFiles {
         return end
     }
 
-    // MARK: Keeping
-
-    /// Deletes files older than `LogFolder.days`.
     private func sweep(at seconds: Double) {
         let last = LogDate(seconds - Double(folder.days) * 86_400).day
         for name in names where Self.day(of: name).map({ $0 <= last }) ?? false { unlink("\(folder.path)/\(name)") }
@@ -169,7 +160,6 @@ actor LogFiles {
 
 /// The reason why a log cannot be written.
 struct AccessLogError: Error, CustomStringConvertible {
-    /// A sentence without a full stop.
     let description: String
 
     init(_ description: String) { self.description = description }

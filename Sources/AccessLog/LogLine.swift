@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// The format of log lines.
 public enum LogStyle: String, Sendable, CaseIterable {
     /// The W3C's Extended Log File Format (WD-logfile-960323).
@@ -6,9 +8,8 @@ public enum LogStyle: String, Sendable, CaseIterable {
     case apple
 }
 
-/// A line of a log, built field by field. Pure.
-///
-/// Blanks separate the fields. A field without a value is `-`. Text is quoted, with its quotes doubled.
+/// A line of a log, built field by field. A field without a value is `-`. Text is quoted, with its quotes doubled.
+/// Pure.
 struct LogLine {
     private let style: LogStyle
     private(set) var text = ""
@@ -20,9 +21,7 @@ struct LogLine {
         text += field
     }
 
-    /// Adds an integer.
     mutating func add(_ value: Int?) { append(value.map { String($0) } ?? "-") }
-    /// Adds a number with three decimals.
     mutating func add(fixed value: Double?) { append(value.map(Self.fixed) ?? "-") }
     /// Adds the dash of a field that only a player knows.
     mutating func addUnknown() { append("-") }
@@ -33,7 +32,6 @@ struct LogLine {
         append(String(decoding: word.utf8.flatMap(Self.plain), as: UTF8.self))
     }
 
-    /// Adds quoted text.
     mutating func add(text value: String) {
         let safe = value.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : String($0) }.joined()
         append("\"" + safe.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\"")
@@ -57,5 +55,51 @@ struct LogLine {
         let thousandths = value.isFinite ? Int64((min(max(value, 0), 1e15) * 1000).rounded()) : 0
         let rest = String(thousandths % 1000)
         return "\(thousandths / 1000)." + String(repeating: "0", count: 3 - rest.utf8.count) + rest
+    }
+}
+
+/// Date and time of an instant in UTC, as logs write them. Pure.
+struct LogDate: Equatable {
+    /// `2026-11-21`.
+    let day: String
+    /// `19:53:39.250`.
+    let time: String
+
+    /// - Parameter seconds: since 1970; clamped to the years 1970–9999.
+    init(_ seconds: Double) {
+        let all = seconds.isFinite ? Int64(min(max(seconds * 1000, 0), 253_402_300_799_999)) : 0
+        let (second, rest) = (all / 1000, all % 1000)
+        day = Self.civil(second / 86_400)
+        let clock = second % 86_400
+        time =
+            [clock / 3600, clock / 60 % 60, clock % 60].map { Self.digits($0, 2) }.joined(separator: ":")
+            + "." + Self.digits(rest, 3)
+    }
+
+    /// The Gregorian date of a day counted from 1970-01-01: eras of 400 years that begin in March, so that a leap day
+    /// comes last in its year.
+    private static func civil(_ day: Int64) -> String {
+        let (era, inEra) = ((day + 719_468) / 146_097, (day + 719_468) % 146_097)
+        let year = (inEra - inEra / 1460 + inEra / 36_524 - inEra / 146_096) / 365
+        let inYear = inEra - (365 * year + year / 4 - year / 100)
+        let month = (5 * inYear + 2) / 153
+        let date = inYear - (153 * month + 2) / 5 + 1
+        let number = month < 10 ? month + 3 : month - 9
+        return "\(digits(year + era * 400 + (number <= 2 ? 1 : 0), 4))-\(digits(number, 2))-\(digits(date, 2))"
+    }
+
+    private static func digits(_ value: Int64, _ width: Int) -> String {
+        let text = String(value)
+        return String(repeating: "0", count: max(0, width - text.utf8.count)) + text
+    }
+}
+
+/// The system's time of day.
+public enum WallClock {
+    /// Seconds since 1970-01-01T00:00:00Z without leap seconds.
+    public static var seconds: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
     }
 }

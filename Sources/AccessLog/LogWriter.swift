@@ -1,7 +1,6 @@
 public import EventLoop
 
-/// Writes events to the log files. Events queue here while earlier ones are written, so that they keep their order and
-/// no request waits for a disk.
+/// Writes events to the log files in their order, without making a request wait for a disk.
 @LoopActor public final class LogWriter {
     private let files: LogFiles
     private let date: @Sendable () -> Double
@@ -12,7 +11,7 @@ public import EventLoop
     private static let limit = 4096
 
     /// - Parameters:
-    ///   - date: the time of day, in seconds since 1970 in UTC.
+    ///   - date: seconds since 1970 in UTC.
     ///   - report: receives one sentence when nothing can be written.
     public init(
         to folder: LogFolder, date: @escaping @Sendable () -> Double, report: @escaping @Sendable (String) -> Void

@@ -1,7 +1,6 @@
 /// Statistics of the rates at which pieces arrived from origins. Pure.
 ///
-/// A sample is one piece: the bits that arrived while a player waited, and the seconds of that wait. Stored pieces are
-/// not samples, as they do not show how fast a network is.
+/// A sample is one piece: the bits that arrived while a player waited, and the seconds of that wait.
 public struct ObservedRate: Codable, Equatable, Sendable {
     /// Number of samples.
     public private(set) var count = 0
@@ -30,8 +29,8 @@ public struct ObservedRate: Codable, Equatable, Sendable {
         add(one)
     }
 
-    /// Adds all samples of another one. Count, mean and squares are combined as by T. F. Chan, G. H. Golub and
-    /// R. J. LeVeque (1979): unlike a sum of squares, that loses no digits over long sessions.
+    /// Adds all samples of another one, as by T. F. Chan, G. H. Golub and R. J. LeVeque (1979): unlike a sum of
+    /// squares, that loses no digits over long sessions.
     public mutating func add(_ other: ObservedRate) {
         guard other.count > 0 else { return }
         (minimum, maximum) =

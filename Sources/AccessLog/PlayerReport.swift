@@ -1,6 +1,5 @@
-/// A player's report on its own playback; without reports these figures are inferred from its requests.
-///
-/// Counters start with the playback and do not fall, so that a lost or repeated report does no harm. Times are seconds.
+/// A player's report on its own playback; without reports these figures are inferred from its requests. Counters start
+/// with the playback and do not fall. Times are seconds.
 public struct PlayerReport: Codable, Equatable, Sendable {
     /// Position in media time; 0 or more.
     public var playhead: Double

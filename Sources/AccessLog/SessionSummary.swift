@@ -18,8 +18,7 @@ public struct SessionSummary: Codable, Equatable, Sendable {
     public var isStalled: Bool?
     /// The origin URL of the media playlist, without its query.
     public var uri: String?
-    /// Time from the entry playlist to the first delivered segment, or as the player reported it. Absent before that, and
-    /// for a session whose first known request was for a segment.
+    /// Time from the entry playlist to the first delivered segment, or as the player reported it; absent before that.
     public var startup: Double?
     /// Number of stalls.
     public var stalls: Int
@@ -59,11 +58,54 @@ public struct PieceRun: Codable, Equatable, Sendable {
     /// Source of the segments.
     public var source: PieceSource
     /// Id of the rendition whose pieces were substituted; absent for the rendition's own pieces.
-    public var standIn: String?
+    public var substitute: String?
 
     /// Creates a run.
-    public init(rendition: String, first: Int, last: Int, source: PieceSource, standIn: String? = nil) {
+    public init(rendition: String, first: Int, last: Int, source: PieceSource, substitute: String? = nil) {
         (self.rendition, self.first, self.last) = (rendition, first, last)
-        (self.source, self.standIn) = (source, standIn)
+        (self.source, self.substitute) = (source, substitute)
+    }
+}
+
+/// Source of a piece that a player received.
+public enum PieceSource: String, Codable, Sendable {
+    case store
+    /// The piece was fetched for this player.
+    case origin
+    /// The fetch was in progress already, for a download or another player.
+    case joined
+}
+
+/// Bytes by source.
+public struct SourceBytes: Codable, Equatable, Sendable {
+    /// Bytes from the store.
+    public var store: Int64 = 0
+    /// Bytes fetched from the origin for this player.
+    public var origin: Int64 = 0
+    /// Bytes from the origin by a fetch that was in progress already.
+    public var joined: Int64 = 0
+
+    /// Creates counters of 0.
+    public init() {}
+
+    /// Sum of all sources.
+    public var all: Int64 { store + origin + joined }
+
+    /// Adds bytes of one source.
+    public mutating func add(_ bytes: Int64, from source: PieceSource) {
+        switch source {
+        case .store: store += bytes
+        case .origin: origin += bytes
+        case .joined: joined += bytes
+        }
+    }
+
+    /// The sum, source by source.
+    public static func + (left: SourceBytes, right: SourceBytes) -> SourceBytes {
+        var sum = left
+        sum.store += right.store
+        sum.origin += right.origin
+        sum.joined += right.joined
+        return sum
     }
 }

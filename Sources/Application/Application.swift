@@ -3,22 +3,17 @@ internal import Control
 internal import EventLoop
 internal import Foundation
 internal import Glibc
-public import Library
+package import Library
 internal import Logging
 
 /// The composition root: builds the rooms in order, serves until a signal, and stops the rooms in reverse order.
-public enum Application {
+package enum Application {
     /// Output of `weir --version`.
-    public static let version = "0.1.0"
+    package static let version = "0.1.0"
 
-    /// Runs the daemon until SIGINT or SIGTERM.
-    ///
-    /// Prints one line when it is ready: `weir is listening on http://127.0.0.1:8216`. Notifies a service manager, if
-    /// there is one, of the start and the stop.
-    ///
-    /// - Parameter streams: the known streams, from `Configuration.streams()`.
-    /// - Throws: `ApplicationError` if the daemon cannot serve.
-    public static func run(
+    /// Runs the daemon until SIGINT or SIGTERM. Prints one line when it is ready, and notifies a service manager of the
+    /// start and the stop.
+    package static func run(
         _ configuration: Configuration, streams: [KnownStream] = []
     ) async throws(ApplicationError) {
         let environment = ProcessInfo.processInfo.environment
@@ -81,9 +76,9 @@ public enum Application {
     /// be logs.
     private static func invitation(_ lan: String) -> String {
         guard isatty(STDOUT_FILENO) != 0 else {
-            return "the network is let in; \"weir url NAME --lan\" prints the URL, with its token"
+            return "players on the network are admitted; \"weir url NAME --lan\" prints the URL, with its token"
         }
-        let picture = QRCode.lines(of: lan + "/") ?? "with qrencode installed, a picture for a phone would be here"
+        let picture = QRCode.lines(of: lan + "/") ?? "install qrencode to see a QR code for a phone here"
         return "on the network: \(lan)/\n\(picture)"
     }
 }

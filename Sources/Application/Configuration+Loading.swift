@@ -1,16 +1,11 @@
 internal import FoundationEssentials
 internal import Glibc
-public import Library
+package import Library
 
 extension Configuration {
-    /// Loads the configuration from all sources. Options override the environment, which overrides the file, which
-    /// overrides the defaults.
-    ///
-    /// - Parameters:
-    ///   - options: the values from the command line.
-    ///   - file: the file from `--config`; nil for `WEIR_CONFIG`, or else the standard file, which need not exist.
-    ///   - environment: the process's environment. An empty variable counts as unset.
-    public static func load(
+    /// Loads the configuration: options override the environment, which overrides the file. `file` is the value of
+    /// `--config`; if nil, WEIR_CONFIG or the standard file, which need not exist. Empty variables count as unset.
+    package static func load(
         options: [ConfigurationKey: [String]], file: String? = nil, environment: [String: String]
     ) throws(ConfigurationError) -> Configuration {
         let environment = environment.filter { !$0.value.isEmpty }
@@ -38,8 +33,8 @@ extension Configuration {
         ] where path == standard && !(environment[variable]?.hasPrefix("/") ?? false) {
             throw ConfigurationError(
                 place: .variable("HOME"),
-                message: "is not set to an absolute path, so there is no place for the \(name) folder",
-                next: "set HOME, or give the folder with --\(name) DIR")
+                message: "is not set to an absolute path, so the \(name) folder is unknown",
+                next: "set HOME, or name the folder with --\(name) DIR")
         }
     }
 
@@ -52,21 +47,18 @@ extension Configuration {
         }
     }
 
-    /// Reads the text of a settings file; nil if the standard file does not exist.
-    ///
-    /// A file in an inaccessible folder may exist, and ignoring it would ignore its settings, so that is an error.
-    ///
-    /// - Parameter option: the option or variable that named the file; nil for the standard file.
+    /// Reads a settings file; nil if the standard file does not exist. A file in an inaccessible folder may exist, so
+    /// that is an error. `option` named the file; nil for the standard file.
     private static func text(of path: String, named option: String?) throws(ConfigurationError) -> String? {
         if option == nil, access(path, F_OK) != 0, errno == ENOENT || errno == ENOTDIR { return nil }
         do {
             return try String(contentsOfFile: path, encoding: .utf8)
         } catch {
-            let reason = access(path, R_OK) == 0 ? "it is no file of UTF-8 text" : String(cString: strerror(errno))
+            let reason = access(path, R_OK) == 0 ? "it is not a file of UTF-8 text" : String(cString: strerror(errno))
             throw ConfigurationError(
                 place: .file(path, line: nil), message: "cannot be read: \(reason)",
-                next: option.map { "name a file of yours with \($0), or leave the option away" }
-                    ?? "run weir as the user whose file it is, or set HOME, or XDG_CONFIG_HOME, to a folder of yours")
+                next: option.map { "name a readable file with \($0), or leave the option out" }
+                    ?? "run weir as the owner of the file, or set HOME or XDG_CONFIG_HOME to a readable folder")
         }
     }
 
@@ -80,17 +72,15 @@ extension Configuration {
             let isFile = kind == .file
             throw ConfigurationError(
                 place: place, message: (isFile ? "\(key.rawValue): " : "") + error.sentence,
-                next: isFile ? "correct the value, or take the line out for the default" : nil)
+                next: isFile ? "correct the value, or delete the line to use the default" : nil)
         }
     }
 
-    /// Reads the streams file. Returns no streams if the path is the default and the file does not exist.
-    ///
-    /// - Throws: `ConfigurationError` with the line and the key for an invalid list.
-    public func streams() throws(ConfigurationError) -> [KnownStream] {
-        guard let text = try Self.text(of: catalogue, named: catalogueIsDefault ? nil : "--catalogue") else {
+    /// Reads the streams file; the default file need not exist.
+    package func streams() throws(ConfigurationError) -> [KnownStream] {
+        guard let text = try Self.text(of: streamsFile, named: streamsFileIsDefault ? nil : "--streams") else {
             return []
         }
-        return try StreamFile(text, path: catalogue).streams
+        return try StreamFile(text, path: streamsFile).streams
     }
 }

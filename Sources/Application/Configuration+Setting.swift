@@ -8,7 +8,6 @@ extension Configuration {
         case option, environment, file
     }
 
-    /// Sets the value of a key.
     mutating func set(
         _ key: ConfigurationKey, to setting: Setting, from place: Place, home: String
     ) throws(Refusal) {
@@ -35,9 +34,9 @@ extension Configuration {
         case .allowedOrigins: allowedOrigins = try value.origins()
         case .logDays: logDays = try value.number(in: 0...3650)
         case .logLevel: logLevel = try value.level()
-        case .catalogue:
-            catalogue = try value.folder("a file", from: place, home: home)
-            catalogueIsDefault = false
+        case .streams:
+            streamsFile = try value.folder("a file", from: place, home: home)
+            streamsFileIsDefault = false
         case .player: player = try value.text("a program's name or path")
         }
     }
@@ -98,7 +97,7 @@ private struct SettingReader {
     func span() throws(Refusal) -> Int64? {
         if case .text("never") = setting { return nil }
         guard case .text(let text) = setting, let seconds = TimeSpan.seconds(text) else {
-            throw mismatch("a length of time, such as 30d or 48h, or never")
+            throw mismatch("a duration, such as 30d or 48h, or never")
         }
         return Int64(seconds)
     }
@@ -121,7 +120,7 @@ private struct SettingReader {
     }
 
     func addresses() throws(Refusal) -> [ListenAddress] {
-        let wanted = "an address with a port, or a list of such"
+        let wanted = "an address with a port, or a list of these"
         let texts = try list(wanted)
         guard !texts.isEmpty else { throw mismatch(wanted) }
         var addresses: [ListenAddress] = []
@@ -155,8 +154,7 @@ private struct SettingReader {
         return level
     }
 
-    /// Reads an absolute path and removes a slash at its end. A path in the file must be absolute, because there is no
-    /// base for a relative one.
+    /// Reads an absolute path. The file has no base for a relative one.
     func folder(
         _ what: String = "a folder", from place: Configuration.Place, home: String
     ) throws(Refusal) -> String {
@@ -174,8 +172,7 @@ private struct SettingReader {
 }
 
 extension Setting: CustomStringConvertible {
-    /// The value as a user would write it.
-    public var description: String {
+    package var description: String {
         switch self {
         case .text(let text): "\"\(text)\""
         case .list(let values): "[" + values.map { "\"\($0)\"" }.joined(separator: ", ") + "]"
@@ -190,4 +187,37 @@ private func currentFolder() -> String {
     guard let buffer = getcwd(nil, 0) else { return "/" }
     defer { free(buffer) }
     return String(cString: buffer)
+}
+
+/// Parses sizes as users write them: `2GB`, `1.5 GB`, `500M`, `0`.
+enum ByteSize {
+    /// Powers of 1024, as in the command line's output.
+    private static let units: [(names: Set<String>, factor: Double)] = [
+        (["", "b"], 1), (["k", "kb", "kib"], 0x1p10), (["m", "mb", "mib"], 0x1p20), (["g", "gb", "gib"], 0x1p30),
+        (["t", "tb", "tib"], 0x1p40),
+    ]
+
+    /// The size in bytes; nil for invalid text, and for sizes beyond any disk.
+    static func bytes(_ text: String) -> Int64? {
+        let number = text.prefix { $0.isASCII && $0.isNumber || $0 == "." }
+        let unit = text.dropFirst(number.count).drop { $0 == " " }.lowercased()
+        guard let factor = units.first(where: { $0.names.contains(unit) })?.factor, let first = number.first,
+            first != ".", number.last != ".", let value = Double(number), value * factor < 0x1p60
+        else { return nil }
+        return Int64(value * factor)
+    }
+}
+
+/// Parses durations as users write them: `30d`, `48h`, `90m`.
+package enum TimeSpan {
+    private static let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
+
+    /// The duration in seconds; nil for invalid text, and for more than a hundred years.
+    package static func seconds(_ text: String) -> Int? {
+        guard let last = text.last, let unit = units[last], text.count < 12,
+            text.dropLast().allSatisfy({ $0.isASCII && $0.isNumber }), let count = Int(text.dropLast()), count > 0,
+            count <= 100 * 31_557_600 / unit
+        else { return nil }
+        return count * unit
+    }
 }

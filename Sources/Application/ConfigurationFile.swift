@@ -12,9 +12,7 @@ struct ConfigurationFile {
 
     let entries: [Entry]
 
-    /// Parses the text of the file at `path`.
-    ///
-    /// - Throws: `ConfigurationError` for text that is not TOML, and for unknown keys.
+    /// Parses the text of the file at `path`. Throws for text that is not TOML, and for unknown keys.
     init(_ text: String, path: String) throws(ConfigurationError) {
         let table = try Self.parse(text, path: path)
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -54,7 +52,7 @@ struct ConfigurationFile {
         if let number = value.int { return .number(number) }
         guard let array = value.array else { return .other(value.type.description) }
         let texts = array.compactMap { $0.string }
-        return texts.count == array.count ? .list(texts) : .other("array of other things than strings")
+        return texts.count == array.count ? .list(texts) : .other("array of values that are not strings")
     }
 
     /// Finds the line where a key or its table begins. The parser keeps no positions of values.

@@ -1,50 +1,29 @@
 /// The keys of the configuration. A key is an option as `--key`, and an environment variable as `WEIR_KEY`.
-public enum ConfigurationKey: String, CaseIterable, Sendable {
-    /// `Configuration.listen`.
+package enum ConfigurationKey: String, CaseIterable, Sendable {
     case listen
-    /// `Configuration.lan`.
     case lan
-    /// `Configuration.store`.
     case store
-    /// `Configuration.state`.
     case state
-    /// `Configuration.offline`.
     case offline
-    /// `Configuration.local`.
     case local
-    /// `Configuration.maxParallel`.
     case maxParallel = "max-parallel"
-    /// `Configuration.maxDownloads`.
     case maxDownloads = "max-downloads"
-    /// `Configuration.reserve`.
     case reserve
-    /// `Configuration.playCache`.
     case playCache = "play-cache"
-    /// `Configuration.verifyRate`.
     case verifyRate = "verify-rate"
-    /// `Configuration.purge`.
     case purge
-    /// `Configuration.keyTerms`.
     case keysExpire = "keys-expire"
-    /// `Configuration.keyTerms`.
     case keysAfterFirstPlay = "keys-after-first-play"
-    /// `Configuration.isExcludedFromBackups`.
     case backup
-    /// `Configuration.hostNames`.
     case hostNames = "host-names"
-    /// `Configuration.allowedOrigins`.
     case allowedOrigins = "allowed-origins"
-    /// `Configuration.logDays`.
     case logDays = "log-days"
-    /// `Configuration.logLevel`.
     case logLevel = "log-level"
-    /// `Configuration.catalogue`.
-    case catalogue
-    /// `Configuration.player`.
+    case streams
     case player
 
     /// The name of the environment variable, for example `WEIR_MAX_PARALLEL`.
-    public var variable: String {
+    package var variable: String {
         "WEIR_" + String(rawValue.uppercased().map { $0 == "-" ? "_" : $0 })
     }
 
@@ -60,14 +39,11 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
 }
 
 /// A value before it is converted to the type of its key.
-public enum Setting: Equatable, Sendable {
+package enum Setting: Equatable, Sendable {
     /// A string of the file, or any option or variable.
     case text(String)
-    /// An array of strings.
     case list([String])
-    /// An integer of the file.
     case number(Int)
-    /// A boolean of the file.
     case truth(Bool)
     /// Any other TOML value, with the name of its type.
     case other(String)

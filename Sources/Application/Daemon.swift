@@ -101,35 +101,35 @@ import Substitution
             }
         } catch  where error.code == .busy {
             throw ApplicationError(
-                .store, "another weir has the store \(configuration.store)",
-                next: "end that one, or take another folder with: weir serve --store DIR", underlying: error)
+                .store, "another daemon uses the store \(configuration.store)",
+                next: "end that daemon, or use another folder: weir serve --store DIR", underlying: error)
         } catch  where error.code == .moved {
             throw ApplicationError(
-                .store, "\(error)", next: "set that as \"store\" in weir.toml, or give it with: weir serve --store DIR",
+                .store, "\(error)",
+                next: "set this folder as \"store\" in weir.toml, or name it: weir serve --store DIR",
                 underlying: error)
         } catch  where error.code == .newer {
             throw ApplicationError(
                 .newerStore,
                 "the store \(configuration.store) needs a newer Weir than \(Application.version): \(error)",
-                next: "start the newer Weir again, or take another folder with: weir serve --store DIR",
+                next: "start the newer Weir again, or use another folder: weir serve --store DIR",
                 underlying: error)
         } catch  where error.errno == EACCES {
             throw ApplicationError(
                 .store, "the store cannot be opened: \(error)",
-                next: "run weir as the user whose folder it is, or take another folder with: weir serve --store DIR",
+                next: "run weir as the owner of the folder, or use another folder: weir serve --store DIR",
                 underlying: error)
         } catch {
             throw ApplicationError(
                 .store, "the store cannot be opened: \(error)",
-                next: "take another folder with: weir serve --store DIR",
-                underlying: error)
+                next: "use another folder: weir serve --store DIR", underlying: error)
         }
         do {
             try store.setExcludedFromBackups(configuration.isExcludedFromBackups)
         } catch {
-            logger.warning("backup: the mark for tools that make backups cannot be changed: \(error)")
+            logger.warning("the mark for backup programs cannot be changed: \(error)")
         }
-        if let reason = store.readOnlyReason { logger.warning("nothing will be kept: \(reason)") }
+        if let reason = store.readOnlyReason { logger.warning("nothing can be stored: \(reason)") }
         if let recovery = store.catalogue.recovery { logger.error("\(recovery)") }
         return store
     }
@@ -160,12 +160,8 @@ import Substitution
         return server
     }
 
-    /// Listens on the network.
-    ///
-    /// - Parameters:
-    ///   - port: the port for an address without one.
-    ///   - token: the token for media, which becomes part of the path.
-    /// - Returns: the URL for users on the network, with the token and without a slash at its end.
+    /// Listens on the network, and returns the URL with the token, without a slash at its end. `port` is for an address
+    /// without one.
     func open(_ address: NetworkAddress, port: UInt16, token: String) throws(ApplicationError) -> String {
         let gate = NetworkGate(token: token, library: library, playback: playback)
         var limits = self.limits
@@ -177,8 +173,8 @@ import Substitution
             place = ListenAddress(host: address.host, port: bound)
         } catch {
             throw ApplicationError(
-                .address, "the network is not let in: \(error)",
-                next: "an address that \"ip addr\" shows, and a port of its own: weir serve --lan ADDRESS:PORT",
+                .address, "the daemon cannot listen on the network: \(error)",
+                next: "use an address that \"ip addr\" shows, and a free port: weir serve --lan ADDRESS:PORT",
                 underlying: error)
         }
         self.network = network
@@ -189,10 +185,8 @@ import Substitution
         return url
     }
 
-    /// Listens, and resumes the downloads of an earlier process.
-    ///
-    /// - Parameter inherited: descriptors of sockets that replace the configured addresses; empty for none.
-    /// - Returns: the URL of the first address, for users and the command line.
+    /// Listens, resumes the downloads of an earlier process, and returns the URL of the first address. Inherited
+    /// sockets replace the configured addresses.
     func start(_ configuration: Configuration, inherited: Range<Int32>) throws(ApplicationError) -> String {
         var addresses: [ListenAddress] = []
         for descriptor in inherited { addresses.append(try listen(inherited: descriptor)) }
@@ -210,10 +204,12 @@ import Substitution
             let (host, port) = try server.listen(inherited: OwnedDescriptor(descriptor))
             address = ListenAddress(host: host, port: port)
         } catch {
-            throw .handedOver("\(error)", underlying: error)
+            throw .inheritedSocket("\(error)", underlying: error)
         }
         // Inherited sockets must follow the rule for configured addresses.
-        do { return try ListenAddress("\(address)") } catch { throw .handedOver(error.sentence, underlying: error) }
+        do { return try ListenAddress("\(address)") } catch {
+            throw .inheritedSocket(error.sentence, underlying: error)
+        }
     }
 
     private func listen(_ configuration: Configuration) throws(ApplicationError) -> [ListenAddress] {
@@ -234,8 +230,7 @@ import Substitution
         return addresses
     }
 
-    /// Stops all rooms in reverse order: accepts no more requests, gives running ones a short time, logs the sessions,
-    /// ends the transfers, and keeps the received bytes.
+    /// Stops all rooms in reverse order, gives running requests a short time, and keeps the received bytes.
     func stop() async {
         events.end()
         // Stops both servers in parallel. One after the other would double the wait for players, and let new ones in
@@ -248,5 +243,15 @@ import Substitution
         downloader.stop()
         client.stop()
         await library.close()
+    }
+}
+
+/// The response at an unknown path.
+@LoopActor enum Welcome {
+    static func answer(_ exchange: Exchange) {
+        guard exchange.head.method == .get || exchange.head.method == .head else {
+            return exchange.reply(.methodNotAllowed, "Only GET and HEAD are accepted here.")
+        }
+        exchange.reply(.notFound, "Unknown path. \"weir list\" shows the assets that can be played.")
     }
 }

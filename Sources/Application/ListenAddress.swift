@@ -1,27 +1,22 @@
 internal import Glibc
 
 /// A literal loopback address and a port on which the daemon listens.
-public struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
+package struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
     /// The address: `127.…` or `::1`, without brackets.
-    public let host: String
-    /// The port; 0 for any free one.
-    public let port: UInt16
+    package let host: String
+    package let port: UInt16
 
     /// The default port, after RFC 8216.
-    public static let standardPort: UInt16 = 8216
-    /// The default address.
-    public static let standard = [
+    package static let standardPort: UInt16 = 8216
+    package static let standard = [
         ListenAddress(host: "127.0.0.1", port: standardPort), ListenAddress(host: "::1", port: standardPort),
     ]
 
     init(host: String, port: UInt16) {
-        self.host = host
-        self.port = port
+        (self.host, self.port) = (host, port)
     }
 
-    /// Parses `127.0.0.1:8216` or `[::1]:8216`.
-    ///
-    /// - Throws: `Refusal` for names, addresses that other machines can reach, and invalid ports.
+    /// Parses `127.0.0.1:8216` or `[::1]:8216`. Throws for names and for addresses that other machines can reach.
     init(_ text: String) throws(Refusal) {
         let wanted = "an address of this machine with a port, such as 127.0.0.1:8216 or [::1]:8216"
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
@@ -35,7 +30,7 @@ public struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
         guard inet_pton(family, host, &address) == 1 else { throw Refusal("\"\(text)\" is not \(wanted)") }
         let isLoopback = isBracketed ? address == Self.loopback6 : address[0] == 127
         guard isLoopback else {
-            throw Refusal("others on the network could reach \(text); Weir listens on loopback addresses alone")
+            throw Refusal("other machines could reach \(text); Weir listens on loopback addresses only")
         }
         self.init(host: host, port: port)
     }
@@ -43,5 +38,40 @@ public struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
     private static let loopback6 = [UInt8](repeating: 0, count: 15) + [1]
 
     /// The text form, which `init(_:)` parses.
-    public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+}
+
+/// An address of this machine on the network, optionally with a port.
+package struct NetworkAddress: Equatable, Sendable {
+    /// The literal address, without brackets.
+    package let host: String
+    /// The port; nil for the daemon's own port.
+    package let port: UInt16?
+
+    /// Parses `192.168.1.5`, `192.168.1.5:8216`, `fd00::5` or `[fd00::5]:8216`. Throws for names and wildcard
+    /// addresses.
+    init(_ text: String) throws(Refusal) {
+        let wanted = "one address of this machine, such as 192.168.1.5 or 192.168.1.5:8216"
+        var (host, port) = (text, UInt16?.none)
+        if let end = text.lastIndex(of: "]"), text.hasPrefix("[") {
+            host = String(text[text.index(after: text.startIndex)..<end])
+            let rest = text[text.index(after: end)...]
+            port = rest.hasPrefix(":") ? UInt16(rest.dropFirst()) : nil
+            guard rest.isEmpty || port != nil else { throw Refusal("\"\(text)\" is not \(wanted)") }
+        } else if text.count(where: { $0 == ":" }) == 1, let colon = text.firstIndex(of: ":") {
+            host = String(text[..<colon])
+            port = UInt16(text[text.index(after: colon)...])
+            guard port != nil else { throw Refusal("\"\(text)\" is not \(wanted)") }
+        }
+        var address = [UInt8](repeating: 0, count: 16)
+        let isIPv6 = host.contains(":")
+        guard inet_pton(isIPv6 ? AF_INET6 : AF_INET, host, &address) == 1 else {
+            throw Refusal("\"\(text)\" is not \(wanted)")
+        }
+        let isMulticast = isIPv6 ? address[0] == 0xff : address[0] >= 224
+        guard address.contains(where: { $0 != 0 }), !isMulticast else {
+            throw Refusal("\(text) is not \(wanted)")
+        }
+        (self.host, self.port) = (host, port)
+    }
 }

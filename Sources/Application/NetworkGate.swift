@@ -22,7 +22,6 @@ import Playback
         (self.library, self.playback) = (library, playback)
     }
 
-    /// Prefix of each path.
     nonisolated static func path(_ token: String) -> String { "/t/\(token)" }
 
     func answer(_ exchange: Exchange) {
@@ -50,7 +49,7 @@ import Playback
     }
 
     private static func nothing(_ exchange: Exchange) {
-        exchange.reply(.notFound, "There is nothing here.")
+        exchange.reply(.notFound, "Unknown path.")
     }
 
     /// The page with links for a player or a phone's browser.

@@ -1,11 +1,9 @@
 internal import Foundation
 
-/// Draws a text as a QR code with characters, for a phone's camera.
-///
-/// Uses the program qrencode if it is installed, because encoding QR codes is outside Weir's scope.
-public enum QRCode {
+/// Draws a text as a QR code with characters, by the program qrencode.
+package enum QRCode {
     /// The lines of the picture; nil without qrencode, or if the text is too long.
-    public static func lines(of text: String) -> String? {
+    package static func lines(of text: String) -> String? {
         guard text.utf8.count <= longest else { return nil }
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         let program = folders.map { "\($0)/qrencode" }.first { FileManager.default.isExecutableFile(atPath: $0) }

@@ -1,13 +1,10 @@
 internal import EventLoop
 
 /// Waits for signals to the process.
-public enum Signals {
-    /// Waits for the first of some signals (see signal(7)); nil if the task is cancelled first.
-    ///
-    /// During the wait the signals have no other effect. Afterwards their former handling is restored.
-    ///
-    /// - Parameter begun: called once the signals are caught.
-    public static func first(
+package enum Signals {
+    /// Waits for the first of some signals; nil if the task is cancelled first. During the wait they have no other
+    /// effect. `begun` is called once they are caught.
+    package static func first(
         of numbers: [Int32], begun: @escaping @Sendable () -> Void = {}
     ) async -> Int32? {
         let waiter = await SignalWaiter()

@@ -1,38 +1,33 @@
 internal import Glibc
-public import Logging
+package import Logging
 
-/// Writes log lines to standard error: `12:34:56 warning origin: the message key=value`.
-///
-/// Under systemd the time is left out, because the journal has its own.
-public struct StandardErrorLog: LogHandler {
-    /// Minimum level that is written.
-    public var logLevel: Logger.Level
-    /// Metadata that is added to every line.
-    public var metadata: Logger.Metadata = [:]
+/// Writes log lines to standard error: `12:34:56 warning origin: the message key=value`. Under systemd the time is left
+/// out, because the journal has its own.
+package struct StandardErrorLog: LogHandler {
+    package var logLevel: Logger.Level
+    package var metadata: Logger.Metadata = [:]
     private let label: String
     private let hasTime: Bool
 
-    /// Creates a log for one label.
-    public init(label: String, level: Logger.Level, hasTime: Bool) {
+    package init(label: String, level: Logger.Level, hasTime: Bool) {
         self.label = label
         logLevel = level
         self.hasTime = hasTime
     }
 
     /// Installs this as the program's log. Call it once, before the first logger is created.
-    public static func install(level: Logger.Level, environment: [String: String]) {
+    package static func install(level: Logger.Level, environment: [String: String]) {
         let hasTime = environment["JOURNAL_STREAM"] == nil
         LoggingSystem.bootstrap { StandardErrorLog(label: $0, level: level, hasTime: hasTime) }
     }
 
-    /// A value of the log's own metadata.
-    public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }
     }
 
     /// Writes a line with one system call, so that lines of several threads do not mix.
-    public func log(event: LogEvent) {
+    package func log(event: LogEvent) {
         let all = metadata.merging(event.metadata ?? [:]) { $1 }
         let text = Self.line(
             time: hasTime ? Self.clock() : nil, level: event.level, label: label, message: event.message.description,
@@ -42,8 +37,7 @@ public struct StandardErrorLog: LogHandler {
         _ = bytes.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 
-    /// The text of a line with its line end. Control characters become spaces, so that text from a peer cannot imitate
-    /// a line.
+    /// The text of a line. Control characters become spaces, so that text from a peer cannot imitate a line.
     static func line(
         time: String?, level: Logger.Level, label: String, message: String, metadata: Logger.Metadata
     ) -> String {

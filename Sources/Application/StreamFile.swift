@@ -13,19 +13,16 @@ internal import TOMLKit
 struct StreamFile {
     let streams: [KnownStream]
 
-    /// Parses the text of the file at `path`.
-    ///
-    /// - Throws: `ConfigurationError` with the line and the key for an invalid list, a URL that Weir does not fetch,
-    ///   and a repeated name or URL.
+    /// Parses the text of the file at `path`. The error names the line and the key.
     init(_ text: String, path: String) throws(ConfigurationError) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         let table = try ConfigurationFile.parse(text, path: path, next: "write each stream as in conf/streams.toml")
         if let key = table.keys.sorted().first(where: { $0 != "stream" }) {
             throw Self.error(
-                path, Self.line(of: key, in: lines[...]), "there is no key \"\(key)\"", "put it below [[stream]]")
+                path, Self.line(of: key, in: lines[...]), "there is no key \"\(key)\"", "put the key below [[stream]]")
         }
         guard let array = table["stream"]?.array ?? (table.isEmpty ? TOMLArray() : nil) else {
-            throw Self.error(path, Self.line(of: "stream", in: lines[...]), "stream is no list", "write [[stream]]")
+            throw Self.error(path, Self.line(of: "stream", in: lines[...]), "stream is not a list", "write [[stream]]")
         }
         var streams: [KnownStream] = []
         for (index, entry) in array.enumerated() {
@@ -34,9 +31,9 @@ struct StreamFile {
             if let twin = streams.first(where: { $0.name == stream.name || $0.url == stream.url }) {
                 let key = twin.url == stream.url ? "url" : entry.table?["name"] == nil ? "title" : "name"
                 let line = Self.line(of: key, in: block)
-                let what = key == "url" ? "the URL is that of \(twin.name)" : "the name \(stream.name) is taken"
+                let reason = key == "url" ? "\(twin.name) has this URL" : "the name \(stream.name) is taken"
                 throw Self.error(
-                    path, line, "\(key): \(what) by an entry before", "take one of them out, or give it another name")
+                    path, line, "\(key): \(reason) in an earlier entry", "delete one of them, or give it another name")
             }
             streams.append(stream)
         }
@@ -46,7 +43,7 @@ struct StreamFile {
     private static func stream(
         _ table: TOMLTable?, _ block: ArraySlice<Substring>, _ path: String
     ) throws(ConfigurationError) -> KnownStream {
-        guard let table else { throw error(path, block.startIndex + 1, "stream is no table", "write [[stream]]") }
+        guard let table else { throw error(path, block.startIndex + 1, "stream is not a table", "write [[stream]]") }
         for key in table.keys.sorted() where !["name", "title", "url"].contains(key) {
             throw error(
                 path, line(of: key, in: block), "there is no key \"\(key)\"", "the keys are name, title and url")
@@ -54,7 +51,7 @@ struct StreamFile {
         func text(_ key: String) throws(ConfigurationError) -> String? {
             guard let value = table[key] else { return nil }
             guard let text = value.string, !text.isEmpty else {
-                throw error(path, line(of: key, in: block), "\(key) is no text", "write \(key) = \"…\"")
+                throw error(path, line(of: key, in: block), "\(key) is not a text", "write \(key) = \"…\"")
             }
             return text
         }
@@ -67,15 +64,16 @@ struct StreamFile {
             url = try WebURL(address)
         } catch {
             throw Self.error(
-                path, line(of: "url", in: block), "url: \"\(address)\" is no URL that Weir fetches: \(error)",
-                "write one that begins with http:// or https://, without a password")
+                path, line(of: "url", in: block), "url: Weir does not fetch \"\(address)\": \(error)",
+                "write a URL that begins with http:// or https://, without a password")
         }
         let name = given ?? title.map(KnownStream.name) ?? ""
         guard let stream = KnownStream(name: name, title: title, url: url) else {
             throw error(
                 path, line(of: given != nil ? "name" : title != nil ? "title" : "url", in: block),
-                given.map { "name: \"\($0)\" is no name" } ?? "there is no name, and none can be made of the title",
-                "write name = \"…\", of small letters, digits and single dashes")
+                given.map { "name: \"\($0)\" is not a name" }
+                    ?? "there is no name, and none can be derived from the title",
+                "write name = \"…\" with lower-case letters, digits and single dashes")
         }
         return stream
     }

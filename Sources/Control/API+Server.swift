@@ -3,10 +3,8 @@ import CDocument
 internal import FoundationEssentials
 
 extension API {
-    /// Reads a request's body as `decode` does, and refuses keys that the shape does not know: their sender expects an
-    /// effect.
-    ///
-    /// - Throws: `APIError` with `.badRequest`; the message names the key at fault.
+    /// Decodes a request's body, and refuses unknown keys, because their sender expects an effect. Throws
+    /// `.badRequest`; the message names the key at fault.
     static func body<Shape: Codable>(_ shape: Shape.Type = Shape.self, from text: [UInt8]) throws(APIError) -> Shape {
         let value = try decode(shape, from: text)
         // A shape writes every key that it has read. A key that is not written again is unknown to it.
@@ -16,7 +14,7 @@ extension API {
         } catch let error as APIError {
             throw error
         } catch {
-            throw APIError(.badRequest, "the text is not the JSON object that is wanted", underlying: error)
+            throw APIError(.badRequest, "the text is not the expected JSON object", underlying: error)
         }
         return value
     }

@@ -1,14 +1,12 @@
-public import API
+package import API
 import Downloader
-public import Exchange
-public import Library
+package import Exchange
+package import Library
 import Store
 
 extension APIError {
-    /// Converts an error of the library. The only place where its codes become the API's.
-    ///
-    /// - Parameter asset: the name of the asset, for the command to try next.
-    public init(_ error: LibraryError, asset: String? = nil) {
+    /// The only place where the library's codes become the API's. `asset` is named in the next step.
+    package init(_ error: LibraryError, asset: String? = nil) {
         let code: Code =
             switch error.code {
             case .store: (error.underlying as? StoreError).map { Code(stored: $0.code.rawValue) } ?? .disk
@@ -24,10 +22,8 @@ extension APIError {
         self.init(code, error.message, next: next, underlying: error.underlying)
     }
 
-    /// Converts an error of the exchange room. The only place where its codes become the API's.
-    ///
-    /// - Parameter asset: the name of the asset, for the command to try next.
-    public init(_ error: ExchangeError, asset: String? = nil) {
+    /// The only place where the codes of `Exchange` become the API's. `asset` is named in the next step.
+    package init(_ error: ExchangeError, asset: String? = nil) {
         if let cause = error.underlying as? LibraryError, error.code == .library {
             self.init(cause, asset: asset)
             return
@@ -36,7 +32,7 @@ extension APIError {
             switch error.code {
             case .badImport: .badImport
             case .urlTaken: .urlTaken
-            case .notWhole: .notWhole
+            case .notWhole: .incomplete
             case .exists: .targetExists
             case .badTarget: .badTarget
             case .noProgram: .noProgram
@@ -63,17 +59,17 @@ extension APIError {
         case .live:
             self.init(
                 .live, refusal.description,
-                next: "record it until it ends with: weir get --record URL; or play it through: "
+                next: "record it with: weir get --record URL; or play it with: "
                     + "mpv http://localhost:8216/\(url)")
         case .needsDRM:
             self.init(
                 .protected, refusal.description,
-                next: "a source without DRM; Weir plays and keeps what has no key, or AES-128 keys")
+                next: "use a source without DRM; Weir stores media without keys or with AES-128 keys")
         case .noMatch, .noSuchTime: self.init(.noMatch, refusal.description)
         case .noRoom:
             self.init(
                 .diskFull, refusal.description,
-                next: "make room, for instance with: weir remove NAME; or begin with --anyway, and keep what fits")
+                next: "free space, for example with: weir remove NAME; or start with --anyway, which stores what fits")
         case .unreadable: self.init(.unreadable, refusal.description)
         case .library(let error): self.init(error, asset: asset)
         }
@@ -108,7 +104,7 @@ extension APIError.Code {
         case LibraryError.Code.keyExpired.rawValue: self = .keyExpired
         case LibraryError.Code.newerBundle.rawValue: self = .unreadable
         case LibraryError.Code.busy.rawValue: self = .busy
-        case StoreError.Code.away.rawValue: self = .away
+        case StoreError.Code.away.rawValue: self = .volumeAbsent
         default: self = .disk
         }
     }

@@ -11,7 +11,6 @@ import Playlist
 
     init(_ asset: Asset) { self.asset = asset }
 
-    /// All tracks in the multivariant playlist.
     var tracks: API.Tracks {
         guard let playlist = asset.multivariant else {
             return API.Tracks(
@@ -27,16 +26,15 @@ import Playlist
         // Several lines may name one rendition, but a download of it has one. The latest request comes first.
         tracks.variants = ids.compactMap { id in tracks.variants.first { $0.id == id } }
         // Audio that is also a variant of its own is listed as audio.
-        let sound = Set(tracks.audio.compactMap(\.id))
-        if !tracks.variants.allSatisfy({ sound.contains($0.id) }) {
-            tracks.variants.removeAll { sound.contains($0.id) }
+        let audio = Set(tracks.audio.compactMap(\.id))
+        if !tracks.variants.allSatisfy({ audio.contains($0.id) }) {
+            tracks.variants.removeAll { audio.contains($0.id) }
         }
         tracks.audio.removeAll { $0.id.map { !ids.contains($0) } ?? true }
         tracks.subtitles.removeAll { $0.id.map { !ids.contains($0) } ?? true }
         return tracks
     }
 
-    /// The tracks of all other renditions.
     func tracks(besides ids: [String]) -> API.Tracks {
         var tracks = tracks
         tracks.variants.removeAll { ids.contains($0.id) }
@@ -49,9 +47,9 @@ import Playlist
     func explanation(of selection: Selection) throws(Selection.NoMatch) -> API.Explanation? {
         guard let playlist = asset.multivariant, !playlist.variants.isEmpty else { return nil }
         let explanation = try selection.explanation(of: playlist)
-        let reason = { (place: Int, reason: String) in
-            let rendition = asset.renditions[playlist.variants[place].renditionIndex]
-            return API.Explanation.Reason(place: place, id: rendition.name.id, reason: reason)
+        let reason = { (index: Int, reason: String) in
+            let rendition = asset.renditions[playlist.variants[index].renditionIndex]
+            return API.Explanation.Reason(index: index, id: rendition.name.id, reason: reason)
         }
         let media = explanation.media.map { playlist.media[$0] }
         let chosen = API.Tracks(
@@ -95,8 +93,8 @@ import Playlist
     }
 
     /// Bandwidth of a rendition that is also a variant. Playlists give none for other renditions.
-    private func bandwidth(ofRendition place: Int) -> Int? {
-        asset.multivariant?.variants.first { $0.renditionIndex == place }.map { $0.averageBandwidth ?? $0.bandwidth }
+    private func bandwidth(ofRendition index: Int) -> Int? {
+        asset.multivariant?.variants.first { $0.renditionIndex == index }.map { $0.averageBandwidth ?? $0.bandwidth }
     }
 
     private func estimate(bandwidth: Int) -> Int? {
@@ -104,7 +102,7 @@ import Playlist
     }
 
     private func local(_ rendition: Rendition) -> API.Local {
-        rendition.isWhole ? .complete : rendition.folder.bytes > 0 ? .partly : .none
+        rendition.isWhole ? .complete : rendition.folder.bytes > 0 ? .partial : .none
     }
 
     private func bytes(_ rendition: Rendition) -> Int { Int(rendition.folder.bytes) }

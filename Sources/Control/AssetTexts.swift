@@ -58,11 +58,10 @@ private struct AssetSignature: Equatable {
         let state: JobState?
         let need: Download.Need?
         let isExpired: Bool
-        let place: API.Place?
+        let volume: API.Volume?
     }
 
-    /// Texts that another thread writes or has written. Writing JSON takes the longest, and the loop must serve
-    /// players.
+    /// Texts that another thread writes, because writing JSON takes long, and the loop must serve players.
     private typealias Sheet = Task<Result<[Text], APIError>, Never>
 
     /// Position of a text that is written or will be.
@@ -81,7 +80,6 @@ private struct AssetSignature: Equatable {
 
     private unowned let service: LibraryService
     private var known: [String: (state: State, place: Place)] = [:]
-    /// Maximum number of texts in a sheet.
     private static let mostLines = 128
     /// The loop serves other work between two turns.
     private static let turn = Duration.milliseconds(5)
@@ -95,8 +93,7 @@ private struct AssetSignature: Equatable {
         _ = try? await texts(of: service.library.assets.filter { service.summaries.summary(of: $0) != nil })
     }
 
-    /// The texts of assets in their order, without assets that are removed before their turn. Yields the loop between
-    /// turns.
+    /// The texts of assets in their order, without assets that are removed meanwhile. Yields the loop between turns.
     func texts(of assets: [Asset]) async throws(APIError) -> [Text] {
         var begin = ContinuousClock.now
         var (places, drafts): ([Place], [Draft]) = ([], [])
@@ -129,8 +126,8 @@ private struct AssetSignature: Equatable {
         return Draft(id: asset.id, state: state(of: asset), shape: shape, tracks: facts.tracks)
     }
 
-    /// Hands drafts to another thread and returns the positions of their texts. The positions are recorded before the
-    /// loop runs other work, so that no asset is drafted twice.
+    /// Hands drafts to another thread. The positions of their texts are recorded before the loop runs other work, so
+    /// that no asset is drafted twice.
     private func write(_ drafts: inout [Draft]) -> [Place] {
         guard !drafts.isEmpty else { return [] }
         let contents = drafts.map { ($0.shape, $0.tracks) }
@@ -171,17 +168,15 @@ private struct AssetSignature: Equatable {
             asset: AssetSignature(asset), revision: asset.revision.map { AssetSignature($0) }, task: kept?.task,
             state: download?.state,
             need: download?.need, isExpired: service.retention.isExpired(asset),
-            place: asset.volume.map { API.Place(path: $0.path, isThere: $0.isThere) })
+            volume: asset.volume.map { API.Volume(path: $0.path, isPresent: $0.isThere) })
     }
 }
 
 extension AssetTexts.Text {
-    /// The storage that most assets have.
     private static let plain = API.Storage()
     /// `plain` as JSON. Encoding it never fails.
     private static let plainText = (try? API.encode(plain)) ?? []
-    /// The JSON of empty tracks by `API.encode`. It cannot occur inside a JSON string, where its quotation marks would
-    /// be escaped.
+    /// Empty tracks by `API.encode`. In a JSON string its quotation marks would be escaped.
     private static let empty = Array(#""tracks":{"audio":[],"subtitles":[],"variants":[]}"#.utf8)
 
     init(_ shape: API.Asset, _ tracks: String) throws(APIError) {
@@ -192,7 +187,7 @@ extension AssetTexts.Text {
     }
 
     /// The text with its tracks and its `storage`.
-    var whole: [UInt8] {
+    var complete: [UInt8] {
         guard let place = brief.lastRange(of: Self.empty) else { return brief }
         var text = Array(brief[..<place.lowerBound])
         text.reserveCapacity(brief.count + tracks.utf8.count + 128)

@@ -1,15 +1,12 @@
 internal import API
 internal import HTTPMessage
 
-/// The query of an API request: each key once, with its value. An unknown key is refused by name, as in a body, because
-/// its sender expects an effect.
+/// The query of an API request. An unknown key is refused, as in a body, because its sender expects an effect.
 struct ControlQuery {
     private var values: [String: String] = [:]
 
-    /// Reads a query.
-    ///
-    /// - Parameter known: the keys that the route takes for this method.
-    /// - Throws: `badRequest` for an unknown or repeated key, and for text that is not percent-encoded UTF-8.
+    /// Reads a query; `known` are the keys of the route. Throws `.badRequest` also for a repeated key and invalid
+    /// encoding.
     init(_ text: String?, knowing known: [String]) throws(APIError) {
         for pair in (text ?? "").split(separator: "&") {
             let encoded = pair.prefix { $0 != "=" }
@@ -18,11 +15,11 @@ struct ControlQuery {
             else { throw APIError(.badRequest, "\(encoded)= is not percent-encoded UTF-8") }
             guard known.contains(key) else {
                 let others = known.joined(separator: ", ")
-                let next = known.isEmpty ? "ask without a query" : "leave it out; there is: \(others)"
+                let next = known.isEmpty ? "send no query" : "leave it out; the keys are: \(others)"
                 throw APIError(.badRequest, "the query has no key \"\(key)\" here", next: next)
             }
             guard values.updateValue(value, forKey: key) == nil else {
-                throw APIError(.badRequest, "\(key)= comes twice", next: "leave one of them out")
+                throw APIError(.badRequest, "\(key)= is repeated", next: "leave one of them out")
             }
         }
     }
@@ -34,16 +31,15 @@ struct ControlQuery {
     func word(_ key: String) throws(APIError) -> String? {
         guard let text = values[key] else { return nil }
         guard !text.isEmpty else {
-            throw APIError(.badRequest, "\(key)= is empty", next: "leave it out, or fill it")
+            throw APIError(.badRequest, "\(key)= is empty", next: "leave it out, or give it a value")
         }
         return text
     }
 
-    /// A whole number in digits, 1 or more.
     func count(_ key: String, upTo limit: Int = .max) throws(APIError) -> Int? {
         guard let text = values[key] else { return nil }
         guard text.utf8.allSatisfy(Self.isDigit), let number = Int(text), (1...limit).contains(number) else {
-            let range = limit == .max ? "from 1 on" : "from 1 to \(limit)"
+            let range = limit == .max ? "of 1 or more" : "from 1 to \(limit)"
             throw APIError(.badRequest, "\(key)= must be a number \(range), not \"\(text)\"")
         }
         return number
@@ -61,7 +57,6 @@ struct ControlQuery {
         return number
     }
 
-    /// A flag: 0 or 1.
     func flag(_ key: String) throws(APIError) -> Bool? {
         guard let text = values[key] else { return nil }
         guard text == "0" || text == "1" else {
@@ -73,12 +68,10 @@ struct ControlQuery {
     private static func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) }
 }
 
-extension API.ListWish {
+extension API.AssetQuery {
     static let keys = ["limit", "after", "brief"]
 
-    /// Reads a query with these keys.
-    ///
-    /// - Throws: `badRequest` for an invalid limit, and for a `brief` that is neither 0 nor 1.
+    /// Throws `.badRequest` for an invalid value.
     init(_ query: ControlQuery) throws(APIError) {
         self.init()
         limit = try query.count("limit")

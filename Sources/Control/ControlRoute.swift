@@ -83,7 +83,7 @@ enum ControlRoute: Equatable {
     func parameters(of method: HTTPMethod) -> [String] {
         guard method == .get || method == .head else { return [] }
         return switch self {
-        case .assets: API.ListWish.keys
+        case .assets: API.AssetQuery.keys
         case .presentation: ["url"]
         case .log(.access), .log(.errors), .log(.kpis): LogQuery.keys
         default: []

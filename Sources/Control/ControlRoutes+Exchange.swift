@@ -1,11 +1,11 @@
 import API
 import EventLoop
-public import HTTPMessage
-public import HTTPServer
+package import HTTPMessage
+package import HTTPServer
 
 extension ControlRoutes {
     /// Answers an API request asynchronously. Returns false for a request that is not for the API.
-    public func handle(_ exchange: Exchange) -> Bool {
+    package func handle(_ exchange: Exchange) -> Bool {
         let head = exchange.head
         let path = head.path
         guard Self.owns(path: path) else { return false }
@@ -25,9 +25,9 @@ extension ControlRoutes {
 }
 
 extension ControlRoutes {
-    /// The problem response to an API request that the server refuses before its token is checked; nil for a request
-    /// that is not for the API.
-    public nonisolated func refusal(
+    /// The problem response to an API request that the server refuses before its token is checked; nil for other
+    /// requests.
+    package nonisolated func refusal(
         of head: RequestHead, _ status: HTTPStatus, _ sentence: String
     ) -> (fields: ResponseHead, body: [UInt8])? {
         guard Self.owns(path: head.path) else { return nil }

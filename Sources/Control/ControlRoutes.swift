@@ -1,60 +1,50 @@
-public import API
-public import EventLoop
-public import HTTPMessage
-public import HTTPServer
+package import API
+import AccessLog
+package import EventLoop
+package import HTTPMessage
+package import HTTPServer
+import Playback
 
 /// The parts of an HTTP request that the API uses.
-public struct ControlRequest: Sendable {
+package struct ControlRequest: Sendable {
     /// The HTTP method.
-    public var method: HTTPMethod
+    package var method: HTTPMethod
     /// The path without the query.
-    public var path: String
+    package var path: String
     /// The query without its question mark.
-    public var query: String?
-    /// The Authorization field.
-    public var authorization: String?
-    /// The Content-Type field.
-    public var contentType: String?
+    package var query: String?
+    package var authorization: String?
+    package var contentType: String?
     /// The Last-Event-ID field (WHATWG HTML §9.2.4).
-    public var lastEventID: String?
-    /// The complete body.
-    public var body: [UInt8]
+    package var lastEventID: String?
+    package var body: [UInt8]
 
-    /// Creates a request.
-    public init(
+    package init(
         _ method: HTTPMethod, _ path: String, query: String? = nil, authorization: String? = nil,
         contentType: String? = nil, lastEventID: String? = nil, body: [UInt8] = []
     ) {
-        self.method = method
-        self.path = path
-        self.query = query
-        self.authorization = authorization
-        self.contentType = contentType
-        self.lastEventID = lastEventID
-        self.body = body
+        (self.method, self.path, self.query, self.authorization) = (method, path, query, authorization)
+        (self.contentType, self.lastEventID, self.body) = (contentType, lastEventID, body)
     }
 }
 
 /// A response of the API.
-public struct ControlResponse: Sendable {
+package struct ControlResponse: Sendable {
     /// The HTTP status.
-    public var status: HTTPStatus
+    package var status: HTTPStatus
     /// The body as JSON text.
-    public var body: [UInt8]
+    package var body: [UInt8]
     /// Media type of the body if it is not JSON.
     var mediaType: String?
-    /// A stream of events instead of a body.
     var events: EventReader?
     /// True if the body is a problem (RFC 9457).
-    public var isProblem = false
+    package var isProblem = false
     /// For a 405: the methods that the route takes.
-    public var allow: String?
+    package var allow: String?
 }
 
-/// The routes of the API: checks the token, the method and the shape, then calls the service.
-///
-/// The token is checked first, so that a client without it cannot find out which routes exist.
-@LoopActor public final class ControlRoutes: RequestPolicy {
+/// The routes of the API. The token is checked first, so that a client without it cannot find out which routes exist.
+@LoopActor package final class ControlRoutes: RequestPolicy {
     private let service: any ControlService
     private let events: EventFeed?
     /// The service for sessions; nil without playback.
@@ -67,48 +57,32 @@ public struct ControlResponse: Sendable {
     /// Finds the most recent link conditioner; nil if the daemon does not look for one.
     let conditioner: LinkFinder?
     /// The daemon's URL for the network; nil if it is not reachable from the network.
-    public var lan: API.LAN?
+    package var lan: API.LAN?
     private let token: [UInt8]
     /// The page's key, which replaces the token in a browser. It is valid until the process ends.
     private let pageKey = StateDirectory.randomToken()
 
     /// Finds the most recent link conditioner, or throws `.noLink`.
-    public typealias LinkFinder = @Sendable () throws(APIError) -> LinkClient
+    package typealias LinkFinder = @Sendable () throws(APIError) -> LinkClient
 
-    /// Creates routes to a service for clients that know the token. The routes of an omitted service do not exist.
-    ///
-    /// - Parameters:
-    ///   - events: the stream of events.
-    ///   - sessions: the service for sessions.
-    ///   - verifications: the service for verifications.
-    ///   - keys: the service for keys.
-    ///   - publications: the service for publications.
-    ///   - moves: the service for moves.
-    ///   - store: the service for the store's totals.
-    ///   - conditioner: finds the link conditioner.
-    public init(
+    /// Creates routes for clients that know the token. The routes of an omitted service do not exist.
+    package init(
         service: any ControlService, events: EventFeed? = nil, sessions: (any SessionService)? = nil,
         verifications: (any JobService<API.Verification>)? = nil, keys: (any KeyService)? = nil,
         publications: (any JobService<API.Publication>)? = nil, moves: (any JobService<API.Move>)? = nil,
         store: (any StoreService)? = nil, conditioner: LinkFinder? = nil, token: String
     ) {
-        self.service = service
-        self.events = events
-        self.sessions = sessions
-        self.verifications = verifications
-        self.keys = keys
-        self.publications = publications
-        self.moves = moves
-        self.store = store
+        (self.service, self.events, self.sessions, self.verifications) = (service, events, sessions, verifications)
+        (self.keys, self.publications, self.moves, self.store) = (keys, publications, moves, store)
         self.conditioner = conditioner
         self.token = Array(token.utf8)
     }
 
     /// True if a path belongs to the API, even if no route has it.
-    public nonisolated static func owns(path: String) -> Bool { path == "/api" || path.hasPrefix("/api/") }
+    package nonisolated static func owns(path: String) -> Bool { path == "/api" || path.hasPrefix("/api/") }
 
     /// Answers a request. Errors become responses, so this never throws.
-    public func respond(to request: ControlRequest) async -> ControlResponse {
+    package func respond(to request: ControlRequest) async -> ControlResponse {
         do throws(APIError) {
             try authorize(request)
             guard let route = ControlRoute(path: request.path) else { throw Self.unknown(request.path) }
@@ -129,8 +103,7 @@ public struct ControlResponse: Sendable {
                 status: .created, body: try API.encode(try await service.importAsset(try Self.body(request))))
         case .export(let name): return try ok(try await service.export(try Self.body(request), ofAsset: name))
         case .assets:
-            let wish = try API.ListWish(query)
-            return ControlResponse(status: .ok, body: try await service.assets(wish))
+            return ControlResponse(status: .ok, body: try await service.assets(API.AssetQuery(query)))
         case .asset(let name) where request.method == .delete: return try ok(try await service.removeAsset(named: name))
         case .asset(let name) where request.method == .patch:
             return try ok(try await service.change(try Self.body(request), ofAsset: name))
@@ -139,7 +112,7 @@ public struct ControlResponse: Sendable {
             return try ok(try await service.asset(named: name).storage?.policy ?? API.Policy())
         case .policy(let name): return try ok(try await service.setPolicy(try Self.body(request), ofAsset: name))
         case .artwork(let name) where request.method == .put:
-            return try ok(try await service.keepArtwork(request.body, ofAsset: name))
+            return try ok(try await service.setArtwork(request.body, ofAsset: name))
         case .artwork(let name):
             let artwork = try await service.artwork(ofAsset: name)
             return ControlResponse(status: .ok, body: artwork.bytes, mediaType: artwork.mediaType)
@@ -160,19 +133,19 @@ public struct ControlResponse: Sendable {
             let download = try await service.download(try Self.body(request))
             return ControlResponse(status: .accepted, body: try API.encode(download))
         case .change(let change, let id):
-            let wish = request.body.isEmpty ? API.ResumeRequest() : try Self.body(request)
-            return try ok(try await service.change(change, id: id, wish))
+            let resumption = request.body.isEmpty ? API.ResumeRequest() : try Self.body(request)
+            return try ok(try await service.change(change, id: id, resumption))
         case .events:
             guard let events else { throw APIError(.noSuchRoute, "this daemon has no event stream") }
             await events.prepare()
             return ControlResponse(status: .ok, body: [], events: events.reader(after: request.lastEventID))
         case .store:
-            guard let store else { throw APIError(.noSuchRoute, "the API has no \(request.path)") }
+            guard let store else { throw Self.unknown(request.path) }
             return try ok(try await store.store())
         case .link: return try await link(request)
         case .lan:
             guard let lan else {
-                throw APIError(.noLAN, "this daemon listens on loopback addresses alone")
+                throw APIError(.noLAN, "this daemon listens on loopback addresses only")
             }
             return try ok(lan)
         case .document: return ControlResponse(status: .ok, body: API.document)
@@ -184,7 +157,7 @@ public struct ControlResponse: Sendable {
     }
 
     /// True if a request with this head may have a long body: an image from a client with a valid token.
-    public nonisolated func admitsLongBody(_ head: RequestHead) -> Bool {
+    package nonisolated func admitsLongBody(_ head: RequestHead) -> Bool {
         guard head.method == .put, case .artwork? = ControlRoute(path: head.path) else { return false }
         return isToken(head[.authorization])
     }
@@ -223,25 +196,25 @@ public struct ControlResponse: Sendable {
 
     static func body<Shape: Codable>(_ request: ControlRequest) throws(APIError) -> Shape {
         guard let type = request.contentType.flatMap({ MediaType($0) }), type.essence == "application/json" else {
-            throw APIError(.unsupportedMediaType, "the body's Content-Type has to be application/json")
+            throw APIError(.unsupportedMediaType, "the body's Content-Type must be application/json")
         }
         return try API.body(from: request.body)
     }
 
     /// The error of an unknown path; names the version if the path is of another version of the API.
-    private static func unknown(_ path: String) -> APIError {
+    static func unknown(_ path: String) -> APIError {
         let version = path.split(separator: "/").dropFirst().first ?? ""
         guard version.first == "v", version != "v1", Int(version.dropFirst()) != nil else {
             return APIError(.noSuchRoute, "the API has no \(path)")
         }
         return APIError(
-            .unknownVersion, "this Weir has no version \(version.dropFirst()) of the API, but version 1")
+            .unknownVersion, "this Weir has version 1 of the API, not version \(version.dropFirst())")
     }
 
     private static func notAllowed(
         _ request: ControlRequest, _ route: ControlRoute
     ) throws(APIError) -> ControlResponse {
-        let sentence = "\(request.path) takes \(route.allow), not \(request.method.rawValue)"
+        let sentence = "\(request.path) accepts \(route.allow), not \(request.method.rawValue)"
         var response = problem(APIError(.methodNotAllowed, sentence))
         response.allow = route.allow
         return response
@@ -251,5 +224,63 @@ public struct ControlResponse: Sendable {
         // A problem has only integers and strings, which JSON can always encode.
         let body = (try? API.encode(API.Problem(error))) ?? []
         return ControlResponse(status: HTTPStatus(error.code.status), body: body, isProblem: true)
+    }
+}
+
+extension ControlRoutes {
+    /// Answers a request about a job on an asset.
+    func answer<Job: API.Job>(
+        _ request: ControlRequest, _ jobs: (any JobService<Job>)?, ofAsset name: String
+    ) async throws(APIError) -> ControlResponse {
+        guard let jobs else { throw Self.unknown(request.path) }
+        switch request.method {
+        case .post:
+            let plain = request.body.isEmpty ? Job.requestWithoutBody : nil
+            let order = if let plain { plain } else { try Self.body(request) as Job.Request }
+            let job = try await jobs.begin(order, ofAsset: name)
+            return ControlResponse(status: .accepted, body: try API.encode(job))
+        case .delete: return try ok(try await jobs.cancelJob(ofAsset: name))
+        default: return try ok(try await jobs.job(ofAsset: name))
+        }
+    }
+
+    /// Answers a request about the keys of an asset, or of all assets if `name` is nil.
+    func keys(_ request: ControlRequest, of name: String?) async throws(APIError) -> ControlResponse {
+        guard let keys else { throw Self.unknown(request.path) }
+        guard let name else {
+            let order: API.KeyOrder = try Self.body(request)
+            guard order == API.KeyOrder(.revoke) else {
+                throw APIError(.badRequest, "for the keys of all assets, only {\"action\": \"revoke\"} is possible")
+            }
+            return try ok(try await keys.revokeAllKeys())
+        }
+        guard request.method == .post else { return try ok(try await keys.keys(ofAsset: name)) }
+        return try ok(try await keys.order(try Self.body(request), ofAsset: name))
+    }
+
+    func answer(_ request: ControlRequest, _ route: LogRoute, _ query: ControlQuery) async throws(APIError)
+        -> ControlResponse
+    {
+        guard let sessions else { throw Self.unknown(request.path) }
+        switch route {
+        case .sessions: return try ok(try await sessions.sessions())
+        case .report(let session):
+            let report: PlayerReport = try Self.body(request)
+            if let key = report.keyOutOfRange {
+                throw APIError(.badRequest, "\(key) is out of its range", next: "correct it, or leave it out")
+            }
+            return try ok(try await sessions.record(report, of: session))
+        case .access: return try ok(try await sessions.accessLog(LogQuery(query)))
+        case .errors: return try ok(try await sessions.errorLog(LogQuery(query)))
+        case .kpis: return try ok(API.KPIReport(try await sessions.accessLog(LogQuery(query)).events))
+        }
+    }
+
+    /// Answers a request about the most recent link conditioner that uses this daemon's state directory.
+    func link(_ request: ControlRequest) async throws(APIError) -> ControlResponse {
+        guard let conditioner else { throw Self.unknown(request.path) }
+        guard request.method == .patch else { return try ok(try await conditioner().state()) }
+        let change: LinkChange = try Self.body(request)
+        return try ok(try await conditioner().change(change))
     }
 }

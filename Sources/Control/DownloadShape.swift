@@ -31,11 +31,7 @@ extension API.Download {
         error = download.failure.map { Failure(code: APIError.Code(stored: $0.code), message: $0.message) }
     }
 
-    /// Converts a complete download for a list, without its tracks.
-    ///
-    /// - Parameters:
-    ///   - duration: the media's length in seconds, if known.
-    ///   - bytes: the stored bytes of its asset.
+    /// Converts a complete download for a list, without its tracks; `bytes` are those of its asset.
     @LoopActor init(complete download: Download, duration: Double?, bytes: Int) {
         self.init(id: download.asset.id, asset: download.asset.name, title: download.asset.title)
         state = .complete
@@ -100,7 +96,15 @@ extension API.Download.State {
 extension API.Download.Need {
     @LoopActor init?(_ download: Download) {
         guard API.Download.State(download) == .waiting else { return nil }
-        self.init(rawValue: download.need?.rawValue ?? (download.isAway ? "disk" : ""))
+        switch download.need {
+        case .network: self = .network
+        case .space: self = .space
+        case .key: self = .key
+        case .disk: self = .volume
+        case nil:
+            guard download.isAway else { return nil }
+            self = .volume
+        }
     }
 }
 

@@ -1,19 +1,15 @@
-public import API
-public import EventLoop
+package import API
+package import EventLoop
 import Library
 
 /// The control API's access to jobs of one kind.
-@LoopActor public protocol JobService<Job>: AnyObject, Sendable {
+@LoopActor package protocol JobService<Job>: AnyObject, Sendable {
     /// The shape of the job.
     associatedtype Job: API.Job
-
-    /// Starts a job on an asset, or attaches to a running one. Throws `.noSuchAsset` and obstacles that are already
-    /// known. `job` reports later errors.
+    /// Starts a job, or attaches to a running one. Throws known obstacles; `job` reports later errors.
     func begin(_ request: Job.Request, ofAsset name: String) async throws(APIError) -> Job
-
     /// State of the asset's last job. Throws `.noSuchAsset`. Cheap while the job runs.
     func job(ofAsset name: String) async throws(APIError) -> Job
-
     /// Cancels a running job. Throws `.noSuchAsset`. The job may end a little later, or still succeed.
     func cancelJob(ofAsset name: String) async throws(APIError) -> Job
 }
@@ -25,11 +21,7 @@ import Library
     private let look: (Asset) -> Job
     private let stop: (Asset) -> Void
 
-    /// - Parameters:
-    ///   - service: finds the assets.
-    ///   - start: starts a job, or keeps a running job that has the same effect.
-    ///   - look: returns the state of the last job, if there was one.
-    ///   - stop: cancels a running job.
+    /// `start` starts a job or keeps an equal running one; `look` returns the last job's state; `stop` cancels it.
     init(
         _ service: LibraryService, start: @escaping (Asset, Job.Request) throws(APIError) -> Void,
         look: @escaping (Asset) -> Job, stop: @escaping (Asset) -> Void

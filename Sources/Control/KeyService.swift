@@ -1,27 +1,22 @@
-public import API
-public import EventLoop
+package import API
+package import EventLoop
 import Library
 import Retention
 import Store
 
 /// The control API's access to keys.
-@LoopActor public protocol KeyService: AnyObject, Sendable {
+@LoopActor package protocol KeyService: AnyObject, Sendable {
     /// The keys of an asset. Throws `.noSuchAsset`.
     func keys(ofAsset name: String) async throws(APIError) -> API.KeyList
-
     /// Renews, revokes or dates keys. Throws `.noSuchAsset`, `.noSuchKey`, and for a renewal the error of the fetch.
     func order(_ order: API.KeyOrder, ofAsset name: String) async throws(APIError) -> API.KeyList
-
-    /// Revokes every key of every asset.
-    func invalidateAllKeys() async throws(APIError) -> API.KeyLists
+    func revokeAllKeys() async throws(APIError) -> API.KeyLists
 }
 
 extension LibraryService: KeyService {
-    /// See `KeyService`.
-    public func keys(ofAsset name: String) async throws(APIError) -> API.KeyList { keyList(of: try find(name)) }
+    package func keys(ofAsset name: String) async throws(APIError) -> API.KeyList { keyList(of: try find(name)) }
 
-    /// See `KeyService`.
-    public func order(_ order: API.KeyOrder, ofAsset name: String) async throws(APIError) -> API.KeyList {
+    package func order(_ order: API.KeyOrder, ofAsset name: String) async throws(APIError) -> API.KeyList {
         if let contradiction = order.contradiction { throw APIError(.badRequest, contradiction) }
         let asset = try find(name)
         let known = asset.keys.allNumbers
@@ -32,11 +27,11 @@ extension LibraryService: KeyService {
         do throws(LibraryError) {
             switch order.action {
             case .renew: try await library.keys.renew(order.keys, of: asset)
-            case .invalidate: try await library.keys.invalidate(order.keys, of: asset)
-            case .date: try await library.keys.setExpiry(order.expires.map(Int64.init), ofKeys: order.keys, of: asset)
+            case .revoke: try await library.keys.invalidate(order.keys, of: asset)
+            case .setExpiry: try await library.keys.setExpiry(order.expires.map(Int64.init), ofKeys: order.keys, of: asset)
             }
         } catch {
-            let next = error.code == .otherContent ? "the new content beside it: weir get \(asset.name)" : nil
+            let next = error.code == .otherContent ? "save the new content beside it: weir get \(asset.name)" : nil
             let mapped = APIError(error, asset: asset.name)
             throw next.map { APIError(mapped.code, mapped.message, next: $0, underlying: mapped.underlying) }
                 ?? mapped
@@ -44,8 +39,7 @@ extension LibraryService: KeyService {
         return keyList(of: asset)
     }
 
-    /// See `KeyService`.
-    public func invalidateAllKeys() async throws(APIError) -> API.KeyLists {
+    package func revokeAllKeys() async throws(APIError) -> API.KeyLists {
         let assets = library.assets.flatMap { [$0] + ($0.revision.map { [$0] } ?? []) }.filter { !$0.keys.isEmpty }
         var failure: APIError?
         for asset in assets {
@@ -73,18 +67,17 @@ extension LibraryService: KeyService {
         let states = asset.keys.unusable.map { asset.keys.state(of: $0) }
         let expired = states.count { $0 == .expired }
         return API.KeySummary(
-            count: asset.keys.allNumbers.count, expired: expired, invalidated: states.count - expired)
+            count: asset.keys.allNumbers.count, expired: expired, revoked: states.count - expired)
     }
 }
 
 extension API.Key {
-    /// Converts a key report.
     fileprivate init(_ report: KeyReport) {
         let state: State =
             switch report.state {
             case .valid: report.isStored ? .valid : .missing
             case .expired: .expired
-            case .invalidated: .invalidated
+            case .invalidated: .revoked
             }
         self.init(
             number: report.number, state: state,
@@ -92,11 +85,11 @@ extension API.Key {
                 .init(
                     rendition: $0.rendition, start: $0.time.lowerBound, end: $0.time.upperBound, segments: $0.segments)
             })
-        came = report.life.came.map(Int.init)
+        fetched = report.life.came.map(Int.init)
         firstPlayed = report.life.firstPlayed.map(Int.init)
         expiration = report.expiration.map(Int.init)
         expires = report.life.expires.map(Int.init)
-        invalidated = report.life.invalidated.map(Int.init)
+        revoked = report.life.invalidated.map(Int.init)
         remaining = report.remaining.storage.map(Int.init)
         playbackRemaining = report.remaining.playback.map(Int.init)
     }

@@ -1,4 +1,4 @@
-public import API
+package import API
 import Downloader
 import EventLoop
 import Exchange
@@ -7,8 +7,7 @@ import Library
 
 /// Images for assets.
 extension LibraryService {
-    /// See `ControlService`.
-    public func artwork(ofAsset name: String) async throws(APIError) -> API.Artwork {
+    package func artwork(ofAsset name: String) async throws(APIError) -> API.Artwork {
         let asset = try find(name)
         if let artwork = library.artwork.image(of: asset) {
             return API.Artwork(mediaType: artwork.kind.mediaType, bytes: artwork.bytes)
@@ -16,14 +15,13 @@ extension LibraryService {
         throw APIError(.noArtwork, "\(asset.name) has no artwork")
     }
 
-    /// See `ControlService`.
-    public func keepArtwork(_ bytes: [UInt8], ofAsset name: String) async throws(APIError) -> API.Asset {
+    package func setArtwork(_ bytes: [UInt8], ofAsset name: String) async throws(APIError) -> API.Asset {
         let asset = try find(name)
         guard let artwork = Artwork(bytes) else {
             throw APIError(
-                .notArtwork, "what was given for \(asset.name) is something else: artwork is \(Artwork.accepted)")
+                .notArtwork, "the file for \(asset.name) is not \(Artwork.accepted)")
         }
-        try keep(artwork, of: asset)
+        try store(artwork, of: asset)
         return shape(asset)
     }
 
@@ -38,7 +36,7 @@ extension LibraryService {
         }
     }
 
-    func keep(_ artwork: Artwork, of asset: Asset) throws(APIError) {
+    func store(_ artwork: Artwork, of asset: Asset) throws(APIError) {
         do throws(LibraryError) {
             try library.artwork.keep(artwork, of: asset)
         } catch {
@@ -48,8 +46,7 @@ extension LibraryService {
 }
 
 extension LibraryService {
-    /// See `ControlService`.
-    public func export(
+    package func export(
         _ request: API.ExportRequest, ofAsset name: String
     ) async throws(APIError) -> API.Export {
         let asset = try find(name)
@@ -65,8 +62,7 @@ extension LibraryService {
         }
     }
 
-    /// See `ControlService`.
-    public func importAsset(_ request: API.ImportRequest) async throws(APIError) -> API.Asset {
+    package func importAsset(_ request: API.ImportRequest) async throws(APIError) -> API.Asset {
         do throws(ExchangeError) {
             let asset = try await exchange.importer.importAsset(at: request.path, name: request.name)
             await downloader.keep(asset)

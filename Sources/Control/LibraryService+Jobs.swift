@@ -1,4 +1,4 @@
-public import API
+package import API
 import Downloader
 import EventLoop
 import Exchange
@@ -9,8 +9,7 @@ import Origin
 import Store
 
 extension LibraryService {
-    /// The service for verifications.
-    public var verifications: any JobService<API.Verification> {
+    package var verifications: any JobService<API.Verification> {
         AssetJobs(self, start: verify, look: verification, stop: cancelVerification)
     }
 
@@ -56,17 +55,17 @@ extension API.Verification.Part {
     fileprivate init(_ part: VerificationReport.Part) {
         self.init(
             id: part.id, pieces: part.pieces, bytes: Int(part.bytes),
-            whole: part.stored.map(API.Download.TimeRange.init))
+            loaded: part.stored.map(API.Download.TimeRange.init))
         remaining = part.remaining
         holes = part.holes.map { hole in
             .init(
                 time: hole.time.map(API.Download.TimeRange.init), first: hole.first, last: hole.last,
-                count: hole.count, isWanted: hole.isWanted)
+                count: hole.count, isSelected: hole.isWanted)
         }
         mismatches = part.mismatches.map { mismatch in
             .init(
                 file: mismatch.file, time: mismatch.time.map(API.Download.TimeRange.init),
-                fault: mismatch.fault.rawValue, isMended: mismatch.isRepaired)
+                fault: mismatch.fault.rawValue, isRepaired: mismatch.isRepaired)
         }
     }
 }
@@ -77,13 +76,13 @@ extension API.Download.TimeRange {
 
 extension LibraryService {
     /// The service for moves to other disks. Starting one throws `.busy` and `.cannotWrite`.
-    public var moves: any JobService<API.Move> { AssetJobs(self, start: move, look: move, stop: cancelMove) }
+    package var moves: any JobService<API.Move> { AssetJobs(self, start: move, look: move, stop: cancelMove) }
 
     private func move(_ asset: Asset, _ request: API.MoveRequest) throws(APIError) {
         do throws(ExchangeError) {
             if let job = downloader.integrity.jobs[asset], !job.state.isFinal {
                 guard downloader.integrity.cancelIfPeriodic(job) else {
-                    throw ExchangeError(.busy, "\(asset.name) stays where it is for now: it is being verified")
+                    throw ExchangeError(.busy, "\(asset.name) cannot be moved while it is verified")
                 }
             }
             _ = try exchange.mover.move(asset, to: request.path)
@@ -103,7 +102,7 @@ extension API.Move {
     @LoopActor init(_ move: Move) {
         self.init(asset: move.asset.name, state: .init(move.state))
         (path, bytes, totalBytes) = (move.path, Int(move.pace.bytes), Int(move.totalBytes))
-        leftOut = move.leftOut > 0 ? move.leftOut : nil
+        damagedPieces = move.leftOut > 0 ? move.leftOut : nil
         error = move.failure.map {
             let error = APIError($0, asset: move.asset.name)
             return .init(code: error.code, message: error.message)
@@ -112,9 +111,9 @@ extension API.Move {
 }
 
 extension LibraryService {
-    /// The service for publications of complete renditions. Starting one throws `.badTarget`, `.originRefused` for an
-    /// object store without keys, `.noProgram`, and `.targetExists` while the asset is being published elsewhere.
-    public var publications: any JobService<API.Publication> {
+    /// The service for publications. Starting one throws `.badTarget`, `.originRefused` without keys, `.noProgram`, and
+    /// `.targetExists` while the asset is published elsewhere.
+    package var publications: any JobService<API.Publication> {
         AssetJobs(self, start: publish, look: publication, stop: cancelPublication)
     }
 
@@ -139,12 +138,13 @@ extension LibraryService {
         guard let keys = request.keys else { return nil }
         let isToken = { (text: String) in !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7E).contains($0) } }
         guard isToken(keys.accessKey), isToken(keys.secretKey), keys.sessionToken.map(isToken) ?? true else {
-            throw APIError(.badRequest, "the keys for the object store are none: empty, or with blanks in them")
+            throw APIError(.badRequest, "a key for the object store is empty or contains a blank")
         }
         var endpoint: WebURL?
         if let text = request.endpoint {
             guard let url = try? WebURL(text), url.path == "/", url.query == nil else {
-                throw APIError(.badRequest, "the endpoint is no http:// or https:// URL of a server alone")
+                throw APIError(
+                    .badRequest, "the endpoint is not the http:// or https:// URL of a server, without a path")
             }
             endpoint = url
         }
@@ -159,19 +159,19 @@ extension APIError {
     /// Creates the error of a publication, with the next step.
     init(publishing error: ExchangeError, asset: String) {
         let general = APIError(error, asset: asset)
-        let again = "the same command again: it goes on where it was"
+        let again = "repeat the command: it continues where it stopped"
         let next: String? =
             switch general.code {
             case .originRefused:
-                "check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and what they are allowed in the bucket"
-            case .targetExists: "a place of its own, such as a folder in that one"
-            case .badTarget: "check the place, for a bucket also --endpoint and --region"
+                "check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and their permissions in the bucket"
+            case .targetExists: "choose another target, such as a folder in this one"
+            case .badTarget: "check the target, for a bucket also --endpoint and --region"
             case .badOrigin: "check --endpoint: is it an object store with S3's API?"
             case .originAbsent: again
-            case .diskFull: "make room there, then \(again)"
+            case .diskFull: "free space there, then \(again)"
             case .noProgram: "install rsync where the daemon runs, or publish to a folder"
-            case .offline: "weir mode auto, then the same command"
-            case .notWhole: "weir verify \(asset) --repair, or fetch the rest with: weir get \(asset)"
+            case .offline: "weir mode auto, then repeat the command"
+            case .incomplete: "weir verify \(asset) --repair, or fetch the rest with: weir get \(asset)"
             default: general.next
             }
         self.init(general.code, general.message, next: next, underlying: general.underlying)

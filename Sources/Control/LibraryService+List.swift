@@ -1,4 +1,4 @@
-public import API
+package import API
 import Downloader
 import EventLoop
 import Exchange
@@ -16,23 +16,22 @@ extension LibraryService {
     }
 
     /// Version of the texts in summaries. Raise it when `facts` changes its meaning or `API.Tracks` gains keys.
-    static let summaryVersion = 1
+    static let summaryVersion = 2
 
-    /// See `ControlService`.
-    public func assets(_ wish: API.ListWish) async throws(APIError) -> [UInt8] {
+    package func assets(_ query: API.AssetQuery) async throws(APIError) -> [UInt8] {
         await summaries.check()
         let all = library.assets
-        let first = wish.after.map { name in Self.place(after: name, in: all) } ?? 0
-        let page = all[first...].prefix(wish.limit ?? .max)
+        let first = query.after.map { name in Self.index(after: name, in: all) } ?? 0
+        let page = all[first...].prefix(query.limit ?? .max)
         let texts = try await texts.texts(of: Array(page))
         var body = Array(#"{"assets":["#.utf8)
-        let most = texts.reduce(1024) { $0 + $1.brief.count + (wish.isBrief ? 1 : $1.tracks.utf8.count + 128) }
+        let most = texts.reduce(1024) { $0 + $1.brief.count + (query.isBrief ? 1 : $1.tracks.utf8.count + 128) }
         body.reserveCapacity(most)
         var isFirst = true
         for text in texts {
             if !isFirst { body.append(UInt8(ascii: ",")) }
             isFirst = false
-            body += wish.isBrief ? text.brief : text.whole
+            body += query.isBrief ? text.brief : text.complete
         }
         for shape in page.endIndex == all.endIndex ? others : [] {
             if !isFirst { body.append(UInt8(ascii: ",")) }
@@ -51,8 +50,7 @@ extension LibraryService {
         (exchange.orphans.bundles.values.map { Self.shape($0) } + knownOnly).sorted { $0.name < $1.name }
     }
 
-    /// Position of the first asset after a name.
-    private static func place(after name: String, in assets: [Asset]) -> Int {
+    private static func index(after name: String, in assets: [Asset]) -> Int {
         var range = assets.startIndex..<assets.endIndex
         while !range.isEmpty {
             let middle = (range.lowerBound + range.upperBound) / 2
@@ -80,7 +78,7 @@ extension LibraryService {
         let isComplete = isStored && (asset.keys.unusable.isEmpty || asset.isPlayableOffline)
         let tracks = AssetShapes(asset).tracks
         let text = (try? API.encode(tracks)) ?? []
-        let local: API.Local = isComplete ? .complete : asset.bytes > 0 ? .partly : .none
+        let local: API.Local = isComplete ? .complete : asset.bytes > 0 ? .partial : .none
         return SummaryRecord(
             asset: asset.id, version: Self.summaryVersion, local: local.rawValue, isLive: asset.isLive,
             duration: asset.duration, bytes: asset.bytes + (asset.revision?.bytes ?? 0),
@@ -110,7 +108,7 @@ extension LibraryService {
         shape.need = shape.state == .waiting ? download.flatMap { API.Download.Need($0) } : nil
         shape.artwork = facts.hasArtwork ? "\(API.root)/assets/\(PercentEncoding.encode(asset.name))/artwork" : nil
         shape.download = download.map { $0.asset.id }
-        shape.place = asset.volume.map { API.Place(path: $0.path, isThere: $0.isThere) }
+        shape.volume = asset.volume.map { API.Volume(path: $0.path, isPresent: $0.isThere) }
         shape.storage = storage(of: asset)
         shape.keys = keySummary(of: asset)
         return shape
@@ -123,14 +121,12 @@ extension LibraryService {
     }
 }
 
-/// The list of all downloads. In a large store most are complete; for these it has only facts that are known without
-/// opening their assets.
+/// The list of all downloads. For complete ones it has only facts that are known without opening their assets.
 extension LibraryService {
     /// The loop serves other work between two turns.
     private static let turn = Duration.milliseconds(5)
 
-    /// See `ControlService`.
-    public func downloads() async throws(APIError) -> [API.Download] {
+    package func downloads() async throws(APIError) -> [API.Download] {
         await summaries.check()
         var begin = ContinuousClock.now
         var shapes: [API.Download] = []
@@ -146,7 +142,6 @@ extension LibraryService {
         return shapes
     }
 
-    /// Converts a complete download for a list.
     private func complete(_ download: Download) -> API.Download {
         let asset = download.asset
         let facts = !asset.isLoaded ? facts(of: asset) : nil
@@ -183,8 +178,8 @@ extension LibraryService {
     func refuse(stream name: String) throws(APIError) {
         guard library.stream(named: name) != nil else { return }
         throw APIError(
-            .noSuchAsset, "\(name) is in the list of streams, and nothing of it is here",
-            next: "weir get \(name), or take it out of the list with an editor")
+            .noSuchAsset, "\(name) is in the streams file, and nothing of it is stored",
+            next: "weir get \(name), or delete the entry with an editor")
     }
 
     private func shape(_ stream: KnownStream) -> API.Asset {

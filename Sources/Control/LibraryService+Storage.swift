@@ -1,6 +1,6 @@
-public import API
+package import API
 import Downloader
-public import EventLoop
+package import EventLoop
 import Library
 import Retention
 import Store
@@ -8,8 +8,7 @@ import Substitution
 
 /// Policies, names and titles of assets.
 extension LibraryService {
-    /// See `ControlService`.
-    public func setPolicy(_ policy: API.Policy, ofAsset name: String) async throws(APIError) -> API.Asset {
+    package func setPolicy(_ policy: API.Policy, ofAsset name: String) async throws(APIError) -> API.Asset {
         if let contradiction = policy.contradiction { throw APIError(.badRequest, contradiction) }
         let asset = try find(name)
         do {
@@ -20,8 +19,7 @@ extension LibraryService {
         return shape(asset)
     }
 
-    /// See `ControlService`.
-    public func change(_ change: API.AssetChange, ofAsset name: String) async throws(APIError) -> API.Asset {
+    package func change(_ change: API.AssetChange, ofAsset name: String) async throws(APIError) -> API.Asset {
         let asset = try find(name)
         if let name = change.name {
             do {
@@ -35,7 +33,6 @@ extension LibraryService {
         return shape(asset)
     }
 
-    /// Policy, expiry and play times of an asset.
     func storage(of asset: Asset) -> API.Storage {
         let life = asset.life
         var storage = API.Storage(
@@ -77,14 +74,12 @@ extension API.Storage.Purge {
 }
 
 /// The control API's access to the store's totals.
-@LoopActor public protocol StoreService: AnyObject, Sendable {
-    /// Totals of the store and its disk.
+@LoopActor package protocol StoreService: AnyObject, Sendable {
     func store() async throws(APIError) -> API.Store
 }
 
 extension LibraryService: StoreService {
-    /// See `StoreService`.
-    public func store() async throws(APIError) -> API.Store {
+    package func store() async throws(APIError) -> API.Store {
         // Assets that were not opened since the start are not opened for this.
         let bytes = library.assets.map { asset in
             summaries.summary(of: asset)?.bytes ?? (!asset.isLoaded ? 0 : asset.bytes + (asset.revision?.bytes ?? 0))
@@ -119,7 +114,7 @@ extension API.Playable.Answer {
         self =
             switch answer {
             case .yes: .yes
-            case .part: .part
+            case .part: .partial
             case .no: .no
             }
     }
@@ -127,36 +122,16 @@ extension API.Playable.Answer {
 
 /// The network mode.
 extension LibraryService {
-    /// See `ControlService`.
-    public func mode() async throws(APIError) -> API.Mode { API.Mode(.init(library.mode)) }
+    package func mode() async throws(APIError) -> API.Mode { API.Mode(mode: library.mode) }
 
-    /// See `ControlService`.
-    public func change(to mode: API.Mode) async throws(APIError) -> API.Mode {
+    package func change(to mode: API.Mode) async throws(APIError) -> API.Mode {
         let before = library.mode
-        library.mode = PlayMode(mode.mode)
+        library.mode = PlayMode(rawValue: mode.mode.rawValue) ?? .auto
         if before == .offline, library.mode != .offline { downloader.retry(.network) }
         return mode
     }
 }
 
-extension API.Mode.Name {
-    init(_ mode: PlayMode) {
-        self =
-            switch mode {
-            case .auto: .auto
-            case .offline: .offline
-            case .local: .local
-            }
-    }
-}
-
-extension PlayMode {
-    fileprivate init(_ mode: API.Mode.Name) {
-        self =
-            switch mode {
-            case .auto: .auto
-            case .offline: .offline
-            case .local: .local
-            }
-    }
+extension API.Mode {
+    init(mode: PlayMode) { self.init(Name(rawValue: mode.rawValue) ?? .auto) }
 }

@@ -1,16 +1,16 @@
-public import API
-public import Downloader
-public import EventLoop
-public import Exchange
+package import API
+package import Downloader
+package import EventLoop
+package import Exchange
 import HTTPMessage
-public import Library
+package import Library
 import Origin
 import Playlist
-public import Retention
-public import Substitution
+package import Retention
+package import Substitution
 
 /// Answers the control API from the library and its downloads.
-@LoopActor public final class LibraryService: ControlService {
+@LoopActor package final class LibraryService: ControlService {
     let library: Library
     let substitutions: Substitutions
     let retention: Retention
@@ -18,24 +18,20 @@ public import Substitution
     private(set) lazy var texts = AssetTexts(self)
     let exchange: ExchangeServices
     /// The summaries that `library` invalidates.
-    public let summaries: Summaries
+    package let summaries: Summaries
 
-    /// Creates a service over rooms that outlive it.
-    public init(
+    package init(
         library: Library, summaries: Summaries, substitutions: Substitutions, retention: Retention,
         exchange: ExchangeServices, downloader: Downloader
     ) {
         (self.library, self.substitutions, self.retention) = (library, substitutions, retention)
-        self.downloader = downloader
-        self.exchange = exchange
-        self.summaries = summaries
+        (self.downloader, self.exchange, self.summaries) = (downloader, exchange, summaries)
         summaries.start(for: self)
         // The task holds the service until it is done.
         Task { @LoopActor in await self.texts.prepare() }
     }
 
-    /// See `ControlService`.
-    public func asset(named name: String) async throws(APIError) -> API.Asset {
+    package func asset(named name: String) async throws(APIError) -> API.Asset {
         if let orphan = exchange.orphans.bundles[name], library.asset(named: name) == nil { return Self.shape(orphan) }
         if let stream = knownOnly(named: name) { return stream }
         let asset = try find(name)
@@ -46,8 +42,7 @@ public import Substitution
         return shape
     }
 
-    /// See `ControlService`.
-    public func removeAsset(named name: String) async throws(APIError) -> API.Removal {
+    package func removeAsset(named name: String) async throws(APIError) -> API.Removal {
         if let orphan = exchange.orphans.bundles[name], library.asset(named: name) == nil {
             return try await remove(orphan)
         }
@@ -56,7 +51,7 @@ public import Substitution
         let volume = asset.volume
         do {
             var removal = API.Removal(name: name, bytes: Int(try await library.remove(asset)))
-            if let volume, !volume.isThere { removal.left = volume.path + "/assets/" + asset.id }
+            if let volume, !volume.isThere { removal.remainingFolder = volume.path + "/assets/" + asset.id }
             return removal
         } catch {
             throw APIError(error)
@@ -71,13 +66,11 @@ public import Substitution
         }
     }
 
-    /// See `ControlService`.
-    public func inspect(url text: String) async throws(APIError) -> API.Presentation {
+    package func inspect(url text: String) async throws(APIError) -> API.Presentation {
         presentation(of: try await preview(text), url: text)
     }
 
-    /// See `ControlService`.
-    public func explain(_ request: API.DownloadRequest) async throws(APIError) -> API.Presentation {
+    package func explain(_ request: API.DownloadRequest) async throws(APIError) -> API.Presentation {
         try Self.check(request)
         let selection = Selection(request.selections[0])
         let source = request.source
@@ -93,7 +86,7 @@ public import Substitution
         do throws(Selection.NoMatch) {
             var explanation = try AssetShapes(asset).explanation(of: selection)
             let chosen = explanation?.chosen.id
-            explanation?.unmixed = unmixed(with: chosen, of: asset)
+            explanation?.incompatible = incompatible(with: chosen, of: asset)
             presentation.explanation = explanation
         } catch {
             throw APIError(.noMatch, error.description)
@@ -102,7 +95,7 @@ public import Substitution
     }
 
     /// The variants whose segments never substitute those of the variant `id`.
-    private func unmixed(with id: String?, of asset: Asset) -> [API.Explanation.Unmixed]? {
+    private func incompatible(with id: String?, of asset: Asset) -> [API.Explanation.Incompatible]? {
         guard let multivariant = asset.multivariant, let rendition = id.flatMap({ asset.rendition($0) }) else {
             return nil
         }
@@ -112,14 +105,13 @@ public import Substitution
         return refusals.isEmpty ? nil : refusals.map { .init(id: $0.rendition, reason: $0.reason) }
     }
 
-    /// See `ControlService`.
-    public func download(_ request: API.DownloadRequest) async throws(APIError) -> API.Download {
+    package func download(_ request: API.DownloadRequest) async throws(APIError) -> API.Download {
         try Self.check(request)
         let asset = try await open(request)
         let artwork = try await artwork(request, for: asset)
         let download = try await start(asset, request)
-        if let artwork { try keep(artwork, of: asset) }
-        return whole(download)
+        if let artwork { try store(artwork, of: asset) }
+        return detailed(download)
     }
 
     private func start(_ asset: Asset, _ request: API.DownloadRequest) async throws(APIError) -> Download {
@@ -130,29 +122,27 @@ public import Substitution
         }
     }
 
-    /// See `ControlService`.
-    public func download(id: String) async throws(APIError) -> API.Download { whole(try find(download: id)) }
+    package func download(id: String) async throws(APIError) -> API.Download { detailed(try find(download: id)) }
 
-    /// See `ControlService`.
-    public func change(
+    package func change(
         _ change: API.DownloadChange, id: String, _ request: API.ResumeRequest
     ) async throws(APIError) -> API.Download {
         let download = try find(download: id)
         if download.isUnreadable { throw APIError(unreadable: download.asset.name) }
-        if request != API.ResumeRequest() { try await lead(download.asset, change, request) }
+        if request != API.ResumeRequest() { try await updateOrigin(of: download.asset, change, request) }
         switch change {
         case .pause: await downloader.pause(download)
         case .cancel: await downloader.cancel(download)
         case .resume: await downloader.resume(download)
         }
-        return whole(download)
+        return detailed(download)
     }
 
     /// Changes the URL or header fields of a download that is resumed.
-    private func lead(
-        _ asset: Asset, _ change: API.DownloadChange, _ request: API.ResumeRequest
+    private func updateOrigin(
+        of asset: Asset, _ change: API.DownloadChange, _ request: API.ResumeRequest
     ) async throws(APIError) {
-        guard change == .resume else { throw APIError(.badRequest, "only what is resumed takes a URL or headers") }
+        guard change == .resume else { throw APIError(.badRequest, "only resume accepts a URL or headers") }
         let url = try request.url.map { text throws(APIError) in try Self.url(text) } ?? asset.origin
         let fields = try Self.fields(request.headers)
         do throws(LibraryError) {
@@ -166,14 +156,12 @@ public import Substitution
         }
     }
 
-    // MARK: Finding
-
     func find(_ name: String) throws(APIError) -> Asset {
         let named = library.asset(named: name) ?? asset(ofStream: name)
         if let asset = named ?? (try? WebURL(name)).flatMap({ library.asset(at: $0) }) { return asset }
         if let orphan = exchange.orphans.bundles[name] { throw APIError(orphan) }
         try refuse(stream: name)
-        throw APIError(.noSuchAsset, "there is no asset called \(name)", next: "weir list")
+        throw APIError(.noSuchAsset, "there is no asset named \(name)", next: "weir list")
     }
 
     private func find(download id: String) throws(APIError) -> Download {
@@ -239,8 +227,6 @@ public import Substitution
         }
     }
 
-    // MARK: Shapes
-
     private func presentation(of asset: Asset, url: String) -> API.Presentation {
         var presentation = API.Presentation(
             url: url, duration: asset.duration, isLive: asset.isLive, tracks: AssetShapes(asset).tracks)
@@ -249,8 +235,7 @@ public import Substitution
         return presentation
     }
 
-    /// A download, with its unselected tracks.
-    private func whole(_ download: Download) -> API.Download {
+    private func detailed(_ download: Download) -> API.Download {
         var shape = API.Download(download)
         shape.unselected = AssetShapes(download.asset).tracks(besides: download.ids)
         return shape

@@ -2,11 +2,11 @@ import API
 import Downloader
 
 extension Selection {
-    /// Converts a request's selection.
     init(_ request: API.SelectionRequest) {
         self.init(
-            quality: request.quality.map { Quality($0) }, audio: Choice(request.audio),
-            subtitles: Choice(request.subtitles), preferences: Preferences(request.preferences ?? API.Preferences()))
+            quality: request.quality.map { Quality($0) }, audio: Choice(request.audio ?? .default),
+            subtitles: Choice(request.subtitles ?? .none),
+            preferences: Preferences(request.preferences ?? API.Preferences()))
     }
 }
 
@@ -49,14 +49,13 @@ extension Selection.Preferences {
 }
 
 extension DownloadOrder {
-    /// Converts a request.
     init(_ request: API.DownloadRequest) {
         self.init(range: request.range?.seconds)
         selections = request.selections.map { Selection($0) }
         note = request.note
         priority = request.priority.map { $0 == .important ? .important : .normal }
         recordsLive = request.record ?? false
-        ignoresRoom = request.anyway ?? false
+        ignoresRoom = request.ignoreSpace ?? false
         isPaused = request.paused ?? false
     }
 }

@@ -1,55 +1,45 @@
-public import API
-public import AccessLog
-public import EventLoop
-public import Library
-public import Playback
+package import API
+package import AccessLog
+package import EventLoop
+package import Library
+package import Playback
 
 /// The control API's access to sessions and their logs.
-@LoopActor public protocol SessionService: AnyObject, Sendable {
-    /// The running sessions and the latest ended ones.
+@LoopActor package protocol SessionService: AnyObject, Sendable {
     func sessions() async throws(APIError) -> API.SessionList
-
     /// Records a report of a player. Throws `.noSuchSession` if no running session has this id.
-    func take(_ report: PlayerReport, of session: String) async throws(APIError) -> SessionSummary
-
+    func record(_ report: PlayerReport, of session: String) async throws(APIError) -> SessionSummary
     /// The access log. Throws `.noSuchAsset` for an asset that neither the library nor the log knows.
     func accessLog(_ query: LogQuery) async throws(APIError) -> API.Log<AccessEvent>
-
     /// The error log. Throws as `accessLog` does.
     func errorLog(_ query: LogQuery) async throws(APIError) -> API.Log<ErrorEvent>
 }
 
 /// Answers the API's questions about sessions from playback.
-@LoopActor public final class PlaybackService: SessionService {
+@LoopActor package final class PlaybackService: SessionService {
     private let playback: Sessions
     private let library: Library
 
-    /// Creates a service over rooms that outlive it.
-    public init(_ playback: Sessions, library: Library) {
-        self.playback = playback
-        self.library = library
+    package init(_ playback: Sessions, library: Library) {
+        (self.playback, self.library) = (playback, library)
     }
 
-    /// See `SessionService`.
-    public func sessions() async throws(APIError) -> API.SessionList {
+    package func sessions() async throws(APIError) -> API.SessionList {
         API.SessionList(sessions: playback.summaries)
     }
 
-    /// See `SessionService`.
-    public func take(_ report: PlayerReport, of session: String) async throws(APIError) -> SessionSummary {
+    package func record(_ report: PlayerReport, of session: String) async throws(APIError) -> SessionSummary {
         guard let summary = playback.apply(report, to: session) else {
-            throw APIError(.noSuchSession, "no session goes on that is called \(session)")
+            throw APIError(.noSuchSession, "there is no running session \(session)")
         }
         return summary
     }
 
-    /// See `SessionService`.
-    public func accessLog(_ query: LogQuery) async throws(APIError) -> API.Log<AccessEvent> {
+    package func accessLog(_ query: LogQuery) async throws(APIError) -> API.Log<AccessEvent> {
         try log(query, await playback.accessEvents(query))
     }
 
-    /// See `SessionService`.
-    public func errorLog(_ query: LogQuery) async throws(APIError) -> API.Log<ErrorEvent> {
+    package func errorLog(_ query: LogQuery) async throws(APIError) -> API.Log<ErrorEvent> {
         try log(query, await playback.errorEvents(query))
     }
 

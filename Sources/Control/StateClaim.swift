@@ -1,12 +1,11 @@
-public import API
+package import API
 internal import Glibc
 
 /// A daemon's lock on a state directory. It is released with the last reference or at the end of the process.
-public final class StateClaim: Sendable {
-    /// The locked directory.
-    public let directory: StateDirectory
+package final class StateClaim: Sendable {
+    package let directory: StateDirectory
     /// The bearer token: 256 random bits as base64url (RFC 4648 §5).
-    public let token: String
+    package let token: String
     private let lock: Int32
 
     /// Locks the directory, which must exist.
@@ -24,13 +23,13 @@ public final class StateClaim: Sendable {
     deinit { close(lock) }
 
     /// The token in the URLs of players on the network. It opens media only, never the API.
-    public func mediaToken() throws(APIError) -> String { try Self.token(directory, in: "media-token") }
+    package func mediaToken() throws(APIError) -> String { try Self.token(directory, in: "media-token") }
 
     /// Records the URL at which the daemon listens, such as `http://127.0.0.1:8216`. Call it once the daemon listens.
-    public func publish(url: String) throws(APIError) { try directory.writeFile("listening", url) }
+    package func publish(url: String) throws(APIError) { try directory.writeFile("listening", url) }
 
     /// Deletes the record of the URL. Call it before the daemon stops listening.
-    public func withdraw() { unlink("\(directory.path)/listening") }
+    package func withdraw() { unlink("\(directory.path)/listening") }
 
     private static func lock(_ directory: StateDirectory) throws(APIError) -> Int32 {
         let descriptor = open("\(directory.path)/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -42,7 +41,7 @@ public final class StateClaim: Sendable {
             let place = directory.daemonURL.map { " and listens on \($0)" } ?? ""
             throw APIError(
                 .cannotWrite, "a daemon runs with the state directory \(directory.path)\(place)",
-                next: "use that one, or give this one its own with --state DIR and --store DIR")
+                next: "use that daemon, or give this one its own directories with --state DIR and --store DIR")
         }
         return descriptor
     }
@@ -61,11 +60,8 @@ public final class StateClaim: Sendable {
 }
 
 extension StateDirectory {
-    /// Creates the directory if necessary, locks it for one daemon, and reads the token, which is generated on first
-    /// use.
-    ///
-    /// - Throws: `APIError` with `.cannotWrite` if the directory cannot be written or another daemon holds it.
-    public func claim() throws(APIError) -> StateClaim {
+    /// Creates the directory if necessary, locks it for one daemon, and reads or generates the token.
+    package func claim() throws(APIError) -> StateClaim {
         try create()
         return try StateClaim(self)
     }
@@ -78,15 +74,15 @@ extension StateDirectory {
             made += "/" + part
             if mkdir(made, 0o700) == 0 || errno == EEXIST { continue }
             let error = SystemError(errno)
-            guard error.number == EROFS else { throw failure("cannot be made", refusal ?? error) }
+            guard error.number == EROFS else { throw failure("cannot be created", refusal ?? error) }
             refusal = error
         }
         var status = stat()
-        guard stat(path, &status) == 0 else { throw failure("cannot be made", refusal ?? SystemError(errno)) }
+        guard stat(path, &status) == 0 else { throw failure("cannot be created", refusal ?? SystemError(errno)) }
         guard status.st_mode & S_IFMT == S_IFDIR else { throw failure("is not a folder", nil) }
         guard status.st_uid == geteuid() else { throw failure("belongs to another user", nil) }
         guard status.st_mode & 0o077 == 0 || chmod(path, 0o700) == 0 else {
-            throw failure("cannot be closed to other users", SystemError(errno))
+            throw failure("cannot be made private", SystemError(errno))
         }
     }
 }

@@ -1,13 +1,13 @@
-public import EventLoop
-public import Library
-public import Store
+package import EventLoop
+package import Library
+package import Store
 
 /// Knows the listed state of assets without loading them, so that a large store is listed quickly after a start.
 ///
 /// At the start, a summary is valid if its rows and folders are unchanged (`SummaryRecord`); all others are computed
 /// again, a few at a time. A summary becomes invalid with the first change, and is written again once the asset has not
 /// changed for a while.
-@LoopActor public final class Summaries: AssetSummaries {
+@LoopActor package final class Summaries: AssetSummaries {
     private let store: Store
     /// Computes summaries, and knows the library; nil until `start`.
     private weak var service: LibraryService?
@@ -32,7 +32,7 @@ public import Store
 
     /// Reads the summaries of an earlier process. Create it before the library, so that this runs while the library
     /// restores its assets.
-    public init(_ store: Store) {
+    package init(_ store: Store) {
         self.store = store
         timer = LoopTimer { [weak self] in self?.writeDue() }
         isChecked = !store.catalogue.hasSummaries
@@ -50,12 +50,12 @@ public import Store
     // MARK: Reading
 
     /// The summary of an asset; nil if there is none, or the asset has been used since the start.
-    public func summary(of asset: Asset) -> SummaryRecord? {
+    package func summary(of asset: Asset) -> SummaryRecord? {
         !asset.isLoaded && isChecked && asset.isHome && asset.keys.areLasting ? known[asset.id] : nil
     }
 
     /// Calls `body` once the stored summaries have been checked.
-    public func whenChecked(_ body: @escaping () -> Void) {
+    package func whenChecked(_ body: @escaping () -> Void) {
         if isChecked { body() } else { waiting.append(body) }
     }
 
@@ -93,7 +93,7 @@ public import Store
     // MARK: Changes
 
     /// Invalidates the summary of an asset, and computes it again once the asset has not changed for a while.
-    public func invalidate(_ asset: Asset) {
+    package func invalidate(_ asset: Asset) {
         known[asset.id] = nil
         guard !isOver, !asset.isPreview, store.readOnlyReason == nil else { return }
         changed[asset.id] = .now
@@ -101,7 +101,7 @@ public import Store
     }
 
     /// Removes the summary of an asset.
-    public func remove(_ asset: Asset) {
+    package func remove(_ asset: Asset) {
         known[asset.id] = nil
         changed[asset.id] = nil
     }
@@ -170,7 +170,7 @@ public import Store
     }
 
     /// Writes all summaries that can be computed at once, for an orderly stop; later changes are ignored.
-    public func close() async {
+    package func close() async {
         guard !isOver, isChecked, let service else { return isOver = true }
         let begin = ContinuousClock.now
         var records: [SummaryRecord] = []

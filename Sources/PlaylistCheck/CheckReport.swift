@@ -1,17 +1,17 @@
 import HTTPMessage
-public import Playlist
+package import Playlist
 
 /// The findings of a check, playlist by playlist.
-public struct CheckReport: Sendable {
+package struct CheckReport: Sendable {
     /// A playlist that was read, or that could not be read.
-    public struct Checked: Sendable {
+    package struct Checked: Sendable {
         /// The URL without secrets, or the path relative to the entry's folder.
-        public let name: String
+        package let name: String
         /// Findings about the playlist as a whole first, then by line.
-        public let diagnostics: [PlaylistDiagnostic]
+        package let diagnostics: [PlaylistDiagnostic]
 
         /// Sorts `diagnostics` by line.
-        public init(name: String, diagnostics: [PlaylistDiagnostic]) {
+        package init(name: String, diagnostics: [PlaylistDiagnostic]) {
             self.name = name
             let placed = diagnostics.enumerated().sorted { first, second in
                 (first.element.line ?? 0, first.offset) < (second.element.line ?? 0, second.offset)
@@ -21,28 +21,23 @@ public struct CheckReport: Sendable {
     }
 
     /// The entry, then the playlists it names, in line order.
-    public let playlists: [Checked]
+    package let playlists: [Checked]
     /// The reason why nothing was checked; nil if the entry could be read, whatever was found in it.
-    public let failure: PlaylistCheckError?
+    package let failure: PlaylistCheckError?
 
-    /// A report of what was read.
-    public init(playlists: [Checked], failure: PlaylistCheckError? = nil) {
-        self.playlists = playlists
-        self.failure = failure
+    package init(playlists: [Checked], failure: PlaylistCheckError? = nil) {
+        (self.playlists, self.failure) = (playlists, failure)
     }
 
     /// The number of findings of one severity.
-    public func count(of severity: PlaylistDiagnostic.Severity) -> Int {
+    package func count(of severity: PlaylistDiagnostic.Severity) -> Int {
         playlists.reduce(0) { $0 + $1.diagnostics.count { $0.severity == severity } }
     }
 }
 
 extension CheckReport {
-    /// Fetches the playlist and every playlist that it names. No media is fetched.
-    ///
-    /// - Parameter text: the URL as the user typed it. Its host and port may be private.
-    /// - Throws: `invalidURL`.
-    public static func ofURL(_ text: String) async throws(PlaylistCheckError) -> CheckReport {
+    /// Fetches the playlist and every playlist that it names. The URL's host may be private. Throws `invalidURL`.
+    package static func ofURL(_ text: String) async throws(PlaylistCheckError) -> CheckReport {
         let url: WebURL
         do {
             url = try WebURL(text)
@@ -53,7 +48,35 @@ extension CheckReport {
     }
 
     /// Reads a file, and the playlists that it names in its folder and below. Opens nothing else.
-    public static func ofFile(_ path: String) async -> CheckReport {
+    package static func ofFile(_ path: String) async -> CheckReport {
         await PresentationReader(source: PlaylistFolder(path: path)).run()
     }
+}
+
+/// The reason why a playlist could not be checked.
+package struct PlaylistCheckError: Error, CustomStringConvertible, Sendable {
+    /// The kind of error.
+    package enum Code: Sendable {
+        /// The text is not an http or https URL.
+        case invalidURL
+        case unreadableFile
+        /// The body is larger than a playlist may be.
+        case tooLarge
+        /// The origin answered 404 for the entry.
+        case notFound
+        /// Any other error of the origin: `underlying` is an `OriginError`.
+        case origin
+    }
+
+    package let code: Code
+    /// A sentence for the user, without secrets.
+    package let message: String
+    /// The error of the room below, if there was one.
+    package let underlying: (any Error)?
+
+    init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
+        (self.code, self.message, self.underlying) = (code, message, underlying)
+    }
+
+    package var description: String { message }
 }

@@ -5,9 +5,7 @@ package protocol CheckSource: Sendable {
     /// The identity of a playlist: equal places have equal texts.
     associatedtype Place: Hashable & Sendable
 
-    /// The playlist that the user named.
     var entry: Place { get }
-    /// Reads a playlist's text.
     func read(_ place: Place) async -> CheckReading<Place>
     /// Resolves a URI of a playlist to a place.
     func target(of uri: String, from base: Place) -> CheckTarget<Place>
@@ -21,13 +19,12 @@ package protocol CheckSource: Sendable {
     func query(_ place: Place) -> String?
 }
 
-/// The result of reading one playlist.
+/// A playlist as read.
 package struct CheckReading<Place: Sendable>: Sendable {
     /// The text; nil if it could not be read (`findings` says why).
     package var bytes: [UInt8]?
     /// The place after redirects: the base of the playlist's URIs.
     package var base: Place
-    /// Findings about the transfer.
     package var findings: [PlaylistDiagnostic] = []
     /// The reason why there is no text, used if this is the entry.
     package var failure: PlaylistCheckError?

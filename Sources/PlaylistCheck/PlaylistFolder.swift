@@ -2,17 +2,13 @@ import Glibc
 import HTTPMessage
 import Playlist
 
-/// Reads the playlists of a folder on disk.
-///
-/// Opens paths one component at a time, inside the folder only, and follows no symbolic links.
-/// Owns the folder's descriptor. Sendable: it is immutable.
+/// Reads the playlists of a folder on disk. Opens paths one component at a time, inside the folder only, and follows no
+/// symbolic links. Owns the folder's descriptor.
 package final class PlaylistFolder: CheckSource {
     /// The path of a file below the folder.
     package struct Place: Hashable, Sendable {
         /// Folder names, then the file name. No component is `.`, `..` or empty.
         package let components: [String]
-
-        /// A path below the folder.
         package init(components: [String]) { self.components = components }
     }
 
@@ -22,7 +18,6 @@ package final class PlaylistFolder: CheckSource {
     private let prefix: String
     /// -1 where the folder cannot be opened.
     private let folder: Int32
-
     /// True if the entry may be a symbolic link or a pipe.
     private let followsEntry: Bool
 

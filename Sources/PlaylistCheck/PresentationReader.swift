@@ -8,8 +8,7 @@ struct PresentationReader<Source: CheckSource>: Sendable {
     /// Stops reading after this time: a playlist can name a thousand hosts that do not answer.
     var timeLimit = Duration.seconds(120)
 
-    /// The number of parallel reads.
-    private static var width: Int { 6 }
+    private static var parallelReads: Int { 6 }
 
     private struct Text: Sendable {
         let reading: CheckReading<Source.Place>
@@ -101,7 +100,7 @@ struct PresentationReader<Source: CheckSource>: Sendable {
                 group.addTask { (number, await read(places[number], imports: imports)) }
                 next += 1
             }
-            for _ in 0..<Self.width { begin() }
+            for _ in 0..<Self.parallelReads { begin() }
             while let (number, text) = await group.next() {
                 texts[number] = text
                 bytes += text.reading.bytes?.count ?? 0

@@ -2,24 +2,22 @@ import API
 import Application
 import ArgumentParser
 
-/// `weir check`
 struct CheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Check a playlist and the playlists that it names.",
         discussion: """
-            Reads playlists alone, no media, and needs no daemon. Of a file, it reads playlists in its folder and below. Ends with \
-            65 where players fail.
+            Reads only playlists, no media, and needs no daemon. Starting from a file, it reads playlists in its folder and \
+            below. Exits with 65 if players would fail.
             """)
 
     @Argument(help: ArgumentHelp("Any HLS URL, or a playlist on disk.", valueName: "url|file"))
     var source: String
-
     @Flag(help: "Write one JSON object per line: the diagnostics, then a result.")
     var json = false
 
     func run() async throws {
-        let check = PlayerURL.isURL(source) ? await PlaylistCheck.ofURL(source) : await PlaylistCheck.ofFile(source)
+        let check = PlayerURL.isURL(source) ? await CheckResult.ofURL(source) : await CheckResult.ofFile(source)
         let lines = json ? CheckRecord.lines(check) : CheckText.lines(check)
         if !lines.isEmpty { Output.line(lines.joined(separator: "\n")) }
         if let failure = check.failure {
@@ -32,7 +30,69 @@ struct CheckCommand: AsyncParsableCommand {
     }
 }
 
-extension PlaylistCheck {
-    /// The exit code: 65 if there are errors.
-    var exitCode: Int32 { failure?.exitCode ?? (count(of: .error) > 0 ? 65 : 0) }
+extension CheckResult {
+    var exitCode: Int32 { failure?.exitCode ?? (count(of: "error") > 0 ? 65 : 0) }
+}
+
+/// Output of `weir check` for users: one line per finding in the style of compilers, and a summary.
+enum CheckText {
+    static func lines(_ check: CheckResult) -> [String] {
+        check.findings.map(line) + (check.failure == nil ? [summary(check)] : [])
+    }
+
+    private static func line(_ finding: CheckResult.Finding) -> String {
+        let place = finding.line.map { "\(finding.playlist):\($0)" } ?? finding.playlist
+        return printable("\(place): \(finding.severity): \(finding.message) (\(finding.clause))")
+    }
+
+    private static func summary(_ report: CheckResult) -> String {
+        let playlists = Format.count(report.playlists.count, "playlist")
+        let counts = ["error", "warning", "note"].compactMap { severity in
+            let number = report.count(of: severity)
+            return number == 0 ? nil : Format.count(number, severity)
+        }
+        guard !counts.isEmpty else {
+            return "\(playlists), no findings"
+        }
+        let verdict = report.count(of: "error") > 0 ? "players will fail" : "players can play it"
+        return "\(playlists), \(counts.joined(separator: ", ")): \(verdict)"
+    }
+
+    /// Replaces control characters. Names and values come from strangers, and must not move a terminal's cursor.
+    static func printable(_ text: String) -> String {
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+            let isFormat = (0x2028...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
+            result.append(isControl || isFormat ? "·" : scalar)
+        }
+        return String(result)
+    }
+}
+
+/// Output of `weir check --json`: one `diagnostic` per finding, and one `result`.
+enum CheckRecord {
+    static func lines(_ check: CheckResult) -> [String] { check.findings.map(diagnostic) + [result(check)] }
+
+    private static func diagnostic(_ finding: CheckResult.Finding) -> String {
+        var line = JSONLine("diagnostic")
+        line.add("playlist", finding.playlist)
+        line.add("line", finding.line)
+        line.add("severity", finding.severity)
+        line.add("code", finding.code)
+        line.add("clause", finding.clause)
+        line.add("message", finding.message)
+        return line.text
+    }
+
+    private static func result(_ check: CheckResult) -> String {
+        var line = JSONLine("result")
+        line.add("playlists", check.playlists)
+        line.add("errors", check.count(of: "error"))
+        line.add("warnings", check.count(of: "warning"))
+        line.add("notes", check.count(of: "note"))
+        line.add("error", check.failure.map { ["code": $0.code, "message": $0.message] })
+        line.add("exit", check.exitCode)
+        return line.text
+    }
 }

@@ -6,19 +6,15 @@ import Foundation
 /// The options of every command. Their names are those of the configuration keys.
 struct CommonOptions: ParsableArguments {
     @Option(
-        help: "Address that the daemon listens on, such as 127.0.0.1:8216; port 0 takes a free port. May be repeated.")
+        help: "Address of the daemon, such as 127.0.0.1:8216; port 0 for a free port. May be repeated.")
     var listen: [String] = []
-
     @Option(help: ArgumentHelp("Folder of the store.", valueName: "dir"))
     var store: String?
-
-    @Option(help: ArgumentHelp("Folder of the daemon's token; commands find the daemon by it.", valueName: "dir"))
+    @Option(help: ArgumentHelp("Folder of the daemon's token, by which commands find the daemon.", valueName: "dir"))
     var state: String?
-
     @Option(help: ArgumentHelp("The configuration file.", valueName: "file"))
     var config: String?
 
-    /// The options as settings of the configuration.
     var settings: [ConfigurationKey: [String]] {
         var settings: [ConfigurationKey: [String]] = [.listen: listen]
         settings[.store] = store.map { [$0] }
@@ -32,7 +28,6 @@ struct CommonOptions: ParsableArguments {
             options: settings.merging(more) { $1 }, file: config, environment: ProcessInfo.processInfo.environment)
     }
 
-    /// Creates the daemon's client from the configuration.
     func daemon(with more: [ConfigurationKey: [String]] = [:]) throws(ConfigurationError) -> Daemon {
         Daemon(configuration: try configuration(with: more), isNamed: !listen.isEmpty)
     }
@@ -46,8 +41,7 @@ struct Daemon {
     private let isNamed: Bool
 
     init(configuration: Configuration, isNamed: Bool = false) {
-        self.configuration = configuration
-        self.isNamed = isNamed
+        (self.configuration, self.isNamed) = (configuration, isNamed)
         client = APIClient(state: StateDirectory(configuration.state))
     }
 
@@ -64,8 +58,8 @@ struct Daemon {
 enum DiskPath {
     /// The absolute path without a `/` at its end. Symbolic links are kept.
     static func absolute(_ path: String) -> String {
-        let whole = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
-        let parts = whole.split(separator: "/").filter { $0 != "." }
+        let full = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+        let parts = full.split(separator: "/").filter { $0 != "." }
         return "/" + parts.joined(separator: "/")
     }
 }

@@ -2,23 +2,20 @@ import Application
 import ArgumentParser
 import Foundation
 
-/// `weir doctor`
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor", abstract: "Check the installation and suggest fixes.",
         discussion: """
-            Needs no daemon, and changes nothing. Ends with 0 where nothing is at fault, with 78 where a setting is, and \
-            with 1 for the rest; warnings do not count. Give it the options that "weir serve" gets.
+            Needs no daemon, and changes nothing. Exits with 0 if there is no fault, with 78 for a fault in a setting, and \
+            with 1 for any other fault; warnings do not count. Give it the options of "weir serve".
             """)
 
     @Flag(help: "Write one JSON object per line: the findings, then a result.")
     var json = false
-
     @Option(
         help: ArgumentHelp(
-            "The address where others on the network are to play, as \"weir serve\" gets it.", valueName: "address"))
+            "The address for players on the network, as for \"weir serve\".", valueName: "address"))
     var lan: String?
-
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
@@ -42,18 +39,14 @@ struct DoctorCommand: AsyncParsableCommand {
 
     private static func records(_ report: Doctor.Report) -> [String] {
         let findings = report.findings.map { finding in
-            var line = JSONLine()
-            line.add("v", 1)
-            line.add("t", "finding")
+            var line = JSONLine("finding")
             line.add("subject", finding.subject)
             line.add("grade", finding.grade.rawValue)
             line.add("message", finding.message)
             line.add("next", finding.next)
             return line.text
         }
-        var result = JSONLine()
-        result.add("v", 1)
-        result.add("t", "result")
+        var result = JSONLine("result")
         for grade in [Finding.Grade.warning, .fault] {
             result.add("\(grade.rawValue)s", report.findings.count { $0.grade == grade })
         }

@@ -1,78 +1,124 @@
 import API
 import ArgumentParser
 
-/// `weir pause`
-struct PauseCommand: AsyncParsableCommand {
+struct PauseCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pause", abstract: "Stop downloads until they are resumed.",
-        discussion: "What is stored stays, and plays. A restart of the daemon changes nothing.")
+        commandName: "pause", abstract: "Pause downloads until they are resumed.",
+        discussion: "Stored media stays, and plays. A restart of the daemon resumes nothing.")
 
     @OptionGroup var downloads: DownloadNames
-
     @OptionGroup var common: CommonOptions
 
-    func run() async throws {
-        try await reporting(common) {
-            try await downloads.perform(.pause, in: common.daemon()) {
-                $0.state == .queued || $0.state == .running || $0.state == .waiting
-            }
+    func execute() async throws {
+        try await downloads.perform(.pause, in: common.daemon()) {
+            $0.state == .queued || $0.state == .running || $0.state == .waiting
         }
     }
 }
 
-/// `weir resume`
-struct ResumeCommand: AsyncParsableCommand {
+struct ResumeCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume", abstract: "Resume downloads.",
         discussion: """
-            One that waits tries at once. With --url the rest comes from another place: for a link that has expired. What is \
-            stored already is not fetched again.
+            A waiting download tries again at once. With --url the rest is fetched from a new URL, for a link that has \
+            expired. Stored media is not fetched again.
             """)
 
     @OptionGroup var downloads: DownloadNames
-
     @Option(help: ArgumentHelp("New URL of the asset's playlist.", valueName: "url"))
     var url: String?
-
     @OptionGroup var headers: HeaderOptions
-
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
         if url != nil || !headers.header.isEmpty, downloads.names.count != 1 {
-            throw ValidationError("--url and --header go with one name.")
+            throw ValidationError("--url and --header require exactly one name.")
         }
         _ = try headers.fields
     }
 
-    func run() async throws {
-        try await reporting(common) {
-            let request = API.ResumeRequest(url: url, headers: try headers.fields)
-            try await downloads.perform(.resume, request, in: common.daemon()) {
-                $0.state == .paused || $0.state == .waiting || $0.state == .failed
-            }
+    func execute() async throws {
+        let request = API.ResumeRequest(url: url, headers: try headers.fields)
+        try await downloads.perform(.resume, request, in: common.daemon()) {
+            $0.state == .paused || $0.state == .waiting || $0.state == .failed
         }
     }
 }
 
-/// `weir cancel`
-struct CancelCommand: AsyncParsableCommand {
+struct CancelCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel", abstract: "Cancel downloads; keep what is stored.",
         discussion: """
-            What is stored stays, and plays, until "weir remove" deletes it. "weir get" or "weir resume" takes the download up \
-            again where it stopped. "resume --all" passes over what was cancelled.
+            Stored media stays, and plays, until "weir remove" deletes it. "weir get" or "weir resume" continues the download. \
+            "weir resume --all" skips cancelled downloads.
             """)
 
     @OptionGroup var downloads: DownloadNames
-
     @OptionGroup var common: CommonOptions
 
-    func run() async throws {
-        try await reporting(common) {
-            try await downloads.perform(.cancel, in: common.daemon()) {
-                $0.state != .complete && $0.state != .cancelled
+    func execute() async throws {
+        try await downloads.perform(.cancel, in: common.daemon()) {
+            $0.state != .complete && $0.state != .cancelled
+        }
+    }
+}
+
+/// The downloads that a command applies to: by their assets' names, or all.
+struct DownloadNames: ParsableArguments {
+    @Argument(help: ArgumentHelp("The assets' names, or their URLs.", valueName: "name"))
+    var names: [String] = []
+    @Flag(help: "All downloads to which the command applies.")
+    var all = false
+
+    func validate() throws {
+        if names.isEmpty != all { throw ValidationError("Give names, or --all.") }
+    }
+
+    /// Changes each download and prints its new state. Continues after a failure, and then ends with it.
+    ///
+    /// - Parameters:
+    ///   - request: for `resume`.
+    ///   - isConcerned: selects from all downloads.
+    func perform(
+        _ change: API.DownloadChange, _ request: API.ResumeRequest = API.ResumeRequest(), in daemon: Daemon,
+        isConcerned: (API.Download) -> Bool
+    ) async throws {
+        var failure: (any Error)?
+        for id in try await ids(in: daemon.client, isConcerned) {
+            do {
+                let download = try await daemon.client.change(change, id: try id.get(), request)
+                Output.line("\(download.asset)  \(download.stateWords)")
+                if download.state == .failed, change == .resume, let reason = download.error {
+                    failure = failure ?? APIError(reason.code, reason.message)
+                }
+            } catch {
+                if let failure { Output.error(Failure(failure).text) }
+                failure = error
             }
         }
+        if let failure { throw failure }
+    }
+
+    private func ids(
+        in client: APIClient, _ isConcerned: (API.Download) -> Bool
+    ) async throws -> [Result<String, any Error>] {
+        guard !all else { return try await client.downloads().filter(isConcerned).map { .success($0.id) } }
+        var ids: [Result<String, any Error>] = []
+        for name in names {
+            do {
+                ids.append(.success(try await Self.id(of: name, in: client)))
+            } catch let error as APIError where error.code == .noDaemon {
+                throw error
+            } catch {
+                ids.append(.failure(error))
+            }
+        }
+        return ids
+    }
+
+    private static func id(of name: String, in client: APIClient) async throws -> String {
+        let asset = try await client.asset(named: name)
+        if let id = asset.download { return id }
+        throw APIError(.noSuchDownload, "\(asset.name) has no download", next: "weir get \(asset.name)")
     }
 }

@@ -24,8 +24,7 @@ final class DownloadFollower: Sendable {
     init(client: APIClient, reporter: ProgressReporter, state: String?, pace: Duration = .milliseconds(250)) {
         self.client = client
         self.reporter = Mutex(reporter)
-        self.state = state
-        self.pace = pace
+        (self.state, self.pace) = (state, pace)
     }
 
     /// Follows until the download is final or needs the user, an error occurs, or the task is cancelled.
@@ -37,11 +36,11 @@ final class DownloadFollower: Sendable {
         do {
             var current = try await client.download(request)
             download = current
-            if let artwork { _ = try await client.keepArtwork(artwork, ofAsset: current.asset) }
+            if let artwork { _ = try await client.setArtwork(artwork, ofAsset: current.asset) }
             report(current, since: start)
-            while !current.isToBeLeft {
+            while !current.endsFollowing {
                 current = await followEvents(of: current, since: start) { download = $0 }
-                try await ask(about: current, since: start) { download = $0 }
+                try await poll(current, since: start) { download = $0 }
                 guard let next = try await successor(of: download) else { break }
                 (current, download) = (next, next)
             }
@@ -56,18 +55,18 @@ final class DownloadFollower: Sendable {
 
     /// Follows the event stream until the download or the stream ends. Returns the last known state.
     private func followEvents(
-        of first: API.Download, since start: ContinuousClock.Instant, _ note: (API.Download) -> Void
+        of first: API.Download, since start: ContinuousClock.Instant, _ record: (API.Download) -> Void
     ) async -> API.Download {
         var current = first
         do {
             for try await event in client.events() {
-                guard event.hasNews(of: first.id) else { continue }
+                guard event.concerns(first.id) else { continue }
                 // A download that is gone is polled, so that the daemon reports its fate.
                 guard let next = event.download(first.id) else { return current }
                 current = next
-                note(next)
+                record(next)
                 report(next, since: start)
-                if next.isToBeLeft { return next }
+                if next.endsFollowing { return next }
             }
         } catch {
             // The end of the stream says nothing about the download.
@@ -76,15 +75,15 @@ final class DownloadFollower: Sendable {
     }
 
     /// Polls the download until it ends. Does nothing if it has already ended.
-    private func ask(
-        about first: API.Download, since start: ContinuousClock.Instant, _ note: (API.Download) -> Void
+    private func poll(
+        _ first: API.Download, since start: ContinuousClock.Instant, _ record: (API.Download) -> Void
     ) async throws {
         let clock = ContinuousClock()
         var current = first
-        while !current.isToBeLeft {
+        while !current.endsFollowing {
             try await clock.sleep(for: pace)
             current = try await client.download(id: current.id)
-            note(current)
+            record(current)
             report(current, since: start)
         }
     }
@@ -116,7 +115,7 @@ final class DownloadFollower: Sendable {
         }
         guard let download = outcome.download, download.state != .complete else { return nil }
         let again = "weir get \(download.asset)"
-        if download.state == .waiting { return Self.needsPerson(download) }
+        if download.state == .waiting { return Self.needsUser(download) }
         guard let reason = download.error else {
             let word = download.state == .cancelled ? "was cancelled" : "failed"
             return Failure("the download of \(download.asset) \(word)", next: again, exitCode: 1, code: "cancelled")
@@ -126,12 +125,12 @@ final class DownloadFollower: Sendable {
     }
 
     /// The failure for a download that waits until the user acts.
-    private static func needsPerson(_ download: API.Download) -> Failure {
+    private static func needsUser(_ download: API.Download) -> Failure {
         let cause = download.error.map { ": \($0.message)" } ?? ""
-        let message = "\(download.asset) is \(download.stateWords), and goes on by itself as soon as it can\(cause)"
-        if download.need == .disk {
-            let next = APIError(.away, "").next
-            return Failure(message, next: next, exitCode: 75, code: APIError.Code.away.rawValue)
+        let message = "\(download.asset) is \(download.stateWords), and continues by itself as soon as it can\(cause)"
+        if download.need == .volume {
+            let next = APIError(.volumeAbsent, "").next
+            return Failure(message, next: next, exitCode: 75, code: APIError.Code.volumeAbsent.rawValue)
         }
         guard download.need == .space else {
             return Failure(
@@ -139,7 +138,7 @@ final class DownloadFollower: Sendable {
                 code: APIError.Code.originRefused.rawValue)
         }
         return Failure(
-            message, next: "make room, for instance with: weir remove NAME", exitCode: 74,
+            message, next: "free space, for example with: weir remove NAME", exitCode: 74,
             code: APIError.Code.diskFull.rawValue)
     }
 
@@ -148,7 +147,7 @@ final class DownloadFollower: Sendable {
             return Failure("interrupted before the download began", exitCode: 130, code: "interrupted")
         }
         return Failure(
-            "detached; the download of \(download.asset) goes on in the daemon",
+            "detached; the download of \(download.asset) continues in the daemon",
             next: "weir get \(download.asset) to follow it again", exitCode: 130, code: "interrupted")
     }
 
@@ -164,14 +163,14 @@ final class DownloadFollower: Sendable {
 
 extension API.Download {
     /// True if the following ends: the download is final, or waits for something that only the user can provide.
-    fileprivate var isToBeLeft: Bool {
-        state.isFinal || (state == .waiting && (need == .space || need == .key || need == .disk))
+    fileprivate var endsFollowing: Bool {
+        state.isFinal || (state == .waiting && (need == .space || need == .key || need == .volume))
     }
 }
 
 extension API.Event {
     /// True if the event has the state of the download, or reports its removal.
-    fileprivate func hasNews(of id: String) -> Bool {
+    fileprivate func concerns(_ id: String) -> Bool {
         switch self {
         case .snapshot: true
         case .download(_, let download): download.id == id

@@ -28,7 +28,6 @@ extension API.Download {
     /// The state in a few words: `waiting for space`.
     var stateWords: String { Self.words(state, need) }
 
-    /// A state in a few words.
     static func words(_ state: State, _ need: Need?) -> String {
         switch state {
         case .queued: "queued"
@@ -39,7 +38,7 @@ extension API.Download {
             case .network: "waiting for the network"
             case .space: "waiting for space"
             case .key: "waiting for a key"
-            case .disk: "waiting for its disk"
+            case .volume: "waiting for its disk"
             case nil: "waiting"
             }
         case .failed: "failed"

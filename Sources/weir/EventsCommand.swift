@@ -1,24 +1,20 @@
 import API
 import ArgumentParser
 
-/// `weir events`
-struct EventsCommand: AsyncParsableCommand {
+struct EventsCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "events", abstract: "Follow the events of downloads and verifications.",
-        discussion: "All downloads that are not complete come first, as they stand. Ctrl-C ends it.")
+        discussion: "Starts with the state of all downloads that are not complete. Ctrl-C ends the command.")
 
     @Flag(help: "Write one JSON object per line.")
     var json = false
-
     @OptionGroup var common: CommonOptions
 
-    func run() async throws {
-        try await reporting(common) {
-            let client = try common.daemon().client
-            let error = await Interruption.orEnd { await follow(client) }
-            if let error { throw error }
-            throw ExitCode(130)
-        }
+    func execute() async throws {
+        let client = try common.daemon().client
+        let error = await Interruption.orEnd { await follow(client) }
+        if let error { throw error }
+        throw ExitCode(130)
     }
 
     /// Prints events until an error occurs, which is returned, or the task is cancelled.
@@ -38,9 +34,7 @@ struct EventsCommand: AsyncParsableCommand {
 enum EventText {
     /// One JSON object: `{"v":1,"t":"state","download":{…}}`, or for a snapshot `"downloads":[…]`.
     static func json(_ event: API.Event) -> String {
-        var line = JSONLine()
-        line.add("v", 1)
-        line.add("t", event.name)
+        var line = JSONLine(event.name)
         switch event {
         case .snapshot(let downloads): line.add("downloads", downloads)
         case .download(_, let download): line.add("download", download)
@@ -76,7 +70,7 @@ enum EventText {
         case .renditionComplete(let rendition): ["\(rendition.asset)  \(rendition.rendition) is complete"]
         case .removed(let reference): ["\(reference.asset)  removed"]
         case .verification(let verification): VerificationText.event(verification)
-        case .keys(let change): ["\(change.asset)  \(KeysText.count(change.keys.count)) \(change.change.rawValue)"]
+        case .keys(let change): ["\(change.asset)  \(Format.count(change.keys.count, "key")) \(change.change.rawValue)"]
         case .move(let move): MoveText.event(move)
         case .changed(let reference): ["\(reference.asset)  changed"]
         case .mode(let mode): ["mode  \(mode.mode.rawValue)"]

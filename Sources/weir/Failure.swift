@@ -13,10 +13,7 @@ struct Failure: Error, Equatable {
     var code: String
 
     init(_ message: String, next: String? = nil, exitCode: Int32, code: String) {
-        self.message = message
-        self.next = next
-        self.exitCode = exitCode
-        self.code = code
+        (self.message, self.next, self.exitCode, self.code) = (message, next, exitCode, code)
     }
 
     /// Converts any error.
@@ -39,7 +36,6 @@ struct Failure: Error, Equatable {
     /// The message, and the next step on a second line.
     var text: String { "weir: \(message)\n" + (next.map { "try: \($0)\n" } ?? "") }
 
-    /// Quotes a word for a shell.
     static func quoted(_ word: String) -> String {
         let isPlain =
             !word.isEmpty
@@ -50,8 +46,19 @@ struct Failure: Error, Equatable {
     }
 }
 
+/// A command that prints an error with its next step on standard error, and exits with the error's code.
+protocol ReportingCommand: AsyncParsableCommand {
+    var common: CommonOptions { get }
+
+    func execute() async throws
+}
+
+extension ReportingCommand {
+    func run() async throws { try await reporting(common) { try await execute() } }
+}
+
 extension AsyncParsableCommand {
-    /// Runs the body of a command. Prints an error on standard error and converts it to the exit code.
+    /// Runs a body. Prints an error on standard error and converts it to the exit code.
     func reporting(_ common: CommonOptions, _ body: () async throws -> Void) async throws {
         do {
             try await body()

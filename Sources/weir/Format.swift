@@ -41,7 +41,9 @@ enum Format {
         fraction >= 1 ? "100%" : "\(min(99, Int((max(0, fraction) * 100).rounded())))%"
     }
 
-    /// One decimal below ten, none from ten on.
+    /// A number with its noun: `3 keys`.
+    static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)" + (number == 1 ? "" : "s") }
+
     private static func short(_ value: Double) -> String {
         guard value < 9.95 else { return "\(Int(value.rounded()))" }
         let tenths = Int((value * 10).rounded())

@@ -3,38 +3,31 @@ import Application
 import ArgumentParser
 import Foundation
 
-/// `weir get`
 struct GetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "get", abstract: "Download an asset and follow it.",
         discussion: """
-            The daemon downloads; Ctrl-C ends the following alone, and the same command follows it again. What is stored already \
-            is not fetched again: with other options the same command adds to what is kept.
+            The daemon downloads. Ctrl-C only detaches from the download, and the same command follows it again. Stored media is \
+            not fetched again: the same command with other options adds to what is stored.
 
-            It ends with 74 when the disk is full, and with 77 when a key is refused; the download waits, and goes on by itself \
+            Exits with 74 if the disk is full, and with 77 if a key is refused; the download waits, and continues by itself \
             as soon as it can. See "weir list", "weir pause", "weir cancel".
             """)
 
     @Argument(help: ArgumentHelp("URL of the playlist, or the name of a known asset.", valueName: "url"))
     var source: String
-
-    @OptionGroup(title: "What to choose") var selection: SelectionOptions
-
+    @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "The download") var task: TaskOptions
-
-    @Flag(help: "Play it during the download, which continues by itself.")
+    @Flag(help: "Play the asset while the download continues.")
     var play = false
-
     @Option(help: ArgumentHelp("The player for --play.", valueName: "program"))
     var player: String?
-
     @Flag(help: "Write one JSON object per line: progress, then a result.")
     var json = false
-
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        if play && json { throw ValidationError("--play and --json do not go together.") }
+        if play && json { throw ValidationError("--play and --json exclude each other.") }
         try task.check(selection)
     }
 
@@ -46,11 +39,11 @@ struct GetCommand: AsyncParsableCommand {
     private func follow() async throws {
         let daemon = try common.daemon(with: player.map { [.player: [$0]] } ?? [:])
         let follower = follower(of: daemon)
-        let (request, artwork) = (try request, try task.ownArtwork())
+        let (request, artwork) = (try request, try task.artworkFile())
         guard !play else {
             let player = try Player.find(daemon.configuration.player, environment: ProcessInfo.processInfo.environment)
             let download = try await daemon.client.download(request)
-            if let artwork { _ = try await daemon.client.keepArtwork(artwork, ofAsset: download.asset) }
+            if let artwork { _ = try await daemon.client.setArtwork(artwork, ofAsset: download.asset) }
             follower.introduce(download)
             throw player.start([daemon.urls.asset(named: download.asset)])
         }
@@ -66,7 +59,7 @@ struct GetCommand: AsyncParsableCommand {
         do {
             let daemon = try common.daemon()
             let follower = follower(of: daemon)
-            let (request, artwork) = (try request, try task.ownArtwork())
+            let (request, artwork) = (try request, try task.artworkFile())
             let outcome = await Interruption.orEnd { await follower.run(request, artwork: artwork) }
             download = outcome.download
             failure = follower.failure(outcome)
@@ -86,7 +79,7 @@ struct GetCommand: AsyncParsableCommand {
         var failure = failure
         let word = Failure.quoted(source)
         failure.next =
-            "weir get --record \(word) to keep it until it ends, or mpv \(Failure.quoted(daemon.urls.entry(source)))"
+            "weir get --record \(word) to record it, or mpv \(Failure.quoted(daemon.urls.entry(source)))"
         return failure
     }
 

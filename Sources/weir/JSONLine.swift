@@ -4,6 +4,12 @@ import API
 struct JSONLine {
     private var members: [String] = []
 
+    /// Creates a line of version 1 with a kind, under `v` and `t`.
+    init(_ kind: String) {
+        add("v", 1)
+        add("t", kind)
+    }
+
     /// Adds a key with a value, unless the value is nil.
     mutating func add(_ key: String, _ value: (some Encodable)?) {
         // The API's shapes, strings and integers can always be encoded.
@@ -16,12 +22,8 @@ struct JSONLine {
 
 /// Output of `get --json`: a `progress` object for each change, and one `result`.
 enum DownloadRecord {
-    private static let version = 1
-
     static func progress(_ download: API.Download) -> String {
-        var line = JSONLine()
-        line.add("v", version)
-        line.add("t", "progress")
+        var line = JSONLine("progress")
         line.add("id", download.asset)
         line.add("stage", download.stage ?? download.state.rawValue)
         line.add("loaded", download.loaded)
@@ -36,9 +38,7 @@ enum DownloadRecord {
 
     /// The final line; `download` is nil if the download did not start.
     static func result(_ download: API.Download?, url: String?, failure: Failure?) -> String {
-        var line = JSONLine()
-        line.add("v", version)
-        line.add("t", "result")
+        var line = JSONLine("result")
         line.add("id", download?.asset)
         line.add("state", download?.state.rawValue ?? "failed")
         line.add("need", download?.need)

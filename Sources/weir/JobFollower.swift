@@ -40,7 +40,7 @@ struct JobFollower<Text: JobText>: Sendable {
             while !job.state.isFinal {
                 progress.show(job)
                 try await Task.sleep(for: pause.next())
-                job = try await client.look(ofAsset: name)
+                job = try await client.job(ofAsset: name)
             }
             return .success(job)
         } catch {
@@ -56,9 +56,9 @@ struct JobFollower<Text: JobText>: Sendable {
         var job = try? await client.cancel(Job.self, ofAsset: name)
         while job?.state.isFinal == false {
             try? await Task.sleep(for: pause.next())
-            job = try? await client.look(ofAsset: name)
+            job = try? await client.job(ofAsset: name)
         }
-        if let job, !job.isGivenUp { return .success(job) }
+        if let job, !job.isAborted { return .success(job) }
         let (message, next) = Text.interruption(ofAsset: name)
         return .failure(Failure("interrupted: \(message)", next: next, exitCode: 130, code: "interrupted"))
     }
@@ -95,7 +95,6 @@ struct JobProgress<Text: JobText> {
         }
     }
 
-    /// Ends the drawn line, if there is one.
     mutating func leave() {
         if case .drawn = style, last != nil { Output.error("\r\u{1B}[K") }
         last = nil

@@ -16,7 +16,6 @@ protocol JobText: SendableMetatype {
     /// The failure for the exit code; nil if the job succeeded.
     static func failure(_ job: Job) -> Failure?
 
-    /// The message and next step after an interruption.
     static func interruption(ofAsset name: String) -> (message: String, next: String)
 }
 
@@ -40,11 +39,8 @@ extension JobText {
 
     // MARK: JSON
 
-    /// Progress of the job.
     static func progress(_ job: Job) -> String {
-        var line = JSONLine()
-        line.add("v", 1)
-        line.add("t", "progress")
+        var line = JSONLine("progress")
         line.add("id", job.asset)
         add(job, to: &line)
         line.add("bytes", job.bytes)
@@ -54,9 +50,7 @@ extension JobText {
 
     /// The final line; nil if there was no job.
     static func result(_ job: Job?, _ failure: Failure?) -> String {
-        var line = JSONLine()
-        line.add("v", 1)
-        line.add("t", "result")
+        var line = JSONLine("result")
         line.add("id", job?.asset)
         line.add(Job.kind.rawValue, job)
         line.add("error", failure.map { ["code": $0.code, "message": $0.message] })

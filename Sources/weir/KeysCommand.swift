@@ -2,83 +2,133 @@ import API
 import ArgumentParser
 import Foundation
 
-/// `weir keys`
-struct KeysCommand: AsyncParsableCommand {
+struct KeysCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
         abstract: "List, renew, revoke or date an asset's keys.",
         discussion: """
-            The keys themselves are never shown. One that has expired or was taken back is given to no player; its media \
-            stays, and plays again after --renew, which asks the origin once for each key. What plays from the origin \
-            meanwhile has its key from there. See also: weir policy NAME --keys-expire, --keys-after-first-play.
+            The keys themselves are never shown. Players do not get a key that has expired or was revoked. Its media stays, and \
+            plays again after --renew, which requests each key once from the origin. Playback from the origin is not \
+            affected. See also: weir policy NAME --keys-expire, --keys-after-first-play.
             """)
 
     @Argument(help: ArgumentHelp("The asset's name.", valueName: "name"))
     var name: String?
-
-    @Argument(help: ArgumentHelp("The numbers of the keys that are meant; all without any.", valueName: "key"))
+    @Argument(help: ArgumentHelp("The numbers of the keys; all keys if there are none.", valueName: "key"))
     var keys: [Int] = []
-
-    @Flag(help: "Fetch them from the origin again, with the asset's URL and header fields.")
+    @Flag(help: "Fetch the keys again from the origin.")
     var renew = false
-
-    @Flag(help: "Revoke them: delete their files and refuse them until they are renewed.")
-    var invalidate = false
-
-    @Option(help: TimeText.expiryHelp("When they expire"))
+    @Flag(help: "Delete the keys, and refuse them until they are renewed.")
+    var revoke = false
+    @Option(help: TimeText.expiryHelp("Expiry date of the keys"))
     var expires: String?
-
-    @Flag(help: "With --invalidate: every key of every asset.")
+    @Flag(help: "With --revoke: every key of every asset.")
     var all = false
-
     @Flag(help: "Write one JSON object per line.")
     var json = false
-
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        guard [renew, invalidate, expires != nil].count(where: { $0 }) < 2 else {
-            throw ValidationError("Give one of --renew, --invalidate and --expires.")
+        guard [renew, revoke, expires != nil].count(where: { $0 }) < 2 else {
+            throw ValidationError("Give only one of --renew, --revoke and --expires.")
         }
-        guard !all || invalidate && name == nil else {
-            throw ValidationError("--all goes with --invalidate, and without a name.")
+        guard !all || revoke && name == nil else {
+            throw ValidationError("--all requires --revoke, and no name.")
         }
-        guard all || name != nil else { throw ValidationError("Give the name of an asset, or --invalidate --all.") }
+        guard all || name != nil else { throw ValidationError("Give the name of an asset, or --revoke --all.") }
         guard keys.allSatisfy({ $0 >= 0 }) else {
-            throw ValidationError("Keys have the numbers that \"weir keys\" shows.")
+            throw ValidationError("Give the numbers of keys that \"weir keys NAME\" shows.")
         }
         _ = try order(now: Date())
     }
 
-    func run() async throws {
-        try await reporting(common) {
-            let client = try common.daemon().client
-            guard let name else {
-                let lists = try await client.invalidateAllKeys()
-                guard !json else { return try lists.forEach(write) }
-                let count = lists.reduce(0) { $0 + $1.keys.count }
-                return Output.line("invalidated \(KeysText.count(count)) of \(lists.count) assets")
-            }
-            let order = try order(now: Date())
-            let list =
-                if let order { try await client.order(order, ofAsset: name) } else {
-                    try await client.keys(ofAsset: name)
-                }
-            guard !json else { return try write(list) }
-            for line in KeysText.lines(list) { Output.line(line) }
+    func execute() async throws {
+        let client = try common.daemon().client
+        guard let name else {
+            let lists = try await client.revokeAllKeys()
+            guard !json else { return try lists.forEach(write) }
+            let count = lists.reduce(0) { $0 + $1.keys.count }
+            return Output.line("revoked \(Format.count(count, "key")) of \(lists.count) assets")
         }
+        let order = try order(now: Date())
+        let list =
+            if let order { try await client.order(order, ofAsset: name) } else {
+                try await client.keys(ofAsset: name)
+            }
+        guard !json else { return try write(list) }
+        for line in KeysText.lines(list) { Output.line(line) }
     }
 
     private func write(_ list: API.KeyList) throws {
-        Output.line(String(decoding: try API.encode(list), as: UTF8.self))
+        try Output.json(list)
     }
 
     /// The order of the options; nil to only list the keys.
     func order(now: Date) throws -> API.KeyOrder? {
-        let meant = keys.isEmpty ? nil : keys
-        if renew { return API.KeyOrder(.renew, keys: meant) }
-        if invalidate { return API.KeyOrder(.invalidate, keys: meant) }
+        let numbers = keys.isEmpty ? nil : keys
+        if renew { return API.KeyOrder(.renew, keys: numbers) }
+        if revoke { return API.KeyOrder(.revoke, keys: numbers) }
         guard let expires else { return nil }
-        return API.KeyOrder(.date, keys: meant, expires: try TimeText.expiry(expires, now: now))
+        return API.KeyOrder(.setExpiry, keys: numbers, expires: try TimeText.expiry(expires, now: now))
+    }
+}
+
+/// Formats the state of keys, without key material.
+enum KeysText {
+    /// A summary, then one line per key.
+    static func lines(_ list: API.KeyList, zone: TimeZone = .current) -> [String] {
+        guard !list.keys.isEmpty else { return ["\(list.asset) has no known keys"] }
+        let bad = list.keys.count { $0.state == .expired || $0.state == .revoked }
+        let terms = terms(list.keysExpire, list.keysAfterFirstPlay).map { "; valid " + $0 } ?? ""
+        let next = bad > 0 ? ["renew with: weir keys \(list.asset) --renew"] : []
+        let rows = list.keys.map { key in
+            [
+                "\(key.number)", state(key), key.fetched.map { TimeText.words($0, zone: zone) } ?? "–",
+                key.expiration.map { TimeText.words($0, zone: zone) } ?? "never", uses(key),
+            ]
+        }
+        return ["\(list.asset)  \(Format.count(list.keys.count, "key"))\(terms)"]
+            + TextTable(rows: [["KEY", "STATE", "FETCHED", "EXPIRES", "DECRYPTS"]] + rows).lines + next
+    }
+
+    /// The lifetimes: `30d after their fetch, 48h after the first play`; nil for no limit.
+    static func terms(_ lifetime: Int?, _ window: Int?) -> String? {
+        let words = [
+            lifetime.map { TimeText.words(ofSpan: $0) + " after their fetch" },
+            window.map { TimeText.words(ofSpan: $0) + " after the first play" },
+        ].compactMap(\.self)
+        return words.isEmpty ? nil : words.joined(separator: ", ")
+    }
+
+    /// The suffix in a list's column of stored parts: `, key expired`.
+    static func badge(_ keys: API.KeySummary?) -> String {
+        guard let keys else { return "" }
+        if keys.expired > 0 { return ", key expired" }
+        return keys.revoked > 0 ? ", key revoked" : ""
+    }
+
+    /// The line for `weir show`; empty if all keys are usable.
+    static func lines(_ asset: API.Asset) -> [String] {
+        guard let keys = asset.keys, keys.expired + keys.revoked > 0 else { return [] }
+        let state = keys.expired > 0 ? "expired" : "revoked"
+        let bad = keys.expired + keys.revoked
+        let number = keys.count > 1 ? " (\(bad) of \(keys.count))" : ""
+        return ["key \(state)\(number); renew with: weir keys \(asset.name) --renew"]
+    }
+
+    private static func state(_ key: API.Key) -> String {
+        switch key.state {
+        case .valid: key.playbackRemaining != nil && key.firstPlayed != nil ? "valid, played" : "valid"
+        case .expired: "expired"
+        case .revoked: "revoked"
+        case .missing: "missing"
+        }
+    }
+
+    private static func uses(_ key: API.Key) -> String {
+        guard !key.uses.isEmpty else { return "–" }
+        return key.uses.map { use in
+            "\(use.rendition) \(Format.clock(use.start))–\(Format.clock(use.end))"
+        }.joined(separator: ", ")
     }
 }

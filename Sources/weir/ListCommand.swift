@@ -1,39 +1,82 @@
 import API
 import ArgumentParser
 
-/// `weir list`
-struct ListCommand: AsyncParsableCommand {
+struct ListCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List assets and downloads.")
 
-    @Flag(help: "List only what plays without the network.")
+    @Flag(help: "List only assets that play without the network.")
     var offline = false
-
     @Flag(help: "Write one JSON object per line.")
     var json = false
-
     @OptionGroup var common: CommonOptions
 
-    func run() async throws {
-        try await reporting(common) {
-            let daemon = try common.daemon()
-            guard !json else {
-                let assets = try await daemon.client.assets().filter { !offline || ListedAsset($0).isOffline }
-                return Output.lines(try assets.map { String(decoding: try API.encode($0), as: UTF8.self) })
-            }
-            let assets = try await daemon.client.assets(as: ListedAsset.self, isBrief: true)
-                .filter { !offline || $0.isOffline }
-            guard !assets.isEmpty else { return Output.error(Self.emptiness(offline: offline, urls: daemon.urls)) }
-            Output.lines(Self.table(assets).lines)
+    func execute() async throws {
+        let daemon = try common.daemon()
+        guard !json else {
+            let assets = try await daemon.client.assets().filter { !offline || ListedAsset($0).isOffline }
+            return Output.lines(try assets.map { String(decoding: try API.encode($0), as: UTF8.self) })
         }
+        let assets = try await daemon.client.assets(as: ListedAsset.self, isBrief: true)
+            .filter { !offline || $0.isOffline }
+        guard !assets.isEmpty else { return Output.error(Self.emptiness(offline: offline, urls: daemon.urls)) }
+        Output.lines(Self.table(assets).lines)
     }
 
     static func emptiness(offline: Bool, urls: PlayerURL) -> String {
-        (offline ? "nothing is stored whole yet\n" : "nothing is here yet\n")
+        (offline ? "no asset is complete yet\n" : "no assets yet\n")
             + "try: weir get URL, or play \(urls.origin(url: "URL"))\n"
     }
 
     static func table(_ assets: [ListedAsset]) -> TextTable {
         TextTable(rows: [["NAME", "TIME", "QUALITY", "SIZE", "LOCAL"]] + assets.map(\.row))
+    }
+}
+
+/// The keys of `API.Asset` that `weir list` prints. Decoding the others would take most of the time of a long list.
+struct ListedAsset: Decodable, Sendable {
+    private let name: String
+    private let duration: Double?
+    private let isLive: Bool
+    private let quality: String?
+    private let bytes: Int
+    private let local: API.Local
+    private let state: API.Download.State?
+    private let need: API.Download.Need?
+    private let volume: API.Volume?
+    private let storage: API.Storage?
+    private let keys: API.KeySummary?
+    private let unreadable: String?
+    private let isKnownOnly: Bool?
+
+    init(_ asset: API.Asset) {
+        (name, duration, isLive) = (asset.name, asset.duration, asset.isLive)
+        (quality, bytes, local) = (asset.quality ?? asset.tracks.storedQuality, asset.bytes, asset.local)
+        (state, need, volume, storage) = (asset.state, asset.need, asset.volume, asset.storage)
+        (keys, unreadable, isKnownOnly) = (asset.keys, asset.unreadable, asset.isKnownOnly)
+    }
+
+    /// True if the asset plays without the network.
+    var isOffline: Bool { local == .complete && !(storage?.isExpired ?? false) }
+
+    var row: [String] {
+        let time = duration.map(Format.clock) ?? (isLive ? "live" : "–")
+        return [name, time, quality ?? "–", bytes > 0 ? Format.bytes(bytes) : "–", stored]
+    }
+
+    private var stored: String {
+        if unreadable != nil { return "unreadable" }
+        if isKnownOnly == true { return "not stored" }
+        if let volume, !volume.isPresent { return "disk absent: \(volume.path)" + (need == .volume ? "" : activity) }
+        let other = volume.map { ", in \($0.path)" } ?? ""
+        return local.word + other + StorageText.badge(storage, local: local) + KeysText.badge(keys) + activity
+    }
+
+    /// Current activity; nil if there is none.
+    private var activity: String {
+        switch state {
+        case .queued, .running, .paused, .waiting, .failed: state.map { ", " + API.Download.words($0, need) } ?? ""
+        case .cancelled, .complete, nil: ""
+        }
     }
 }

@@ -3,8 +3,7 @@ import AccessLog
 import Application
 import ArgumentParser
 
-/// `weir log`
-struct LogCommand: AsyncParsableCommand {
+struct LogCommand: ReportingCommand {
     /// The format of the lines.
     enum Format: String, ExpressibleByArgument, CaseIterable {
         case w3c, apple, json
@@ -15,47 +14,41 @@ struct LogCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "log", abstract: "Show the access log, the error log or indicators.",
         discussion: """
-            The access log has a line for each uninterrupted period of a session, with the fields of AVPlayerItemAccessLog; the
-            last ones may still go on. What only a player knows is inferred from what it asks for, and marked as such in JSON.
+            The access log has a line for each uninterrupted period of a session, with the fields of AVPlayerItemAccessLog. The \
+            last lines may be of running sessions. Values that only a player knows are inferred from its requests; JSON marks them.
             """)
 
-    @Argument(help: "The name of an asset; all without it.")
+    @Argument(help: "The name of an asset; all assets if left out.")
     var name: String?
-
     @Flag(help: "Show the error log: requests of players that failed.")
     var errors = false
-
     @Flag(help: "Show key performance indicators by session and in total.")
     var kpi = false
-
     @Flag(help: "Follow the log until Ctrl-C.")
     var follow = false
-
-    @Option(help: "w3c: Extended Log File Format; apple: the same with AVPlayer's dates; json: one object a line.")
+    @Option(help: "w3c: Extended Log File Format; apple: the same with AVPlayer's dates; json: one object per line.")
     var format: Format?
-
     @Option(help: ArgumentHelp("Maximum number of events; the last ones are shown.", valueName: "n"))
     var limit = 1000
-
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        if errors && kpi { throw ValidationError("--errors and --kpi do not go together.") }
-        if kpi && follow { throw ValidationError("--kpi and --follow do not go together.") }
-        if kpi, let format, format != .json { throw ValidationError("--kpi is text, or --format json.") }
-        if limit < 1 || limit > 100_000 { throw ValidationError("--limit is a number from 1 to 100000.") }
+        if errors && kpi { throw ValidationError("--errors and --kpi exclude each other.") }
+        if kpi && follow { throw ValidationError("--kpi and --follow exclude each other.") }
+        if kpi, let format, format != .json {
+            throw ValidationError("--kpi has no log format: leave --format out, or give json.")
+        }
+        if limit < 1 || limit > 100_000 { throw ValidationError("--limit must be a number from 1 to 100000.") }
     }
 
-    func run() async throws {
-        try await reporting(common) {
-            let client = try common.daemon().client
-            let query = LogQuery(asset: name, limit: limit)
-            if kpi { return try await show(client.kpis(query)) }
-            if errors {
-                try await show(query) { query throws(APIError) in try await client.errorLog(query) }
-            } else {
-                try await show(query) { query throws(APIError) in try await client.accessLog(query) }
-            }
+    func execute() async throws {
+        let client = try common.daemon().client
+        let query = LogQuery(asset: name, limit: limit)
+        if kpi { return try await show(client.kpis(query)) }
+        if errors {
+            try await show(query) { query throws(APIError) in try await client.errorLog(query) }
+        } else {
+            try await show(query) { query throws(APIError) in try await client.accessLog(query) }
         }
     }
 

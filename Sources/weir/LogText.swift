@@ -17,7 +17,6 @@ struct LogText<Event: LogEvent>: Sendable {
         for event in events { Output.line(line(event)) }
     }
 
-    /// Formats one event.
     func line(_ event: Event) -> String {
         format == .json ? Self.tagged(event, Event.fileName) : event.line(format.style)
     }
@@ -43,9 +42,7 @@ struct LogFollower<Event: LogEvent>: Sendable {
         _ query: LogQuery, _ text: LogText<Event>,
         _ ask: @escaping @Sendable (LogQuery) async throws(APIError) -> API.Log<Event>
     ) {
-        self.query = query
-        self.text = text
-        self.ask = ask
+        (self.query, self.text, self.ask) = (query, text, ask)
     }
 
     /// Runs until the task is cancelled or the daemon stops answering; returns the error.
@@ -70,5 +67,47 @@ struct LogFollower<Event: LogEvent>: Sendable {
             try? await Task.sleep(for: Self.pause)
         }
         return nil
+    }
+}
+
+/// Formats key performance indicators for users.
+enum KPIText {
+    /// One row per session, and one for all.
+    static func table(_ report: API.KPIReport) -> TextTable {
+        let heading = [
+            "ASSET", "CLIENT", "WATCHED", "START", "STALLS", "STALLED", "DROPPED", "INDICATED", "OBSERVED", "LOWEST",
+            "HIGHEST",
+            "DEVIATION", "STORED", "SIZE",
+        ]
+        let sessions = report.sessions.map { row($0.asset, client($0.client), $0.kpis) }
+        return TextTable(
+            rows: [heading] + sessions + [row("all", Format.count(report.total.sessions, "session"), report.total)])
+    }
+
+    private static func row(_ asset: String, _ client: String, _ kpis: KPIs) -> [String] {
+        [
+            asset, client, Format.clock(kpis.watched), kpis.startup.map { "\(LogNumber.tenths($0)) s" } ?? "–",
+            "\(kpis.stalls)", kpis.stallRatio.map(Format.percent) ?? "–", kpis.framesDropped.map { "\($0)" } ?? "–",
+            rate(kpis.indicated), rate(kpis.observed),
+            rate(kpis.observedMinimum), rate(kpis.observedMaximum), rate(kpis.observedDeviation),
+            kpis.storeShare.map(Format.percent) ?? "–", Format.bytes(Int(kpis.bytes)),
+        ]
+    }
+
+    private static func rate(_ bitsPerSecond: Double?) -> String {
+        bitsPerSecond.map { Format.bandwidth(Int(min($0, 1e15).rounded())) } ?? "–"
+    }
+
+    /// The first word of the player's User-Agent, cut to fit a column.
+    private static func client(_ name: String?) -> String {
+        String((name ?? "–").prefix { $0 != " " }.prefix(20))
+    }
+}
+
+/// Formats numbers in tables of the log.
+enum LogNumber {
+    static func tenths(_ value: Double) -> String {
+        let tenths = Int((min(max(0, value), 1e9) * 10).rounded())
+        return "\(tenths / 10).\(tenths % 10)"
     }
 }

@@ -2,37 +2,32 @@ import API
 import Application
 import ArgumentParser
 
-/// `weir move`
-struct MoveCommand: AsyncParsableCommand {
+struct MoveCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "move", abstract: "Move an asset to another disk, and back; or the whole store.",
+        commandName: "move", abstract: "Move an asset to another disk or back, or move the whole store.",
         usage: """
             weir move <name> <dir>
             weir move <name> --home
             weir move --all <dir>
             """,
         discussion: """
-            The folder is made if it is not there; it holds what this store has moved to it, and nothing else. Who plays goes \
-            on, and so do downloads, which keep there from then on. While the disk is not there, the asset plays from its \
-            origin, nothing of it is kept or forgotten, and it is found again within seconds when the disk is back. An \
-            interrupted move leaves the asset where it was; the same command begins it again.
+            The folder is created if necessary; it contains only assets of this store. Playback continues, and so do downloads, \
+            which then store there. While the disk is absent, the asset plays from its origin and nothing of it is stored or \
+            deleted; Weir finds it within seconds when the disk is back. An interrupted move leaves the asset where it was; \
+            the same command starts again.
 
-            --all moves the store itself, with no daemon running. The same command finishes what was interrupted. The old \
-            folder is left with a note of where the store is; "store" in weir.toml is for you to change.
+            --all moves the store itself, while no daemon runs. The same command finishes an interrupted move. A file in the \
+            old folder names the new one; change "store" in weir.toml yourself.
             """)
 
     @Argument(help: ArgumentHelp("The asset's name, and a folder on the other disk.", valueName: "name dir"))
     var words: [String] = []
-
-    @Flag(help: "Bring the asset back into the store.")
+    @Flag(help: "Move the asset back into the store.")
     var home = false
-
     @Flag(help: "Move the whole store; the daemon must not run.")
     var all = false
-
     @Flag(help: "Write one JSON object per line: progress, then a result.")
     var json = false
-
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
@@ -41,10 +36,8 @@ struct MoveCommand: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
-        try await reporting(common) {
-            if all { try await moveStore() } else { try await moveAsset() }
-        }
+    func execute() async throws {
+        if all { try await moveStore() } else { try await moveAsset() }
     }
 
     private func moveAsset() async throws {
@@ -70,7 +63,93 @@ struct MoveCommand: AsyncParsableCommand {
             Output.line("the store is in \(result.path), \(Format.bytes(Int(result.bytes)))")
             Output.line("set in weir.toml:  store = \"\(result.path)\"")
             guard result.damaged > 0 else { return }
-            Output.error("weir: \(result.damaged) pieces are not what had come: weir verify --all --repair\n")
+            Output.error("weir: \(result.damaged) pieces are damaged; repair them with: weir verify --all --repair\n")
         }
+    }
+}
+
+/// Moves the whole store and prints the progress. No daemon runs meanwhile: this process owns the store and reads its
+/// own counters.
+struct StoreMoveFollower: Sendable {
+    let moving: StoreMoving
+    let style: ProgressReporter.Style
+
+    /// Runs until the move ends, or shortly after the task is cancelled.
+    func run() async -> Result<StoreMoving.Result, Failure> {
+        let ticker = Task {
+            var progress = JobProgress<MoveText>(style)
+            while (try? await Task.sleep(for: .milliseconds(250))) != nil { progress.show(current) }
+            progress.leave()
+        }
+        let result = await withTaskCancellationHandler {
+            do throws(ApplicationError) {
+                return Result<StoreMoving.Result, Failure>.success(try await moving.run())
+            } catch {
+                return .failure(moving.isCancelled ? Self.interrupted : Failure(error))
+            }
+        } onCancel: {
+            moving.cancel()
+        }
+        ticker.cancel()
+        await ticker.value
+        return result
+    }
+
+    private static var interrupted: Failure {
+        Failure(
+            "interrupted: the store was not moved",
+            next: "repeat the command: it continues where it stopped", exitCode: 130,
+            code: "interrupted")
+    }
+
+    /// The progress in the shape of an asset's move.
+    private var current: API.Move {
+        var move = API.Move(asset: "store", state: .running)
+        (move.bytes, move.totalBytes) = (Int(moving.bytes), Int(moving.totalBytes))
+        return move
+    }
+}
+
+/// Output of `weir move`.
+enum MoveText: JobText {
+    /// The result in a sentence or two if the move succeeded.
+    static func lines(_ move: API.Move) -> [String] {
+        guard move.state == .done else { return [] }
+        let folder = move.path ?? "the store"
+        let rest = move.damagedPieces.map { count in
+            [
+                "\(count) damaged pieces were not moved; list them with: weir verify \(move.asset)"
+            ]
+        }
+        return ["\(move.asset) is in \(folder), \(Format.bytes(move.totalBytes))"] + (rest ?? [])
+    }
+
+    /// The line for `weir events`, which reports only the end of a move.
+    static func event(_ move: API.Move) -> [String] {
+        switch move.state {
+        case .none, .running, .repairing: []
+        case .done: lines(move)
+        case .cancelled: ["\(move.asset)  was not moved"]
+        case .failed: [move.error?.message ?? "\(move.asset)  was not moved"]
+        }
+    }
+
+    /// The failure for the exit code; nil if the move succeeded.
+    static func failure(_ move: API.Move) -> Failure? {
+        switch move.state {
+        case .done, .running, .repairing: return nil
+        case .none, .cancelled:
+            let message = "the move of \(move.asset) was cancelled"
+            return Failure(message, exitCode: 1, code: "cancelled")
+        case .failed:
+            let code = move.error?.code ?? .internal
+            let message = move.error?.message ?? "\(move.asset) was not moved"
+            return Failure(
+                message, next: APIError(code, "").next, exitCode: code.exitCode, code: code.rawValue)
+        }
+    }
+
+    static func interruption(ofAsset name: String) -> (message: String, next: String) {
+        ("\(name) was not moved", "repeat the command")
     }
 }

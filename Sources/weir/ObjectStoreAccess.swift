@@ -10,9 +10,7 @@ import Foundation
 struct ObjectStoreAccess {
     /// The keys; nil if there are none, with the reason in `lack`.
     let keys: API.PublicationRequest.Keys?
-    /// The reason why there are no keys.
     let lack: String
-    /// The region from the environment or the profile.
     let region: String?
     /// The endpoint of an object store other than AWS, from the environment or the profile.
     let endpoint: String?

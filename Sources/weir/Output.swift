@@ -1,9 +1,13 @@
+import API
 import Foundation
 import Glibc
 
 /// Writes results to standard output and everything else to standard error. Each call writes its whole text at once.
 enum Output {
     static func line(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
+
+    /// Writes a value as a JSON object on one line.
+    static func json(_ value: some Encodable) throws { line(String(decoding: try API.encode(value), as: UTF8.self)) }
 
     /// Writes lines with one system call, because there may be thousands.
     static func lines(_ lines: [String]) { write(lines.reduce(into: "") { $0 += $1 + "\n" }, to: STDOUT_FILENO) }
@@ -23,22 +27,18 @@ enum Output {
 
 /// The device that standard error is connected to.
 enum Terminal {
-    /// True if a line can be redrawn.
     static func canRedraw(environment: [String: String]) -> Bool {
         isatty(STDERR_FILENO) == 1 && environment["TERM"] != "dumb"
     }
 
-    /// True if colour is allowed, by https://no-color.org.
     static func hasColor(environment: [String: String]) -> Bool { (environment["NO_COLOR"] ?? "").isEmpty }
 
-    /// The current width of the window in characters.
     static func columns() -> Int {
         var size = winsize()
         guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
         return Int(size.ws_col)
     }
 
-    /// True if the user can answer a question.
     static var canAsk: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 }
 

@@ -2,34 +2,30 @@ import API
 import ArgumentParser
 import Foundation
 
-/// `weir page`
-struct PageCommand: AsyncParsableCommand {
+struct PageCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "page", abstract: "Print the link to the page, for a browser.",
         discussion: """
-            Open it, and http://localhost:8216/ lists, plays and downloads in this browser for as long as the daemon runs. \
-            The link has a key in it: who has it can do what you can.
+            After opening the link, http://localhost:8216/ lists, plays and downloads in this browser until the daemon ends. \
+            The link contains a key: anyone with the link has your rights.
             """)
 
     @Flag(
         help: """
-            Open it in the desktop's browser as well (xdg-open). The browser is given a file of the state directory that \
-            leads there: other users of the machine see what programs are started with.
+            Also open the link in the desktop's browser (xdg-open), through a file in the state directory: other users of \
+            this machine can see the arguments of programs.
             """)
     var open = false
-
     @OptionGroup var common: CommonOptions
 
-    func run() async throws {
-        try await reporting(common) {
-            let daemon = try common.daemon()
-            let path = try await daemon.client.page().path
-            Output.line(daemon.urls.base + path)
-            guard open else { return }
-            let opener = try Self.opener(in: ProcessInfo.processInfo.environment)
-            let door = try daemon.client.state.writeDoor(to: daemon.urls.base, path)
-            throw Failure(opener.start([door]), exitCode: 1, code: "no-browser")
-        }
+    func execute() async throws {
+        let daemon = try common.daemon()
+        let path = try await daemon.client.page().path
+        Output.line(daemon.urls.base + path)
+        guard open else { return }
+        let opener = try Self.opener(in: ProcessInfo.processInfo.environment)
+        let file = try daemon.client.state.writePageFile(to: daemon.urls.base, path)
+        throw Failure(opener.start([file]), exitCode: 1, code: "no-browser")
     }
 
     /// Finds the program that opens files on the desktop.
@@ -37,12 +33,12 @@ struct PageCommand: AsyncParsableCommand {
         let hasDisplay = ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment[$0].map { !$0.isEmpty } ?? false }
         guard hasDisplay else {
             throw Failure(
-                "there is no display to open the page on: neither DISPLAY nor WAYLAND_DISPLAY is set",
-                next: "open the link in a browser of this machine", exitCode: 69, code: "no-display")
+                "the page cannot be opened: neither DISPLAY nor WAYLAND_DISPLAY is set",
+                next: "open the link in a browser on this machine", exitCode: 69, code: "no-display")
         }
         if let opener = Program.find("xdg-open", environment: environment) { return opener }
         throw Failure(
-            "there is no xdg-open, which opens the desktop's browser",
+            "xdg-open, which opens the desktop's browser, is not installed",
             next: "open the link in a browser, or install xdg-utils", exitCode: 69, code: "no-browser")
     }
 }

@@ -3,52 +3,42 @@ import Application
 import ArgumentParser
 import Foundation
 
-/// `weir play`
-struct PlayCommand: AsyncParsableCommand {
+struct PlayCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "play", abstract: "Start a player.",
-        discussion: "What follows -- goes to the player: weir play sintel -- --fullscreen")
+        discussion: "Arguments after -- are for the player: weir play sintel -- --fullscreen")
 
     @Argument(help: ArgumentHelp("The name of an asset, or any HLS URL.", valueName: "name|url"))
     var source: String
-
-    @Flag(help: "Do not touch the network.")
+    @Flag(help: "Do not use the network.")
     var offline = false
-
-    @Flag(help: "Play what is stored whole, where there is such; what is not goes on to come from the network.")
+    @Flag(help: "Play only complete renditions, if there are any.")
     var local = false
-
-    @Flag(help: "Let the quality follow the network, in a player that cannot do so itself.")
+    @Flag(help: "Let Weir adapt the quality to the network, for a player that cannot.")
     var auto = false
-
-    @Option(help: ArgumentHelp("The player; mpv, vlc or ffplay otherwise.", valueName: "program"))
+    @Option(help: ArgumentHelp("The player; if left out, mpv, vlc or ffplay.", valueName: "program"))
     var player: String?
-
-    @Argument(parsing: .postTerminator, help: ArgumentHelp("For the player.", valueName: "arguments"))
+    @Argument(parsing: .postTerminator, help: ArgumentHelp("Arguments for the player.", valueName: "arguments"))
     var arguments: [String] = []
-
     @OptionGroup var common: CommonOptions
 
-    func validate() throws { _ = try manner }
+    func validate() throws { _ = try kind }
 
-    private var manner: Entry.Manner { get throws { try .init(offline: offline, local: local, auto: auto) } }
+    private var kind: Entry.Kind { get throws { try .init(offline: offline, local: local, auto: auto) } }
 
-    func run() async throws {
-        try await reporting(common) {
-            let daemon = try common.daemon(with: player.map { [.player: [$0]] } ?? [:])
-            let player = try Player.find(daemon.configuration.player, environment: ProcessInfo.processInfo.environment)
-            // Checks the daemon first, because players report a missing server poorly.
-            if PlayerURL.isURL(source), !offline { _ = try await daemon.client.list(.init(limit: 1, isBrief: true)) }
-            let entry = try await Entry(source, try manner, in: daemon)
-            throw player.start(arguments + [entry.url])
-        }
+    func execute() async throws {
+        let daemon = try common.daemon(with: player.map { [.player: [$0]] } ?? [:])
+        let player = try Player.find(daemon.configuration.player, environment: ProcessInfo.processInfo.environment)
+        // Checks the daemon first, because players report a missing server poorly.
+        if PlayerURL.isURL(source), !offline { _ = try await daemon.client.list(.init(limit: 1, isBrief: true)) }
+        let entry = try await Entry(source, try kind, in: daemon)
+        throw player.start(arguments + [entry.url])
     }
 }
 
 struct Player: Equatable {
     let path: String
 
-    /// The supported players, best first.
     static let known = ["mpv", "vlc", "ffplay"]
 
     /// Finds the requested player by name or path, or else the first known one in PATH.
@@ -58,12 +48,43 @@ struct Player: Equatable {
         }
         let wanted = wish.isEmpty ? known.joined(separator: ", ") : wish
         throw Failure(
-            "there is no player (\(wanted))", next: "name one with --player or WEIR_PLAYER, or see: weir url",
+            "no player is installed (\(wanted))", next: "name one with --player or WEIR_PLAYER, or see: weir url",
             exitCode: 69, code: "no-player")
     }
 
     /// Replaces this process with the player. Returns only on failure.
     func start(_ arguments: [String]) -> Failure {
         Failure(Program(path: path).start(arguments), exitCode: 1, code: "no-player")
+    }
+}
+
+/// A program that replaces the command's process.
+struct Program: Equatable {
+    let path: String
+
+    /// Finds a program by its name in PATH or by its path; nil if there is none.
+    static func find(_ name: String, environment: [String: String]) -> Program? {
+        let folders = (environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":").map(String.init)
+        let places = name.contains("/") ? [name] : folders.map { "\($0)/\(name)" }
+        return places.first(where: isProgram).map { Program(path: $0) }
+    }
+
+    private static func isProgram(_ path: String) -> Bool {
+        var isFolder: ObjCBool = false
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && !isFolder.boolValue
+            && FileManager.default.isExecutableFile(atPath: path)
+    }
+
+    /// Replaces this process with the program. Returns only on failure, with the reason as a sentence.
+    func start(_ arguments: [String]) -> String {
+        // The program must not inherit this process's open files and ignored signals.
+        for descriptor in Int32(3)..<1024 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        signal(SIGPIPE, SIG_DFL)
+        var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) }
+        words.append(nil)
+        execv(path, words)
+        let reason = String(cString: strerror(errno))
+        for word in words { free(word) }
+        return "\(path) cannot be started: \(reason)"
     }
 }

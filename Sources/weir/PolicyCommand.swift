@@ -1,68 +1,56 @@
-public import API
-public import ArgumentParser
+package import API
+import ArgumentParser
 import Foundation
 
 extension API.Policy.Priority: ExpressibleByArgument {}
 extension API.Policy.Backup: ExpressibleByArgument {}
 
-/// `weir policy`
-struct PolicyCommand: AsyncParsableCommand {
+struct PolicyCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "policy", abstract: "Say how long an asset is kept, or change it.",
+        commandName: "policy", abstract: "Show or change how long an asset is kept.",
         discussion: """
-            What has expired is not played any more, and is deleted when its room is needed, or after a day. It stays in
-            the list; "weir policy NAME --expires never" within that day lets it play again.
-            Where only the keys expire, the media stays, and plays again after "weir keys NAME --renew".
+            An expired asset does not play. Its media is deleted when space is needed, or after a day; until then "weir policy
+            NAME --expires never" lets it play again. The asset stays in the list.
+            If only its keys expire, the media stays, and plays again after "weir keys NAME --renew".
             """)
 
     @Argument(help: ArgumentHelp("The asset's name.", valueName: "name"))
     var name: String
-
-    @Option(help: TimeText.expiryHelp("When it expires"))
+    @Option(help: TimeText.expiryHelp("Expiry date"))
     var expires: String?
-
-    @Option(help: ArgumentHelp("How long it plays from the first time on: 48h, or never.", valueName: "time"))
+    @Option(help: ArgumentHelp("How long the asset plays after the first play: 48h, or never.", valueName: "time"))
     var afterFirstPlay: String?
-
     @Option(
         help: ArgumentHelp(
-            "How long its keys are used from when they came: 30d, or never. The media stays; see: weir keys.",
+            "Lifetime of its keys after their fetch: 30d, or never. The media stays; see: weir keys.",
             valueName: "time"))
     var keysExpire: String?
-
-    @Option(help: ArgumentHelp("How long its keys are used from the first play on: 48h, or never.", valueName: "time"))
+    @Option(help: ArgumentHelp("Lifetime of its keys after the first play: 48h, or never.", valueName: "time"))
     var keysAfterFirstPlay: String?
-
     @Flag(
         help: ArgumentHelp(
-            "A rental: 30 days, and 48 hours from the first play on. Of what is encrypted its keys expire, from when they "
-                + "came; else all of it, from now."))
+            "A rental: 30 days, and 48 hours after the first play. Applies to the keys of an encrypted asset, else to the "
+                + "asset."))
     var rental = false
-
-    @Option(help: "What goes first where the disk is full: default goes before important.")
+    @Option(help: "Order of deletion if the disk is full: default before important.")
     var priority: API.Policy.Priority?
-
-    @Option(help: "Whether tools for backups are told to pass it over (CACHEDIR.TAG): include or exclude.")
+    @Option(help: "Include in backups, or exclude (by a CACHEDIR.TAG): include or exclude.")
     var backup: API.Policy.Backup?
-
     @Flag(help: "Write one JSON object.")
     var json = false
-
     @OptionGroup var common: CommonOptions
 
     func validate() throws { _ = try changed(API.Policy(), now: Date()) }
 
-    func run() async throws {
-        try await reporting(common) {
-            let client = try common.daemon().client
-            var asset = try await client.asset(named: name)
-            let former = asset.storage?.policy ?? API.Policy()
-            let policy = try changed(former, hasKeys: asset.keys != nil, now: Date())
-            if policy != former { asset = try await client.setPolicy(policy, ofAsset: name) }
-            let storage = asset.storage ?? API.Storage(policy: policy)
-            guard !json else { return Output.line(String(decoding: try API.encode(storage), as: UTF8.self)) }
-            Output.line("\(asset.name)  \(StorageText.sentence(storage))")
-        }
+    func execute() async throws {
+        let client = try common.daemon().client
+        var asset = try await client.asset(named: name)
+        let former = asset.storage?.policy ?? API.Policy()
+        let policy = try changed(former, hasKeys: asset.keys != nil, now: Date())
+        if policy != former { asset = try await client.setPolicy(policy, ofAsset: name) }
+        let storage = asset.storage ?? API.Storage(policy: policy)
+        guard !json else { return try Output.json(storage) }
+        Output.line("\(asset.name)  \(StorageText.sentence(storage))")
     }
 
     /// Applies the options to a policy.
@@ -86,7 +74,7 @@ struct PolicyCommand: AsyncParsableCommand {
     private static func window(_ text: String, _ option: String) throws -> Int? {
         if text == "never" { return nil }
         guard let span = TimeText.span(text) else {
-            throw ValidationError("\(option) \"\(text)\": that is 48h, 90m, 7d or never")
+            throw ValidationError("\(option) \"\(text)\" is not a duration such as 48h, 90m or 7d, or never")
         }
         return span
     }

@@ -21,7 +21,6 @@ struct ProgressLine {
         return (["\(percent) \(colored)"] + tail).joined(separator: "  ")
     }
 
-    /// The line for a log.
     var plain: String {
         [percent, mediaTime(aligned: false), bytes, rate, remaining].filter { !$0.isEmpty }.joined(separator: "  ")
     }

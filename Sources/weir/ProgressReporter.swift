@@ -6,7 +6,6 @@ struct ProgressReporter {
     enum Style: Equatable {
         /// JSON objects on standard output.
         case json
-        /// One line on standard error that is redrawn.
         case drawn(hasColor: Bool)
         /// Lines on standard error, few enough for a log.
         case plain
@@ -14,9 +13,7 @@ struct ProgressReporter {
 
     /// Something to write.
     enum Action: Equatable {
-        /// A line on standard output.
         case output(String)
-        /// Text on standard error, unchanged.
         case error(String)
     }
 
@@ -28,8 +25,7 @@ struct ProgressReporter {
     private var lastLine: (time: Duration, tenth: Int)?
 
     init(style: Style, urls: PlayerURL) {
-        self.style = style
-        self.urls = urls
+        (self.style, self.urls) = (style, urls)
     }
 
     /// The output for a state; `time` counts from the start.
@@ -61,16 +57,15 @@ struct ProgressReporter {
         return end + [.error(sentence)]
     }
 
-    /// Ends the drawn line.
     mutating func leave() -> [Action] { isDrawn ? [.error("\n")] : [] }
 
     /// The headline, the unselected tracks and the player URL, once the selection is known.
     private mutating func introduction(_ download: API.Download) -> [Action] {
         guard !isIntroduced, !download.selection.variants.isEmpty || download.state.isFinal else { return [] }
         isIntroduced = true
-        let besides = download.unselected?.choices ?? []
+        let others = download.unselected?.choices ?? []
         return [.error(Self.headline(download) + "\n")]
-            + (besides.isEmpty ? [] : [.error("also there:  \(besides.joined(separator: ", "))\n")])
+            + (others.isEmpty ? [] : [.error("also available:  \(others.joined(separator: ", "))\n")])
             + [.error("play now:  mpv \(urls.asset(named: download.asset))\n")]
     }
 

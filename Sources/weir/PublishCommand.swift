@@ -2,56 +2,48 @@ import API
 import ArgumentParser
 import Foundation
 
-/// `weir publish`
-struct PublishCommand: AsyncParsableCommand {
+struct PublishCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish",
-        abstract: "Put an asset on an object store or a file server, where it plays without Weir.",
+        abstract: "Publish an asset on an object store or a file server, where it plays without Weir.",
         discussion: """
-            What is stored whole goes there as plain HLS: pieces first, then the playlists, the one to play last, so that \
-            nobody finds a playlist that names what is not there. What is there already is not sent again, and after an \
-            interruption the same command goes on. Files that an earlier publication has put there, and that are no part of \
-            this one, are deleted last; what Weir did not put there stays, and a place where there is something else is \
-            refused. weir-published.txt there lists Weir's files.
+            Complete renditions are published as plain HLS: pieces first, then the playlists, and the entry playlist last, so \
+            that no playlist names a missing file. Files that are already at the target are not sent again, and after an \
+            interruption the same command continues. Files of an earlier publication that are not part of this one are deleted \
+            last. Weir deletes no other files, and refuses a target that contains some. weir-published.txt at the target lists \
+            Weir's files.
 
-            No token, header field or password goes along. The AES-128 keys that the playlists need do, as with weir \
-            export: who may read the place can play the film.
+            Tokens, header fields and passwords are not published. The AES-128 keys that the playlists need are, as with weir \
+            export: anyone who can read the target can play the asset.
 
-            s3:// takes keys from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, else from the profile \
-            AWS_PROFILE in ~/.aws/credentials. They may list, read, write and delete objects there. rsync uses your ssh keys \
-            where the daemon runs, and asks nothing.
+            For s3://, the keys come from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, else from the profile \
+            AWS_PROFILE in ~/.aws/credentials. They need the rights to list, read, write and delete objects. rsync uses your ssh \
+            keys where the daemon runs, and asks no questions.
             """)
 
     @Argument(help: ArgumentHelp("The asset's name.", valueName: "name"))
     var name: String
-
     @Argument(
         help: ArgumentHelp(
-            "Where to: s3://BUCKET/PREFIX, rsync://HOST/MODULE/PATH, HOST:PATH as rsync writes it, or a folder.",
+            "The target: s3://BUCKET/PREFIX, rsync://HOST/MODULE/PATH, HOST:PATH for rsync over ssh, or a folder.",
             valueName: "target"))
     var target: String
-
     @Option(
         help: ArgumentHelp(
-            "The server of an object store that is not AWS's, such as http://127.0.0.1:9000.", valueName: "url"))
+            "The server of an object store other than AWS, such as http://127.0.0.1:9000.", valueName: "url"))
     var endpoint: String?
-
-    @Option(help: "The bucket's region; else AWS_REGION, AWS_DEFAULT_REGION or us-east-1.")
+    @Option(help: "The bucket's region; if left out, AWS_REGION, AWS_DEFAULT_REGION or us-east-1.")
     var region: String?
-
     @Flag(help: "Write one JSON object per line: progress, then a result.")
     var json = false
-
     @OptionGroup var common: CommonOptions
 
-    func run() async throws {
-        try await reporting(common) {
-            let client = try common.daemon().client
-            let request = try self.request(ProcessInfo.processInfo.environment)
-            let follower = JobFollower<PublicationText>(
-                client: client, style: ProgressReporter.Style(isJSON: json), state: common.state)
-            if let failure = await follower.report(name, request) { throw failure }
-        }
+    func execute() async throws {
+        let client = try common.daemon().client
+        let request = try self.request(ProcessInfo.processInfo.environment)
+        let follower = JobFollower<PublicationText>(
+            client: client, style: ProgressReporter.Style(isJSON: json), state: common.state)
+        if let failure = await follower.report(name, request) { throw failure }
     }
 
     /// The request to the daemon. Only object stores need keys.
@@ -64,10 +56,49 @@ struct PublishCommand: AsyncParsableCommand {
         guard let keys = access.keys else {
             throw Failure(
                 "there are no keys for \(target): \(access.lack)",
-                next: "export AWS_ACCESS_KEY_ID=… AWS_SECRET_ACCESS_KEY=…, then the same command", exitCode: 77,
+                next: "export AWS_ACCESS_KEY_ID=… AWS_SECRET_ACCESS_KEY=…, then repeat the command", exitCode: 77,
                 code: "unauthorized")
         }
         return API.PublicationRequest(
             target: target, endpoint: endpoint ?? access.endpoint, region: region ?? access.region, keys: keys)
+    }
+}
+
+/// Output of `weir publish`.
+enum PublicationText: JobText {
+    static func stage(_ publication: API.Publication) -> String? {
+        publication.totalBytes > 0 ? nil : "listing the target"
+    }
+
+    static func add(_ publication: API.Publication, to line: inout JSONLine) {
+        line.add("files", publication.files)
+        line.add("totalFiles", publication.totalFiles)
+    }
+
+    static func lines(_ publication: API.Publication) -> [String] {
+        guard publication.state == .done else { return [] }
+        var words = ["\(publication.sentFiles) of \(publication.totalFiles) files sent"]
+        words.append(Format.bytes(publication.sentBytes))
+        if publication.deletedFiles > 0 { words.append("\(publication.deletedFiles) deleted") }
+        return ["published \(publication.asset) to \(publication.target ?? "–"): \(words.joined(separator: ", "))"]
+    }
+
+    /// The failure for the exit code; nil if the publication is complete.
+    static func failure(_ publication: API.Publication) -> Failure? {
+        switch publication.state {
+        case .done: return nil
+        case .failed:
+            let problem = publication.error
+            let code = problem?.code ?? .internal
+            return Failure(
+                problem?.detail ?? "\(publication.asset) is not completely published", next: problem?.next,
+                exitCode: code.exitCode, code: code.rawValue)
+        case .none, .running, .repairing, .cancelled:
+            return Failure("the publication of \(publication.asset) was cancelled", exitCode: 1, code: "cancelled")
+        }
+    }
+
+    static func interruption(ofAsset name: String) -> (message: String, next: String) {
+        ("\(name) is not completely published", "repeat the command: it continues where it stopped")
     }
 }

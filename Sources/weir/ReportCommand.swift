@@ -2,43 +2,33 @@ import API
 import AccessLog
 import ArgumentParser
 
-/// `weir report`
-struct ReportCommand: AsyncParsableCommand {
+struct ReportCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "report", abstract: "Tell what a player saw that Weir cannot see; for the scripts of players.",
+        commandName: "report", abstract: "Report a player's playback state; for scripts of players.",
         discussion: """
-            weir.lua runs it. What is told goes into "weir log", in the place of what is inferred. Counts and times begin with the \
-            playback and do not fall: a report says how it stands, and the last one is what counts. Ends with 66 where no such \
-            session goes on.
+            weir.lua runs this command. In "weir log", reported values replace inferred ones. Counts and times start with the \
+            playback and never fall, and the last report counts. Exits with 66 if there is no such running session.
             """)
 
     @Argument(
         help: ArgumentHelp(
-            "The session, as in \"weir log\" or in its URLs, or as the player called it by CMCD (sid).",
+            "The session's id in \"weir log\" or in its URLs, or the player's CMCD session id (sid).",
             valueName: "session"))
     var session: String
-
-    @Option(help: ArgumentHelp("Where it is, in media time.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Position in media time.", valueName: "seconds"))
     var playhead: Double
-
-    @Option(help: ArgumentHelp("How fast it plays: 1 is real time, 0 that it stands.", valueName: "rate"))
+    @Option(help: ArgumentHelp("Playback rate: 1 for real time, 0 for paused.", valueName: "rate"))
     var rate = 1.0
-
-    @Flag(help: "It stands for want of media.")
+    @Flag(help: "Playback waits for media.")
     var stalled = false
-
-    @Option(help: ArgumentHelp("How often it did so far.", valueName: "n"))
+    @Option(help: ArgumentHelp("Number of stalls.", valueName: "n"))
     var stalls: Int
-
-    @Option(help: ArgumentHelp("For how long, altogether.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Total time of the stalls.", valueName: "seconds"))
     var stallTime: Double
-
-    @Option(help: ArgumentHelp("How many pictures it did not show in time.", valueName: "n"))
+    @Option(help: ArgumentHelp("Number of frames that were not shown in time.", valueName: "n"))
     var framesDropped: Int?
-
-    @Option(help: ArgumentHelp("How long it took to the first picture.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Time to the first frame.", valueName: "seconds"))
     var startup: Double?
-
     @OptionGroup var common: CommonOptions
 
     private var report: PlayerReport {
@@ -48,10 +38,10 @@ struct ReportCommand: AsyncParsableCommand {
     }
 
     func validate() throws {
-        if let key = report.keyOutOfRange { throw ValidationError("\(key) is out of its range.") }
+        if let key = report.keyOutOfRange { throw ValidationError("\(key) is out of range.") }
     }
 
-    func run() async throws {
-        try await reporting(common) { _ = try await common.daemon().client.report(report, of: session) }
+    func execute() async throws {
+        _ = try await common.daemon().client.report(report, of: session)
     }
 }

@@ -1,5 +1,5 @@
-public import API
-public import ArgumentParser
+package import API
+import ArgumentParser
 
 extension API.Quality: ExpressibleByArgument {}
 extension API.Choice: ExpressibleByArgument {}
@@ -10,45 +10,37 @@ struct SelectionOptions: ParsableArguments {
     @Option(
         name: [.customShort("q"), .long],
         help: """
-            best, worst, 720p, <=1080p, or the lowest at or above 2M (bits a second). The best, unless a minimum or --fast is \
-            given.
+            best, worst, 720p, <=1080p, or 2M for the lowest with at least so many bits per second. Default: the best, unless a \
+            minimum or --fast is given.
             """)
     var quality: API.Quality?
-
-    @Option(help: "default, all, none, or languages such as en,ja. The default is what a player would choose for you.")
+    @Option(help: "default, all, none, or languages such as en,ja. default is what a player would choose for you.")
     var audio = API.Choice.default
-
     @Option(help: "none, all, default, or languages such as en,ja.")
     var subs = API.Choice.none
-
     @Option(
         help: ArgumentHelp(
-            "The lowest variant at or above 2M or 800k (bits a second), else the highest.", valueName: "rate"),
+            "The lowest variant of at least this bit rate (2M, 800k), else the highest.", valueName: "rate"),
         transform: Self.bitRate)
     var minBitrate: Int?
-
-    @Option(
-        help: ArgumentHelp("The lowest variant at or above 1280x720 or 720p, else the highest.", valueName: "size"))
-    var minSize: API.Size?
-
-    @Flag(name: .customLong("prefer-hdr"), help: "HDR rather than SDR, where there is both.")
-    var prefersHDR = false
-
-    @Flag(name: .customLong("prefer-multichannel"), help: "More than stereo where there is; stereo is kept as well.")
-    var prefersMultichannel = false
-
-    @Option(
-        help: ArgumentHelp("The codecs to prefer, such as avc1,hvc1: the first that there is.", valueName: "list"),
-        transform: Self.codecList)
-    var codecs: [String]?
-
     @Option(
         help: ArgumentHelp(
-            "The languages to prefer for what is default, such as ja,en, before that of the locale.", valueName: "list"),
+            "The lowest variant of at least this size (1280x720, 720p), else the highest.", valueName: "size"))
+    var minSize: API.Size?
+    @Flag(name: .customLong("prefer-hdr"), help: "Prefer HDR to SDR.")
+    var prefersHDR = false
+    @Flag(name: .customLong("prefer-multichannel"), help: "Prefer more than stereo; stereo is stored as well.")
+    var prefersMultichannel = false
+    @Option(
+        help: ArgumentHelp("Preferred codecs, best first, such as avc1,hvc1.", valueName: "list"),
+        transform: Self.codecList)
+    var codecs: [String]?
+    @Option(
+        help: ArgumentHelp(
+            "Preferred languages for default, best first, such as ja,en; then the locale's.", valueName: "list"),
         transform: Self.languageList)
     var languages: [String]?
-
-    @Flag(help: "What comes quickest of all that meets what is asked for, rather than the best.")
+    @Flag(help: "Prefer the fastest download that meets the other options to the best quality.")
     var fast = false
 
     func validate() throws {

@@ -1,104 +1,83 @@
 import Application
 import ArgumentParser
 
-/// `weir serve`
-struct ServeCommand: AsyncParsableCommand {
+struct ServeCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Run the daemon in the foreground.",
         discussion: """
-            It prints one line when it is ready, and ends at SIGINT or SIGTERM. A service manager that is to be notified of both \
-            does, as of systemd (Type=notify); sockets that it hands over are used in place of --listen: who connects while \
-            Weir is started anew waits for it.
+            Prints one line when it is ready, and ends on SIGINT or SIGTERM. A service manager is notified of both (systemd: \
+            Type=notify). Its sockets, if any, replace --listen; then clients wait while Weir restarts.
             """)
 
     @OptionGroup var common: CommonOptions
-
     @Option(
         help: ArgumentHelp(
-            "An address of this machine where others on the network may play, with a token in the URL.",
+            "An address of this machine for players on the network, which need the token in the URL.",
             valueName: "address"))
     var lan: String?
-
-    @Flag(help: "Stay off the network: play what is stored.")
+    @Flag(help: "Do not use the network: play only stored media.")
     var offline = false
-
-    @Flag(help: "Where something is stored whole, offer that alone.")
+    @Flag(help: "List only complete renditions in playlists, if there are any.")
     var local = false
-
-    @Option(help: ArgumentHelp("Most transfers at a time from one host, 1 to 64.", valueName: "n"))
+    @Option(help: ArgumentHelp("Maximum number of parallel transfers from one host, 1 to 64.", valueName: "n"))
     var maxParallel: String?
-
-    @Option(help: ArgumentHelp("Most downloads that run at a time, 1 to 64.", valueName: "n"))
+    @Option(help: ArgumentHelp("Maximum number of running downloads, 1 to 64.", valueName: "n"))
     var maxDownloads: String?
-
     @Option(
-        help: ArgumentHelp("Megabytes of the disk to leave free; auto: the larger of 256 and 2 %.", valueName: "MB"))
+        help: ArgumentHelp(
+            "Megabytes of the disk to leave free; auto: 256 or 2 %, whichever is larger.", valueName: "MB"))
     var reserve: String?
-
     @Option(
         help: ArgumentHelp(
-            "How much is kept of what is played and not downloaded: 500MB, 2GB, 0, unlimited.", valueName: "size"))
+            "Maximum size of the play cache: 500MB, 2GB, 0, unlimited.", valueName: "size"))
     var playCache: String?
-
     @Option(
         help: ArgumentHelp(
-            "Megabytes a second at which pieces are read to be verified; 0: as fast as the disk is.", valueName: "MB"))
+            "Megabytes per second to read for verification; 0: no limit.", valueName: "MB"))
     var verifyRate: String?
-
     @Option(
         help: ArgumentHelp(
-            "What is purged where the disk is full: expired, default or important; each with those before it.",
+            "Assets to purge if the disk is full: expired, default or important, each with those before.",
             valueName: "limit"))
     var purge: String?
-
     @Option(
         help: ArgumentHelp(
-            "How long keys of what is downloaded from now on are used from when they came: 30d, or never.",
+            "Lifetime of the keys of new downloads after their fetch: 30d, or never.",
             valueName: "time"))
     var keysExpire: String?
-
     @Option(
-        help: ArgumentHelp("The same from the first time on that it is played: 48h, or never.", valueName: "time"))
+        help: ArgumentHelp(
+            "Lifetime of the keys of new downloads after the first play: 48h, or never.", valueName: "time"))
     var keysAfterFirstPlay: String?
-
-    @Option(help: ArgumentHelp("Whether backups have what is stored: include or exclude.", valueName: "wish"))
+    @Option(
+        help: ArgumentHelp("Include stored media in backups, or exclude it: include or exclude.", valueName: "choice"))
     var backup: String?
-
-    @Option(help: ArgumentHelp("A name by which players may call the daemon. May be repeated.", valueName: "name"))
+    @Option(help: ArgumentHelp("A further host name of the daemon in requests. May be repeated.", valueName: "name"))
     var hostNames: [String] = []
-
-    @Option(help: ArgumentHelp("An origin whose web pages may load from Weir. May be repeated.", valueName: "origin"))
+    @Option(help: ArgumentHelp("An origin whose web pages may use Weir. May be repeated.", valueName: "origin"))
     var allowedOrigins: [String] = []
-
-    @Option(help: ArgumentHelp("A list of streams to be known by name, as conf/streams.toml.", valueName: "file"))
-    var catalogue: String?
-
-    @Option(help: ArgumentHelp("How many days' logs of sessions are kept, 0 to 3650; 0 for none.", valueName: "n"))
+    @Option(
+        help: ArgumentHelp(
+            "The streams file: a list of streams with names, as in conf/streams.toml.", valueName: "file"))
+    var streams: String?
+    @Option(
+        help: ArgumentHelp("Number of days for which session logs are kept, 0 to 3650; 0 for no log.", valueName: "n"))
     var logDays: String?
-
     @Option(help: ArgumentHelp("Minimum log level.", valueName: "level"))
     var logLevel: String?
 
-    func run() async throws {
-        try await reporting(common) {
-            var settings: [ConfigurationKey: [String]] = [.hostNames: hostNames, .allowedOrigins: allowedOrigins]
-            settings[.offline] = offline ? ["true"] : nil
-            settings[.local] = local ? ["true"] : nil
-            settings[.maxParallel] = maxParallel.map { [$0] }
-            settings[.maxDownloads] = maxDownloads.map { [$0] }
-            settings[.reserve] = reserve.map { [$0] }
-            settings[.playCache] = playCache.map { [$0] }
-            settings[.verifyRate] = verifyRate.map { [$0] }
-            settings[.purge] = purge.map { [$0] }
-            settings[.keysExpire] = keysExpire.map { [$0] }
-            settings[.keysAfterFirstPlay] = keysAfterFirstPlay.map { [$0] }
-            settings[.backup] = backup.map { [$0] }
-            settings[.logDays] = logDays.map { [$0] }
-            settings[.logLevel] = logLevel.map { [$0] }
-            settings[.lan] = lan.map { [$0] }
-            settings[.catalogue] = catalogue.map { [$0] }
-            let configuration = try common.configuration(with: settings)
-            try await Application.run(configuration, streams: try configuration.streams())
-        }
+    func execute() async throws {
+        var settings: [ConfigurationKey: [String]] = [.hostNames: hostNames, .allowedOrigins: allowedOrigins]
+        settings[.offline] = offline ? ["true"] : nil
+        settings[.local] = local ? ["true"] : nil
+        let texts: [(ConfigurationKey, String?)] = [
+            (.maxParallel, maxParallel), (.maxDownloads, maxDownloads), (.reserve, reserve), (.playCache, playCache),
+            (.verifyRate, verifyRate), (.purge, purge), (.keysExpire, keysExpire),
+            (.keysAfterFirstPlay, keysAfterFirstPlay), (.backup, backup), (.logDays, logDays), (.logLevel, logLevel),
+            (.lan, lan), (.streams, streams),
+        ]
+        for (key, text) in texts { settings[key] = text.map { [$0] } }
+        let configuration = try common.configuration(with: settings)
+        try await Application.run(configuration, streams: try configuration.streams())
     }
 }

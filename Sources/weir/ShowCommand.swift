@@ -2,42 +2,34 @@ import API
 import ArgumentParser
 import Foundation
 
-/// `weir show`
-struct ShowCommand: AsyncParsableCommand {
+struct ShowCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show what an asset or a URL offers, and what of it is stored.")
+        commandName: "show", abstract: "Show the tracks of an asset or a URL, and how much is stored.")
 
     @Argument(help: ArgumentHelp("The name of an asset, or any HLS URL.", valueName: "name|url"))
     var source: String
-
-    @Flag(help: "Say which variant \"weir get\" would choose with the same options, and why not the others.")
+    @Flag(help: "Explain which variant \"weir get\" would choose with the same options, and why.")
     var explain = false
-
-    @Flag(help: "Write one JSON object; the explanation is in it.")
+    @Flag(help: "Write one JSON object, with the explanation.")
     var json = false
-
-    @OptionGroup(title: "What to choose") var selection: SelectionOptions
-
+    @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup var headers: HeaderOptions
-
     @OptionGroup var common: CommonOptions
 
-    func run() async throws {
-        try await reporting(common) {
-            let client = try common.daemon().client
-            if PlayerURL.isURL(source) {
-                let presentation = isExplained ? try await explained(by: client) : try await client.inspect(url: source)
-                try write(presentation, Self.lines(presentation))
-            } else {
-                var asset = try await client.asset(named: source)
-                if asset.isKnownOnly == true {
-                    let presentation = try await explained(by: client)
-                    return try write(presentation, Self.lines(presentation))
-                }
-                if isExplained { asset.explanation = try await explained(by: client).explanation }
-                let download = try await download(of: asset, client)
-                try write(asset, Self.lines(asset, download))
+    func execute() async throws {
+        let client = try common.daemon().client
+        if PlayerURL.isURL(source) {
+            let presentation = isExplained ? try await explained(by: client) : try await client.inspect(url: source)
+            try write(presentation, Self.lines(presentation))
+        } else {
+            var asset = try await client.asset(named: source)
+            if asset.isKnownOnly == true {
+                let presentation = try await explained(by: client)
+                return try write(presentation, Self.lines(presentation))
             }
+            if isExplained { asset.explanation = try await explained(by: client).explanation }
+            let download = try await download(of: asset, client)
+            try write(asset, Self.lines(asset, download))
         }
     }
 
@@ -57,7 +49,7 @@ struct ShowCommand: AsyncParsableCommand {
 
     private func write(_ shape: some Encodable, _ lines: [String]) throws {
         guard json else { return lines.forEach(Output.line) }
-        Output.line(String(decoding: try API.encode(shape), as: UTF8.self))
+        try Output.json(shape)
     }
 
     static func lines(_ asset: API.Asset, _ download: API.Download? = nil) -> [String] {
@@ -66,9 +58,9 @@ struct ShowCommand: AsyncParsableCommand {
         let change = asset.hasChanged == true ? [changed(asset)] : []
         let playable = asset.playable.map { [line($0)] } ?? []
         let storage = StorageText.lines(asset.storage) + KeysText.lines(asset)
-        let origin = asset.isImported == true ? "imported: what is not stored of it is nowhere" : asset.url
-        let place = asset.place.map { [$0.isThere ? "stored in \($0.path)" : Self.away($0)] } ?? []
-        return [head, origin] + playable + place + storage + (download?.note.map { [$0] } ?? []) + change
+        let origin = asset.isImported == true ? "imported: it has no origin" : asset.url
+        let volume = asset.volume.map { [$0.isPresent ? "stored in \($0.path)" : Self.absence(of: $0)] } ?? []
+        return [head, origin] + playable + volume + storage + (download?.note.map { [$0] } ?? []) + change
             + lines(asset.tracks)
             + (download.map(DownloadText.lines) ?? []) + lines(asset.explanation, of: asset.tracks)
     }
@@ -77,25 +69,25 @@ struct ShowCommand: AsyncParsableCommand {
         let part = playable.duration.map { ", \(Format.clock($0)) of it" } ?? ""
         return switch playable.answer {
         case .yes: "playable offline: yes: \(playable.reason)"
-        case .part: "playable offline: in part\(part): \(playable.reason)"
+        case .partial: "playable offline: in part\(part): \(playable.reason)"
         case .no: "playable offline: no: \(playable.reason)"
         }
     }
 
-    private static func away(_ place: API.Place) -> String {
-        "its files are in \(place.path), which is not there; Weir finds them again when the disk is back"
+    private static func absence(of volume: API.Volume) -> String {
+        "its files are in \(volume.path), which is absent; Weir finds them again when the disk is back"
     }
 
     private static func changed(_ asset: API.Asset) -> String {
         asset.isRevised == true
-            ? "The origin has other content now; it is fetched beside what is stored, which plays until the new is whole."
-            : "The origin has other content now; what is stored plays as it was. \"weir get \(asset.name)\" fetches the new."
+            ? "The origin has new content, which is being fetched; the stored content plays until the new content is complete."
+            : "The origin has new content; the stored content plays. \"weir get \(asset.name)\" fetches the new content."
     }
 
     private static func stored(_ asset: API.Asset) -> String {
         switch asset.local {
         case .none: "nothing stored"
-        case .partly: "partly stored, \(size(asset))"
+        case .partial: "partly stored, \(size(asset))"
         case .complete: "stored, \(size(asset))"
         }
     }
@@ -145,5 +137,37 @@ struct ShowCommand: AsyncParsableCommand {
             "\(kind) \(rendition.shortName)", "–", notes.compactMap(\.self).joined(separator: ", "), size,
             rendition.local.word,
         ]
+    }
+}
+
+/// Text of the reasons of a selection.
+enum ExplanationText {
+    /// One line for the chosen variant, then one for each other variant.
+    static func lines(_ explanation: API.Explanation, of tracks: API.Tracks) -> [String] {
+        let size = size(explanation.selection)
+        let chosen = "chosen: \(explanation.selection.summary)" + (size.map { "   \(Format.estimate($0))" } ?? "")
+        let why = "because it has \(explanation.chosen.reason)"
+        let rows = explanation.others.map { other in [name(tracks.variants, other.index), "it \(other.reason)"] }
+        let incompatible = (explanation.incompatible ?? []).map { [$0.id, $0.reason] }
+        return ["", chosen, why] + table("not chosen:", rows)
+            + table("never substituted in its holes:", incompatible)
+    }
+
+    private static func table(_ head: String, _ rows: [[String]]) -> [String] {
+        rows.isEmpty ? [] : ["", head] + TextTable(rows: rows).lines
+    }
+
+    private static func name(_ variants: [API.Variant], _ index: Int) -> String {
+        guard variants.indices.contains(index) else { return "–" }
+        return variants[index].summary.isEmpty ? variants[index].id : variants[index].summary
+    }
+
+    /// The estimated size; nil if it is not known. Playlists give no size for renditions.
+    private static func size(_ tracks: API.Tracks) -> Int? {
+        let sizes =
+            tracks.variants.map(\.estimatedBytes) + tracks.audio.map(\.estimatedBytes)
+            + tracks.subtitles.map(\.estimatedBytes)
+        let known = sizes.compactMap(\.self)
+        return known.isEmpty ? nil : known.reduce(0, +)
     }
 }

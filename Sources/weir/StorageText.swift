@@ -3,7 +3,7 @@ import Foundation
 
 /// Text of an asset's policy and expiry.
 enum StorageText {
-    /// A sentence: `plays until 2026-12-24 18:00, 48h from the first time on; important; not in backups`.
+    /// A sentence: `plays until 2026-12-24 18:00, 48h after the first play; important; not in backups`.
     static func sentence(_ storage: API.Storage, zone: TimeZone = .current) -> String {
         let policy = storage.policy
         let importance = policy.priority == .important ? ["important"] : []
@@ -30,7 +30,7 @@ enum StorageText {
     }
 
     private static func term(_ storage: API.Storage, _ zone: TimeZone) -> String {
-        let window = storage.policy.afterFirstPlay.map { TimeText.words(ofSpan: $0) + " from the first time on" }
+        let window = storage.policy.afterFirstPlay.map { TimeText.words(ofSpan: $0) + " after the first play" }
         if storage.isExpired, let end = storage.expiration {
             return "expired since \(TimeText.words(end, zone: zone))"
         }
@@ -42,7 +42,7 @@ enum StorageText {
 
     private static func purged(_ storage: API.Storage, _ zone: TimeZone) -> [String] {
         guard let purge = storage.purge else { return [] }
-        let reason = purge.cause == .expired ? "since it had expired" : "since the disk was full"
+        let reason = purge.cause == .expired ? "because it had expired" : "because the disk was full"
         return ["purged at \(TimeText.words(purge.date, zone: zone)) \(reason), \(Format.bytes(purge.bytes))"]
     }
 }

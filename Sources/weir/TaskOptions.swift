@@ -1,5 +1,5 @@
-public import API
-public import ArgumentParser
+package import API
+import ArgumentParser
 import Foundation
 
 extension API.MediaRange: ExpressibleByArgument {}
@@ -9,38 +9,29 @@ extension API.Download.Priority: ExpressibleByArgument {}
 struct TaskOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Only this part of the time: 10:00-20:00, 10:00-, -20:00; as seconds, m:s or h:m:s.", valueName: "range"),
+            "Only this range of media time: 10:00-20:00, 10:00-, -20:00; in seconds, m:s or h:m:s.", valueName: "range"),
         transform: Self.range)
     var range: API.MediaRange?
-
     @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "A further selection in the same download, as such options in quotes: --also '-q 360p --audio ja'. May be repeated.",
+            "A further selection for the same download, as options in quotes: --also '-q 360p --audio ja'. May be repeated.",
             valueName: "options"))
     var also: [String] = []
-
-    @Option(help: "What the asset is called: /<name>.m3u8. Chosen from the URL otherwise.")
+    @Option(help: "The asset's name: /<name>.m3u8. If left out, it is derived from the URL.")
     var name: String?
-
     @Option(help: "The title for lists.")
     var title: String?
-
-    @Option(help: "A line of your own, for \"weir show\".")
+    @Option(help: "A note for \"weir show\".")
     var description: String?
-
     @OptionGroup var headers: HeaderOptions
-
     @Option(help: ArgumentHelp("An image for lists: JPEG, PNG or WebP, at most 4 MB.", valueName: "file|url"))
     var artwork: String?
-
-    @Option(help: "important goes before default, where several wait.")
+    @Option(help: "important downloads start before default ones.")
     var priority: API.Download.Priority?
-
     @Flag(help: "Record a live stream until it ends.")
     var record = false
-
-    @Flag(help: "Begin although the disk has no room for it, and keep what fits.")
+    @Flag(help: "Start even if the disk has too little space, and store what fits.")
     var anyway = false
 
     /// Throws `ValidationError` for contradictory or invalid options.
@@ -68,7 +59,7 @@ struct TaskOptions: ParsableArguments {
         request.artwork = artwork.flatMap { PlayerURL.isURL($0) ? $0 : nil }
         request.priority = priority
         request.record = record ? true : nil
-        request.anyway = anyway ? true : nil
+        request.ignoreSpace = anyway ? true : nil
         request.headers = try headers.fields
         return request
     }
@@ -76,16 +67,16 @@ struct TaskOptions: ParsableArguments {
     // MARK: Artwork
 
     /// Reads the image file. An invalid image fails the command before anything has begun.
-    func ownArtwork() throws -> [UInt8]? {
+    func artworkFile() throws -> [UInt8]? {
         guard let artwork, !PlayerURL.isURL(artwork) else { return nil }
         // One byte above the limit is enough to detect a file that is too large.
         let file = FileHandle(forReadingAtPath: artwork)
         guard let data = try? file.map({ try $0.read(upToCount: API.Artwork.limit + 1) ?? Data() }) else {
-            throw Failure("\(artwork) cannot be read", next: "an image that is there", exitCode: 66, code: "no-artwork")
+            throw Failure("\(artwork) cannot be read", next: "give an existing image", exitCode: 66, code: "no-artwork")
         }
         guard let image = API.Artwork(file: [UInt8](data)) else {
             throw Failure(
-                "\(artwork) is something else: artwork is \(API.Artwork.accepted)", next: "another image", exitCode: 65,
+                "\(artwork) is not \(API.Artwork.accepted)", next: "give another image", exitCode: 65,
                 code: APIError.Code.notArtwork.rawValue)
         }
         return image.bytes
@@ -96,7 +87,7 @@ struct TaskOptions: ParsableArguments {
     private static func range(_ text: String) throws -> API.MediaRange {
         guard let range = API.MediaRange(text) else {
             throw ValidationError(
-                "a range is 10:00-20:00, 10:00- or -20:00, as seconds, m:s or h:m:s, the end behind the start")
+                "a range is 10:00-20:00, 10:00- or -20:00, in seconds, m:s or h:m:s, with the end after the start")
         }
         return range
     }
@@ -115,8 +106,8 @@ struct HeaderOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            What the origin is sent with each request, such as 'Referer: https://example.com/'; no other host gets it. May be \
-            repeated.
+            A header field for each request to the origin, such as 'Referer: https://example.com/'; no other host gets it. May \
+            be repeated.
             """, valueName: "name: value"))
     var header: [String] = []
 
@@ -128,7 +119,7 @@ struct HeaderOptions: ParsableArguments {
             guard !header.isEmpty else { return nil }
             return try header.map { line in
                 guard let field = API.Header(line) else {
-                    throw ValidationError("--header takes 'Name: value' on one line, without control characters")
+                    throw ValidationError("--header must be 'Name: value' on one line, without control characters")
                 }
                 return field
             }

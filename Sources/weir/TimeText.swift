@@ -13,7 +13,7 @@ enum TimeText {
         if let span = span(text) { return Int(now.timeIntervalSince1970) + span }
         guard let instant = instant(text) else {
             throw ValidationError(
-                "--expires \"\(text)\": that is 30d or 48h, 2026-12-24, 2026-12-24T18:00 or never")
+                "--expires \"\(text)\" is not a time such as 30d, 48h, 2026-12-24 or 2026-12-24T18:00, or never")
         }
         return instant
     }

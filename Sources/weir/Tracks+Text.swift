@@ -36,7 +36,6 @@ extension API.Tracks {
 }
 
 extension API.Local {
-    /// The word for a table.
     var word: String { self == .none ? "–" : rawValue }
 }
 
@@ -46,7 +45,7 @@ func storedSize(bytes: Int, of estimate: Int?, local: API.Local) -> String {
     case (.complete, _): Format.bytes(bytes)
     case (.none, let estimate?): Format.estimate(estimate)
     case (.none, nil): "–"
-    case (.partly, let estimate?) where estimate > bytes: "\(Format.bytes(bytes)) of \(Format.estimate(estimate))"
-    case (.partly, _): Format.bytes(bytes)
+    case (.partial, let estimate?) where estimate > bytes: "\(Format.bytes(bytes)) of \(Format.estimate(estimate))"
+    case (.partial, _): Format.bytes(bytes)
     }
 }

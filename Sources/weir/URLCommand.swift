@@ -2,53 +2,43 @@ import API
 import Application
 import ArgumentParser
 
-/// `weir url`
-struct URLCommand: AsyncParsableCommand {
+struct URLCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "url", abstract: "Print the URL for a player.")
 
     @Argument(help: ArgumentHelp("The name of an asset, or any HLS URL.", valueName: "name|url"))
     var source: String
-
-    @Flag(help: "One that never touches the network.")
+    @Flag(help: "A URL that never uses the network.")
     var offline = false
-
-    @Flag(help: "One that lists what is stored whole alone, where there is such.")
+    @Flag(help: "A URL that lists only complete renditions, if there are any.")
     var local = false
-
-    @Flag(help: "One that gives a player which cannot adapt one variant, whose quality follows the network.")
+    @Flag(help: "A URL with one variant whose quality Weir adapts to the network, for a player that cannot.")
     var auto = false
-
-    @Flag(help: "End with 69 unless Weir answers there; needs no token.")
+    @Flag(help: "Exit with 69 unless Weir answers at the address; needs no token.")
     var check = false
-
-    @Flag(help: "One for another machine on the network, with the token that it needs.")
+    @Flag(help: "A URL for another machine on the network, with the required token.")
     var lan = false
-
-    @Flag(name: .customLong("qr"), help: "Draw it as a QR code as well; needs qrencode.")
+    @Flag(name: .customLong("qr"), help: "Also draw the URL as a QR code; needs qrencode.")
     var isDrawn = false
-
     @OptionGroup var common: CommonOptions
 
-    func validate() throws { _ = try manner }
+    func validate() throws { _ = try kind }
 
-    private var manner: Entry.Manner { get throws { try .init(offline: offline, local: local, auto: auto) } }
+    private var kind: Entry.Kind { get throws { try .init(offline: offline, local: local, auto: auto) } }
 
-    func run() async throws {
-        try await reporting(common) {
-            let daemon = try common.daemon()
-            if check { try await daemon.client.findDaemon(at: daemon.base) }
-            let urls = lan ? PlayerURL(base: try await daemon.client.lan().url) : daemon.urls
-            let url = try await Entry(source, try manner, in: daemon, urls).url
-            Output.line(url)
-            guard isDrawn else { return }
-            guard let picture = QRCode.lines(of: url) else {
-                throw Failure(
-                    "it cannot be drawn: qrencode is not installed, or the URL is too long for it",
-                    next: "apt install qrencode", exitCode: 69, code: "no-program")
-            }
-            Output.line(picture)
+    func execute() async throws {
+        let daemon = try common.daemon()
+        if check { try await daemon.client.findDaemon(at: daemon.base) }
+        let urls = lan ? PlayerURL(base: try await daemon.client.lan().url) : daemon.urls
+        let url = try await Entry(source, try kind, in: daemon, urls).url
+        Output.line(url)
+        guard isDrawn else { return }
+        guard let picture = QRCode.lines(of: url) else {
+            throw Failure(
+                "no QR code: qrencode is not installed, or the URL is too long",
+                next: "apt install qrencode", exitCode: 69, code: "no-program")
         }
+        Output.line(picture)
     }
 }
 
@@ -57,7 +47,7 @@ struct Entry {
     let url: String
 
     /// The kind of session.
-    enum Manner {
+    enum Kind {
         case usual
         case offline
         case local
@@ -74,12 +64,12 @@ struct Entry {
     /// Finds the URL for a name or an origin URL. A name must exist, and so must the asset of an origin URL that is to
     /// play offline.
     init(
-        _ source: String, _ manner: Manner, in daemon: Daemon, _ base: PlayerURL? = nil
+        _ source: String, _ kind: Kind, in daemon: Daemon, _ base: PlayerURL? = nil
     ) async throws(APIError) {
         let urls = base ?? daemon.urls
         let isURL = PlayerURL.isURL(source)
         let word = isURL ? source : try await daemon.client.asset(named: source).name
-        switch manner {
+        switch kind {
         case .usual: url = urls.entry(word)
         case .local: url = urls.localEntry(word)
         case .auto: url = urls.adaptiveEntry(word)
@@ -93,7 +83,7 @@ struct Entry {
     ) async throws(APIError) -> String {
         guard let asset = try await daemon.client.assets(isBrief: true).first(where: { $0.url == source }) else {
             throw APIError(
-                .noSuchAsset, "nothing is stored of \(source)", next: "weir get URL, while there is a network")
+                .noSuchAsset, "nothing of \(source) is stored", next: "weir get URL, while the network is available")
         }
         return urls.offlineAsset(named: asset.name)
     }

@@ -1,49 +1,133 @@
 import API
 import ArgumentParser
 
-/// `weir verify`
-struct VerifyCommand: AsyncParsableCommand {
+struct VerifyCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Read what is stored, and say whether it is what had come.",
+        commandName: "verify", abstract: "Check stored files for damage.",
         discussion: """
-            What is wrong is set aside at once, and is never played again. Ends with 0 where all is sound, and with 65 where \
-            something is missing that a download needs, or was wrong. Ctrl-C ends it in the daemon, too.
+            Damaged pieces are set aside at once, and never played. Exits with 0 if nothing is missing or damaged, and with 65 if \
+            a piece of a download is missing or damaged. Ctrl-C cancels the verification in the daemon.
             """)
 
     @Argument(help: ArgumentHelp("The assets' names, or their URLs.", valueName: "name"))
     var names: [String] = []
-
     @Flag(help: "All assets.")
     var all = false
-
-    @Flag(help: "Fetch again what is missing or was wrong, and nothing else.")
+    @Flag(help: "Fetch missing and damaged pieces again.")
     var repair = false
-
-    @Flag(help: "Write one JSON object a line: progress, and a result for each asset.")
+    @Flag(help: "Write one JSON object per line: progress, and a result for each asset.")
     var json = false
-
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
         if names.isEmpty != all { throw ValidationError("Give names, or --all.") }
     }
 
-    func run() async throws {
-        try await reporting(common) {
-            let client = try common.daemon().client
-            let follower = JobFollower<VerificationText>(
-                client: client, style: ProgressReporter.Style(isJSON: json), state: common.state)
-            let request = API.VerificationRequest(repair: repair)
-            var worst: Failure?
-            let wanted = all ? try await client.assets(isBrief: true).map(\.name) : names
-            for (place, name) in wanted.enumerated() {
-                if place > 0, !json { Output.line("") }
-                guard let failure = await follower.report(name, request) else { continue }
-                guard failure.exitCode != 130, failure.exitCode != 69 else { throw failure }
-                if let worst { Output.error(worst.text) }
-                worst = failure
-            }
-            if let worst { throw worst }
+    func execute() async throws {
+        let client = try common.daemon().client
+        let follower = JobFollower<VerificationText>(
+            client: client, style: ProgressReporter.Style(isJSON: json), state: common.state)
+        let request = API.VerificationRequest(repair: repair)
+        var worst: Failure?
+        let wanted = all ? try await client.assets(isBrief: true).map(\.name) : names
+        for (place, name) in wanted.enumerated() {
+            if place > 0, !json { Output.line("") }
+            guard let failure = await follower.report(name, request) else { continue }
+            guard failure.exitCode != 130, failure.exitCode != 69 else { throw failure }
+            if let worst { Output.error(worst.text) }
+            worst = failure
         }
+        if let worst { throw worst }
+    }
+}
+
+/// Output of `weir verify`.
+enum VerificationText: JobText {
+    static func stage(_ verification: API.Verification) -> String? {
+        verification.state == .repairing ? "fetching missing pieces" : nil
+    }
+
+    static func add(_ verification: API.Verification, to line: inout JSONLine) { line.add("state", verification.state) }
+
+    /// The findings: a summary, a table of the renditions, then each hole and damaged piece in order of time.
+    static func lines(_ verification: API.Verification) -> [String] {
+        let parts = verification.parts ?? []
+        guard !parts.isEmpty else { return ["\(verification.asset)  \(summary(verification))"] }
+        let table = TextTable(rows: [["RENDITION", "PIECES", "SIZE", "STORED", "MISSING", "DAMAGED"]] + parts.map(row))
+        return ["\(verification.asset)  \(summary(verification))"] + table.lines + parts.flatMap(findings)
+    }
+
+    /// The line for `weir events`, which reports only the end of a verification.
+    static func event(_ verification: API.Verification) -> [String] {
+        verification.state.isFinal ? ["\(verification.asset)  verified: \(summary(verification))"] : []
+    }
+
+    private static func summary(_ verification: API.Verification) -> String {
+        let damaged = (verification.parts ?? []).reduce(0) { $0 + $1.mismatches.count }
+        let read = "\(Format.bytes(verification.bytes)) read"
+        guard verification.found > 0 || damaged > 0 else { return "\(read), no damage" }
+        let repaired = verification.found - verification.remaining
+        var words = [read, "\(damaged) damaged", "\(max(0, verification.found - damaged)) missing"]
+        if verification.isRepair { words.append("\(max(0, repaired)) repaired") }
+        if verification.remaining > 0 { words.append("\(verification.remaining) remaining") }
+        return words.joined(separator: ", ")
+    }
+
+    private static func row(_ part: API.Verification.Part) -> [String] {
+        let stored = part.loaded.reduce(0) { $0 + $1.end - $1.start }
+        let missing = part.holes.reduce(0) { $0 + $1.count }
+        return [
+            part.id, "\(part.pieces)", Format.bytes(part.bytes), part.loaded.isEmpty ? "–" : Format.clock(stored),
+            missing == 0 ? "–" : "\(missing)", part.mismatches.isEmpty ? "–" : "\(part.mismatches.count)",
+        ]
+    }
+
+    /// The missing and damaged media of a rendition in order of time. Holes that no download selects are not listed,
+    /// because they were never stored.
+    private static func findings(_ part: API.Verification.Part) -> [String] {
+        let holes = part.holes.filter(\.isSelected).map { hole in
+            (hole.time, "missing", hole.count == 1 ? hole.first : "\(hole.first) to \(hole.last)")
+        }
+        let mismatches = part.mismatches.map { mismatch in
+            (mismatch.time, words(mismatch), mismatch.file)
+        }
+        return (holes + mismatches).sorted { ($0.0?.start ?? -1) < ($1.0?.start ?? -1) }.map { time, words, files in
+            let span = time.map { "\(Format.clock($0.start))–\(Format.clock($0.end))  " } ?? ""
+            return "\(part.id)  \(span)\(files)  \(words)"
+        }
+    }
+
+    private static func words(_ mismatch: API.Verification.Mismatch) -> String {
+        let fault =
+            switch mismatch.fault {
+            case "length": "wrong length"
+            case "unreadable": "unreadable"
+            default: "wrong bytes"
+            }
+        return fault + (mismatch.isRepaired ? ", fetched again" : ", set aside")
+    }
+
+    /// The failure for the exit code; nil if nothing is missing or damaged.
+    static func failure(_ verification: API.Verification) -> Failure? {
+        let (name, count) = (verification.asset, verification.remaining)
+        if let reason = verification.error {
+            let rest =
+                count > 0
+                ? "; \(Format.count(count, "piece")) of \(name) remain\(count == 1 ? "s" : "") to be fetched" : ""
+            let next = APIError(reason.code, "").next
+            return Failure(
+                reason.message + rest, next: next, exitCode: reason.code.exitCode, code: reason.code.rawValue)
+        }
+        if verification.isAborted {
+            return Failure("the verification of \(name) was cancelled", exitCode: 1, code: "cancelled")
+        }
+        guard count > 0 else { return nil }
+        let next = verification.isRepair ? "weir resume \(name)" : "weir verify \(name) --repair"
+        let message = "\(Format.count(count, "piece")) of \(name) \(count == 1 ? "is" : "are") missing or damaged"
+        return Failure(message, next: next, exitCode: 65, code: "damaged")
+    }
+
+    static func interruption(ofAsset name: String) -> (message: String, next: String) {
+        ("\(name) is not completely verified", "weir verify \(name)")
     }
 }

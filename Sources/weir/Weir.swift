@@ -5,9 +5,10 @@ import ArgumentParser
 @main struct Weir: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "weir",
-        abstract: "Plays HLS through localhost, keeps what flows, and plays it with the network gone.",
+        abstract:
+            "Plays HLS streams through localhost, stores what was played or downloaded, and plays it without a network.",
         discussion: """
-            Start the daemon with: weir serve. Then give a player any HLS URL behind the daemon's own:
+            Start the daemon with: weir serve. Then play any HLS URL, with the daemon's URL in front of it:
             mpv http://localhost:8216/https://example.com/master.m3u8
             """,
         version: "weir \(Application.version)",
@@ -21,4 +22,28 @@ import ArgumentParser
             LogCommand.self, ReportCommand.self,
             DoctorCommand.self, CompletionsCommand.self,
         ])
+}
+
+struct CompletionsCommand: ParsableCommand {
+    /// The supported shells.
+    enum Shell: String, ExpressibleByArgument, CaseIterable {
+        case bash, zsh, fish
+    }
+
+    static let configuration = CommandConfiguration(
+        commandName: "completions", abstract: "Write a completion script for a shell.",
+        discussion: """
+            bash: weir completions bash > ~/.local/share/bash-completion/completions/weir
+            zsh: weir completions zsh > _weir, in a folder of $fpath
+            fish: weir completions fish > ~/.config/fish/completions/weir.fish
+            """)
+
+    @Argument(help: "bash, zsh or fish.")
+    var shell: Shell
+
+    func run() {
+        // The parser supports the same three shells.
+        guard let shell = CompletionShell(rawValue: shell.rawValue) else { return }
+        Output.line(Weir.completionScript(for: shell))
+    }
 }

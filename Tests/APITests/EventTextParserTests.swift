@@ -7,7 +7,7 @@ import Testing
         var parser = EventTextParser()
         let bytes = Array(text.utf8)
         return stride(from: 0, to: bytes.count, by: step).flatMap {
-            parser.take(bytes[$0..<min($0 + step, bytes.count)])
+            parser.parse(bytes[$0..<min($0 + step, bytes.count)])
         }
     }
 

@@ -37,9 +37,9 @@ import Testing
 
     @Test(arguments: [
         (400, #"{"error":"loss is odd"}"#, APIError.Code.badRequest, "loss is odd"),
-        (400, "no", .badRequest, "the link conditioner answers with status 400 and no reason"),
-        (500, "", .internal, "the link conditioner answers with status 500 and no reason"),
-        (200, "{}", .internal, "the link conditioner's answer is not understood: down is missing"),
+        (400, "no", .badRequest, "the link conditioner answered with status 400 and no reason"),
+        (500, "", .internal, "the link conditioner answered with status 500 and no reason"),
+        (200, "{}", .internal, "the link conditioner's response is invalid: down is missing"),
     ])
     func whatIsNoStateIsAnError(status: Int, text: String, code: APIError.Code, message: String) async throws {
         let error = await #expect(throws: APIError.self) { try await client(status, text).change(LinkChange()) }

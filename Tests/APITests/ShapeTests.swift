@@ -9,7 +9,7 @@ import Testing
     }
 
     private var variant: API.Variant {
-        var variant = API.Variant(id: "video-720p", local: .partly, bytes: 158_334_976)
+        var variant = API.Variant(id: "video-720p", local: .partial, bytes: 158_334_976)
         (variant.width, variant.height) = (1280, 720)
         variant.codecs = "avc1.64001f,mp4a.40.2"
         (variant.bandwidth, variant.averageBandwidth) = (2_100_000, 1_900_000)
@@ -22,7 +22,7 @@ import Testing
         var asset = API.Asset(
             name: "sintel", id: "sintel-k3f9", title: "Sintel", url: "https://example.com/a/master.m3u8",
             duration: 888.0999)
-        asset.local = .partly
+        asset.local = .partial
         asset.bytes = 158_334_976
         asset.cachedBytes = 1_000_000
         asset.state = .running
@@ -33,7 +33,7 @@ import Testing
         #expect(
             try json(API.AssetList(assets: [asset], playCache: API.PlayCache(bytes: 1_000_000, limit: 2_000_000)))
                 == #"{"assets":[{"bytes":158334976,"cachedBytes":1000000,"download":"d1","duration":888.1,"#
-                + #""id":"sintel-k3f9","isLive":false,"local":"partly","name":"sintel","state":"running","title":"Sintel","#
+                + #""id":"sintel-k3f9","isLive":false,"local":"partial","name":"sintel","state":"running","title":"Sintel","#
                 + #""tracks":{"audio":[{"bytes":0,"group":"a","id":"audio-en","isDefault":true,"language":"en","#
                 + #""local":"none","name":"English"}],"subtitles":[],"variants":[]},"#
                 + #""url":"https://example.com/a/master.m3u8"}],"playCache":{"bytes":1000000,"limit":2000000}}"#)
@@ -64,7 +64,7 @@ import Testing
                 + #""totalBytes":240000000,"weight":1}],"priority":"important","#
                 + #""selection":{"audio":[],"subtitles":[],"variants":[{"averageBandwidth":1900000,"bandwidth":2100000,"#
                 + #""bytes":158334976,"codecs":"avc1.64001f,mp4a.40.2","estimatedBytes":240000000,"frameRate":23.976,"#
-                + #""height":720,"id":"video-720p","local":"partly","width":1280}]},"state":"failed","totalBytes":240000000}"#
+                + #""height":720,"id":"video-720p","local":"partial","width":1280}]},"state":"failed","totalBytes":240000000}"#
         )
         #expect(try API.decode(API.Download.self, from: API.encode(download)) == download)
     }
@@ -112,21 +112,22 @@ import Testing
         request.additional = [.init(quality: .height(360), audio: .languages(["ja"]))]
         request.range = API.MediaRange(start: 600, end: nil)
         (request.name, request.title, request.note) = ("a", "A", "n")
-        (request.priority, request.record, request.anyway, request.paused) = (.important, true, true, true)
+        (request.priority, request.record, request.ignoreSpace, request.paused) = (.important, true, true, true)
         request.headers = [try #require(API.Header("Referer: https://h/"))]
         #expect(
-            try json(request) == #"{"additional":[{"audio":"ja","quality":"360p","subtitles":"none"}],"anyway":true,"#
+            try json(request)
+                == #"{"additional":[{"audio":"ja","quality":"360p","subtitles":"none"}],"ignoreSpace":true,"#
                 + #""audio":"default","headers":[{"name":"Referer","value":"https://h/"}],"name":"a","note":"n","#
                 + #""paused":true,"priority":"important","range":[600,null],"record":true,"source":"sintel","#
                 + #""subtitles":"none","title":"A"}"#)
         #expect(try API.decode(API.DownloadRequest.self, from: API.encode(request)) == request)
         #expect("\(request.headers ?? [])" == "[Referer]")
-        #expect(request.contradiction == "a recording is of all that comes, and has no range: give one of the two")
+        #expect(request.contradiction == "a recording has no range: give only one of the two")
         request.range = nil
         #expect(request.contradiction == nil)
         request.additional?[0].preferences = API.Preferences()
         request.additional?[0].preferences?.minimumSize = API.Size("720p")
-        #expect(request.contradiction?.hasPrefix("nothing of the quality 360p") ?? false)
+        #expect(request.contradiction?.hasPrefix("no variant of the quality 360p") ?? false)
     }
 
     @Test(
@@ -162,20 +163,20 @@ import Testing
     }
 
     static let contradictions: [(API.Quality?, Int?, String?, Bool, String?)] = [
-        (.best, nil, nil, true, "the best quality is not the fastest download: give one of the two"),
-        (.worst, 1, nil, false, "the worst quality has no minimum: give one of the two"),
-        (.worst, nil, "720p", false, "the worst quality has no minimum: give one of the two"),
+        (.best, nil, nil, true, "the best quality is not the fastest download: give only one of the two"),
+        (.worst, 1, nil, false, "the worst quality has no minimum: give only one of the two"),
+        (.worst, nil, "720p", false, "the worst quality has no minimum: give only one of the two"),
         (
             .minimumBandwidth(2_000_000), 1, nil, false,
-            "the quality 2M is a minimum bit rate already: give one of the two"
+            "the quality 2M is already a minimum bit rate: give only one of the two"
         ),
         (
             .height(480), nil, "720p", false,
-            "nothing of the quality 480p has the minimum size 720p: give one of the two"
+            "no variant of the quality 480p has the minimum size 720p: give only one of the two"
         ),
         (
             .heightAtMost(480), nil, "1x481", false,
-            "nothing of the quality <=480p has the minimum size 1x481: give one of the two"
+            "no variant of the quality <=480p has the minimum size 1x481: give only one of the two"
         ),
         (.best, 1, "720p", false, nil), (.worst, nil, nil, true, nil), (nil, 1, "720p", true, nil),
         (.height(720), 1, "720p", true, nil), (.minimumBandwidth(1), nil, "720p", false, nil),
@@ -212,8 +213,8 @@ import Testing
             #"preferences.minimumSize: "big" is not 1280x720 or 720p"#
         ),
         (#"{"source":null}"#, "source is null"),
-        ("[]", "the text is not the JSON object that is wanted"),
-        ("{", "the text is not the JSON object that is wanted"),
+        ("[]", "the text is not the expected JSON object"),
+        ("{", "the text is not the expected JSON object"),
     ])
     func aBadDownloadRequestIsRefusedBySentence(text: String, sentence: String) {
         let error = #expect(throws: APIError.self) {

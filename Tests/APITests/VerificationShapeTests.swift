@@ -9,16 +9,16 @@ import Testing
         (verification.bytes, verification.totalBytes, verification.found, verification.remaining) = (900, 1000, 3, 2)
         verification.verified = 1_800_000_000
         var part = API.Verification.Part(
-            id: "video-720p", pieces: 7, bytes: 900, whole: [.init(start: 0, end: 4)])
-        part.holes = [.init(time: .init(start: 4, end: 8), first: "2.ts", last: "3.ts", count: 2, isWanted: true)]
-        part.mismatches = [.init(file: "9.ts", time: .init(start: 18, end: 20), fault: "bytes", isMended: true)]
+            id: "video-720p", pieces: 7, bytes: 900, loaded: [.init(start: 0, end: 4)])
+        part.holes = [.init(time: .init(start: 4, end: 8), first: "2.ts", last: "3.ts", count: 2, isSelected: true)]
+        part.mismatches = [.init(file: "9.ts", time: .init(start: 18, end: 20), fault: "bytes", isRepaired: true)]
         part.remaining = 2
         verification.parts = [part]
         let text = String(decoding: try API.encode(verification), as: UTF8.self)
         #expect(
             text == #"{"asset":"sintel","bytes":900,"found":3,"isRepair":false,"#
-                + #""parts":[{"bytes":900,"holes":[{"count":2,"first":"2.ts","isWanted":true,"last":"3.ts","time":[4,8]}],"#
-                + #""id":"video-720p","mismatches":[{"fault":"bytes","file":"9.ts","isMended":true,"time":[18,20]}],"#
+                + #""parts":[{"bytes":900,"holes":[{"count":2,"first":"2.ts","isSelected":true,"last":"3.ts","time":[4,8]}],"#
+                + #""id":"video-720p","mismatches":[{"fault":"bytes","file":"9.ts","isRepaired":true,"time":[18,20]}],"#
                 + #""pieces":7,"remaining":2,"whole":[[0,4]]}],"remaining":2,"#
                 + #""state":"done","totalBytes":1000,"verified":1800000000}"#)
         #expect(try API.decode(API.Verification.self, from: Array(text.utf8)) == verification)

@@ -35,8 +35,8 @@ import Testing
             #expect(lines[line - 2].hasPrefix("# "), "\(entry.key.rawValue) has no comment")
         }
         var shipped = try load(file: text)
-        #expect(!shipped.listenIsDefault && !shipped.catalogueIsDefault)
-        (shipped.listenIsDefault, shipped.catalogueIsDefault) = (true, true)
+        #expect(!shipped.listenIsDefault && !shipped.streamsFileIsDefault)
+        (shipped.listenIsDefault, shipped.streamsFileIsDefault) = (true, true)
         #expect(try shipped == load())
     }
 
@@ -144,7 +144,7 @@ import Testing
         ("play-cache = -1", 1, "play-cache: -1 is not a size", "correct the value"),
         ("log-level = \"loud\"", 1, "log-level: \"loud\" is not one of trace, debug", "correct the value"),
         ("listen = []", 1, "listen: [] is not an address with a port", "correct the value"),
-        ("listen = \"0.0.0.0:1\"", 1, "listen: others on the network could reach 0.0.0.0:1", "correct the value"),
+        ("listen = \"0.0.0.0:1\"", 1, "listen: other machines could reach 0.0.0.0:1", "correct the value"),
         ("allowed-origins = \"*\"", 1, "allowed-origins: \"*\" is not an origin", "correct the value"),
         ("offline = true\noffline == 3", 2, "is not TOML", "write it as"),
     ])
@@ -184,7 +184,8 @@ import Testing
         let error = #expect(throws: ConfigurationError.self) {
             try Configuration.load(options: [:], environment: ["XDG_CONFIG_HOME": folder.path, "HOME": folder.path])
         }
-        #expect(error?.description == folder.path("weir/weir.toml") + ": cannot be read: it is no file of UTF-8 text")
+        #expect(
+            error?.description == folder.path("weir/weir.toml") + ": cannot be read: it is not a file of UTF-8 text")
     }
 
     @Test(arguments: [

@@ -28,7 +28,7 @@ import Testing
     private static let a = "[[stream]]\nname = \"a\"\nurl = \"http://h/a\"\n"
 
     @Test(arguments: [
-        (a + "\n[[stream]]\nname = \"b\"\nurl = \"ftp://h/b\"\n", 7, "url: \"ftp://h/b\" is no URL that Weir fetches"),
+        (a + "\n[[stream]]\nname = \"b\"\nurl = \"ftp://h/b\"\n", 7, "url: Weir does not fetch \"ftp://h/b\""),
         (a + "[[stream]]\nurl = \"film\"\nname = \"b\"\n", 5, "url: \"film\" is no URL"),
         (a + "[[stream]]\nurl = \"http://u:p@h/b\"\nname = \"b\"\n", 5, "url: "),
         (a + "[[stream]]\nurl = \"http://h/b\"\nname = \"a\"\n", 6, "name: the name a is taken by an entry before"),
@@ -39,8 +39,8 @@ import Testing
         (a + "[[stream]]\nurl = \"http://h/b\"\n", 5, "there is no name"),
         (a + "[[stream]]\nurl = 5\n", 5, "url is no text"),
         (a + "[[stream]]\nname = \"b\"\nlink = \"http://h/b\"\n", 6, "there is no key \"link\""),
-        ("name = \"b\"\n" + a, 1, "there is no key \"name\""), ("stream = 5\n", 1, "stream is no list"),
-        ("[stream]\nname = \"a\"\n", 1, "stream is no list"), (a + "url = \"http://h/c\"\n", 4, "is not TOML"),
+        ("name = \"b\"\n" + a, 1, "there is no key \"name\""), ("stream = 5\n", 1, "stream is not a list"),
+        ("[stream]\nname = \"a\"\n", 1, "stream is not a list"), (a + "url = \"http://h/c\"\n", 4, "is not TOML"),
     ])
     func aBadEntryIsNamedByLineAndKey(text: String, line: Int, message: String) throws {
         let error = try #require(#expect(throws: ConfigurationError.self) { try read(text) })
@@ -53,11 +53,11 @@ import Testing
         let folder = try TemporaryFolder()
         let environment = ["HOME": folder.path]
         let plain = try Configuration.load(options: [:], environment: environment)
-        #expect(plain.catalogue == folder.path(".config/weir/streams.toml"))
+        #expect(plain.streamsFile == folder.path(".config/weir/streams.toml"))
         #expect(try plain.streams().isEmpty)
         try folder.write(Data(Self.a.utf8), to: ".config/weir/streams.toml")
         #expect(try plain.streams().map(\.name) == ["a"])
-        let named = try Configuration.load(options: [.catalogue: [folder.path("none.toml")]], environment: environment)
+        let named = try Configuration.load(options: [.streams: [folder.path("none.toml")]], environment: environment)
         let error = #expect(throws: ConfigurationError.self) { try named.streams() }
         #expect(error?.description == "\(folder.path("none.toml")): cannot be read: No such file or directory")
     }

@@ -56,7 +56,7 @@ import Testing
         let names = (0..<7).map { "film-\($0)" }
         let client = APIClient(state: claim.directory) { call throws(APIError) in
             let query = String(call.url.split(separator: "?", maxSplits: 1)[1])
-            let after = try API.ListWish(ControlQuery(query, knowing: API.ListWish.keys)).after ?? ""
+            let after = try API.AssetQuery(ControlQuery(query, knowing: API.AssetQuery.keys)).after ?? ""
             guard after != "film-5" || query.contains("brief=1") else { throw APIError(.disk, "no more") }
             let page = names.filter { $0 > after }.prefix(2)
             let list = API.AssetList(

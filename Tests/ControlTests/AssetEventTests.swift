@@ -39,7 +39,7 @@ import Testing
     private func told() throws -> [String] {
         guard case .bytes(let bytes) = reader.next() else { return [] }
         var parser = EventTextParser()
-        return try parser.take(bytes).compactMap { message in
+        return try parser.parse(bytes).compactMap { message in
             switch try API.Event(name: message.name, data: Array(message.data.utf8)) {
             case .changed(let reference): "changed \(reference.asset) \(reference.id)"
             case .mode(let mode): "mode \(mode.mode.rawValue)"
@@ -65,7 +65,7 @@ import Testing
         _ = try await service.setPolicy(.init(priority: .important), ofAsset: "film")
         #expect(try told() == change)
         let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1]
-        _ = try await service.keepArtwork(png, ofAsset: "film")
+        _ = try await service.setArtwork(png, ofAsset: "film")
         #expect(try told() == change)
         _ = try await service.change(.init(name: "picture"), ofAsset: "film")
         #expect(try told() == ["changed picture \(id)"])
@@ -111,7 +111,7 @@ import Testing
         reader.open {}
         guard case .bytes(let bytes) = reader.next() else { return nil }
         var parser = EventTextParser()
-        guard let message = parser.take(bytes).first,
+        guard let message = parser.parse(bytes).first,
             case .snapshot(let downloads)? = try? API.Event(name: message.name, data: Array(message.data.utf8))
         else { return nil }
         return downloads.map(\.id)

@@ -43,8 +43,8 @@ import Testing
         try API.decode(from: try await service.assets(wish(query)))
     }
 
-    private func wish(_ query: String?) throws(APIError) -> API.ListWish {
-        try API.ListWish(ControlQuery(query, knowing: API.ListWish.keys))
+    private func wish(_ query: String?) throws(APIError) -> API.AssetQuery {
+        try API.AssetQuery(ControlQuery(query, knowing: API.AssetQuery.keys))
     }
 
     private func take(_ fixture: String, _ name: String, _ service: LibraryService) async throws {
@@ -83,7 +83,7 @@ import Testing
         }
         await service.library.survey(asset)
         let last = try #require(try await list(service).assets.last)
-        #expect(last.local == .partly && last.tracks.variants.first { $0.id == "video-90p" }?.local == API.Local.none)
+        #expect(last.local == .partial && last.tracks.variants.first { $0.id == "video-90p" }?.local == API.Local.none)
         _ = try await service.removeAsset(named: "zz")
         #expect(try await list(service).assets.map(\.name) == ["audio", "cmaf"])
     }
@@ -160,7 +160,7 @@ import Testing
         try FileManager.default.removeItem(atPath: bundle + "/" + (try #require(pieces.first)))
         await again.library.survey(asset)
         let found = try await list(again).assets
-        #expect(found.map(\.local) == [.complete, .partly])
+        #expect(found.map(\.local) == [.complete, .partial])
     }
 
     @Test func piecesDeletedBetweenStartsAreNotReported() async throws {
@@ -171,11 +171,11 @@ import Testing
         service = nil
         try FileManager.default.removeItem(atPath: folder.path("assets/\(id)/video-90p"))
         let asset = try #require(try await list(try await self.service()).assets.first)
-        #expect(asset.local == .partly)
+        #expect(asset.local == .partial)
     }
 }
 
 extension LibraryService {
     /// All assets with all their details.
-    func assets() async throws -> API.AssetList { try API.decode(from: try await assets(API.ListWish())) }
+    func assets() async throws -> API.AssetList { try API.decode(from: try await assets(API.AssetQuery())) }
 }

@@ -98,7 +98,7 @@ import Testing
             try #require(HTTPMethod(rawValue: method)), "/api/v1/\(path)", query: query, type: "application/json",
             body: method == "PUT" ? #"{"mode":"offline"}"# : "")
         #expect(response.status == .badRequest)
-        #expect(text.contains(#"\"\#(key)\""#) || text.contains("\(key)= comes twice"), "\(text)")
+        #expect(text.contains(#"\"\#(key)\""#) || text.contains("\(key)= is repeated"), "\(text)")
         #expect(service.removed.isEmpty && service.currentMode == API.Mode(.auto))
         // An empty query counts as no query.
         if method == "GET" { #expect(try await ask(.get, "/api/v1/assets", query: "&").response.status == .ok) }
@@ -150,7 +150,7 @@ import Testing
         let (response, text) = try await ask(.post, "/api/v1/selection", type: "application/json", body: body)
         #expect(response.status == .ok)
         #expect(
-            text == #"{"explanation":{"chosen":{"id":"video-720p","place":0,"reason":"the highest bit rate"},"#
+            text == #"{"explanation":{"chosen":{"id":"video-720p","index":0,"reason":"the highest bit rate"},"#
                 + #""others":[],"selection":{"audio":[],"subtitles":[],"variants":[]}},"isLive":false,"#
                 + #""tracks":{"audio":[],"subtitles":[],"variants":[]},"url":"https://h/m.m3u8"}"#)
         #expect(service.requests.map(\.preferences?.minimumSize) == [API.Size(width: nil, height: 720)])
@@ -214,7 +214,7 @@ import Testing
     func anotherVersionOfTheAPIIsUnknown(path: String) async throws {
         let (response, text) = try await ask(.get, path)
         #expect(response.status == .notFound)
-        #expect(text.contains(#""code":"unknown-version""#) && text.contains("but version 1"), "\(text)")
+        #expect(text.contains(#""code":"unknown-version""#) && text.contains("has version 1 of the API"), "\(text)")
     }
 
     @Test(arguments: [
@@ -237,7 +237,7 @@ import Testing
         let body =
             #"{"source":"x","quality":"2M","audio":"all","subtitles":"en","range":[1,null],"name":"a","title":"b","#
             + #""preferences":{"minimumSize":"1x2","codecs":["avc1"]},"additional":[{},{"audio":"en"}],"paused":false,"#
-            + #""headers":[{"name":"Referer","value":"y"}],"priority":"important","note":"","record":false,"anyway":true}"#
+            + #""headers":[{"name":"Referer","value":"y"}],"priority":"important","note":"","record":false,"ignoreSpace":true}"#
         #expect(
             try await ask(.post, "/api/v1/downloads", type: "application/json", body: body).response.status.code == 202)
         #expect(service.requests.count == 1)
@@ -277,7 +277,7 @@ import Testing
         #expect(response.status == .insufficientStorage)
         #expect(
             text == #"{"code":"disk","detail":"broken: the disk gives errors","next":"weir show broken","status":507,"#
-                + #""title":"The disk gives errors","type":"/api/v1/openapi.json#disk"}"#)
+                + #""title":"The disk reports errors","type":"/api/v1/openapi.json#disk"}"#)
     }
 
     @Test func onlyAPIPathsBelongToTheAPI() {

@@ -110,7 +110,7 @@ import Testing
             "EventKeyChange": API.Event.KeyChange.self, "Key": API.Key.self, "KeyList": API.KeyList.self,
             "KeyLists": API.KeyLists.self, "KeyOrder": API.KeyOrder.self, "KeySummary": API.KeySummary.self,
             "KeyUse": API.Key.Use.self, "Move": API.Move.self, "MoveRequest": API.MoveRequest.self,
-            "PageLink": API.PageLink.self, "Place": API.Place.self, "Publication": API.Publication.self,
+            "PageLink": API.PageLink.self, "Volume": API.Volume.self, "Publication": API.Publication.self,
             "PublicationKeys": API.PublicationRequest.Keys.self, "PublicationRequest": API.PublicationRequest.self,
             "LAN": API.LAN.self, "LinkChange": LinkChange.self, "Mismatch": API.Verification.Mismatch.self,
             "Mode": API.Mode.self, "ObservedRate": ObservedRate.self, "Part": API.Download.Part.self,
@@ -123,7 +123,7 @@ import Testing
             "SelectionRequest": API.SelectionRequest.self, "Session": SessionSummary.self,
             "SessionKPIs": API.KPIReport.Session.self, "SessionList": API.SessionList.self,
             "SourceBytes": SourceBytes.self, "Storage": API.Storage.self, "Store": API.Store.self,
-            "Tracks": API.Tracks.self, "Unmixed": API.Explanation.Unmixed.self, "Variant": API.Variant.self,
+            "Tracks": API.Tracks.self, "Incompatible": API.Explanation.Incompatible.self, "Variant": API.Variant.self,
             "Verification": API.Verification.self, "VerificationRequest": API.VerificationRequest.self,
             "VerifiedPart": API.Verification.Part.self,
         ]

@@ -194,8 +194,8 @@ import Testing
         #expect(
             try String(contentsOfFile: bundle + "/asset.json", encoding: .utf8).contains(#""artwork" : "artwork.jpg""#))
         #expect(
-            await error { _ = try await service.keepArtwork(Array("GIF89a".utf8), ofAsset: "ts") }?.code == .notArtwork)
-        #expect(try await service.keepArtwork(png, ofAsset: "ts").artwork == "/api/v1/assets/ts/artwork")
+            await error { _ = try await service.setArtwork(Array("GIF89a".utf8), ofAsset: "ts") }?.code == .notArtwork)
+        #expect(try await service.setArtwork(png, ofAsset: "ts").artwork == "/api/v1/assets/ts/artwork")
         #expect(try Data(contentsOf: URL(fileURLWithPath: bundle + "/artwork.png")) == Data(png))
         #expect(!FileManager.default.fileExists(atPath: bundle + "/artwork.jpg"))
         #expect(try String(contentsOfFile: bundle + "/asset.json", encoding: .utf8).contains("artwork.png"))
@@ -223,7 +223,7 @@ import Testing
     /// The events that a reader has received since the last call.
     private func events(_ reader: EventReader, _ parser: inout EventTextParser) throws -> [API.Event] {
         guard case .bytes(let bytes) = reader.next() else { return [] }
-        return try parser.take(bytes).compactMap { try API.Event(name: $0.name, data: Array($0.data.utf8)) }
+        return try parser.parse(bytes).compactMap { try API.Event(name: $0.name, data: Array($0.data.utf8)) }
     }
 
     @Test func changesArePublished() async throws {

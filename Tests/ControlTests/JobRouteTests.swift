@@ -94,7 +94,7 @@ import Testing
     init(_ make: @escaping (String) -> Job) { self.make = make }
 
     private func note(_ call: String, _ name: String) throws(APIError) -> Job {
-        guard name == "a b" else { throw APIError(.noSuchAsset, "there is no asset called \(name)") }
+        guard name == "a b" else { throw APIError(.noSuchAsset, "there is no asset named \(name)") }
         calls.append("\(call) \(name)")
         return make(name)
     }

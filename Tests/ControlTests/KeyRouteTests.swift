@@ -51,7 +51,7 @@ import Testing
         #expect(response.status == .ok)
         let list = try list(response)
         #expect(list.asset == "aes" && list.keys.map(\.number) == [0, 1, 2])
-        #expect(list.keys.allSatisfy { $0.state == .valid && $0.came != nil && $0.expiration == nil })
+        #expect(list.keys.allSatisfy { $0.state == .valid && $0.fetched != nil && $0.expiration == nil })
         #expect(list.keys[0].uses == [.init(rendition: "video-90p", start: 0, end: 4, segments: 2)])
         let texts = [response.body, await respond(.get, "/assets/aes").body].map { Data($0) }
         for number in 0..<3 {
@@ -69,15 +69,15 @@ import Testing
             if case .keysChanged(_, let change, let numbers) = $0 { told.append("\(change.rawValue) \(numbers)") }
         }
         defer { subscription.cancel() }
-        var list = try list(await respond(.post, "/assets/aes/keys", #"{"action":"invalidate","keys":[1]}"#))
-        #expect(list.keys.map(\.state) == [.valid, .invalidated, .valid] && list.keys[1].remaining == 0)
+        var list = try list(await respond(.post, "/assets/aes/keys", #"{"action":"revoke","keys":[1]}"#))
+        #expect(list.keys.map(\.state) == [.valid, .revoked, .valid] && list.keys[1].remaining == 0)
         var asset = try await service.asset(named: "aes")
-        #expect(asset.keys == API.KeySummary(count: 3, invalidated: 1) && asset.local == .partly)
+        #expect(asset.keys == API.KeySummary(count: 3, revoked: 1) && asset.local == .partial)
         #expect(asset.playable?.answer == .no && asset.state == .complete)
         list = try self.list(await respond(.post, "/assets/aes/keys", #"{"action":"date","expires":1}"#))
-        #expect(list.keys.map(\.state) == [.expired, .invalidated, .expired] && list.keys[0].expires == 1)
+        #expect(list.keys.map(\.state) == [.expired, .revoked, .expired] && list.keys[0].expires == 1)
         asset = try await service.asset(named: "aes")
-        #expect(asset.keys == API.KeySummary(count: 3, expired: 2, invalidated: 1))
+        #expect(asset.keys == API.KeySummary(count: 3, expired: 2, revoked: 1))
         list = try self.list(await respond(.post, "/assets/aes/keys", #"{"action":"date"}"#))
         list = try self.list(await respond(.post, "/assets/aes/keys", #"{"action":"renew"}"#))
         #expect(list.keys.map(\.state) == [.valid, .valid, .valid])
@@ -86,11 +86,11 @@ import Testing
         // The `expired` event comes whenever the expiry is noticed, so it is not compared.
         #expect(
             told.filter { !$0.hasPrefix("expired") } == [
-                "invalidated [1]", "dated [0, 1, 2]", "dated [0, 1, 2]", "renewed [0, 1, 2]",
+                "revoked [1]", "expiryChanged [0, 1, 2]", "expiryChanged [0, 1, 2]", "renewed [0, 1, 2]",
             ])
         let all = try API.decode(
-            API.KeyLists.self, from: await respond(.post, "/keys", #"{"action":"invalidate"}"#).body)
-        #expect(all.assets.map(\.asset) == ["aes"] && all.assets[0].keys.allSatisfy { $0.state == .invalidated })
+            API.KeyLists.self, from: await respond(.post, "/keys", #"{"action":"revoke"}"#).body)
+        #expect(all.assets.map(\.asset) == ["aes"] && all.assets[0].keys.allSatisfy { $0.state == .revoked })
         #expect(folder.files().filter { $0.hasSuffix(".key") }.isEmpty)
     }
 

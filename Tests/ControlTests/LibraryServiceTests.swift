@@ -63,7 +63,7 @@ import Testing
         let asset = try await service.asset(named: "ts")
         #expect(store.assets == 1 && store.bytes == asset.bytes && asset.bytes > 0)
         let disk = try #require(store.disk)
-        #expect(disk.reservedBytes == 0 && disk.roomBytes == disk.freeBytes && disk.freeBytes <= disk.totalBytes)
+        #expect(disk.reservedBytes == 0 && disk.availableBytes == disk.freeBytes && disk.freeBytes <= disk.totalBytes)
     }
 
     @Test func aKnownStreamIsListedAndFetchedOnRequest() async throws {
@@ -111,7 +111,7 @@ import Testing
 
     @Test func theLatestRequestedVariantIsNamedFirst() async throws {
         var wanted = request(origin.master("cmaf"))
-        (wanted.quality, wanted.audio) = (.height(90), .none)
+        (wanted.quality, wanted.audio) = (.height(90), API.Choice.none)
         _ = try await service.download(wanted)
         wanted.quality = .height(270)
         let more = try await service.download(wanted)
@@ -128,7 +128,7 @@ import Testing
         #expect(begun.selection.subtitles.isEmpty)
         try await waitUntil("something loaded") { try await service.download(id: begun.id).loadedDuration > 4 }
         let half = try await service.asset(named: "film")
-        #expect(half.local == .partly && half.state == .running && half.bytes > 0)
+        #expect(half.local == .partial && half.state == .running && half.bytes > 0)
 
         try await origin.clearRules()
         try await origin.release()
@@ -164,11 +164,11 @@ import Testing
         wanted.preferences = preferences
         let presentation = try await service.explain(wanted)
         let explanation = try #require(presentation.explanation)
-        #expect(explanation.chosen == .init(place: 1, id: "video-180p", reason: "the lowest bit rate"))
+        #expect(explanation.chosen == .init(index: 1, id: "video-180p", reason: "the lowest bit rate"))
         #expect(
             explanation.others == [
-                .init(place: 0, id: "video-90p", reason: "is not at least 180p"),
-                .init(place: 2, id: "video-270p", reason: "has a higher bit rate"),
+                .init(index: 0, id: "video-90p", reason: "is not at least 180p"),
+                .init(index: 2, id: "video-270p", reason: "has a higher bit rate"),
             ])
         #expect(explanation.selection.variants.map(\.id) == ["video-180p"])
         #expect(explanation.selection.audio.map(\.language) == ["fr"])
@@ -197,7 +197,7 @@ import Testing
         let ended = try await completed(begun)
         #expect(ended.unselected == begun.unselected && ended.selection.variants.map(\.height) == [90])
         var other = API.DownloadRequest(source: begun.asset, quality: .height(270))
-        #expect(try await service.explain(other).explanation?.chosen.place == 2)
+        #expect(try await service.explain(other).explanation?.chosen.index == 2)
         other.quality = .height(720)
         #expect(await code { _ = try await service.explain(other) } == .noMatch)
     }
@@ -242,9 +242,9 @@ import Testing
             _ = try await completed(service.download(wanted))
         }
         let asked = API.DownloadRequest(source: "cmaf")
-        let unmixed = try #require(try await service.explain(asked).explanation?.unmixed)
-        #expect(unmixed.map(\.id) == ["video-90p"])
-        #expect(unmixed.first?.reason == "its segments do not begin and end when these do")
+        let incompatible = try #require(try await service.explain(asked).explanation?.incompatible)
+        #expect(incompatible.map(\.id) == ["video-90p"])
+        #expect(incompatible.first?.reason == "its segments do not begin and end when these do")
     }
 
     @Test func playabilityIsCheckedOnDisk() async throws {
@@ -256,10 +256,10 @@ import Testing
         let piece = try #require(folder.files().first { $0.hasSuffix("/3.ts") })
         truncate(folder.path(piece), 1000)
         let cut = try await service.asset(named: "ts")
-        #expect(cut.playable?.answer == .part && cut.playable?.reason == "1 of 6 segments of 90p is missing")
-        #expect(cut.local == .partly)
+        #expect(cut.playable?.answer == .partial && cut.playable?.reason == "1 of 6 segments of 90p is missing")
+        #expect(cut.local == .partial)
         let lines = try String(decoding: API.encode(cut), as: UTF8.self)
-        #expect(lines.contains(#""playable":{"answer":"part","duration":10,"reason":"1 of 6 segments"#), "\(lines)")
+        #expect(lines.contains(#""playable":{"answer":"partial","duration":10,"reason":"1 of 6 segments"#), "\(lines)")
         _ = try await completed(service.download(request("ts")))
         #expect(try await service.asset(named: "ts").playable == whole)
     }
@@ -290,7 +290,7 @@ import Testing
         let asset = try #require(library.asset(named: "ts"))
         asset.renditions.forEach { $0.folder.reread() }
         #expect(try await service.download(id: ended.id).state == .failed)
-        #expect(try await service.asset(named: "ts").local == .partly)
+        #expect(try await service.asset(named: "ts").local == .partial)
         _ = try await completed(service.download(request("ts")))
         #expect(try await service.asset(named: "ts").local == .complete)
     }

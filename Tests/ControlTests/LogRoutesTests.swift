@@ -21,7 +21,7 @@ import Testing
 
     func sessions() async throws(APIError) -> API.SessionList { API.SessionList(sessions: []) }
 
-    func take(_ report: PlayerReport, of session: String) async throws(APIError) -> SessionSummary {
+    func record(_ report: PlayerReport, of session: String) async throws(APIError) -> SessionSummary {
         guard session != "none" else { throw APIError(.noSuchSession, "no session goes on that is called none") }
         reports[session] = report
         let text =

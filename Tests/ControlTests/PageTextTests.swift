@@ -28,9 +28,9 @@ import Testing
     }
 
     @Test(arguments: [
-        (API.Local.complete, nil, false, "Offline"), (.partly, .paused, false, "Partly"),
+        (API.Local.complete, nil, false, "Offline"), (.partial, .paused, false, "Partly"),
         (.none, nil, false, "Online only"),
-        (.partly, API.Download.State.failed, false, "Failed"), (.complete, nil, true, "Expired"),
+        (.partial, API.Download.State.failed, false, "Failed"), (.complete, nil, true, "Expired"),
     ])
     func theBadgeIsOneWord(local: API.Local, state: API.Download.State?, isExpired: Bool, word: String) {
         var asset = API.Asset(name: "a", id: "i", url: "https://h/m.m3u8")

@@ -14,7 +14,7 @@ import Substitution
     var images: [String: [UInt8]] = [:]
     var requests: [API.DownloadRequest] = []
 
-    func assets(_ wish: API.ListWish) async throws(APIError) -> [UInt8] {
+    func assets(_ wish: API.AssetQuery) async throws(APIError) -> [UInt8] {
         try API.encode(
             API.AssetList(assets: [try await asset(named: "sintel")], playCache: API.PlayCache(bytes: 5, limit: 9)))
     }
@@ -49,7 +49,7 @@ import Substitution
         return API.Artwork(mediaType: "image/png", bytes: bytes)
     }
 
-    func keepArtwork(_ bytes: [UInt8], ofAsset name: String) async throws(APIError) -> API.Asset {
+    func setArtwork(_ bytes: [UInt8], ofAsset name: String) async throws(APIError) -> API.Asset {
         images[name] = bytes
         return API.Asset(name: name, id: name, url: "https://h/m.m3u8")
     }
@@ -89,7 +89,7 @@ import Substitution
         requests.append(request)
         var presentation = API.Presentation(url: request.source, tracks: .init())
         presentation.explanation = API.Explanation(
-            chosen: .init(place: 0, id: "video-720p", reason: "the highest bit rate"), others: [], selection: .init())
+            chosen: .init(index: 0, id: "video-720p", reason: "the highest bit rate"), others: [], selection: .init())
         return presentation
     }
 

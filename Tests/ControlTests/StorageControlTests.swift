@@ -127,7 +127,7 @@ import Testing
         downloader.resume()
         #expect(try await service.asset(named: "ts").state == .failed)
         var again = API.DownloadRequest(source: "ts", quality: .worst)
-        again.anyway = true
+        again.ignoreSpace = true
         _ = try await service.download(again)
         #expect(try await service.asset(named: "ts").storage?.purge == nil)
         downloader.stop()

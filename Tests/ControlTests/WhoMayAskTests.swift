@@ -116,7 +116,7 @@ import Testing
         init(token: String) throws {
             let routes = ControlRoutes(service: service, token: token)
             server = HTTPServer(policy: routes) {
-                if !routes.handle($0) { $0.reply(.notFound, "There is nothing here.") }
+                if !routes.handle($0) { $0.reply(.notFound, "Unknown path.") }
             }
             port = Int(try server.listen(host: "127.0.0.1", port: 0))
         }

@@ -17,7 +17,7 @@ struct KeyTests {
             let player = try await ProcessRunner.run(
                 "ffmpeg", ["-v", "error", "-i", scene.weir.url("/offline/aes.m3u8"), "-f", "null", "-"])
             #expect(player.exit != .code(0))
-            #expect(try await scene.weir.run(["list"]).output.contains("partly, key expired"))
+            #expect(try await scene.weir.run(["list"]).output.contains("partial, key expired"))
             #expect(try await scene.weir.run(["list", "--offline"]).output == "")
             #expect(scene.pieces().filter { $0.hasSuffix(".ts") } == media)
 
@@ -66,12 +66,12 @@ struct KeyTests {
             for fixture in ["aes", "aes-noiv"] { #expect(try await scene.get(fixture).exit == .code(0)) }
             let keys = { scene.pieces().filter { $0.hasSuffix(".key") } }
             let all = keys()
-            #expect(try await scene.weir.run(["keys", "aes", "1", "--invalidate"]).exit == .code(0))
+            #expect(try await scene.weir.run(["keys", "aes", "1", "--revoke"]).exit == .code(0))
             #expect(keys().count == all.count - 1)
             #expect(try await HTTPProbe.fetch(scene.weir.url("/offline/aes.m3u8")).status == 410)
             #expect(try await HTTPProbe.fetch(scene.weir.url("/offline/aes-noiv.m3u8")).status == 200)
-            let both = try await scene.weir.run(["keys", "--invalidate", "--all"])
-            #expect(both.output.hasPrefix("invalidated ") && both.output.hasSuffix(" of 2 assets\n"), "\(both)")
+            let both = try await scene.weir.run(["keys", "--revoke", "--all"])
+            #expect(both.output.hasPrefix("revoked ") && both.output.hasSuffix(" of 2 assets\n"), "\(both)")
             #expect(keys().isEmpty)
             try await scene.weir.kill()
             try await scene.weir.start()
@@ -101,7 +101,7 @@ struct KeyTests {
                     "inject=unlinkat:signal=KILL:when=1",
                 ])
             let paths = try await PlaylistWalk.load(scene.weir.url("/offline/aes.m3u8")).keys
-            let cut = try await scene.weir.run(["keys", "aes", "0", "--invalidate"])
+            let cut = try await scene.weir.run(["keys", "aes", "0", "--revoke"])
             #expect(cut.exit != .code(0), "\(cut)")
             try await scene.weir.kill()
             try await scene.weir.start(options: ["--offline"])

@@ -226,7 +226,7 @@ struct StoreMoveTests {
             let (old, new) = (scene.weir.store, disk.path("store"))
             #expect(try await scene.get("cmaf").exit == .code(0))
             let busy = try await move(scene, from: old, to: new)
-            #expect(busy.exit == .code(73) && busy.errors.contains("another weir has it"), "\(busy.errors)")
+            #expect(busy.exit == .code(73) && busy.errors.contains("another daemon uses it"), "\(busy.errors)")
             try await scene.weir.terminate()
             let moved = try await move(scene, from: old, to: new)
             #expect(moved.exit == .code(0) && moved.output.contains("store = \"\(new)\""), "\(moved.errors)")

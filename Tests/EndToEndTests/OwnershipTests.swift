@@ -46,7 +46,7 @@ struct OwnershipTests {
             #expect(result.exit == .code(73), "\(result.errors)")
             let path = store + (mode == 0o700 ? "" : "/catalogue-1.sqlite")
             #expect(result.errors.contains("\(path): Permission denied\n"), "\(result.errors)")
-            #expect(result.errors.contains("\ntry: run weir as the user whose folder it is"), "\(result.errors)")
+            #expect(result.errors.contains("\ntry: run weir as the owner of the folder"), "\(result.errors)")
             #expect(try Self.files(in: store) == before)
 
             try await scene.weir.start()

@@ -12,7 +12,7 @@ import Testing
         let (folder, origin) = (try TemporaryFolder(), try await TestOrigin())
         let file = try folder.write(
             Data((entry("film", origin.master("ts")) + entry("other", origin.master("cmaf"))).utf8), to: "streams.toml")
-        let weir = try await WeirProcess(options: ["--catalogue", file])
+        let weir = try await WeirProcess(options: ["--streams", file])
         let list = try await weir.run(["list"])
         #expect(
             list.exit == .code(0) && list.output.contains("film") && list.output.contains("known only"),
@@ -36,10 +36,10 @@ import Testing
         let (store, state) = (folder.path("store"), folder.path("state"))
         let result = try await ProcessRunner.run(
             Repository.builtProgram("weir"),
-            ["serve", "--listen", "127.0.0.1:0", "--store", store, "--state", state, "--catalogue", file])
+            ["serve", "--listen", "127.0.0.1:0", "--store", store, "--state", state, "--streams", file])
         #expect(result.exit == .code(78))
         #expect(
-            result.errors.hasPrefix("weir: \(file):8: url: \"nowhere\" is no URL that Weir fetches"), "\(result.errors)"
+            result.errors.hasPrefix("weir: \(file):8: url: Weir does not fetch \"nowhere\""), "\(result.errors)"
         )
         #expect(!FileManager.default.fileExists(atPath: store) && !FileManager.default.fileExists(atPath: state))
     }

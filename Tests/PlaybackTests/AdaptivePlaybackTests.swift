@@ -129,7 +129,7 @@ import Testing
         #expect(
             summary.pieces == [
                 PieceRun(rendition: "video-180p", first: 0, last: 0, source: .origin),
-                PieceRun(rendition: "video-180p", first: 1, last: 5, source: .origin, standIn: "video-270p"),
+                PieceRun(rendition: "video-180p", first: 1, last: 5, source: .origin, substitute: "video-270p"),
             ])
         #expect(summary.switches == 1)
         #expect(summary.uri?.hasSuffix("/ts/270p/media.m3u8") == true)

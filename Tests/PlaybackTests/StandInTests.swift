@@ -27,7 +27,7 @@ import Testing
         try await waitUntil("the session's trail") {
             self.trail(fixture).last
                 == PieceRun(
-                    rendition: "video-270p", first: 2, last: 3, source: .store, standIn: "video-180p")
+                    rendition: "video-270p", first: 2, last: 3, source: .store, substitute: "video-180p")
         }
         #expect(trail(fixture).first == PieceRun(rendition: "video-270p", first: 0, last: 1, source: .origin))
     }

@@ -87,7 +87,7 @@ import Testing
         let result = try await check("http://127.0.0.1:1/a.m3u8?token=secret")
         #expect(result.exit == .code(75))
         #expect(result.output.hasPrefix("http://127.0.0.1:1/a.m3u8?…: error: could not be reached"))
-        #expect(result.errors.hasSuffix("\ntry: the same command later\n"))
+        #expect(result.errors.hasSuffix("\ntry: repeat the command later\n"))
         #expect(!(result.output + result.errors).contains("secret"))
     }
 

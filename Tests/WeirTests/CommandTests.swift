@@ -52,9 +52,12 @@ import Testing
     }
 
     @Test(arguments: [
-        (["--fast", "-q", "best"], "the best quality is not the fastest download: give one of the two"),
-        (["-q", "worst", "--min-bitrate", "2M"], "the worst quality has no minimum: give one of the two"),
-        (["-q", "2M", "--min-bitrate", "2M"], "the quality 2M is a minimum bit rate already: give one of the two"),
+        (["--fast", "-q", "best"], "the best quality is not the fastest download: give only one of the two"),
+        (["-q", "worst", "--min-bitrate", "2M"], "the worst quality has no minimum: give only one of the two"),
+        (
+            ["-q", "2M", "--min-bitrate", "2M"],
+            "the quality 2M is already a minimum bit rate: give only one of the two"
+        ),
     ])
     func contradictoryOptionsAreAUsageError(options: [String], sentence: String) async throws {
         for command in ["get", "show"] {
@@ -71,7 +74,7 @@ import Testing
             #expect(result.exit == .code(78))
             #expect(
                 result.errors == "weir: \(path):2: there is no key \"stoer\"; did you mean \"store\"?\n"
-                    + "try: correct the key, or take the line out\n")
+                    + "try: correct the key, or delete the line\n")
         }
     }
 

@@ -50,9 +50,9 @@ import Testing
     @Test func aFreshMachineHasNoFaults() async throws {
         let report = try await examine()
         #expect(report.exit == .code(0), "\(report.findings.filter { $0.grade == .fault })")
-        #expect(report.says("daemon", .warning, "none runs with the state folder \(state)"))
-        #expect(report.says("store folder", .ok, "will be made"))
-        #expect(report.says("token", .ok, "will be made"))
+        #expect(report.says("daemon", .warning, "no daemon runs with the state folder \(state)"))
+        #expect(report.says("store folder", .ok, "will be created"))
+        #expect(report.says("token", .ok, "will be created"))
         for subject in ["configuration", "lan", "localhost", "clock", "libcurl", "libevent", "proxies", "units"] {
             #expect(report.grades(subject) == [.ok], "\(report.of(subject))")
         }
@@ -68,7 +68,9 @@ import Testing
             ["--listen", "127.0.0.1:\(await weir.port)"], ["WEIR_STATE": weir.state, "WEIR_STORE": weir.store])
         #expect(report.exit == .code(0))
         #expect(report.says("daemon", .ok, "it answers at \(await weir.address), in mode auto"))
-        for subject in ["store folder", "state folder", "token"] { #expect(report.says(subject, .ok, "yours alone")) }
+        for subject in ["store folder", "state folder", "token"] {
+            #expect(report.says(subject, .ok, "only you can read"))
+        }
         let text = try await weir.run(["doctor", "--listen", "127.0.0.1:0"])
         #expect(text.output.contains("\nok       token"))
         // A second state directory finds the port in use; a wrong token is reported.
@@ -80,7 +82,7 @@ import Testing
         try await weir.kill()
         let dead = try await examine(["--listen", "127.0.0.1:0"], ["WEIR_STATE": weir.state])
         #expect(
-            dead.says("daemon", .warning, "it noted that it listens on \(await weir.address), but no daemon answers"))
+            dead.says("daemon", .warning, "it was listening on \(await weir.address), but no daemon answers"))
     }
 
     @Test func aBadSettingExitsWith78AndNamesItsLine() async throws {
@@ -131,7 +133,7 @@ import Testing
             #expect(result.exit == .code(78))
             let words = result.errors + result.output
             #expect(words.contains("\(file): cannot be read: Permission denied"), "\(command): \(words)")
-            #expect(words.contains("set HOME, or XDG_CONFIG_HOME, to a folder of yours"), "\(command): \(words)")
+            #expect(words.contains("set HOME or XDG_CONFIG_HOME to a readable folder"), "\(command): \(words)")
         }
         // The default state directory is inside the closed home as well.
         let elsewhere = ["XDG_CONFIG_HOME": "/nonexistent"]
@@ -167,30 +169,32 @@ import Testing
     @Test func aNetworkAddressMustBelongToThisMachineAndBeFree() async throws {
         let any = ["--listen", "127.0.0.1:0"]
         let own = try await examine(any + ["--lan", "127.0.0.2"])
-        #expect(own.exit == .code(0) && own.says("lan", .warning, "127.0.0.2 is this machine's alone"))
-        #expect(own.says("lan", .ok, "127.0.0.2 can be listened on"))
+        #expect(own.exit == .code(0) && own.says("lan", .warning, "127.0.0.2 is a loopback address"))
+        #expect(own.says("lan", .ok, "Weir can listen on 127.0.0.2"))
         let foreign = try await examine(any + ["--lan", "198.51.100.7"])
-        #expect(foreign.exit == .code(1) && foreign.says("lan", .fault, "198.51.100.7 is no address of this machine"))
+        #expect(
+            foreign.exit == .code(1) && foreign.says("lan", .fault, "198.51.100.7 is not an address of this machine"))
         let all = try await examine(any + ["--lan", "0.0.0.0"])
         #expect(all.exit == .code(78) && all.says("configuration", .fault, "--lan: 0.0.0.0 is not one address"))
 
         let weir = try await WeirProcess(options: ["--lan", "127.0.0.2"])
         let port = await weir.port
         let taken = try await examine(any + ["--lan", "127.0.0.2:\(port)"])
-        #expect(taken.exit == .code(1) && taken.says("lan", .fault, "another program has 127.0.0.2:\(port)"))
+        #expect(taken.exit == .code(1) && taken.says("lan", .fault, "another program uses 127.0.0.2:\(port)"))
         let state = ["WEIR_STATE": weir.state, "WEIR_STORE": weir.store]
         for options in [[], ["--lan", "127.0.0.2"], ["--lan", "127.0.0.2:\(port)"]] {
             let report = try await examine(any + options, state)
-            #expect(report.exit == .code(0) && report.says("lan", .ok, "others are let in at 127.0.0.2:\(port)"))
+            #expect(
+                report.exit == .code(0) && report.says("lan", .ok, "other machines are admitted at 127.0.0.2:\(port)"))
             #expect(report.of("lan").last?.next == "weir url NAME --lan --qr")
         }
         let other = try await examine(any + ["--lan", "127.0.0.3"], state)
-        #expect(other.says("lan", .warning, "lets others in at 127.0.0.2:\(port), not at 127.0.0.3:\(port)"))
+        #expect(other.says("lan", .warning, "admits other machines at 127.0.0.2:\(port), not at 127.0.0.3:\(port)"))
         try await weir.terminate()
         let closed = try await WeirProcess()
         let report = try await examine(
             any + ["--lan", "127.0.0.2"], ["WEIR_STATE": closed.state, "WEIR_STORE": closed.store])
-        #expect(report.exit == .code(0) && report.says("lan", .warning, "lets no other machine in"))
+        #expect(report.exit == .code(0) && report.says("lan", .warning, "admits no other machine"))
         try await closed.terminate()
     }
 
@@ -201,19 +205,19 @@ import Testing
         let apart = ["unshare", "--map-root-user", "--net", "sh", "-ec", script]
         let any = ["--listen", "127.0.0.1:0"]
         let open = try await examine(any + ["--lan", "8.8.8.8:8216"], wrapper: apart)
-        #expect(open.exit == .code(0) && open.says("lan", .warning, "8.8.8.8 is an address of the Internet"))
+        #expect(open.exit == .code(0) && open.says("lan", .warning, "8.8.8.8 is a public address"))
         #expect(open.of("lan").first?.next?.hasSuffix("weir serve --lan 192.168.7.5") == true)
         let home = try await examine(any + ["--lan", "192.168.7.5:8216"], wrapper: apart)
         #expect(home.grades("lan") == [.ok] && home.says("lan", .ok, "192.168.7.5:8216 is free"))
         let gone = try await examine(any + ["--lan", "192.168.7.6"], wrapper: apart)
-        #expect(gone.says("lan", .fault, "no address of this machine: it has 8.8.8.8, 192.168.7.5"))
+        #expect(gone.says("lan", .fault, "not an address of this machine: it has 8.8.8.8, 192.168.7.5"))
     }
 
     @Test func aPortOfAnotherProgramIsAFault() async throws {
         let origin = try await TestOrigin()
         let report = try await examine(["--listen", "127.0.0.1:\(origin.port)"])
         #expect(report.exit == .code(1))
-        #expect(report.says("address", .fault, "another program has 127.0.0.1:\(origin.port)"))
+        #expect(report.says("address", .fault, "another program uses 127.0.0.1:\(origin.port)"))
         #expect(report.of("address").first?.next?.contains("ss -ltnp 'sport = :\(origin.port)'") == true)
     }
 
@@ -227,7 +231,7 @@ import Testing
         }
         guard mkdir(store, 0o755) == 0, chmod(store, 0o755) == 0 else { throw SystemCallError("mkdir") }
         let open = try await examine()
-        #expect(open.exit == .code(0) && open.says("store folder", .warning, "is open to others (mode 755)"))
+        #expect(open.exit == .code(0) && open.says("store folder", .warning, "(mode 755)"))
         #expect(open.of("store folder").first?.next == "chmod 700 \(store)")
         guard chown(store, 12345, 12345) == 0 else { return }  // Only root can change the owner.
         #expect(try await examine().says("store folder", .fault, "belongs to another user (12345)"))
@@ -237,20 +241,20 @@ import Testing
         let token = String(repeating: "A", count: 43) + "\n"
         let path = try folder.write(Data(token.utf8), to: "state/token")
         guard chmod(path, 0o644) == 0 else { throw SystemCallError("chmod") }
-        #expect(try await examine().says("token", .fault, "others may have read"))
+        #expect(try await examine().says("token", .fault, "other users may have read"))
         guard chmod(path, 0o600) == 0 else { throw SystemCallError("chmod") }
-        #expect(try await examine().says("token", .ok, "yours alone"))
+        #expect(try await examine().says("token", .ok, "only you can read"))
         // The day after tomorrow.
         let later = Date(timeIntervalSinceNow: 200_000)
         try FileManager.default.setAttributes([.modificationDate: later], ofItemAtPath: path)
-        #expect(try await examine().says("clock", .warning, "\(path) is of a later day"))
+        #expect(try await examine().says("clock", .warning, "\(path) is from a later day"))
         try Data("short\n".utf8).write(to: URL(fileURLWithPath: path))
         #expect(try await examine().says("token", .fault, "holds no token"))
     }
 
     @Test func diskLimitsAreReported() async throws {
         let full = try await examine(["--listen", "127.0.0.1:0"], ["WEIR_RESERVE": "100000000"])
-        #expect(full.exit == .code(1) && full.says("disk", .fault, "nothing is kept"))
+        #expect(full.exit == .code(1) && full.says("disk", .fault, "nothing can be stored"))
         let memory = try TemporaryFolder(inMemory: true)
         guard memory.path.hasPrefix("/dev/shm/") else { return }
         let report = try await examine(["--listen", "127.0.0.1:0", "--store", memory.path("store")])
@@ -300,7 +304,7 @@ import Testing
         let report = try await examine()
         #expect(report.exit == .code(1))
         #expect(report.says("units", .fault, "starts /nowhere/weir, which is not there"))
-        #expect(report.says("units", .fault, "others on the network could reach 0.0.0.0:8216"))
+        #expect(report.says("units", .fault, "other machines could reach 0.0.0.0:8216"))
         for name in ["weir.service", "weir.socket"] {
             let unit = try String(contentsOfFile: Repository.path("conf/systemd/user/\(name)"), encoding: .utf8)
                 .replacingOccurrences(of: "/usr/bin/weir", with: Repository.builtProgram("weir"))

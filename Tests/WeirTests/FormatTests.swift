@@ -33,7 +33,7 @@ import Testing
     func bar(fraction: Double, width: Int, text: String) { #expect(ProgressBar.text(fraction, width: width) == text) }
 
     @Test func tableColumnsFitTheirWidestCell() {
-        let table = TextTable(rows: [["NAME", "TIME", "LOCAL"], ["sintel", "14:48", ""], ["ü", "–", "partly"]])
+        let table = TextTable(rows: [["NAME", "TIME", "LOCAL"], ["sintel", "14:48", ""], ["ü", "–", "partial"]])
         #expect(table.lines == ["NAME    TIME   LOCAL", "sintel  14:48", "ü       –      partly"])
         #expect(TextTable(rows: []).lines.isEmpty)
     }

@@ -62,9 +62,9 @@ import Testing
             (manager("os.environ['LISTEN_FDS'] = '65'"), "LISTEN_FDS is \"65\", not a number of sockets up to 64\n"),
             (
                 manager("os.dup2(os.open('/dev/null', os.O_RDONLY), 3)"),
-                "a socket that was handed over: descriptor 3 is not a listening IP socket\n"
+                "a socket of the service manager cannot be used: descriptor 3 is not a listening IP socket\n"
             ),
-            (manager(host: "0.0.0.0"), "Weir listens on loopback addresses alone\n"),
+            (manager(host: "0.0.0.0"), "Weir listens on loopback addresses only\n"),
         ]
         for (manager, sentence) in cases {
             let folder = try TemporaryFolder()

@@ -52,7 +52,7 @@ import Testing
         case .done, .failed: #expect(result == .success(move(end)))
         default:
             let message = "interrupted: film is where it was"
-            let next = "the same command again"
+            let next = "repeat the command"
             #expect(result == .failure(Failure(message, next: next, exitCode: 130, code: "interrupted")))
         }
         // The command waits for the end of the job.
@@ -94,7 +94,7 @@ import Testing
     @Test func aPublicationWithoutAFileCountShowsNoBar() {
         var publication = API.Publication(asset: "film", state: .running)
         #expect(
-            PublicationText.drawn(publication, columns: 80, hasColor: false) == "film  looking at what is there")
+            PublicationText.drawn(publication, columns: 80, hasColor: false) == "film  listing the target")
         (publication.bytes, publication.totalBytes) = (1, 2)
         #expect(PublicationText.drawn(publication, columns: 80, hasColor: false).hasPrefix("film   50%"))
     }

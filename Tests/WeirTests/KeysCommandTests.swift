@@ -14,19 +14,19 @@ import Testing
         arguments: [
             (["aes"], nil), (["aes", "--renew"], API.KeyOrder(.renew)),
             (["aes", "1", "2", "--renew"], .init(.renew, keys: [1, 2])),
-            (["aes", "--invalidate"], .init(.invalidate)),
-            (["aes", "0", "--invalidate"], .init(.invalidate, keys: [0])),
-            (["--invalidate", "--all"], .init(.invalidate)),
-            (["aes", "--expires", "30d"], .init(.date, expires: 1_800_720_000)),
-            (["aes", "--expires", "never"], .init(.date)),
+            (["aes", "--revoke"], .init(.revoke)),
+            (["aes", "0", "--revoke"], .init(.revoke, keys: [0])),
+            (["--revoke", "--all"], .init(.revoke)),
+            (["aes", "--expires", "30d"], .init(.setExpiry, expires: 1_800_720_000)),
+            (["aes", "--expires", "never"], .init(.setExpiry)),
         ] as [([String], API.KeyOrder?)])
     func optionsBecomeAKeyRequest(words: [String], order: API.KeyOrder?) throws {
         #expect(try KeysCommand.parse(words).order(now: now) == order)
     }
 
     @Test(arguments: [
-        [], ["--all"], ["aes", "--all"], ["--all", "--renew"], ["aes", "--renew", "--invalidate"], ["--invalidate"],
-        ["aes", "--expires", "soon"], ["aes", "-1"], ["aes", "x", "--renew"], ["aes", "--all", "--invalidate"],
+        [], ["--all"], ["aes", "--all"], ["--all", "--renew"], ["aes", "--renew", "--revoke"], ["--revoke"],
+        ["aes", "--expires", "soon"], ["aes", "-1"], ["aes", "x", "--renew"], ["aes", "--all", "--revoke"],
     ])
     func invalidOptionsAreRefused(words: [String]) {
         #expect(throws: (any Error).self) { try KeysCommand.parse(words) }
@@ -34,34 +34,34 @@ import Testing
 
     @Test func keysAreATable() {
         var list = API.KeyList(asset: "aes")
-        #expect(KeysText.lines(list, zone: zone) == ["aes has no keys, as far as is known"])
+        #expect(KeysText.lines(list, zone: zone) == ["aes has no known keys"])
         var first = API.Key(
             number: 0, state: .valid, uses: [.init(rendition: "video-90p", start: 0, end: 4, segments: 2)])
-        (first.came, first.expiration) = (1_798_128_000, 1_800_720_000)
-        list.keys = [first, API.Key(number: 1, state: .invalidated)]
+        (first.fetched, first.expiration) = (1_798_128_000, 1_800_720_000)
+        list.keys = [first, API.Key(number: 1, state: .revoked)]
         (list.keysExpire, list.keysAfterFirstPlay) = (2_592_000, 172_800)
         #expect(
             KeysText.lines(list, zone: zone) == [
-                "aes  2 keys; used 30d from when they came, 48h from the first time on",
-                "KEY  STATE        CAME              EXPIRES           FOR",
-                "0    valid        2026-12-24 16:00  2027-01-23 16:00  video-90p 0:00–0:04",
-                "1    invalidated  –                 never             –",
+                "aes  2 keys; valid 30d after their fetch, 48h after the first play",
+                "KEY  STATE    FETCHED           EXPIRES           DECRYPTS",
+                "0    valid    2026-12-24 16:00  2027-01-23 16:00  video-90p 0:00–0:04",
+                "1    revoked  –                 never             –",
                 "renew with: weir keys aes --renew",
             ])
     }
 
     @Test func listAndShowNameUnusableKeys() {
         var asset = API.Asset(name: "aes", id: "aes-k3f9", url: "https://h/m.m3u8")
-        asset.local = .partly
+        asset.local = .partial
         asset.keys = API.KeySummary(count: 3)
         let cell: (API.Asset) -> String? = { ListCommand.table([ListedAsset($0)]).rows.last?.last }
-        #expect(cell(asset) == "partly" && ShowCommand.lines(asset).allSatisfy { !$0.contains("key") })
+        #expect(cell(asset) == "partial" && ShowCommand.lines(asset).allSatisfy { !$0.contains("key") })
         asset.keys = API.KeySummary(count: 3, expired: 2)
-        #expect(cell(asset) == "partly, key expired")
+        #expect(cell(asset) == "partial, key expired")
         #expect(ShowCommand.lines(asset).contains("key expired (2 of 3); renew with: weir keys aes --renew"))
-        asset.keys = API.KeySummary(count: 1, invalidated: 1)
-        #expect(cell(asset) == "partly, key invalidated")
-        #expect(ShowCommand.lines(asset).contains("key invalidated; renew with: weir keys aes --renew"))
+        asset.keys = API.KeySummary(count: 1, revoked: 1)
+        #expect(cell(asset) == "partial, key revoked")
+        #expect(ShowCommand.lines(asset).contains("key revoked; renew with: weir keys aes --renew"))
     }
 
     @Test func aRentalLimitsKeysIfThereAreAny() throws {

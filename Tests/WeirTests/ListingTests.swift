@@ -8,7 +8,7 @@ import Testing
     private var asset: API.Asset {
         var asset = API.Asset(
             name: "sintel", id: "sintel-k3f9", title: "Sintel", url: "https://h/m.m3u8", duration: 888.1)
-        asset.local = .partly
+        asset.local = .partial
         asset.bytes = 158_334_976
         asset.state = .running
         asset.tracks.variants = [sampleVariant]
@@ -27,17 +27,17 @@ import Testing
         #expect(
             ListCommand.table([asset, live].map(ListedAsset.init)).lines == [
                 "NAME    TIME   QUALITY  SIZE    LOCAL",
-                "sintel  14:48  720p     151 MB  partly, downloading",
+                "sintel  14:48  720p     151 MB  partial, downloading",
                 "news    live   –        –       –",
             ])
     }
 
     /// A better quality that is stored in part must not be shown as stored.
     @Test func theListShowsTheBestCompleteQuality() {
-        var (low, high) = (API.Variant(id: "low", local: .complete), API.Variant(id: "high", local: .partly))
+        var (low, high) = (API.Variant(id: "low", local: .complete), API.Variant(id: "high", local: .partial))
         (low.height, high.height) = (360, 1080)
         #expect(API.Tracks(variants: [low, high]).storedQuality == "360p")
-        low.local = .partly
+        low.local = .partial
         #expect(API.Tracks(variants: [low, high]).storedQuality == "1080p")
         high.local = .none
         #expect(API.Tracks(variants: [low, high]).storedQuality == "360p")
@@ -48,7 +48,7 @@ import Testing
             ShowCommand.lines(asset) == [
                 "sintel  Sintel  14:48  partly stored, 151 MB", "https://h/m.m3u8", "",
                 "VARIANT        BIT RATE  CODECS                 SIZE                    STORED",
-                "720p 1280x720  2.1 Mb/s  avc1.64001f,mp4a.40.2  151 MB of about 240 MB  partly",
+                "720p 1280x720  2.1 Mb/s  avc1.64001f,mp4a.40.2  151 MB of about 240 MB  partial",
                 "audio en       –         English, default       2.0 KB                  complete",
                 "audio de       –         Deutsch, forced        in the variants         –",
             ])
@@ -69,7 +69,7 @@ import Testing
         asset.hasChanged = true
         #expect(ShowCommand.lines(asset)[2].contains("\"weir get sintel\""))
         asset.isRevised = true
-        #expect(ShowCommand.lines(asset)[2].contains("until the new is whole"))
+        #expect(ShowCommand.lines(asset)[2].contains("until the new content is complete"))
     }
 
     @Test func aPresentationIsShownWithEstimates() {

@@ -76,7 +76,7 @@ import Testing
             subtitles: [API.Rendition(id: "subtitles-x", group: "s", name: "Signs")])
         var plain = reporter(.plain)
         let lines = plain.report(download, at: .zero, columns: 80)
-        #expect(lines.count == 4 && lines[1] == .error("also there:  360p, audio fr, subs Signs\n"))
+        #expect(lines.count == 4 && lines[1] == .error("also available:  360p, audio fr, subs Signs\n"))
         var json = reporter(.json)
         #expect(json.report(download, at: .zero, columns: 80).count == 1)
         #expect(json.report(sampleDownload, at: .zero, columns: 80).isEmpty)

@@ -22,7 +22,7 @@ var sampleDownload: API.Download {
 
 /// A variant of 720 lines.
 var sampleVariant: API.Variant {
-    var variant = API.Variant(id: "video-720p", local: .partly, bytes: 158_334_976)
+    var variant = API.Variant(id: "video-720p", local: .partial, bytes: 158_334_976)
     (variant.width, variant.height) = (1280, 720)
     variant.codecs = "avc1.64001f,mp4a.40.2"
     variant.bandwidth = 2_100_000
@@ -33,8 +33,8 @@ var sampleVariant: API.Variant {
 /// The choice of the sample's variant, with a rejected variant of 360 lines.
 var sampleExplanation: API.Explanation {
     API.Explanation(
-        chosen: .init(place: 1, id: "video-720p", reason: "the highest bit rate"),
-        others: [.init(place: 0, id: "video-360p", reason: "has a lower bit rate")], selection: sampleDownload.selection
+        chosen: .init(index: 1, id: "video-720p", reason: "the highest bit rate"),
+        others: [.init(index: 0, id: "video-360p", reason: "has a lower bit rate")], selection: sampleDownload.selection
     )
 }
 

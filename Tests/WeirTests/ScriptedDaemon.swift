@@ -42,13 +42,13 @@ import TestSupport
         server = nil
     }
 
-    func assets(_ wish: API.ListWish) async throws(APIError) -> [UInt8] {
+    func assets(_ wish: API.AssetQuery) async throws(APIError) -> [UInt8] {
         try API.encode(API.AssetList(assets: assetsByName.values.sorted { $0.name < $1.name }))
     }
 
     func asset(named name: String) async throws(APIError) -> API.Asset {
         guard let asset = assetsByName[name] else {
-            throw APIError(.noSuchAsset, "there is no asset called \(name)", next: "weir list")
+            throw APIError(.noSuchAsset, "there is no asset named \(name)", next: "weir list")
         }
         return asset
     }
@@ -75,7 +75,7 @@ import TestSupport
         return API.Artwork(mediaType: "image/png", bytes: bytes)
     }
 
-    func keepArtwork(_ bytes: [UInt8], ofAsset name: String) async throws(APIError) -> API.Asset {
+    func setArtwork(_ bytes: [UInt8], ofAsset name: String) async throws(APIError) -> API.Asset {
         images[name] = bytes
         return API.Asset(name: name, id: name, url: "https://h/m.m3u8")
     }

@@ -41,7 +41,7 @@ import Testing
             if await weir.log.contains("sockets 2\n") {
                 let answer = try await ProcessRunner.run(
                     "curl", ["-sS", "--noproxy", "*", "http://[::1]:\(await weir.port)/"])
-                #expect(answer.output.contains("<title>Weir: how to get in</title>"), "\(answer.errors)")
+                #expect(answer.output.contains("<title>Weir: how to log in</title>"), "\(answer.errors)")
             }
             #expect(try await weir.terminate() == .code(0))
             #expect(try await manager.message().hasPrefix("STOPPING=1\n"))
@@ -50,14 +50,14 @@ import Testing
 
     @Test func aFailedNotificationIsAWarning() async throws {
         for (name, reason) in [
-            ("/nowhere/notify", "No such file or directory"), ("notify", "is neither a path nor @ and a name"),
-            ("@" + String(repeating: "n", count: 108), "of 107 bytes at most"),
+            ("/nowhere/notify", "No such file or directory"), ("notify", "it is neither a path nor an abstract name"),
+            ("@" + String(repeating: "n", count: 108), "of at most 107 bytes"),
         ] {
             let weir = try await WeirProcess(started: false)
             try await weir.start(wrapper: ["env", "NOTIFY_SOCKET=\(name)"])
             #expect(try await HTTPProbe.fetch(weir.url("/")).status == 401)
             try await waitUntil("the warning") {
-                await weir.log.contains("the service manager at NOTIFY_SOCKET=\(name) cannot be told: ")
+                await weir.log.contains("the service manager at NOTIFY_SOCKET=\(name) cannot be notified: ")
             }
             #expect(await weir.log.contains(reason))
             #expect(try await weir.terminate() == .code(0))

@@ -56,7 +56,7 @@ import Testing
         request.range = API.MediaRange(start: 600, end: 1200)
         request.headers = [API.Header("Cookie: a=b; c=d"), API.Header("X: y")].compactMap(\.self)
         (request.title, request.note) = ("S", "for the train")
-        (request.priority, request.anyway, request.paused) = (.important, true, true)
+        (request.priority, request.ignoreSpace, request.paused) = (.important, true, true)
         request.additional = [
             .init(quality: .height(360), audio: .languages(["ja"])), .init(subtitles: .all),
         ]
@@ -69,10 +69,10 @@ import Testing
 
     @Test(arguments: [
         (["--range", "20:00-10:00"], "a range is 10:00-20:00, 10:00- or -20:00"), (["--range", "soon"], "10:00-20:00"),
-        (["--header", "Secret hush"], "--header takes 'Name: value'"),
-        (["--header", "Secret: hush\u{1}"], "--header takes 'Name: value'"),
-        (["--record", "--range", "1-2"], "a recording is of all that comes"), (["--priority", "huge"], "important"),
-        (["--also", "-q huge"], "--also '-q huge'"), (["--also", "--fast -q best"], "give one of the two"),
+        (["--header", "Secret hush"], "--header must be 'Name: value'"),
+        (["--header", "Secret: hush\u{1}"], "--header must be 'Name: value'"),
+        (["--record", "--range", "1-2"], "a recording has no range"), (["--priority", "huge"], "important"),
+        (["--also", "-q huge"], "--also '-q huge'"), (["--also", "--fast -q best"], "give only one of the two"),
     ])
     func whatCannotBeIsAUsageError(options: [String], sentence: String) async throws {
         for command in ["get", "add"] {

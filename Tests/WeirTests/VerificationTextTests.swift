@@ -10,9 +10,9 @@ import Testing
         _ id: String, holes: [API.Verification.Hole] = [], mismatches: [API.Verification.Mismatch] = []
     ) -> API.Verification.Part {
         var part = API.Verification.Part(
-            id: id, pieces: 4, bytes: 2048, whole: id == "keys" ? [] : [.init(start: 0, end: 8)])
+            id: id, pieces: 4, bytes: 2048, loaded: id == "keys" ? [] : [.init(start: 0, end: 8)])
         (part.holes, part.mismatches) = (holes, mismatches)
-        part.remaining = holes.reduce(0) { $0 + ($1.isWanted ? $1.count : 0) } + mismatches.count { !$0.isMended }
+        part.remaining = holes.reduce(0) { $0 + ($1.isSelected ? $1.count : 0) } + mismatches.count { !$0.isRepaired }
         return part
     }
 
@@ -28,11 +28,11 @@ import Testing
         let sound = verification(found: 0, part("video-720p"), part("keys"))
         #expect(
             VerificationText.lines(sound) == [
-                "sintel  4.0 KB read, all sound", "RENDITION   PIECES  SIZE    WHOLE  MISSING  WRONG",
-                "video-720p  4       2.0 KB  0:08   –        –", "keys        4       2.0 KB  –      –        –",
+                "sintel  4.0 KB read, no damage", "RENDITION   PIECES  SIZE    STORED  MISSING  DAMAGED",
+                "video-720p  4       2.0 KB  0:08    –        –", "keys        4       2.0 KB  –       –        –",
             ])
         #expect(VerificationText.failure(sound) == nil)
-        #expect(VerificationText.event(sound) == ["sintel  verified: 4.0 KB read, all sound"])
+        #expect(VerificationText.event(sound) == ["sintel  verified: 4.0 KB read, no damage"])
     }
 
     @Test func damageIsShownByTime() {
@@ -41,27 +41,28 @@ import Testing
             part(
                 "video-720p",
                 holes: [
-                    .init(time: .init(start: 10, end: 14), first: "5.ts", last: "6.ts", count: 2, isWanted: true),
-                    .init(time: .init(start: 20, end: 22), first: "10.ts", last: "10.ts", count: 1, isWanted: false),
-                ], mismatches: [.init(file: "4.ts", time: .init(start: 8, end: 10), fault: "length", isMended: false)]),
-            part("keys", mismatches: [.init(file: "0.key", time: nil, fault: "bytes", isMended: true)]))
+                    .init(time: .init(start: 10, end: 14), first: "5.ts", last: "6.ts", count: 2, isSelected: true),
+                    .init(time: .init(start: 20, end: 22), first: "10.ts", last: "10.ts", count: 1, isSelected: false),
+                ], mismatches: [.init(file: "4.ts", time: .init(start: 8, end: 10), fault: "length", isRepaired: false)]
+            ),
+            part("keys", mismatches: [.init(file: "0.key", time: nil, fault: "bytes", isRepaired: true)]))
         let lines = VerificationText.lines(damaged)
-        #expect(lines[0] == "sintel  4.0 KB read, 2 wrong, 2 missing, 3 remaining")
-        #expect(lines[2] == "video-720p  4       2.0 KB  0:08   3        1")
+        #expect(lines[0] == "sintel  4.0 KB read, 2 damaged, 2 missing, 3 remaining")
+        #expect(lines[2] == "video-720p  4       2.0 KB  0:08    3        1")
         #expect(
             lines[4...] == [
-                "video-720p  0:08–0:10  4.ts  not of its length, set aside",
+                "video-720p  0:08–0:10  4.ts  wrong length, set aside",
                 "video-720p  0:10–0:14  5.ts to 6.ts  missing",
-                "keys  0.key  other bytes than came, fetched again",
+                "keys  0.key  wrong bytes, fetched again",
             ])
         let failure = VerificationText.failure(damaged)
         #expect(failure?.exitCode == 65 && failure?.next == "weir verify sintel --repair")
-        #expect(failure?.message == "3 pieces of sintel are missing, or not what had come")
+        #expect(failure?.message == "3 pieces of sintel are missing or damaged")
     }
 
     @Test func aFailureIsShownWithTheRemainingPieces() {
         var offline = verification(
-            found: 1, part("keys", mismatches: [.init(file: "0.key", time: nil, fault: "bytes", isMended: false)]))
+            found: 1, part("keys", mismatches: [.init(file: "0.key", time: nil, fault: "bytes", isRepaired: false)]))
         (offline.state, offline.isRepair) = (.failed, true)
         offline.error = .init(code: .offline, message: "sintel: Weir is offline")
         let failure = VerificationText.failure(offline)
@@ -81,6 +82,6 @@ import Testing
         #expect(line.contains("█") == hasBar)
         #expect(!hasBar || line.count < columns && line.hasSuffix("2.0 KB of 4.0 KB"))
         running.state = .repairing
-        #expect(VerificationText.drawn(running, columns: columns, hasColor: true) == "sintel  fetching what is missing")
+        #expect(VerificationText.drawn(running, columns: columns, hasColor: true) == "sintel  fetching missing pieces")
     }
 }

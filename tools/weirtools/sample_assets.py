@@ -33,7 +33,7 @@ def part(identifier, kind, duration, loaded, complete=False):
 def asset(title, duration, best, local, size, **more):
     name = slug(title)
     return dict({"name": name, "id": name + "-k3f9", "title": title, "url": "https://example.com/vod/%s/master.m3u8" % name, "isLive": False,
-                 "duration": duration, "bytes": size, "cachedBytes": size if local == "partly" else 0, "local": local,
+                 "duration": duration, "bytes": size, "cachedBytes": size if local == "partial" else 0, "local": local,
                  "storage": {"policy": {"priority": "default", "backup": "include"}, "isExpired": False},
                  "tracks": tracks(best, local, size, duration)}, **more)
 
@@ -51,13 +51,13 @@ def download(of, state, stretches, **more):
 @functools.cache
 def few():
     films = [
-        (asset("Sintel", 888.1, 720, "partly", 158_334_976, state="running"), ("running", [[0, 559.2]], {"rate": 5_347_000, "eta": 17, "stage": "video"})),
-        (asset("Tears of Steel", 734.2, 720, "partly", 104_000_000, state="paused"), ("paused", [[0, 210], [260, 420], [500, 530]], {})),
+        (asset("Sintel", 888.1, 720, "partial", 158_334_976, state="running"), ("running", [[0, 559.2]], {"rate": 5_347_000, "eta": 17, "stage": "video"})),
+        (asset("Tears of Steel", 734.2, 720, "partial", 104_000_000, state="paused"), ("paused", [[0, 210], [260, 420], [500, 530]], {})),
         (asset("Big Buck Bunny", 596.5, 1080, "complete", 348_200_000), None),
-        (asset("Elephants Dream", 653.8, 720, "partly", 61_000_000), None),
-        (asset("Agent 327: Operation Barbershop", 231.5, 720, "partly", 40_100_000, state="failed"),
+        (asset("Elephants Dream", 653.8, 720, "partial", 61_000_000), None),
+        (asset("Agent 327: Operation Barbershop", 231.5, 720, "partial", 40_100_000, state="failed"),
          ("failed", [[0, 80]], {"error": {"code": "origin-refused", "message": "the origin of agent-327 refuses the link: it may have expired"}})),
-        (asset("Cosmos Laundromat: First Cycle", 730.0, 720, "partly", 90_000_000, state="waiting"), ("waiting", [[0, 300]], {"need": "network"})),
+        (asset("Cosmos Laundromat: First Cycle", 730.0, 720, "partial", 90_000_000, state="waiting"), ("waiting", [[0, 300]], {"need": "network"})),
         (asset("Spring", 464.0, 1080, "none", 0), None),
         (asset("Caminandes 3: Llamigos", 150.0, 720, "complete", 38_400_000,
                storage={"policy": {"priority": "default", "backup": "include"}, "isExpired": True}), None),
@@ -73,7 +73,7 @@ def many(count):
     dice = random.Random(8216)
     films = []
     for number in range(count):
-        local = dice.choice(["complete", "complete", "partly", "none"])
+        local = dice.choice(["complete", "complete", "partial", "none"])
         duration, best = dice.uniform(120, 7000), dice.choice([1080, 720, 480])
         films.append(asset("%s, part %d" % (dice.choice(NAMES), number + 1), duration, best, local,
                            0 if local == "none" else int(duration * 3e5 * (1 if local == "complete" else 0.4))))
@@ -101,7 +101,7 @@ def answer(scene, path, query):
     if path == "/store":
         return 200, {"path": "/home/anna/.local/share/weir", "assets": len(films), "bytes": sum(film["bytes"] for film in films), "purge": "expired",
                      "disk": {"totalBytes": 1_000_000_000_000, "freeBytes": 432_000_000_000, "reservedBytes": 20_000_000_000,
-                              "roomBytes": 412_000_000_000},
+                              "availableBytes": 412_000_000_000},
                      "playCache": {"bytes": sum(film["cachedBytes"] for film in films), "limit": 10_000_000_000}}
     if path == "/mode":
         return 200, {"mode": "auto"}

@@ -11,15 +11,15 @@ extension Doctor {
         var findings: [Finding] = []
         if let url = state.daemonURL {
             if let trouble = await trouble(at: url) {
-                let again = "weir serve"
                 findings.append(
-                    .warning("daemon", "it noted that it listens on \(url), but \(trouble)", next: again))
+                    .warning("daemon", "it was listening on \(url), but \(trouble)", next: "weir serve"))
             } else {
                 running = url
                 findings.append(await ownDaemonFinding(url))
             }
         } else {
-            findings.append(.warning("daemon", "none runs with the state folder \(state.path)", next: "weir serve"))
+            findings.append(
+                .warning("daemon", "no daemon runs with the state folder \(state.path)", next: "weir serve"))
         }
         for address in configuration.listen where address.port != 0 && "http://\(address)" != running {
             findings.append(await addressFinding(address, isRunning: running != nil))
@@ -42,7 +42,7 @@ extension Doctor {
             let mode = try await APIClient(state: state).mode()
             return .ok("daemon", "it answers at \(url), in mode \(mode.mode.rawValue)")
         } catch {
-            return .fault("daemon", "\(url): \(error.message)", next: error.next ?? "end it, and: weir serve")
+            return .fault("daemon", "\(url): \(error.message)", next: error.next ?? "end it, and start: weir serve")
         }
     }
 
@@ -50,25 +50,27 @@ extension Doctor {
         switch Self.bindingError(address) {
         case 0:
             return isRunning
-                ? .ok("address", "the daemon that runs does not listen on \(address)")
+                ? .ok("address", "the running daemon does not listen on \(address)")
                 : .ok("address", "\(address) is free")
         case EADDRINUSE:
             if await trouble(at: "http://\(address)") == nil {
                 return isRunning
                     ? .ok("address", "Weir answers at \(address)")
                     : .warning(
-                        "address", "another Weir, with another state folder, has \(address)",
-                        next: "use that one, or: weir serve --listen \(ListenAddress(host: address.host, port: 0))")
+                        "address", "another Weir, with another state folder, uses \(address)",
+                        next:
+                            "use that daemon, or another port: weir serve --listen \(ListenAddress(host: address.host, port: 0))"
+                    )
             }
             return .fault(
-                "address", "another program has \(address)",
-                next: "ss -ltnp 'sport = :\(address.port)' shows which; or: weir serve --listen "
+                "address", "another program uses \(address)",
+                next: "ss -ltnp 'sport = :\(address.port)' shows it; or use another port: weir serve --listen "
                     + "\(ListenAddress(host: address.host, port: 0))")
         case EADDRNOTAVAIL where configuration.listenIsDefault, EAFNOSUPPORT where configuration.listenIsDefault:
-            return .ok("address", "the machine has no \(address.host); Weir does without")
+            return .ok("address", "this machine has no \(address.host); Weir does not need it")
         case let number:
             return .fault(
-                "address", "\(address) cannot be listened on: \(String(cString: strerror(number)))",
+                "address", "Weir cannot listen on \(address): \(String(cString: strerror(number)))",
                 next: "weir serve --listen 127.0.0.1:\(ListenAddress.standardPort)")
         }
     }

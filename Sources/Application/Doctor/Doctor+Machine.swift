@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import FoundationEssentials
 internal import Glibc
 internal import Origin
 
@@ -10,10 +11,10 @@ extension Doctor {
         var found: UnsafeMutablePointer<addrinfo>?
         let code = getaddrinfo("localhost", nil, &hints, &found)
         defer { if found != nil { freeaddrinfo(found) } }
-        let mend = "put into /etc/hosts: 127.0.0.1 localhost"
+        let fix = "add to /etc/hosts: 127.0.0.1 localhost"
         guard code == 0 else {
             return .fault(
-                "localhost", "players do not find it: \(String(cString: gai_strerror(code)))", next: mend)
+                "localhost", "it cannot be resolved: \(String(cString: gai_strerror(code)))", next: fix)
         }
         var addresses: [String] = []
         var next = found
@@ -27,23 +28,23 @@ extension Doctor {
         }
         let foreign = addresses.filter { $0 != "::1" && !$0.hasPrefix("127.") }
         guard foreign.isEmpty else {
-            return .fault("localhost", "it leads players to \(foreign.joined(separator: ", "))", next: mend)
+            return .fault("localhost", "it resolves to \(foreign.joined(separator: ", "))", next: fix)
         }
-        return .ok("localhost", "it leads to \(addresses.joined(separator: " and "))")
+        return .ok("localhost", "it resolves to \(addresses.joined(separator: " and "))")
     }
 
     func programFindings() -> [Finding] {
         let wish = configuration.player
         let players = wish.isEmpty ? ["mpv", "vlc", "ffplay"] : [wish]
         let player = players.lazy.compactMap(path).first
-        let missing = "there is no \(players.joined(separator: ", "))"
+        let missing = "not installed: \(players.joined(separator: ", "))"
         return [
             path(of: "ffmpeg").map { .ok("ffmpeg", $0) }
-                ?? .warning("ffmpeg", "it is not there: no export to .mp4 and .mkv", next: "apt install ffmpeg"),
+                ?? .warning("ffmpeg", "not installed: no export to .mp4 and .mkv", next: "apt install ffmpeg"),
             player.map { .ok("player", $0) }
                 ?? (wish.isEmpty
-                    ? .warning("player", "\(missing): \"weir play\" has nothing to start", next: "apt install mpv")
-                    : .fault("player", "\(missing), which \"weir play\" is to start", next: "correct the key player")),
+                    ? .warning("player", "\(missing): \"weir play\" needs one of them", next: "apt install mpv")
+                    : .fault("player", "\(missing), the player of \"weir play\"", next: "correct the key player")),
         ]
     }
 
@@ -58,14 +59,14 @@ extension Doctor {
         let loop = Finding.ok("libevent", EventLoop.library)
         guard curl.hasTLS else {
             return [
-                .fault("libcurl", "\(curl.version) has no https", next: "install libcurl4, which has"), loop,
+                .fault("libcurl", "\(curl.version) has no https", next: "install libcurl4 with https"), loop,
             ]
         }
         guard curl.isAsynchronous else {
             return [
                 .warning(
-                    "libcurl", "\(curl.version) waits for name servers, and everything with it",
-                    next: "install libcurl4, which does not"), loop,
+                    "libcurl", "\(curl.version) blocks the daemon while it waits for a name server",
+                    next: "install libcurl4 with an asynchronous resolver"), loop,
             ]
         }
         return [.ok("libcurl", curl.version), loop]
@@ -77,13 +78,13 @@ extension Doctor {
     var descriptorFinding: Finding {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
-            return .ok("descriptors", "the system does not tell their limit")
+            return .ok("descriptors", "their limit is not known")
         }
         guard limit.rlim_cur < Self.descriptorsWanted else {
             return .ok("descriptors", "a process may have \(limit.rlim_cur)")
         }
         return .warning(
-            "descriptors", "a process may have \(limit.rlim_cur); with many players, some are turned away",
+            "descriptors", "a process may have \(limit.rlim_cur); with many players, some are refused",
             next: "ulimit -n 8192, before weir serve")
     }
 
@@ -92,16 +93,57 @@ extension Doctor {
         let names = ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"].filter {
             !(environment[$0] ?? "").isEmpty
         }
-        guard let name = names.first else { return [.ok("proxies", "players are sent to none")] }
+        guard let name = names.first else { return [.ok("proxies", "none is set")] }
         let exceptions = (environment["no_proxy"] ?? environment["NO_PROXY"] ?? "").split(separator: ",")
             .map { String($0.drop { $0 == " " || $0 == "." }) }
         guard exceptions.contains("*") || exceptions.contains("localhost") else {
             return [
                 .warning(
-                    "proxies", "\(name) is set: players ask that for localhost, too, and Weir itself asks no proxy",
+                    "proxies", "\(name) is set: players use it for localhost too; Weir itself uses no proxy",
                     next: "export no_proxy=localhost,127.0.0.1,::1")
             ]
         }
-        return [.ok("proxies", "\(name) is set, but not for localhost; Weir itself asks no proxy")]
+        return [.ok("proxies", "\(name) is set, but not for localhost; Weir itself uses no proxy")]
+    }
+}
+
+/// Checks of the systemd units, if they are installed.
+extension Doctor {
+    func unitFindings() -> [Finding] {
+        let home = Configuration.home(environment)
+        let own = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home + "/.config"
+        let user = ["\(own)/systemd/user", "/etc/systemd/user", "/usr/local/lib/systemd/user", "/usr/lib/systemd/user"]
+        let system = ["/etc/systemd/system", "/usr/local/lib/systemd/system", "/usr/lib/systemd/system"]
+        let findings = [(user, "systemctl --user"), (system, "systemctl")].flatMap { folders, command in
+            ["weir.service", "weir.socket"].compactMap { name in
+                folders.map { "\($0)/\(name)" }.first(where: exists).map { finding(unit: $0, name, command) }
+            }
+        }
+        return findings.isEmpty
+            ? [.ok("units", "no systemd unit is installed: Weir runs until you end it")] : findings
+    }
+
+    private func finding(unit path: String, _ name: String, _ command: String) -> Finding {
+        let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+        let again = "correct \(path), then: \(command) daemon-reload"
+        for line in text.split(separator: "\n") {
+            if let value = value(of: "ExecStart", line), let program = value.split(separator: " ").first,
+                access(String(program.drop { "@-:+!".contains($0) }), X_OK) != 0
+            {
+                return .fault("units", "\(path) starts \(program), which does not exist", next: again)
+            }
+            if let value = value(of: "ListenStream", line) {
+                do {
+                    _ = try ListenAddress(String(value))
+                } catch {
+                    return .fault("units", "\(path): \(error.sentence)", next: again)
+                }
+            }
+        }
+        return .ok("units", path, next: "\(command) enable --now \(name)")
+    }
+
+    private func value(of key: String, _ line: Substring) -> Substring? {
+        line.hasPrefix(key + "=") ? line.dropFirst(key.count + 1) : nil
     }
 }

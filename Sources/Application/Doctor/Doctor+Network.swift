@@ -7,61 +7,67 @@ internal import Origin
 extension Doctor {
     /// - Parameter running: the URL of the running daemon; nil if there is none.
     func networkFindings(running: String?) async -> [Finding] {
-        let door = running == nil ? nil : await door
+        let current = running == nil ? nil : await current
         let others = Self.machineAddresses.filter { !Self.isLocal($0) }
         guard let wish = configuration.lan else {
-            if let door { return [.ok("lan", "others are let in at \(door)", next: "weir url NAME --lan --qr")] }
-            return [.ok("lan", "no other machine is let in")]
+            if let current {
+                return [.ok("lan", "other machines are admitted at \(current)", next: "weir url NAME --lan --qr")]
+            }
+            return [.ok("lan", "no other machine is admitted")]
         }
-        let other = Self.best(of: others).map { "weir serve --lan \($0)" } ?? "\"ip addr\" shows what this machine has"
-        guard Self.isLoopback(wish.host) || Self.isThere(wish.host) else {
-            let list = others.isEmpty ? "it has none that others reach" : "it has \(others.joined(separator: ", "))"
-            return [.fault("lan", "\(wish.host) is no address of this machine: \(list)", next: other)]
+        let other =
+            Self.best(of: others).map { "weir serve --lan \($0)" } ?? "\"ip addr\" shows the addresses of this machine"
+        guard Self.isLoopback(wish.host) || Self.hasAddress(wish.host) else {
+            let list =
+                others.isEmpty
+                ? "it has no address that other machines can reach" : "it has \(others.joined(separator: ", "))"
+            return [.fault("lan", "\(wish.host) is not an address of this machine: \(list)", next: other)]
         }
         let port =
             wish.port ?? running.flatMap { UInt16($0.split(separator: ":").last ?? "") } ?? configuration.listen[0].port
         let place = ListenAddress(host: wish.host, port: port)
-        return [reachFinding(of: place, next: other), await doorFinding(place, door, isRunning: running != nil)]
+        return [reachFinding(of: place, next: other), await listenerFinding(place, current, isRunning: running != nil)]
             .compactMap(\.self)
     }
 
     /// Warns of an address that other machines cannot reach, or that the whole Internet can; nil for a good address.
     private func reachFinding(of place: ListenAddress, next: String) -> Finding? {
         if Self.isLoopback(place.host) {
-            return .warning("lan", "\(place.host) is this machine's alone: no other one reaches it", next: next)
+            return .warning("lan", "\(place.host) is a loopback address: no other machine can reach it", next: next)
         }
         guard OriginClient.isPublic(place.host) ?? false else { return nil }
         return .warning(
             "lan",
-            "\(place.host) is an address of the Internet: whoever comes by the URL may play from anywhere, and it goes unencrypted",
-            next: "a firewall that admits your network alone to port \(place.port), or: \(next)")
+            "\(place.host) is a public address: anyone with the URL can play from anywhere, without encryption",
+            next: "use a firewall that admits only your network to port \(place.port), or: \(next)")
     }
 
-    private func doorFinding(_ place: ListenAddress, _ door: String?, isRunning: Bool) async -> Finding {
-        let again = "end it, and: weir serve --lan \(place)"
-        if let door {
-            guard door == "\(place)" || place.port == 0 else {
-                return .warning("lan", "the daemon that runs lets others in at \(door), not at \(place)", next: again)
+    private func listenerFinding(_ place: ListenAddress, _ current: String?, isRunning: Bool) async -> Finding {
+        let again = "end it, and start: weir serve --lan \(place)"
+        if let current {
+            guard current == "\(place)" || place.port == 0 else {
+                return .warning(
+                    "lan", "the running daemon admits other machines at \(current), not at \(place)", next: again)
             }
-            return .ok("lan", "others are let in at \(door)", next: "weir url NAME --lan --qr")
+            return .ok("lan", "other machines are admitted at \(current)", next: "weir url NAME --lan --qr")
         }
-        if isRunning { return .warning("lan", "the daemon that runs lets no other machine in", next: again) }
+        if isRunning { return .warning("lan", "the running daemon admits no other machine", next: again) }
         switch Self.bindingError(place) {
-        case 0: return .ok("lan", place.port == 0 ? "\(place.host) can be listened on" : "\(place) is free")
+        case 0: return .ok("lan", place.port == 0 ? "Weir can listen on \(place.host)" : "\(place) is free")
         case EADDRINUSE:
             return .fault(
-                "lan", "another program has \(place)",
-                next: "ss -ltnp 'sport = :\(place.port)' shows which; or another port: weir serve --lan "
+                "lan", "another program uses \(place)",
+                next: "ss -ltnp 'sport = :\(place.port)' shows it; or use another port: weir serve --lan "
                     + "\(ListenAddress(host: place.host, port: place.port &+ 1))")
         case let number:
             return .fault(
-                "lan", "\(place) cannot be listened on: \(String(cString: strerror(number)))",
-                next: "another port, or another address: weir serve --lan ADDRESS:PORT")
+                "lan", "Weir cannot listen on \(place): \(String(cString: strerror(number)))",
+                next: "use another port or address: weir serve --lan ADDRESS:PORT")
         }
     }
 
     /// Network address of the running daemon, such as `192.168.1.5:8216`; nil without one.
-    private var door: String? {
+    private var current: String? {
         get async {
             guard let url = try? await APIClient(state: state).lan().url else { return nil }
             return url.split(separator: "/").dropFirst().first.map(String.init)
@@ -103,7 +109,7 @@ extension Doctor {
     }
 
     /// True if an interface has this address. Compares bytes, because an address has several text forms.
-    private static func isThere(_ host: String) -> Bool {
+    private static func hasAddress(_ host: String) -> Bool {
         let wanted = bytes(host)
         return machineAddresses.contains { bytes($0) == wanted }
     }

@@ -1,12 +1,12 @@
 /// Checks the machine and the user's settings for everything that Weir needs. Changes nothing and needs no daemon.
-public struct Doctor: Sendable {
+package struct Doctor: Sendable {
     /// Result of the checks.
-    public struct Report: Sendable {
+    package struct Report: Sendable {
         /// The findings in reading order.
-        public let findings: [Finding]
+        package let findings: [Finding]
 
         /// The exit code: 0 without a fault, 78 for a fault in the settings, 1 for any other fault.
-        public var exitCode: Int32 {
+        package var exitCode: Int32 {
             let faults = findings.filter { $0.grade == .fault }
             if faults.isEmpty { return 0 }
             return faults.contains { $0.subject == Doctor.settings } ? 78 : 1
@@ -22,7 +22,7 @@ public struct Doctor: Sendable {
     private let file: String
 
     /// Takes the same settings as `Configuration.load`. If they are invalid, the defaults are checked.
-    public init(options: [ConfigurationKey: [String]], file: String? = nil, environment: [String: String]) {
+    package init(options: [ConfigurationKey: [String]], file: String? = nil, environment: [String: String]) {
         self.environment = environment
         self.file = file ?? environment["WEIR_CONFIG"] ?? Configuration.standardFile(environment: environment)
         do {
@@ -35,7 +35,7 @@ public struct Doctor: Sendable {
     }
 
     /// Runs all checks. Waits for a name server, and at most two minutes for a daemon.
-    public func report() async -> Report {
+    package func report() async -> Report {
         // Without HOME the default folders are unknown, so only the settings are reported.
         guard refusal?.place != .variable("HOME") else { return Report(findings: [settingsFinding]) }
         let daemon = await daemonFindings()
@@ -48,12 +48,44 @@ public struct Doctor: Sendable {
 
     private var settingsFinding: Finding {
         if let refusal {
-            let rest = refusal.place == .variable("HOME") ? "" : "; the rest is about the defaults"
+            let rest = refusal.place == .variable("HOME") ? "" : "; the other checks use the defaults"
             return .fault(
                 Self.settings, "\(refusal)\(rest)",
-                next: refusal.next ?? "correct it, or leave it out for the default")
+                next: refusal.next ?? "correct it, or leave it out to use the default")
         }
-        return isThere(file)
-            ? .ok(Self.settings, "\(file) can be used") : .ok(Self.settings, "there is no \(file): the defaults hold")
+        return exists(file)
+            ? .ok(Self.settings, "\(file) is valid") : .ok(Self.settings, "there is no \(file): the defaults apply")
+    }
+}
+
+/// The result of one check.
+package struct Finding: Codable, Equatable, Sendable {
+    /// Grade of the finding.
+    package enum Grade: String, Codable, Sendable {
+        case ok
+        /// Weir runs, but something does not work or could work better.
+        case warning
+        /// Weir does not run, or does not store what it should.
+        case fault
+    }
+
+    /// The subject of the check in one or two words; not unique.
+    package let subject: String
+    package let grade: Grade
+    /// The finding and its consequence; a sentence without a capital or a full stop.
+    package let message: String
+    /// Next step; an optional improvement if nothing is wrong.
+    package let next: String?
+
+    static func ok(_ subject: String, _ message: String, next: String? = nil) -> Finding {
+        Finding(subject: subject, grade: .ok, message: message, next: next)
+    }
+
+    static func warning(_ subject: String, _ message: String, next: String) -> Finding {
+        Finding(subject: subject, grade: .warning, message: message, next: next)
+    }
+
+    static func fault(_ subject: String, _ message: String, next: String) -> Finding {
+        Finding(subject: subject, grade: .fault, message: message, next: next)
     }
 }

@@ -42,12 +42,12 @@ function show(presentation, url, started) {
     const watch = () => play(`/${url}`, title);
     if (presentation.isLive) {
         return el("div", {class: "offer"}, el("h3", {}, el("bdi", {}, title)),
-            el("p", {class: "note"}, "It is live. It can be watched, and recorded until it ends with: ",
+            el("p", {class: "note"}, "This is a live stream. Play it here, or record it until it ends with: ",
                 el("code", {}, `weir get ${url} --record`)),
             el("div", {class: "actions"}, el("button", {type: "button", class: "primary", onclick: watch}, "Play"),
                 el("button", {type: "button", onclick: close}, "Close")));
     }
-    say(`${title} offers ${presentation.tracks.variants.length} qualities.`);
+    say(`${title} has ${presentation.tracks.variants.length} qualities.`);
     return el("div", {class: "offer"},
         el("h3", {}, el("bdi", {}, title), presentation.duration ? el("span", {class: "facts"}, ` ${time(presentation.duration)}`) : ""),
         chooser({

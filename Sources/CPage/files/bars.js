@@ -21,10 +21,10 @@ export class Bar {
     /** - `part`: as in the API; `duration`: of the asset; `heads`: positions of players in seconds. */
     update(part, name, duration, heads) {
         const scale = WIDTH / Math.max(duration || 0, part.expected.at(-1)?.[1] || 0, part.loaded.at(-1)?.[1] || 0, 0.001);
-        const there = part.isGuess ? "partly" : coverage(part);
+        const stored = part.isGuess ? "partly" : coverage(part);
         setText(this.name, name);
-        setText(this.words, heads.length ? `${there} · playing at ${heads.map(time).join(", ")}` : there);
-        setAttribute(this.picture, "aria-label", `${name}: ${there} stored`);
+        setText(this.words, heads.length ? `${stored} · playing at ${heads.map(time).join(", ")}` : stored);
+        setAttribute(this.picture, "aria-label", `${name}: ${stored} stored`);
         this.element.classList.toggle("is-complete", part.isComplete);
         draw(this.wanted, part.expected, scale);
         draw(this.stretches, part.loaded, scale);

@@ -3,7 +3,7 @@
 import {el, svg} from "./dom.js";
 import {bitRate, size} from "./words.js";
 
-const SOURCES = [["store", "from the store"], ["joined", "joined a transfer"], ["origin", "from the origin"]];
+const SOURCES = [["store", "from the store"], ["joined", "from a transfer in progress"], ["origin", "from the origin"]];
 
 /** Bars of throughput, one for each event of the access log that fetched anything, oldest first. */
 export function throughput(events) {
@@ -44,7 +44,7 @@ export function sources(sessions) {
             svg("svg", {class: "share", viewBox: "0 0 100 10", preserveAspectRatio: "none", role: "img", "aria-label": words}, ...parts),
             el("span", {class: "session-words"}, words));
     });
-    return figure("Where the bytes came from", "", el("ul", {class: "sessions"}, ...rows), legend(SOURCES));
+    return figure("Sources of the bytes", "", el("ul", {class: "sessions"}, ...rows), legend(SOURCES));
 }
 
 /** The player and its start time. */

@@ -17,7 +17,7 @@ export function chooser({tracks, source, title, started, closed, play}) {
     const trouble = el("p", {class: "trouble", role: "alert", hidden: true});
     const start = el("button", {type: "submit", class: "primary"}, "Download");
     const form = el("form", {class: "chooser", "aria-label": `Tracks of ${title}`, onsubmit: submit},
-        variants(tracks.variants, group), media("Sound", tracks.audio, true), media("Subtitles", tracks.subtitles, false), trouble,
+        variants(tracks.variants, group), media("Audio", tracks.audio, true), media("Subtitles", tracks.subtitles, false), trouble,
         el("div", {class: "actions"}, start, play && button("play", "Play without saving", `Play ${title} without saving`, play),
             button("cancel", "Close", `Close the tracks of ${title}`, closed)));
 
@@ -39,14 +39,14 @@ export function chooser({tracks, source, title, started, closed, play}) {
     return form;
 }
 
-const stored = local => local === "complete" ? "stored" : local === "partly" ? "partly stored" : "";
+const stored = local => local === "complete" ? "stored" : local === "partial" ? "partly stored" : "";
 
 /** One button for each variant, best first. */
 function variants(all, group) {
     const ordered = [...all].sort((a, b) => (b.height || 0) - (a.height || 0) || (b.bandwidth || 0) - (a.bandwidth || 0));
     // The best variant is preselected only if nothing is stored; otherwise the download adds to what is stored.
-    const proposed = ["complete", "partly"].map(local => ordered.find(variant => variant.local === local)).find(Boolean) || ordered[0];
-    return el("fieldset", {}, el("legend", {}, "Picture"), ...ordered.map(variant =>
+    const proposed = ["complete", "partial"].map(local => ordered.find(variant => variant.local === local)).find(Boolean) || ordered[0];
+    return el("fieldset", {}, el("legend", {}, "Video"), ...ordered.map(variant =>
         el("label", {class: "choice"},
             el("input", {type: "radio", name: group, value: variant.id, checked: variant === proposed, "data-kind": "variant"}),
             el("span", {class: "choice-name"}, quality(variant)),

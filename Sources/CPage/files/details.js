@@ -51,28 +51,28 @@ function pairs(entries, kind) {
 }
 
 function facts(asset) {
-    const answers = {yes: "Yes", part: "In part", no: "No"};
+    const answers = {yes: "Yes", partial: "In part", no: "No"};
     const {storage} = asset;
     return pairs([
-        ["Comes from", asset.isImported ? "it was imported" : el("code", {}, asset.url)],
+        ["Origin", asset.isImported ? "none: imported" : el("code", {}, asset.url)],
         ["Plays offline", asset.playable ? `${answers[asset.playable.answer]}: ${asset.playable.reason}` : undefined],
-        ["Stored in", asset.place ? el("code", {}, asset.place.path) : undefined],
+        ["Stored in", asset.volume ? el("code", {}, asset.volume.path) : undefined],
         ["Kept", storage?.policy.priority === "important" ? "before others" : undefined],
         ["Expires", storage?.expiration ? date(storage.expiration) : undefined],
         ["Last played", storage?.lastPlayed ? date(storage.lastPlayed) : undefined],
         ["Purged", storage?.purge ? `${date(storage.purge.date)}, ${size(storage.purge.bytes)}` : undefined],
-        ["Play cache", asset.cachedBytes > 0 ? `${size(asset.cachedBytes)}, evicted when room is needed` : undefined],
+        ["Play cache", asset.cachedBytes > 0 ? `${size(asset.cachedBytes)}, evicted when space is needed` : undefined],
     ], "pairs");
 }
 
 function indicators({total}) {
-    if (!total.sessions) return el("p", {class: "note"}, "It has not been played yet.");
+    if (!total.sessions) return el("p", {class: "note"}, "Not played yet.");
     return pairs([
         ["Played", plural(total.sessions, "time")],
         ["Watched", time(total.watched)],
         ["Start", total.startup === undefined ? undefined : `${total.startup.toFixed(1)} s`],
         ["Stalls", total.stalls ? `${total.stalls}, ${total.stallTime.toFixed(1)} s` : "none"],
-        ["Dropped", total.framesDropped === undefined ? undefined : plural(total.framesDropped, "picture")],
+        ["Dropped", total.framesDropped === undefined ? undefined : plural(total.framesDropped, "frame")],
         ["Variant", total.indicated === undefined ? undefined : bitRate(total.indicated)],
         ["Origin", total.observed === undefined ? undefined : bitRate(total.observed)],
         ["From the store", total.storeShare === undefined ? undefined : percent(total.storeShare)],
@@ -83,12 +83,12 @@ function indicators({total}) {
 function pieces(sessions) {
     const known = sessions.filter(session => session.pieces.length > 0).slice(-4);
     if (known.length === 0) return undefined;
-    const names = {store: "from the store", origin: "from the origin", joined: "joined a transfer under way"};
-    return disclosure("Where each piece came from", el("ul", {}, ...known.map(session =>
+    const names = {store: "from the store", origin: "from the origin", joined: "from a transfer in progress"};
+    return disclosure("Source of each piece", el("ul", {}, ...known.map(session =>
         el("li", {}, sessionName(session), el("ul", {}, ...session.pieces.map(run => {
             const numbers = run.first === run.last ? `${run.first}` : `${run.first} to ${run.last}`;
             return el("li", {}, `${run.rendition} ${numbers}: ${names[run.source] || run.source}`,
-                run.standIn ? `, ${run.standIn} stood in` : "");
+                run.substitute ? `, from ${run.substitute} instead` : "");
         }))))));
 }
 
@@ -107,7 +107,7 @@ function events(all) {
 function failures(all) {
     if (all.length === 0) return undefined;
     return disclosure(`Errors (${all.length})`, el("ul", {}, ...all.slice(-EVENTS).reverse().map(event =>
-        el("li", {}, `${date(event.time)} · ${event.status || "broke off"} · ${event.comment}`))));
+        el("li", {}, `${date(event.time)} · ${event.status || "connection lost"} · ${event.comment}`))));
 }
 
 function disclosure(title, content) {

@@ -1,4 +1,4 @@
-// Lets a browser in that has the key in the storage of this origin, or gets it in the fragment by `weir page --open`.
+// Opens the page in a browser that has the key, from the storage of this origin or from a link of `weir page --open`.
 const stored = localStorage.getItem("weir-key");
 const given = location.hash.match(/^#key=([\w-]+)$/)?.[1];
 
@@ -17,6 +17,6 @@ if (location.pathname === "/" && given && await opens(given)) {
     localStorage.removeItem("weir-key");
     history.replaceState(null, "", "/");
     document.getElementById("reason").textContent =
-        "This link is of no use any more: Weir was started anew since. In a terminal, type";
+        "This link is no longer valid, because Weir was restarted. In a terminal, type";
 }
 document.getElementById("example").textContent = `mpv ${location.origin}/https://example.com/vod/master.m3u8`;

@@ -14,7 +14,7 @@ export function showMode(next) {
     mode = next;
     control.setAttribute("aria-checked", String(mode !== "offline"));
     setText(word, mode === "offline" ? "Offline" : "Online");
-    control.title = mode === "offline" ? "No packet leaves the machine: what is stored plays" : "What is missing comes from the origin";
+    control.title = mode === "offline" ? "Weir uses no network, and plays stored media" : "Missing media is fetched from the origin";
     control.setAttribute("aria-label", "Use the network");
     control.hidden = false;
 }
@@ -23,7 +23,7 @@ control.addEventListener("click", async () => {
     const wanted = mode === "offline" ? "auto" : "offline";
     try {
         showMode((await api.setMode(wanted)).mode);
-        say(mode === "offline" ? "Offline: what is stored plays." : "Online.");
+        say(mode === "offline" ? "Offline: stored media plays." : "Online.");
     } catch (error) {
         say(words(error));
     }
@@ -35,9 +35,9 @@ export async function refreshMode() { showMode((await api.mode()).mode); }
 /** Draws the used space; `bytes` is the size of all assets. */
 export async function refreshStorage(bytes) {
     const {disk, problem, playCache} = await api.store();
-    const room = problem === undefined ? disk?.roomBytes : undefined;
+    const available = problem === undefined ? disk?.availableBytes : undefined;
     const cached = Math.min(playCache.bytes, bytes);
-    const all = Math.max(1, bytes + (room ?? 0));
+    const all = Math.max(1, bytes + (available ?? 0));
     const part = value => (100 * value / all).toFixed(2);
     meter.replaceChildren(
         svg("svg", {class: "storage-bar", viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true"},
@@ -46,6 +46,6 @@ export async function refreshStorage(bytes) {
             svg("rect", {class: "cached", x: part(bytes - cached), width: part(cached), height: 10})),
         el("p", {}, el("strong", {}, `${size(bytes)} stored`),
             cached > 0 ? `, ${size(cached)} of it play cache` : "",
-            room === undefined ? ", nothing more can be kept" : ` · room for ${size(room)}`));
+            available === undefined ? ", nothing more can be stored" : ` · ${size(available)} available`));
     meter.hidden = false;
 }

@@ -61,19 +61,19 @@ export class List {
                 }
                 if (!isFirst || isShown) return;
                 isShown = true;
-                this.take(new Map(assets));
+                this.replace(new Map(assets));
             });
         } finally {
             this.isReading = false;
         }
-        this.take(assets);
+        this.replace(assets);
         document.getElementById("tools").hidden = false;
         this.sum();
         // An asset that was loaded by itself meanwhile may be newer than the list.
         for (const name of this.meanwhile) this.refresh(name);
     }
 
-    take(assets) {
+    replace(assets) {
         this.assets = assets;
         this.names = new Map([...assets.values()].map(asset => [asset.id, asset.name]));
         this.arrange();
@@ -155,7 +155,7 @@ export class List {
         this.blocks.remove(name);
         this.rows.delete(name);
         if (hadFocus) (next?.querySelector("h3") || this.place).focus();
-        this.tell();
+        this.showCount();
         this.sum();
     }
 
@@ -209,7 +209,7 @@ export class List {
             this.blocks.show(order);
             this.kept = undefined;
         }
-        this.tell();
+        this.showCount();
     }
 
     drop(name) {
@@ -232,10 +232,10 @@ export class List {
     /** Inserts a new asset at the front, where users see it. */
     insert(name) {
         if (this.fits(this.assets.get(name))) this.blocks.insert(name);
-        this.tell();
+        this.showCount();
     }
 
-    tell() {
+    showCount() {
         const shown = this.blocks.byName.size;
         const all = plural(this.assets.size, "asset") + (this.isReading ? " so far" : "");
         this.count.hidden = this.assets.size === 0;
@@ -270,11 +270,11 @@ function neighbour(element, side) {
 
 function nothingYet() {
     return el("li", {class: "empty"}, el("p", {class: "empty-title"}, "Nothing is stored yet"),
-        el("p", {}, "Put the URL of a stream into the field above, or play one in a player: what flows is kept."),
+        el("p", {}, "Enter the URL of a stream above, or play one in a player: Weir stores what is played."),
         el("p", {class: "command"}, el("code", {}, `mpv ${location.origin}/https://example.com/vod/master.m3u8`)));
 }
 
 function nothingFits() {
-    return el("li", {class: "empty"}, el("p", {class: "empty-title"}, "Nothing fits"),
-        el("p", {}, "No asset has such a title and state."));
+    return el("li", {class: "empty"}, el("p", {class: "empty-title"}, "No matching asset"),
+        el("p", {}, "No asset has this title and state."));
 }

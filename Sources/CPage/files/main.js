@@ -21,7 +21,7 @@ let looking;
 
 const heard = {
     snapshot: data => list.snapshot(data.downloads),
-    state: tellOf,
+    state: announce,
     progress: download => list.started(download),
     complete(download) {
         list.started(download);
@@ -44,9 +44,9 @@ const heard = {
     mode: data => showMode(data.mode),
 };
 
-const spoken = {paused: "is paused", cancelled: "is cancelled", waiting: "waits"};
+const spoken = {paused: "is paused", cancelled: "is cancelled", waiting: "is waiting"};
 
-function tellOf(download) {
+function announce(download) {
     list.started(download);
     if (spoken[download.state]) say(`The download of ${download.title || download.asset} ${spoken[download.state]}.`);
 }
@@ -57,18 +57,18 @@ listen({
         try {
             await Promise.all([list.load(), refreshMode(), look()]);
         } catch (error) {
-            complain(error instanceof Problem ? error.words : "Weir does not answer. It is tried again.");
+            complain(error instanceof Problem ? error.words : "Weir does not answer. Trying again.");
         }
     },
     heard: (name, data) => heard[name]?.(data),
     lost(error) {
         if (error instanceof Problem && error.status === 401) {
-            complain("Weir was restarted, and needs a new key. In a terminal, type ", el("code", {}, "weir page"),
+            complain("Weir was restarted, and this page needs a new key. In a terminal, type ", el("code", {}, "weir page"),
                 " and open the link that it prints.");
         } else if (error instanceof Problem) {
             complain(error.words);
         } else {
-            complain("Weir does not answer. It is tried again, and what is shown is what was known last.");
+            complain("Weir does not answer. Trying again; this page shows the last known state.");
         }
     },
 });

@@ -34,7 +34,7 @@ export function play(path, title) {
         video.play().catch(() => {});
     } else {
         video.hidden = true;
-        complain("This browser does not play HLS by itself; Chromium from 142 on and Safari do.");
+        complain("This browser cannot play HLS; Chromium 142 or later and Safari can.");
     }
     dialog.showModal();
 }
@@ -46,7 +46,7 @@ export async function copy(text) {
         say(`Copied: ${text}`);
         return true;
     } catch {
-        say(`It could not be copied. The command is: ${text}`);
+        say(`Copying failed. The command is: ${text}`);
         return false;
     }
 }

@@ -22,7 +22,7 @@ export class Row {
         this.facts = el("p", {class: "facts"});
         this.doing = el("p", {class: "doing"});
         this.chips = el("ul", {class: "chips", "aria-label": "Tracks"});
-        this.tracks = el("ul", {class: "tracks", "aria-label": "What is stored of each track"});
+        this.tracks = el("ul", {class: "tracks", "aria-label": "Stored part of each track"});
         this.picture = el("div", {class: "picture", "aria-hidden": "true"});
         this.extra = el("div", {class: "extra"});
         this.buttons = this.makeButtons();
@@ -94,13 +94,13 @@ export class Row {
         const done = new Set((this.download?.parts || []).filter(part => part.isComplete).map(part => part.id));
         const items = [...unique(variants).map(track => [quality(track), track]), ...unique(audio).map(track => [track.name, track]),
             ...unique(subtitles).map(track => [`${track.name} (subtitles)`, track])]
-            .map(([name, track]) => [name, done.has(track.id) ? "complete" : track.local !== "none" ? track.local : wanted.has(track.id) ? "partly" : "none"]);
+            .map(([name, track]) => [name, done.has(track.id) ? "complete" : track.local !== "none" ? track.local : wanted.has(track.id) ? "partial" : "none"]);
         const shown = items.filter(([, local]) => local !== "none");
         const others = items.length - shown.length;
         const mark = JSON.stringify([shown, others]);
         if (mark === this.chipMark) return;
         this.chipMark = mark;
-        const spoken = {complete: ", stored", partly: ", partly stored"};
+        const spoken = {complete: ", stored", partial: ", partly stored"};
         this.chips.replaceChildren(
             ...shown.map(([name, local]) => el("li", {class: `chip chip-${local}`}, el("bdi", {}, name), el("span", {class: "unseen"}, spoken[local]))),
             ...(others ? [el("li", {class: "chip chip-none"}, `${shown.length ? "+" : ""}${plural(others, "track")} online`)] : []));
@@ -108,7 +108,7 @@ export class Row {
     }
 
     updateBars() {
-        const parts = new Map((this.asset.parts || told(this.asset)).map(part => [part.id, part]));
+        const parts = new Map((this.asset.parts || storedParts(this.asset)).map(part => [part.id, part]));
         for (const part of this.download?.parts || []) parts.set(part.id, part);
         for (const [id, bar] of this.bars) {
             if (!parts.has(id)) {
@@ -180,9 +180,9 @@ export class Row {
      * Called when the row enters or leaves the view. After `glance` milliseconds in view, its costly details are
      * loaded.
      */
-    come(isThere, glance) {
+    come(isVisible, glance) {
         clearTimeout(this.coming);
-        if (isThere && !this.isKnown) this.coming = setTimeout(() => this.seen(), glance);
+        if (isVisible && !this.isKnown) this.coming = setTimeout(() => this.seen(), glance);
     }
 
     seen() {
@@ -190,7 +190,7 @@ export class Row {
         if (this.asset.artwork) this.loadArtwork();
         if (this.asset.parts) return;
         const known = new Set((this.download?.parts || []).map(part => part.id));
-        if (told(this.asset).some(part => part.isGuess && !known.has(part.id))) this.list.refresh(this.asset.name);
+        if (storedParts(this.asset).some(part => part.isGuess && !known.has(part.id))) this.list.refresh(this.asset.name);
     }
 
     async loadArtwork() {
@@ -272,7 +272,7 @@ export class Row {
         const seconds = el("span", {"aria-hidden": "true"}, ` (${left})`);
         const undo = el("button", {type: "button", class: "primary"}, "Undo", seconds);
         const bytes = Math.max(this.asset.bytes, this.download?.bytes || 0);
-        const text = ` is deleted in ten seconds, which frees ${size(bytes)}. If you leave this page before, it stays.`;
+        const text = ` will be deleted in ten seconds, which frees ${size(bytes)}. If you leave this page before, it is kept.`;
         const notice = el("div", {class: "undo"}, el("p", {}, icon("remove"), el("strong", {}, el("bdi", {}, this.called)), text), undo);
         const timer = setInterval(() => {
             left -= 1;
@@ -289,19 +289,19 @@ export class Row {
             stop();
             this.element.replaceChildren(this.body);
             this.buttons.remove.focus();
-            say(`${this.called} stays.`);
+            say(`${this.called} is kept.`);
         });
         this.isLeaving = true;
         this.element.replaceChildren(notice);
         undo.focus();
-        say(`${this.called}${text} Undo is the button that has the focus.`);
+        say(`${this.called}${text} The Undo button has the focus.`);
     }
 
     async removeNow(undo) {
         undo.disabled = true;
         try {
             const {bytes} = await api.remove(this.asset.name);
-            say(`${this.called} is deleted, ${size(bytes)} are free.`);
+            say(`${this.called} is deleted, which freed ${size(bytes)}.`);
             this.list.removed(this.asset.name);
         } catch (error) {
             this.element.replaceChildren(this.body);
@@ -311,7 +311,7 @@ export class Row {
 }
 
 /** The stored part of each track, from a list's data. The holes of incomplete tracks are not known yet. */
-function told({tracks, duration = 0}) {
+function storedParts({tracks, duration = 0}) {
     return Object.entries({video: tracks.variants, audio: tracks.audio, subtitles: tracks.subtitles}).flatMap(([kind, all]) =>
         unique(all).filter(track => track.local !== "none").map(({id, local}) => {
             const [isComplete, all] = [local === "complete" && duration > 0, duration > 0 ? [[0, duration]] : []];

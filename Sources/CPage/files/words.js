@@ -59,23 +59,23 @@ export function badge(asset, download) {
     if (asset.storage?.isExpired) return ["Expired", "expired"];
     if ((download?.state ?? asset.state) === "failed") return ["Failed", "failed"];
     if (asset.local === "complete") return ["Offline", "offline"];
-    if (asset.local === "partly" || download?.bytes > 0) return ["Partly", "partly"];
+    if (asset.local === "partial" || download?.bytes > 0) return ["Partial", "partial"];
     return ["Online only", "online"];
 }
 
-const needs = {network: "the network", space: "room on the disk", key: "a key"};
+const needs = {network: "the network", space: "space on the disk", key: "a key", volume: "its disk"};
 
 /** The state of the download as a sentence; empty without one. */
 export function doing(download) {
     if (!download) return "";
     const far = download.isRecording ? `${time(loaded(download.loaded))} recorded` : percent(download.fraction);
     switch (download.state) {
-    case "queued": return "Waits for its turn";
+    case "queued": return "Queued";
     case "running":
         return [`${download.isRecording ? "Recording" : "Downloading"}, ${far}`, download.rate > 0 ? `${size(download.rate)}/s` : "",
             download.eta >= 0 && download.rate > 0 ? `${time(download.eta)} left` : ""].filter(Boolean).join(" · ");
     case "paused": return `Paused at ${far}`;
-    case "waiting": return `Waits for ${needs[download.need] || "something"} at ${far}`;
+    case "waiting": return `Waiting for ${needs[download.need] || "something"} at ${far}`;
     case "failed": return `Failed at ${far}${download.error ? `: ${download.error.message}` : ""}`;
     case "cancelled": return `Cancelled at ${far}`;
     default: return "";

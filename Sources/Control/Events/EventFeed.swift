@@ -1,26 +1,25 @@
-public import API
-public import EventLoop
+package import API
+package import Downloader
+package import EventLoop
+package import Exchange
+package import Library
 
-/// The stream of events of assets and downloads: `GET /api/v1/events`.
-///
-/// Each event is encoded as JSON once for all readers, and not at all without readers. Readers that arrive at the same
-/// time, as browsers do after a restart of the daemon, share one snapshot. A message's id consists of the process's id
-/// and the message's number.
-@LoopActor public final class EventFeed {
+/// The stream of events: `GET /api/v1/events`. Each event is encoded once for all readers. Readers that arrive at the
+/// same time, as browsers do after a restart of the daemon, share one snapshot. A message's id consists of the
+/// process's id and a number.
+@LoopActor package final class EventFeed {
     /// Settings that tests change.
-    public struct Configuration: Sendable {
+    package struct Configuration: Sendable {
         /// Interval between the comments that keep a quiet stream alive.
-        public var heartbeat = Duration.seconds(15)
-        /// Maximum number of bytes that wait for a slow client, in addition to the system's socket buffer. A client
-        /// that exceeds it is disconnected.
-        public var backlog = 256 * 1024
+        package var heartbeat = Duration.seconds(15)
+        /// Maximum bytes that wait for a slow client, beside the system's socket buffer, before it is disconnected.
+        package var backlog = 256 * 1024
         /// Maximum number of bytes of messages kept for clients that reconnect.
-        public var history = 256 * 1024
+        package var history = 256 * 1024
         /// Time for which readers share a snapshot if no event occurs.
-        public var snapshotLife = Duration.seconds(1)
+        package var snapshotLife = Duration.seconds(1)
 
-        /// Creates the default settings.
-        public init() {}
+        package init() {}
     }
 
     private let configuration: Configuration
@@ -32,38 +31,30 @@ public import EventLoop
     private var readers: [ObjectIdentifier: EventReader] = [:]
     private var timer: LoopTimer?
     private var isOver = false
-    /// Subscriptions to the streams of other rooms.
     var subscriptions: [Subscription] = []
 
-    /// Creates a feed whose events come from `publish`.
-    ///
-    /// - Parameters:
-    ///   - readiness: awaited before a reader starts.
-    ///   - snapshot: all downloads that are not complete.
-    public init(
+    /// Creates a feed whose events come from `publish`. `readiness` is awaited before a reader starts; `snapshot`
+    /// returns all downloads that are not complete.
+    package init(
         configuration: Configuration = Configuration(), readiness: @escaping () async -> Void = {},
         snapshot: @escaping () -> [API.Download]
     ) {
-        self.configuration = configuration
-        self.readiness = readiness
-        self.snapshot = snapshot
+        (self.configuration, self.readiness, self.snapshot) = (configuration, readiness, snapshot)
         history = EventHistory(limit: configuration.history)
         timer = LoopTimer { [weak self] in self?.beat() }
     }
 
-    /// Number of readers.
-    public var readerCount: Int { readers.count }
+    package var readerCount: Int { readers.count }
 
     /// Sends an event to all readers. Encodes nothing without readers.
-    public func publish(_ event: @autoclosure () -> API.Event) {
+    package func publish(_ event: @autoclosure () -> API.Event) {
         guard !readers.isEmpty else { return history.skip() }
         guard let message = message(event(), number: history.next) else { return }
         history.append(message)
         for reader in readers.values { reader.send(message) }
     }
 
-    /// Ends every stream and starts no more.
-    public func end() {
+    package func end() {
         isOver = true
         for reader in readers.values { reader.end() }
     }
@@ -71,9 +62,7 @@ public import EventLoop
     /// Waits until the first message of a reader can be sent.
     func prepare() async { await readiness() }
 
-    /// Creates the body of a response to one client.
-    ///
-    /// - Parameter lastEventID: the id of the last message that the client received, from its request.
+    /// Creates the body of a response to a client that has received the messages up to `lastEventID`.
     func reader(after lastEventID: String?) -> EventReader {
         let reader = EventReader(self, lastEventID: lastEventID, limit: configuration.backlog)
         if isOver { reader.end() }
@@ -82,7 +71,6 @@ public import EventLoop
 
     // MARK: Readers
 
-    /// Adds a reader and returns its first messages.
     func admit(_ reader: EventReader, after lastEventID: String?) -> [[UInt8]] {
         if readers.isEmpty { timer?.schedule(after: configuration.heartbeat) }
         readers[ObjectIdentifier(reader)] = reader
@@ -124,5 +112,70 @@ public import EventLoop
     private func number(of id: String?) -> Int? {
         guard let id, id.hasPrefix(process + "-") else { return nil }
         return Int(id.dropFirst(process.utf8.count + 1))
+    }
+}
+
+extension EventFeed {
+    /// Creates the feed of a library, which outlives it.
+    package convenience init(
+        _ downloader: Downloader, of library: Library, configuration: Configuration = Configuration()
+    ) {
+        self.init(configuration: configuration) {
+            await library.summaries?.check()
+        } snapshot: {
+            downloader.downloads.filter { !library.isComplete($0) }.map { API.Download($0) }
+        }
+        follow(library)
+        subscriptions.append(downloader.changes.subscribe { [weak self] in self?.publish($0.download, $0.event) })
+        subscriptions.append(
+            downloader.integrity.jobs.changes.subscribe { [weak self] job in
+                self?.publish(.verification(API.Verification(job)))
+            })
+    }
+
+    private func publish(_ download: Download, _ event: DownloadEvent) {
+        let (id, name) = (download.asset.id, download.asset.name)
+        switch event {
+        case .state:
+            publish(.download(.state, API.Download(download)))
+            if download.state == .complete { publish(.download(.complete, API.Download(download))) }
+            if download.state == .failed { publish(.download(.error, API.Download(download))) }
+        case .progress: publish(.download(.progress, API.Download(download)))
+        case .renditionComplete(let rendition):
+            publish(.renditionComplete(.init(id: id, asset: name, rendition: rendition)))
+        case .removed: publish(.removed(.init(id: id, asset: name)))
+        }
+    }
+}
+
+extension EventFeed {
+    /// Also publishes changes of the library's assets, keys and mode. Call it once.
+    func follow(_ library: Library) {
+        subscriptions.append(library.events.subscribe { [weak self] in self?.publish($0) })
+    }
+
+    private func publish(_ event: LibraryEvent) {
+        switch event {
+        case .assetChanged(let asset):
+            // A revision has the name of the asset that it revises.
+            if !asset.isRevision { publish(.changed(.init(id: asset.id, asset: asset.name))) }
+        case .modeChanged(let mode): publish(.mode(API.Mode(mode: mode)))
+        case .purged(let asset, let purge):
+            publish(.purged(.init(asset: asset.name, id: asset.id, purge: API.Storage.Purge(purge))))
+        case .keysChanged(let asset, let change, let numbers):
+            let kind: API.Event.KeyChange.Change =
+                switch change {
+                case .renewed: .renewed
+                case .expired: .expired
+                case .invalidated: .revoked
+                case .dated: .expiryChanged
+                }
+            publish(.keys(.init(asset: asset.name, id: asset.id, change: kind, keys: numbers)))
+        default: break
+        }
+    }
+
+    package func follow(_ mover: Mover) {
+        subscriptions.append(mover.jobs.changes.subscribe { [weak self] move in self?.publish(.move(API.Move(move))) })
     }
 }

@@ -1,6 +1,5 @@
 /// The latest messages, for clients that reconnect. Pure.
 struct EventHistory {
-    /// Maximum number of bytes kept.
     let limit: Int
     /// Number of the last message, even if it is no longer kept.
     private(set) var last = 0
@@ -9,10 +8,8 @@ struct EventHistory {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Number of the next message.
     var next: Int { last + 1 }
 
-    /// Records a message that was sent.
     mutating func append(_ message: [UInt8]) {
         last += 1
         messages.append(message)

@@ -16,14 +16,9 @@ import HTTPServer
 
     /// - Parameter limit: maximum number of bytes in the queue.
     init(_ feed: EventFeed, lastEventID: String?, limit: Int) {
-        self.feed = feed
-        self.lastEventID = lastEventID
-        self.limit = limit
+        (self.feed, self.lastEventID, self.limit) = (feed, lastEventID, limit)
     }
 
-    // MARK: Calls from the feed
-
-    /// Sends a message. All readers share its bytes.
     func send(_ message: [UInt8]) {
         guard !hasFailed, !isOver else { return }
         if bytes + message.count > limit {

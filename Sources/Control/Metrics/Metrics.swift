@@ -1,43 +1,36 @@
 import AccessLog
-public import Downloader
-public import EventLoop
+package import Downloader
+package import EventLoop
 internal import HTTPMessage
-public import HTTPServer
-public import Library
-public import Origin
-public import Playback
+package import HTTPServer
+package import Library
+package import Origin
+package import Playback
 import Store
 
-/// Serves `GET /metrics`: the daemon's figures.
-///
-/// Needs no token: the figures name no asset, address or player, and a monitoring system should not need the right to
-/// command Weir. The rules for Host and Origin keep it from web pages, as everything else.
-@LoopActor public final class Metrics {
+/// Serves `GET /metrics`. Needs no token, because a monitoring system should not be able to command Weir: the figures
+/// name no asset, address or player.
+@LoopActor package final class Metrics {
     private let library: Library
     private let downloader: Downloader
     private let sessions: Sessions
     private let client: OriginClient
     private let version: String
-    /// The server whose responses are counted. Set after `init`, because the handlers of the server include this
-    /// object.
-    public weak var server: HTTPServer?
-    /// The server for the network. Its responses are added to the other server's, so that the figures do not reveal who
-    /// plays from where. It does not serve the metrics: its token is for media.
-    public weak var network: HTTPServer?
+    /// Set after `init`, because the handlers of the server include this object.
+    package weak var server: HTTPServer?
+    /// The server for the network. Its figures are added to the other server's, so that they do not reveal who plays
+    /// from where.
+    package weak var network: HTTPServer?
 
-    /// Creates the metrics of rooms that outlive it.
-    public init(
+    package init(
         library: Library, downloader: Downloader, sessions: Sessions, client: OriginClient, version: String
     ) {
-        self.library = library
-        self.downloader = downloader
-        self.sessions = sessions
-        self.client = client
+        (self.library, self.downloader, self.sessions, self.client) = (library, downloader, sessions, client)
         self.version = version
     }
 
     /// Answers a request for the metrics. Returns false for any other request.
-    public func handle(_ exchange: Exchange) -> Bool {
+    package func handle(_ exchange: Exchange) -> Bool {
         guard exchange.head.path == "/metrics" else { return false }
         guard exchange.head.method == .get || exchange.head.method == .head else {
             var head = ResponseHead(.methodNotAllowed)
@@ -112,4 +105,46 @@ import Store
             "weir_room_bytes", .gauge, "Bytes that may still be kept before the disk's reserve is touched.",
             unit: "bytes", room)
     }
+}
+
+/// Text in the exposition format of OpenMetrics 1.0, which Prometheus and compatible systems read.
+struct MetricsText {
+    /// Type of a metric family.
+    enum Kind: String {
+        case gauge
+        /// A value that only grows from the start of the process.
+        case counter
+        /// Labels without a value.
+        case info
+
+        fileprivate var suffix: String {
+            switch self {
+            case .gauge: ""
+            case .counter: "_total"
+            case .info: "_info"
+            }
+        }
+    }
+
+    private var lines: [String] = []
+
+    mutating func add(_ name: String, _ kind: Kind, _ help: String, unit: String? = nil, _ value: some Numeric) {
+        add(name, kind, help, unit: unit, label: nil, [("", value)])
+    }
+
+    /// Adds a family with one sample per value of a label. Label and values are few constants that need no escaping;
+    /// `unit` is the suffix of the name, if it is a unit.
+    mutating func add<Value: Numeric>(
+        _ name: String, _ kind: Kind, _ help: String, unit: String? = nil, label: String?, _ samples: [(String, Value)]
+    ) {
+        lines.append("# TYPE \(name) \(kind.rawValue)")
+        if let unit { lines.append("# UNIT \(name) \(unit)") }
+        lines.append("# HELP \(name) \(help)")
+        for (value, number) in samples {
+            let labels = label.map { "{\($0)=\"\(value)\"}" } ?? ""
+            lines.append("\(name)\(kind.suffix)\(labels) \(number)")
+        }
+    }
+
+    var bytes: [UInt8] { Array((lines.joined(separator: "\n") + "\n# EOF\n").utf8) }
 }

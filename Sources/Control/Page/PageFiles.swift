@@ -2,8 +2,7 @@ internal import CPage
 internal import HTTPMessage
 internal import HTTPServer
 
-/// The files of the page, compiled in. The two documents are templates and never served unchanged. The files that they
-/// load contain no secret and are served to everyone.
+/// The files of the page, compiled in. The two documents are templates; the files that they load contain no secret.
 struct PageFiles {
     /// A file with a URL of its own.
     struct File {
@@ -11,9 +10,7 @@ struct PageFiles {
         let representation: Representation
     }
 
-    /// Files that the documents load, by path.
     private let files: [String: File]
-    /// The document with the list of assets.
     let page: PageTemplate
     /// The document for browsers without the key.
     let door: [UInt8]
@@ -58,5 +55,46 @@ extension PageFiles.File {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
         return String(hash, radix: 36)
+    }
+}
+
+/// A document with slots, `<!--weir:NAME-->`, which are filled for each request. Pure.
+struct PageTemplate {
+    /// The slots of a template.
+    enum Slot: String {
+        case assets
+        /// The number of assets, and the link to the next page.
+        case rest
+    }
+
+    private enum Part {
+        case text([UInt8])
+        case slot(Slot)
+    }
+
+    private let parts: [Part]
+
+    /// Parses a document. A slot with an unknown name stays a comment.
+    init(_ document: [UInt8]) {
+        var parts: [Part] = []
+        var rest = Substring(String(decoding: document, as: UTF8.self))
+        while let begin = rest.firstRange(of: "<!--weir:"), let end = rest[begin.upperBound...].firstRange(of: "-->") {
+            let slot = Slot(rawValue: String(rest[begin.upperBound..<end.lowerBound]))
+            parts.append(.text(Array(rest[..<(slot == nil ? end.upperBound : begin.lowerBound)].utf8)))
+            if let slot { parts.append(.slot(slot)) }
+            rest = rest[end.upperBound...]
+        }
+        parts.append(.text(Array(rest.utf8)))
+        self.parts = parts
+    }
+
+    /// The document with its slots filled with HTML. A slot without a text stays empty.
+    func filled(_ texts: [Slot: String]) -> [UInt8] {
+        parts.flatMap { part -> [UInt8] in
+            switch part {
+            case .text(let text): text
+            case .slot(let slot): Array((texts[slot] ?? "").utf8)
+            }
+        }
     }
 }

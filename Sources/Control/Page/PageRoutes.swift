@@ -1,35 +1,31 @@
 internal import API
-public import EventLoop
+package import EventLoop
 internal import HTTPMessage
-public import HTTPServer
+package import HTTPServer
 
 /// Serves the page at `/` to browsers.
 ///
-/// Access needs a key, which each process generates anew and only the API returns. The key is part of the link that
-/// `weir page` prints, `/in/<key>/`. The page's script stores it in the storage of its origin, replaces the URL by `/`,
-/// and sends it in the Authorization field of each API request. The browser sends nothing by itself, so another site's
-/// page or a link has no power.
+/// Access needs a key, which each process generates anew and only the API returns. The link of `weir page`,
+/// `/in/<key>/`, contains it. The page's script keeps it in the storage of its origin and sends it in the Authorization
+/// field of each API request. The browser sends nothing by itself, so another site's page or a link has no power.
+/// Without the key, `/` answers 401.
 ///
-/// The key is not a cookie, because cookies ignore ports: a browser sends the cookies of localhost:8216 to a server
-/// that another user runs on another port of localhost. The key is not the token either, and it dies with the process.
-/// So a program that takes over the port while Weir is down, and gets requests from a page that is still open, learns
-/// nothing that opens the next Weir.
-///
-/// Without the key, `/` answers 401 with a document that explains how to get in.
-@LoopActor public final class PageRoutes {
+/// The key is not a cookie, because cookies ignore ports: a browser sends those of localhost:8216 to a server that
+/// another user runs on another port. It is not the token, and dies with the process: a program that takes over the
+/// port learns nothing that opens the next Weir.
+@LoopActor package final class PageRoutes {
     private let control: ControlRoutes
     private let files = PageFiles()
 
-    /// The path in front of the key.
     nonisolated static let entrance = "/in/"
     /// Maximum number of assets on one page without a script.
     private static let pageLength = 200
 
     /// Creates the page of an API.
-    public init(_ control: ControlRoutes) { self.control = control }
+    package init(_ control: ControlRoutes) { self.control = control }
 
     /// Answers a request for the page or one of its files. Returns false for any other request.
-    public func handle(_ exchange: Exchange) -> Bool {
+    package func handle(_ exchange: Exchange) -> Bool {
         let path = exchange.head.path
         let file = files[path]
         guard path == "/" || path.hasPrefix(Self.entrance) || file != nil else { return false }

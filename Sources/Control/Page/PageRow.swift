@@ -10,11 +10,9 @@ struct PageRow {
 
     /// - Parameter base: `http://` and the request's Host.
     init(_ asset: API.Asset, base: String) {
-        self.asset = asset
-        self.base = base
+        (self.asset, self.base) = (asset, base)
     }
 
-    /// The list item.
     var html: String {
         """
         <li class="row"><div class="row-head"><h2><bdi>\(HTMLText.escaped(asset.title ?? asset.name))</bdi></h2>\
@@ -31,7 +29,7 @@ struct PageRow {
         if asset.state == .failed { return ("Failed", "failed") }
         return switch asset.local {
         case .complete: ("Offline", "offline")
-        case .partly: ("Partly", "partly")
+        case .partial: ("Partial", "partial")
         case .none: ("Online only", "online")
         }
     }
@@ -47,7 +45,6 @@ struct PageRow {
         return heights(asset.tracks.variants.filter { $0.local != .none }) ?? heights(asset.tracks.variants)
     }
 
-    /// Stored tracks.
     private var chips: String {
         let tracks = asset.tracks
         let stored =
@@ -57,7 +54,7 @@ struct PageRow {
         let items = stored.map { name, local in
             local == .complete
                 ? "<li class=\"chip chip-complete\">\(HTMLText.escaped(name))</li>"
-                : "<li class=\"chip chip-partly\">\(HTMLText.escaped(name)), partly</li>"
+                : "<li class=\"chip chip-partial\">\(HTMLText.escaped(name)), partly</li>"
         }
         return "<ul class=\"chips\" aria-label=\"Stored tracks\">\(items.joined())</ul>"
     }
@@ -79,5 +76,46 @@ struct PageRow {
         let units = ["KB", "MB", "GB", "TB"]
         while value >= 1023.5, unit < units.count - 1 { (value, unit) = (value / 1024, unit + 1) }
         return String(format: unit > 1 && value < 99.95 ? "%.1f" : "%.0f", value) + " " + units[unit]
+    }
+}
+
+/// One page of the asset list.
+struct PageList {
+    let assets: [API.Asset]
+    /// The name after which the next page begins; nil on the last page.
+    let next: String?
+
+    private struct Answer: Decodable {
+        let assets: [API.Asset]
+        let next: String?
+    }
+
+    /// Reads an API response; nil if it is not a list.
+    init?(_ body: [UInt8], after: String?, limit: Int) {
+        guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(body)) else { return nil }
+        // A response with all assets is cut here.
+        let behind =
+            answer.next == nil
+            ? answer.assets.drop { asset in after.map { asset.name <= $0 } ?? false } : answer.assets[...]
+        assets = Array(behind.prefix(limit))
+        next = answer.next ?? (behind.count > limit ? assets.last?.name : nil)
+    }
+
+    /// The link to the next page as HTML.
+    var rest: String {
+        guard let next else { return "" }
+        return "<a href=\"?after=\(PercentEncoding.encode(next))\">Further assets</a>"
+    }
+
+    /// The API query for the assets after a name.
+    static func query(after: String?, limit: Int) -> String {
+        "limit=\(limit)" + (after.map { "&after=\(PercentEncoding.encode($0))" } ?? "")
+    }
+
+    static func after(in query: String?) -> String? {
+        for pair in (query ?? "").split(separator: "&") where pair.hasPrefix("after=") {
+            return PercentEncoding.decode(pair.dropFirst(6))
+        }
+        return nil
     }
 }

@@ -211,7 +211,7 @@ struct SessionMeter {
         let isAgain = trail.runs.last.map { $0.rendition == segment.rendition && $0.last == segment.number } ?? false
         trail.add(
             segment.number, of: segment.rendition, from: piece?.source ?? .store,
-            standIn: substitute(for: segment.number, of: segment.rendition))
+            substitute: substitute(for: segment.number, of: segment.rendition))
         if let piece, time - piece.since > segment.duration { events.newest.overdue += 1 }
         if !segment.isAudio, !isAgain { events.newest.downloaded += segment.duration }
         started(at: time)
@@ -228,7 +228,7 @@ struct SessionMeter {
         if !segment.isAudio { events.newest.downloaded += Double(count) * segment.duration }
         for number in (segment.number - count + 1)...segment.number {
             trail.add(
-                number, of: segment.rendition, from: .store, standIn: substitute(for: number, of: segment.rendition))
+                number, of: segment.rendition, from: .store, substitute: substitute(for: number, of: segment.rendition))
         }
         recordRequest(for: segment)
         started(at: time)
@@ -321,9 +321,9 @@ struct PieceTrail {
     /// Limit for sessions that seek for days: the oldest runs are dropped.
     private static let limit = 1024
 
-    /// - Parameter standIn: the rendition that the piece really belongs to; nil for `rendition`.
-    mutating func add(_ number: Int, of rendition: String, from source: PieceSource, standIn: String? = nil) {
-        if let last = runs.last, last.rendition == rendition, last.source == source, last.standIn == standIn,
+    /// - Parameter substitute: the rendition that the piece really belongs to; nil for `rendition`.
+    mutating func add(_ number: Int, of rendition: String, from source: PieceSource, substitute: String? = nil) {
+        if let last = runs.last, last.rendition == rendition, last.source == source, last.substitute == substitute,
             last.last + 1 == number
         {
             runs[runs.count - 1].last = number
@@ -331,6 +331,6 @@ struct PieceTrail {
         }
         if runs.count >= Self.limit { runs.removeFirst(Self.limit / 2) }
         runs.append(
-            PieceRun(rendition: rendition, first: number, last: number, source: source, standIn: standIn))
+            PieceRun(rendition: rendition, first: number, last: number, source: source, substitute: substitute))
     }
 }

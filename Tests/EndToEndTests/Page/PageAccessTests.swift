@@ -92,7 +92,7 @@ import Testing
                     reached
                         == [
                             "Skip to the assets", "Use the network", "https://… the URL of an HLS stream",
-                            "See what it offers",
+                            "Show tracks",
                             "Find by title", "Show", "Play ts", "Copy mpv command ts", "Add tracks ts", "Delete ts",
                             "Details ts",
                         ].map { $0 + "|true" })

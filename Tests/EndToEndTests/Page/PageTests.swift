@@ -63,7 +63,7 @@ import Testing
             func exists() async throws -> Bool { try await scene.weir.run(["show", "ts"]).exit == .code(0) }
             try await scene.withPage(preparing: calm) { page in
                 try await page.click("Delete", of: "ts")
-                try await page.wait(for: "is deleted in ten seconds, which frees", in: "ts")
+                try await page.wait(for: "will be deleted in ten seconds, which frees", in: "ts")
                 #expect(try await page.evaluate("document.activeElement.textContent") == "Undo (10)")
                 try await page.run("document.activeElement.click()")
                 try await page.wait("\(BrowserPage.button("Delete", of: "ts")) === document.activeElement")
@@ -101,7 +101,7 @@ import Testing
             // A browser without HLS shows so, with alternatives.
             try await scene.withPage(preparing: "HTMLMediaElement.prototype.canPlayType = () => ''") { page in
                 try await page.click("Play", of: "ts")
-                try await page.wait("document.querySelector('dialog').innerText.includes('does not play HLS')")
+                try await page.wait("document.querySelector('dialog').innerText.includes('cannot play HLS')")
                 let port = await scene.weir.port
                 #expect(
                     try await page.evaluate("document.querySelector('dialog code').textContent")
@@ -134,7 +134,7 @@ import Testing
                 ])
                 try await page.wait("document.getElementById('trouble').innerText.includes('weir page')")
                 try await page.open(own)
-                try await page.wait("document.body.innerText.includes('Weir was started anew')")
+                try await page.wait("document.body.innerText.includes('Weir was restarted')")
             }
         }
     }
@@ -225,7 +225,7 @@ import Testing
     func browsesManyAssets() async throws {
         let script = """
             { const real = fetch; const some = n => ({name: `film-${n}`, id: `film-${n}-x`, title: `Film number ${n}`, url: 'https://h/m', isLive: false,
-                duration: 60 + n, bytes: n % 3 ? n * 1000 : 0, local: ['none', 'partly', 'complete'][n % 3], parts: [],
+                duration: 60 + n, bytes: n % 3 ? n * 1000 : 0, local: ['none', 'partial', 'complete'][n % 3], parts: [],
                 tracks: {variants: [{id: 'video-720p', height: 720, bandwidth: 1e6, local: 'none', bytes: 0}], audio: [], subtitles: []}});
               const all = Array.from({length: 10000}, (_, n) => some(n));
               const json = value => new Response(JSON.stringify(value), {headers: {'Content-Type': 'application/json'}});

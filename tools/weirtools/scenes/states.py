@@ -130,7 +130,7 @@ def mixed_sound(cell, scene):
 
 def reasons_against(weir, fixture):
     """Why other variants do not stand in for the best one, in Weir's own words: (variant, reason)."""
-    told = json.loads(weir.run("show", fixture.name, "-q", "best", "--explain", "--json"))["explanation"].get("unmixed", [])
+    told = json.loads(weir.run("show", fixture.name, "-q", "best", "--explain", "--json"))["explanation"].get("incompatible", [])
     return [(reason["id"], reason["reason"]) for reason in told]
 
 

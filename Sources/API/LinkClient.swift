@@ -1,44 +1,36 @@
-/// A client of a link conditioner (`tools/link`).
-public struct LinkClient: Sendable {
+/// A client of a link conditioner (`tools/link`). It is here, not in the command line, because the daemon's route
+/// `/api/v1/link` uses it as well, and its `LinkState` is a shape of the API.
+package struct LinkClient: Sendable {
     /// The control URL: `http://127.0.0.1:PORT`.
     private let base: String
     private let transport: APIClient.Transport
 
-    /// Creates a client of the conditioner at a control URL.
-    ///
-    /// - Parameter control: the URL that `tools/link` prints, with or without its path. Loopback only, because calls
-    ///   have no token.
-    /// - Throws: `APIError` with `.badRequest` for any other URL.
-    public init(control: String, transport: @escaping APIClient.Transport) throws(APIError) {
+    /// Creates a client of the conditioner at the URL that `tools/link` prints. Throws `.badRequest` for any other URL;
+    /// only loopback URLs are accepted, because calls have no token.
+    package init(control: String, transport: @escaping APIClient.Transport) throws(APIError) {
         var base = control
         for end in ["/", Self.path] where base.hasSuffix(end) { base.removeLast(end.count) }
         let isLoopback = ["http://127.", "http://localhost:"].contains { base.hasPrefix($0) }
         guard isLoopback, base.utf8.count(where: { $0 == UInt8(ascii: "/") }) == 2 else {
             throw APIError(
-                .badRequest, "\(control) controls no link conditioner",
-                next: "the URL that tools/link prints, such as http://127.0.0.1:40000/_link")
+                .badRequest, "\(control) is not the control URL of a link conditioner",
+                next: "give the URL that tools/link prints, such as http://127.0.0.1:40000/_link")
         }
-        self.base = base
-        self.transport = transport
+        (self.base, self.transport) = (base, transport)
     }
 
-    /// Creates a client of the most recent conditioner.
-    ///
-    /// - Throws: `APIError` with `.noLink` if none runs.
-    public init(state: StateDirectory, transport: @escaping APIClient.Transport) throws(APIError) {
+    /// Creates a client of the most recent conditioner. Throws `.noLink` if none runs.
+    package init(state: StateDirectory, transport: @escaping APIClient.Transport) throws(APIError) {
         guard let url = state.linkURL else {
             throw APIError(.noLink, "no link conditioner runs with the state directory \(state.path)")
         }
         try self.init(control: url, transport: transport)
     }
 
-    /// The current state of the conditioner.
-    public func state() async throws(APIError) -> LinkState { try await call("GET", body: nil) }
+    package func state() async throws(APIError) -> LinkState { try await call("GET", body: nil) }
 
-    /// Changes the link, also for open connections.
-    ///
-    /// - Throws: `APIError` with `.badRequest` for invalid figures.
-    public func change(_ change: LinkChange) async throws(APIError) -> LinkState {
+    /// Changes the link, also for open connections. Throws `.badRequest` for invalid figures.
+    package func change(_ change: LinkChange) async throws(APIError) -> LinkState {
         try await call("POST", body: try API.encode(change))
     }
 
@@ -56,14 +48,14 @@ public struct LinkClient: Sendable {
             let refusal = try? API.decode(Refusal.self, from: answer.body)
             throw APIError(
                 answer.status == 400 ? .badRequest : .internal,
-                refusal?.error ?? "the link conditioner answers with status \(answer.status) and no reason",
+                refusal?.error ?? "the link conditioner answered with status \(answer.status) and no reason",
                 next: "weir link list")
         }
         do {
             return try API.decode(from: answer.body)
         } catch {
             throw APIError(
-                .internal, "the link conditioner's answer is not understood: \(error.message)", underlying: error)
+                .internal, "the link conditioner's response is invalid: \(error.message)", underlying: error)
         }
     }
 
@@ -80,7 +72,7 @@ public struct LinkClient: Sendable {
 
 extension LinkClient {
     /// Creates a client over HTTP: of the conditioner at `control`, or else of the most recent one.
-    public init(control: String?, state: StateDirectory) throws(APIError) {
+    package init(control: String?, state: StateDirectory) throws(APIError) {
         let transport = OriginTransport(to: "link conditioner")
         let perform: APIClient.Transport = { call throws(APIError) in try await transport.perform(call) }
         if let control {

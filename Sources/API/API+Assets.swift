@@ -1,0 +1,289 @@
+internal import HTTPMessage
+
+extension API {
+    /// An asset in the library: `GET /api/v1/assets/<name>`.
+    package struct Asset: Codable, Equatable, Sendable {
+        /// The name for users and for player URLs: `/<name>.m3u8`.
+        package var name: String
+        package var id: String
+        package var title: String?
+        /// The path of the asset's image on the daemon; absent without an image.
+        package var artwork: String?
+        /// The origin URL.
+        package var url: String
+        /// True if the asset was imported and has no origin, so that `url` is a placeholder; absent otherwise.
+        package var isImported: Bool?
+        /// True for an entry of the streams file of which nothing is stored; `id` is then its name. Absent otherwise.
+        package var isKnownOnly: Bool?
+        package var isLive: Bool
+        /// The media's length in seconds; absent for live streams and before a media playlist was read.
+        package var duration: Double?
+        package var bytes: Int
+        /// The part of `bytes` that was cached by playback, and may be evicted; absent if it is not known.
+        package var cachedBytes: Int?
+        /// Playability offline: `complete` if a download's selection, or one variant with its default renditions, is
+        /// stored.
+        package var local: Local
+        /// Playability without the origin, checked against the disk; only in a response for this one asset.
+        package var playable: Playable?
+        /// Stored part of each rendition, downloaded or cached; only in a response for this one asset.
+        package var parts: [Download.Part]?
+        /// True if the origin has a new revision, as far as is known; absent otherwise.
+        package var hasChanged: Bool?
+        /// True while the new revision is fetched. `state`, `need` and `download` then describe it; `bytes` includes
+        /// it.
+        package var isRevised: Bool?
+        /// The state of the asset's download; absent if it was never downloaded.
+        package var state: Download.State?
+        /// The missing condition of that download; absent unless it is `waiting`.
+        package var need: Download.Need?
+        package var download: String?
+        /// The volume to which the asset was moved; absent for assets in the store's own folder.
+        package var volume: Volume?
+        /// Policy and play times; absent if they are not known, and in a brief list if there is no policy and no play.
+        package var storage: Storage?
+        /// Number of keys, and of unusable keys; absent if the asset has none.
+        package var keys: KeySummary?
+        /// The reason why the asset can only be removed; absent for nearly all assets.
+        package var unreadable: String?
+        /// The best stored quality as a short label: `720p`, `audio`; absent if nothing is stored.
+        package var quality: String?
+        /// The tracks, and the stored extent of each; empty in a brief list.
+        package var tracks: Tracks
+        /// A download's selection with reasons; only if it was requested.
+        package var explanation: Explanation?
+        package init(name: String, id: String, title: String? = nil, url: String, duration: Double? = nil) {
+            (self.name, self.id, self.title, self.url) = (name, id, title, url)
+            isLive = false
+            self.duration = duration.map(API.milliseconds)
+            bytes = 0
+            local = .none
+            tracks = Tracks()
+        }
+    }
+
+    /// The response of `GET /api/v1/assets`.
+    package struct AssetList: Codable, Equatable, Sendable {
+        package var assets: [Asset]
+        /// The name after which the next page begins; absent on the last page.
+        package var next: String?
+        /// The size of the play cache, which all assets share; absent if it is not known.
+        package var playCache: PlayCache?
+        package init(assets: [Asset], next: String? = nil, playCache: PlayCache? = nil) {
+            (self.assets, self.next, self.playCache) = (assets, next, playCache)
+        }
+    }
+
+    /// The pieces cached by playback.
+    package struct PlayCache: Codable, Equatable, Sendable {
+        package var bytes: Int
+        /// The limit in bytes above which the least recently used pieces are evicted; absent if there is no limit.
+        package var limit: Int?
+        package init(bytes: Int, limit: Int?) {
+            (self.bytes, self.limit) = (bytes, limit)
+        }
+    }
+
+    /// Response of `DELETE /api/v1/assets/<name>`.
+    package struct Removal: Codable, Equatable, Sendable {
+        package var name: String
+        package var bytes: Int
+        /// The folder on an absent volume, where the stored content remains; absent otherwise.
+        package var remainingFolder: String?
+        package init(name: String, bytes: Int) {
+            (self.name, self.bytes) = (name, bytes)
+        }
+    }
+
+    /// The presentation at an origin URL, of which nothing is stored: `GET /api/v1/presentation?url=<URL>`.
+    package struct Presentation: Codable, Equatable, Sendable {
+        /// The requested URL.
+        package var url: String
+        /// The name of the asset that already has this URL; absent otherwise.
+        package var name: String?
+        package var title: String?
+        /// The media's length in seconds; absent for live streams.
+        package var duration: Double?
+        package var isLive: Bool
+        package var tracks: Tracks
+        /// The selection with reasons, for `POST /api/v1/selection`; absent for a single media playlist.
+        package var explanation: Explanation?
+        package init(url: String, duration: Double? = nil, isLive: Bool = false, tracks: Tracks) {
+            self.url = url
+            self.duration = duration.map(API.milliseconds)
+            (self.isLive, self.tracks) = (isLive, tracks)
+        }
+    }
+
+    /// The query of `GET /api/v1/assets`: `limit=500&after=<name>&brief=1`, all optional.
+    package struct AssetQuery: Equatable, Sendable {
+        /// Maximum number of assets, 1 or more; nil for all.
+        package var limit: Int?
+        /// The name after which the page begins; nil for the first page. An asset of that name need not exist.
+        package var after: String?
+        /// True to leave `tracks` empty, and `storage` out if it has no information.
+        package var isBrief = false
+        package init(limit: Int? = nil, after: String? = nil, isBrief: Bool = false) {
+            (self.limit, self.after, self.isBrief) = (limit, after, isBrief)
+        }
+
+        /// The query string with its question mark; empty for all assets with all details.
+        var text: String {
+            let pairs = [
+                limit.map { "limit=\($0)" }, after.map { "after=\(PercentEncoding.encode($0))" },
+                isBrief ? "brief=1" : nil,
+            ].compactMap(\.self)
+            return pairs.isEmpty ? "" : "?" + pairs.joined(separator: "&")
+        }
+    }
+
+    /// Playability of an asset without its origin, after its pieces were compared with the disk.
+    package struct Playable: Codable, Equatable, Sendable {
+        /// The possible answers.
+        package enum Answer: String, Codable, Sendable {
+            case yes
+            case partial
+            /// Does not play, or plays too little to count as `partial`.
+            case no
+        }
+
+        package var answer: Answer
+        package var reason: String
+        /// Playable duration in seconds; absent if it is 0 or not known.
+        package var duration: Double?
+        package init(_ answer: Answer, _ reason: String, duration: Double? = nil) {
+            (self.answer, self.reason, self.duration) = (answer, reason, duration.map(API.milliseconds))
+        }
+    }
+
+    /// The image of an asset: `GET` or `PUT /api/v1/assets/<name>/artwork`, with the unchanged file as the body.
+    package struct Artwork: Equatable, Sendable {
+        /// `image/jpeg`, `image/png` or `image/webp`.
+        package let mediaType: String
+        package let bytes: [UInt8]
+
+        package init(mediaType: String, bytes: [UInt8]) {
+            (self.mediaType, self.bytes) = (mediaType, bytes)
+        }
+
+        /// Recognises a JPEG, PNG or WebP file by its first bytes; nil for any other file, and for one over `limit`.
+        package init?(file bytes: [UInt8]) {
+            guard let artwork = HTTPMessage.Artwork(bytes) else { return nil }
+            self.init(mediaType: artwork.kind.mediaType, bytes: bytes)
+        }
+
+        package static let limit = HTTPMessage.Artwork.limit
+        /// The accepted files, to follow "artwork is" in a message.
+        package static let accepted = HTTPMessage.Artwork.accepted
+    }
+
+    /// Rules for how long stored content is kept. `PUT /api/v1/assets/<name>/policy` replaces all of them.
+    package struct Policy: Codable, Equatable, Sendable {
+        /// The order of eviction when the disk is full.
+        package enum Priority: String, Codable, Sendable, CaseIterable {
+            case important
+            case `default`
+        }
+
+        /// Inclusion in backups.
+        package enum Backup: String, Codable, Sendable, CaseIterable {
+            case include
+            /// Excluded by a CACHEDIR.TAG in the asset's folder.
+            case exclude
+        }
+
+        /// Time from which the asset does not play, in seconds since 1970; absent for never.
+        package var expires: Int?
+        /// Seconds from the first play for which the asset plays; absent for no limit.
+        package var afterFirstPlay: Int?
+        package var priority: Priority
+        package var backup: Backup
+        /// Lifetime of each key in seconds from its fetch, while the media stays; absent for no limit.
+        package var keysExpire: Int?
+        /// Lifetime of the keys in seconds from the first play; absent for no limit.
+        package var keysAfterFirstPlay: Int?
+        package init(
+            expires: Int? = nil, afterFirstPlay: Int? = nil, priority: Priority = .default, backup: Backup = .include,
+            keysExpire: Int? = nil, keysAfterFirstPlay: Int? = nil
+        ) {
+            (self.expires, self.afterFirstPlay, self.priority) = (expires, afterFirstPlay, priority)
+            (self.backup, self.keysExpire, self.keysAfterFirstPlay) = (backup, keysExpire, keysAfterFirstPlay)
+        }
+
+        /// Reads a policy. Absent keys have their defaults.
+        package init(from decoder: any Decoder) throws {
+            let values = try decoder.container(keyedBy: CodingKeys.self)
+            self.init(
+                expires: try values.decodeIfPresent(Int.self, forKey: .expires),
+                afterFirstPlay: try values.decodeIfPresent(Int.self, forKey: .afterFirstPlay),
+                priority: try values.decodeIfPresent(Priority.self, forKey: .priority) ?? .default,
+                backup: try values.decodeIfPresent(Backup.self, forKey: .backup) ?? .include,
+                keysExpire: try values.decodeIfPresent(Int.self, forKey: .keysExpire),
+                keysAfterFirstPlay: try values.decodeIfPresent(Int.self, forKey: .keysAfterFirstPlay))
+        }
+
+        /// The error in the policy, as a sentence; nil if it is valid.
+        package var contradiction: String? {
+            if let expires, !(0...Self.latest).contains(expires) {
+                return "expires is not a time between the years 1970 and 9999, in seconds since 1970"
+            }
+            let spans = [
+                ("afterFirstPlay", afterFirstPlay), ("keysExpire", keysExpire),
+                ("keysAfterFirstPlay", keysAfterFirstPlay),
+            ]
+            for (key, span) in spans where span.map({ !(1...Self.longest).contains($0) }) ?? false {
+                return "\(key) is not a number of seconds from 1 to \(Self.longest), a hundred years"
+            }
+            return nil
+        }
+
+        /// The last second of the year 9999; later dates have no common text form.
+        private static let latest = 253_402_300_799
+        /// One hundred years in seconds.
+        private static let longest = 100 * 31_557_600
+    }
+
+    /// Policy, expiry and play times of an asset.
+    package struct Storage: Codable, Equatable, Sendable {
+        /// A purge: the deletion of all stored content.
+        package struct Purge: Codable, Equatable, Sendable {
+            /// Cause of a purge. More cases may be added.
+            package enum Cause: String, Codable, Sendable {
+                case expired
+                case space
+            }
+
+            /// Time of the purge, in seconds since 1970.
+            package var date: Int
+            package var bytes: Int
+            package var cause: Cause
+            package init(date: Int, bytes: Int, cause: Cause) {
+                (self.date, self.bytes, self.cause) = (date, bytes, cause)
+            }
+        }
+
+        package var policy: Policy
+        /// Time of expiry in seconds since 1970; absent for never, and before the window of the first play has begun.
+        package var expiration: Int?
+        /// True if the asset has expired: it does not play, and its space may be reused.
+        package var isExpired: Bool
+        /// Time of the first play, in seconds since 1970; counted from the start of the window if there is one.
+        package var firstPlayed: Int?
+        /// Time of the last play, in seconds since 1970.
+        package var lastPlayed: Int?
+        /// The last purge; absent if there was none, or if content was requested again since.
+        package var purge: Purge?
+        package init(policy: Policy = Policy(), expiration: Int? = nil, isExpired: Bool = false) {
+            (self.policy, self.expiration, self.isExpired) = (policy, expiration, isExpired)
+        }
+    }
+
+    /// The body of `PATCH /api/v1/assets/<name>`. Absent keys do not change.
+    package struct AssetChange: Codable, Equatable, Sendable {
+        package var name: String?
+        package var title: String?
+        package init(name: String? = nil, title: String? = nil) {
+            (self.name, self.title) = (name, title)
+        }
+    }
+}

@@ -1,0 +1,379 @@
+internal import HTTPMessage
+
+extension API {
+    /// The state of a persisted download: `GET /api/v1/downloads/<id>`.
+    package struct Download: Codable, Equatable, Sendable {
+        /// The states of a download.
+        package enum State: String, Codable, Sendable {
+            case queued
+            case running
+            case paused
+            /// Waits for `need` (see `error`), and continues by itself.
+            case waiting
+            /// Failed for the reason in `error`; does not continue by itself. Stored pieces are kept.
+            case failed
+            case complete
+            case cancelled
+
+            /// True if the state changes only by a new request.
+            package var isFinal: Bool { self == .failed || self == .complete || self == .cancelled }
+        }
+
+        /// A range of media time, `[start, end)` in seconds; in JSON an array of the two.
+        package struct TimeRange: Codable, Equatable, Sendable {
+            /// Start in seconds.
+            package var start: Double
+            /// End in seconds, exclusive.
+            package var end: Double
+            package init(start: Double, end: Double) {
+                self.start = API.milliseconds(start)
+                self.end = API.milliseconds(end)
+            }
+
+            package init(from decoder: any Decoder) throws {
+                var values = try decoder.unkeyedContainer()
+                self.init(start: try values.decode(Double.self), end: try values.decode(Double.self))
+            }
+
+            package func encode(to encoder: any Encoder) throws {
+                var values = encoder.unkeyedContainer()
+                try values.encode(start)
+                try values.encode(end)
+            }
+        }
+
+        /// The reason why a download failed or waits.
+        package struct Failure: Codable, Equatable, Sendable {
+            /// The kind, as in `Problem.code`.
+            package var code: APIError.Code
+            package var message: String
+            package init(code: APIError.Code, message: String) {
+                (self.code, self.message) = (code, message)
+            }
+        }
+
+        /// The id of the download, which equals its asset's id: an asset has one download.
+        package var id: String
+        package var asset: String
+        package var title: String?
+        package var state: State
+        /// The missing condition; absent unless the state is `waiting`.
+        package var need: Need?
+        package var priority: Priority
+        package var note: String?
+        /// Kind of media being fetched (`video`, `audio`, `subtitles`), for display; absent if there is none.
+        package var stage: String?
+        /// Stored ranges of media time that are playable in all selected tracks, in order.
+        package var loaded: [TimeRange]
+        /// Selected ranges, in order, rounded to whole segments; empty before a media playlist was read, and for a
+        /// recording.
+        package var expected: [TimeRange]
+        /// True for a recording, whose final length is unknown; absent otherwise.
+        package var isRecording: Bool?
+        /// Progress from 0 to 1, by bytes. Never falls while the download runs, and is 1 only when everything is
+        /// stored.
+        package var fraction: Double
+        package var parts: [Part]
+        /// The media's length in seconds; absent until a media playlist was read.
+        package var duration: Double?
+        /// Stored bytes of the selection.
+        package var bytes: Int
+        /// The expected size of the selection: an estimate until the download is complete.
+        package var totalBytes: Int?
+        /// Recent rate in bytes per second; absent unless `running`.
+        package var rate: Int?
+        /// Estimated seconds to the end; absent unless the state is `running`.
+        package var eta: Int?
+        /// The selected tracks: one or more variants with renditions. Empty before the playlists were read.
+        package var selection: Tracks
+        /// The tracks that a further download can add; absent in lists and events.
+        package var unselected: Tracks?
+        /// Reason for `failed` or `waiting`.
+        package var error: Failure?
+        package init(id: String, asset: String, title: String? = nil) {
+            (self.id, self.asset, self.title) = (id, asset, title)
+            state = .queued
+            priority = .default
+            (loaded, expected, parts) = ([], [], [])
+            fraction = 0
+            bytes = 0
+            selection = Tracks()
+        }
+
+        /// Stored seconds of media.
+        package var loadedDuration: Double { Self.duration(of: loaded) }
+
+        /// Selected seconds of media; absent as long as `duration` is.
+        package var expectedDuration: Double? { expected.isEmpty ? duration : Self.duration(of: expected) }
+
+        /// Stored share of the selected media time, from 0 to 1; absent as long as `duration` is. A complete download
+        /// is 1: its tracks may end a little before the longest one does.
+        package var loadedFraction: Double? {
+            guard state != .complete else { return 1 }
+            guard let wanted = expectedDuration, wanted > 0 else { return nil }
+            return min(1, loadedDuration / wanted)
+        }
+
+        private static func duration(of ranges: [TimeRange]) -> Double {
+            ranges.reduce(0) { $0 + max(0, $1.end - $1.start) }
+        }
+    }
+
+    /// The response of `GET /api/v1/downloads`.
+    package struct DownloadList: Codable, Equatable, Sendable {
+        /// The downloads in the order of the requests. Complete ones have no `loaded`, `expected`, `parts` and
+        /// `selection`, and `bytes` is the asset's stored size.
+        package var downloads: [Download]
+        package init(downloads: [Download]) { self.downloads = downloads }
+    }
+
+    /// The body of `POST /api/v1/downloads`: starts, resumes or extends the download of an asset, or attaches to it.
+    ///
+    /// As the body of `POST /api/v1/selection` it starts nothing, and the response is a `Presentation` with its
+    /// `explanation`.
+    package struct DownloadRequest: Codable, Equatable, Sendable {
+        /// An origin URL, or the name of a known asset.
+        package var source: String
+        /// The variant; absent for the best, or for the lowest that meets the minimums of `preferences`.
+        package var quality: Quality?
+        /// The audio renditions; absent for `default`.
+        package var audio: Choice?
+        /// The subtitle renditions; absent for `none`.
+        package var subtitles: Choice?
+        package var preferences: Preferences?
+        /// Further selections of the same download, after this one. Shared renditions are fetched once.
+        package var additional: [SelectionRequest]?
+        /// The range of media time; absent for all of it. It is extended to whole segments.
+        package var range: MediaRange?
+        /// The name of a new asset; if absent, it is derived from the URL.
+        package var name: String?
+        package var title: String?
+        package var note: String?
+        /// The URL of an image for the asset: JPEG, PNG or WebP, at most 4 MB.
+        package var artwork: String?
+        /// The priority; absent for `default`, or for the former priority of an existing download.
+        package var priority: Download.Priority?
+        /// True to record a live stream until it ends. Without it, a live stream is refused.
+        package var record: Bool?
+        /// True to start even if the disk has too little space for the expected size.
+        package var ignoreSpace: Bool?
+        package var paused: Bool?
+        package var headers: [Header]?
+        package init(source: String, quality: Quality? = nil, audio: Choice? = nil, subtitles: Choice? = nil) {
+            (self.source, self.quality, self.audio, self.subtitles) = (source, quality, audio, subtitles)
+        }
+
+        package var selections: [SelectionRequest] {
+            [SelectionRequest(quality: quality, audio: audio, subtitles: subtitles, preferences: preferences)]
+                + (additional ?? [])
+        }
+
+        /// The contradiction in the request, as a sentence that names the field to leave out; nil if there is none.
+        package var contradiction: String? {
+            if record == true, range != nil {
+                return "a recording has no range: give only one of the two"
+            }
+            return selections.lazy.compactMap(\.contradiction).first
+        }
+    }
+
+    /// The body of `POST /api/v1/downloads/<id>/resume`. Optional.
+    package struct ResumeRequest: Codable, Equatable, Sendable {
+        /// A new URL of the asset, for example after its former URL has expired.
+        package var url: String?
+        /// New header fields of each request to the origin; if absent, the former ones, for the same origin only.
+        package var headers: [Header]?
+        package init(url: String? = nil, headers: [Header]? = nil) {
+            (self.url, self.headers) = (url, headers)
+        }
+    }
+
+    /// A change of an existing download: `POST /api/v1/downloads/<id>/<change>`.
+    package enum DownloadChange: String, Sendable, CaseIterable {
+        case pause
+        /// Resumes the download, even after a failure or a cancellation. A waiting download tries again at once.
+        case resume
+        case cancel
+    }
+
+    /// A variant with renditions. `DownloadRequest` has the same keys.
+    package struct SelectionRequest: Codable, Equatable, Sendable {
+        /// The variant; absent for the best, or for the lowest that meets the minimums of `preferences`.
+        package var quality: Quality?
+        /// The audio renditions; absent for `default`.
+        package var audio: Choice?
+        /// The subtitle renditions; absent for `none`.
+        package var subtitles: Choice?
+        package var preferences: Preferences?
+        package init(
+            quality: Quality? = nil, audio: Choice? = nil, subtitles: Choice? = nil,
+            preferences: Preferences? = nil
+        ) {
+            (self.quality, self.audio, self.subtitles, self.preferences) = (quality, audio, subtitles, preferences)
+        }
+
+        /// The contradiction in the selection, as a sentence that names the field to leave out; nil if there is none.
+        package var contradiction: String? {
+            guard let quality, let preferences else { return nil }
+            if preferences.isFast == true, quality == .best {
+                return "the best quality is not the fastest download: give only one of the two"
+            }
+            switch quality {
+            case .worst where preferences.minimumBitRate != nil || preferences.minimumSize != nil:
+                return "the worst quality has no minimum: give only one of the two"
+            case .minimumBandwidth where preferences.minimumBitRate != nil:
+                return "the quality \(quality) is already a minimum bit rate: give only one of the two"
+            case .height(let height), .heightAtMost(let height):
+                guard let size = preferences.minimumSize, size.height > height else { return nil }
+                return "no variant of the quality \(quality) has the minimum size \(size): give only one of the two"
+            default: return nil
+            }
+        }
+    }
+
+    /// A header field for requests to the asset's origin only. The value is a secret: no response and no message
+    /// contains it.
+    package struct Header: Codable, Equatable, Sendable, CustomStringConvertible {
+        package var name: String
+        package var value: String
+
+        /// Parses `Name: value`; nil if the text is not a field line (RFC 9110 §5).
+        package init?(_ line: String) {
+            guard let field = FieldLine(Array(line.utf8)) else { return nil }
+            name = field.name
+            value = field.value
+        }
+
+        /// The field line: `Name: value`.
+        package var line: String { "\(name): \(value)" }
+
+        /// The name without the value, which is a secret.
+        package var description: String { name }
+    }
+
+    /// A range of media time: in JSON `[600, 1200]` in seconds, with null for the end of the media; as text
+    /// `10:00-20:00`, `10:00-`, `-20:00`, `90.5-1:02:03`.
+    package struct MediaRange: Equatable, Sendable {
+        /// Start in seconds, 0 or more.
+        package let start: Double
+        /// End in seconds, exclusive; nil for the end of the media.
+        package let end: Double?
+
+        /// Creates a range; nil for an empty range, or one that is not finite or starts before 0.
+        package init?(start: Double, end: Double?) {
+            guard start.isFinite, start >= 0, start < Self.farthest else { return nil }
+            if let end { guard end.isFinite, start < end, end <= Self.farthest else { return nil } }
+            (self.start, self.end) = (start, end)
+        }
+
+        /// The range for the downloader. An open end is later than the end of any media.
+        package var seconds: Range<Double> { start..<(end ?? Self.farthest) }
+
+        /// An upper bound for the length of media, in seconds: thirty years.
+        private static let farthest = 1e9
+    }
+}
+
+extension API.Download {
+    /// The conditions that a download can wait for.
+    package enum Need: String, Codable, Sendable {
+        case network
+        case space
+        case key
+        case volume
+    }
+
+    /// The order of downloads.
+    package enum Priority: String, Codable, Sendable, CaseIterable {
+        /// In the order of the requests.
+        case `default`
+        /// Before all `default` downloads.
+        case important
+    }
+
+    /// Progress of a rendition of a download.
+    package struct Part: Codable, Equatable, Sendable {
+        package var id: String
+        /// `video`, `audio` or `subtitles`. A variant's own rendition is `video`, even if it has audio only.
+        package var kind: String
+        /// Stored ranges of the selected media time, in order. A gap of the origin (EXT-X-GAP) counts as stored.
+        package var loaded: [TimeRange]
+        /// Selected ranges of media time, in order.
+        package var expected: [TimeRange]
+        package var bytes: Int
+        package var totalBytes: Int
+        /// Progress from 0 to 1, by bytes: an estimate, and 1 only when everything is stored.
+        package var fraction: Double
+        /// Weight for readers who add up selections instead of bytes: 70 for video, 20 for audio and 10 for subtitles,
+        /// spread over the renditions of a kind and scaled to a sum of 1.
+        package var weight: Double
+        package var isComplete: Bool
+        package init(id: String, kind: String) {
+            (self.id, self.kind) = (id, kind)
+            (loaded, expected) = ([], [])
+            (bytes, totalBytes) = (0, 0)
+            (fraction, weight) = (0, 0)
+            isComplete = false
+        }
+    }
+}
+
+extension API.MediaRange: LosslessStringConvertible {
+    /// Parses `START-END`; one of them may be empty. Each is seconds, `m:s` or `h:m:s`, with or without a fraction.
+    package init?(_ text: String) {
+        let ends = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard ends.count == 2, ends.contains(where: { !$0.isEmpty }) else { return nil }
+        let times = ends.map { Self.time($0) }
+        guard zip(ends, times).allSatisfy({ $0.isEmpty || $1 != nil }) else { return nil }
+        self.init(start: times[0] ?? 0, end: times[1])
+    }
+
+    private static func time(_ text: Substring) -> Double? {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard let last = parts.last, (1...3).contains(parts.count), let seconds = decimal(last) else { return nil }
+        var minutes = 0.0
+        for part in parts.dropLast() {
+            guard part.utf8.count <= 9, isDigits(part), let value = Double(part) else { return nil }
+            // Minutes after hours are below 60.
+            guard part.startIndex == parts[0].startIndex || value < 60 else { return nil }
+            minutes = minutes * 60 + value
+        }
+        guard parts.count == 1 || seconds < 60 else { return nil }
+        return minutes * 60 + seconds
+    }
+
+    /// Parses `90` or `90.5`.
+    private static func decimal(_ text: Substring) -> Double? {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count <= 2, text.utf8.count <= 20, parts.allSatisfy(isDigits) else { return nil }
+        return Double(text)
+    }
+
+    private static func isDigits(_ text: Substring) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { (48...57).contains($0) }
+    }
+
+    /// The range in seconds: `600-1200`.
+    package var description: String { "\(API.milliseconds(start))-" + (end.map { "\(API.milliseconds($0))" } ?? "") }
+}
+
+extension API.MediaRange: Codable {
+    package init(from decoder: any Decoder) throws {
+        var values = try decoder.unkeyedContainer()
+        let start = try values.decode(Double.self)
+        let end = values.isAtEnd ? nil : try values.decodeIfPresent(Double.self)
+        guard let range = Self(start: start, end: end), values.isAtEnd else {
+            throw DecodingError.dataCorrupted(
+                .init(
+                    codingPath: decoder.codingPath,
+                    debugDescription: "a range is [start, end] in seconds, with the end after the start, or null"))
+        }
+        self = range
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var values = encoder.unkeyedContainer()
+        try values.encode(start)
+        try values.encode(end)
+    }
+}

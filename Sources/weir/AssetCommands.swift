@@ -1,0 +1,69 @@
+import API
+import ArgumentParser
+
+struct RemoveCommand: ReportingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Delete assets from the store.")
+
+    @Argument(help: ArgumentHelp("The assets' names.", valueName: "name"))
+    var names: [String]
+    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
+    var yes = false
+    @OptionGroup var common: CommonOptions
+
+    func execute() async throws {
+        let client = try common.daemon().client
+        for name in names {
+            let asset = try await client.asset(named: name)
+            guard try yes || Self.agrees(asset) else {
+                throw Failure("\(name) was not removed", exitCode: 1, code: "declined")
+            }
+            let removal = try await client.removeAsset(named: name)
+            Output.line("removed \(removal.name), \(Format.bytes(removal.bytes))")
+            if let folder = removal.remainingFolder {
+                Output.error("weir: its files remain on an absent disk: delete \(folder) when the disk is back\n")
+            }
+        }
+    }
+
+    private static func agrees(_ asset: API.Asset) throws(Failure) -> Bool {
+        guard Terminal.canAsk else {
+            throw Failure(
+                "\(asset.name) was not removed: nobody can confirm it here", next: "weir remove \(asset.name) --yes",
+                exitCode: 64,
+                code: "usage")
+        }
+        if let volume = asset.volume, !volume.isPresent {
+            Output.error("\(asset.name) is stored in \(volume.path), which is absent: its files remain there\n")
+        }
+        Output.error("remove \(asset.name), \(Format.bytes(asset.bytes))? [y/N] ")
+        let answer = readLine()?.lowercased() ?? ""
+        return answer == "y" || answer == "yes"
+    }
+}
+
+struct RenameCommand: ReportingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rename", abstract: "Change the name or the title of an asset.",
+        discussion: "/<new>.m3u8 plays at once. Running sessions continue; the folder on disk keeps its name.")
+
+    @Argument(help: ArgumentHelp("The asset's name.", valueName: "name"))
+    var name: String
+    @Argument(help: ArgumentHelp("The new name: lower-case letters, digits and single dashes.", valueName: "new"))
+    var new: String?
+    @Option(help: "The title for lists; an empty title removes it.")
+    var title: String?
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        if new == nil, title == nil { throw ValidationError("Give a new name or a --title.") }
+    }
+
+    func execute() async throws {
+        let daemon = try common.daemon()
+        let asset = try await daemon.client.change(API.AssetChange(name: new, title: title), ofAsset: name)
+        Output.line(
+            [asset.name, asset.title, daemon.urls.asset(named: asset.name)].compactMap(\.self).joined(
+                separator: "  "))
+    }
+}

@@ -1,0 +1,63 @@
+package import API
+import ArgumentParser
+
+struct ExportCommand: ReportingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Export an asset so that it plays without Weir.",
+        discussion: """
+            A folder plays from disk (mpv FOLDER/master.m3u8), and from nginx or any file server. A .tar contains such a
+            folder. A .mp4 or .mkv is one file with the best video, all audio languages and all subtitles, made by ffmpeg.
+            Only complete renditions are exported. The target must not exist yet.
+            """)
+
+    @Argument(help: ArgumentHelp("The asset's name.", valueName: "name"))
+    var name: String
+    @Argument(
+        help: ArgumentHelp("The target: a new folder, or a file that ends in .tar, .mp4 or .mkv.", valueName: "target"))
+    var target: String
+    @Option(
+        help: ArgumentHelp("The format, if the target's ending does not determine it.", valueName: "folder|tar|mp4|mkv")
+    )
+    var format: API.ExportRequest.Format?
+    @Flag(help: "Hard-link the folder's files to the store's, on the same disk: fast, but never change them.")
+    var link = false
+    @Flag(help: "Write one JSON object.")
+    var json = false
+    @OptionGroup var common: CommonOptions
+
+    func execute() async throws {
+        let request = API.ExportRequest(
+            path: DiskPath.absolute(target), format: format, link: link ? true : nil)
+        let export = try await common.daemon().client.export(request, ofAsset: name)
+        if json { return try Output.json(export) }
+        Output.line("exported \(export.name), \(Format.bytes(export.bytes)), to \(export.path)")
+        for sentence in export.leftOut ?? [] { Output.error("weir: left out \(sentence)\n") }
+    }
+}
+
+extension API.ExportRequest.Format: ExpressibleByArgument {}
+
+struct ImportCommand: ReportingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import", abstract: "Import a folder of HLS as an asset.",
+        discussion: """
+            The folder is plain HLS, an export of Weir, or an Apple .movpkg. It is copied into the store and checked; nothing
+            is fetched, and the folder does not change.
+            """)
+
+    @Argument(help: ArgumentHelp("The folder, or the playlist in it to start from.", valueName: "path"))
+    var path: String
+    @Option(help: "Name of the asset: lower-case letters, digits and single dashes.")
+    var name: String?
+    @Flag(help: "Write one JSON object.")
+    var json = false
+    @OptionGroup var common: CommonOptions
+
+    func execute() async throws {
+        let request = API.ImportRequest(path: DiskPath.absolute(path), name: name)
+        let daemon = try common.daemon()
+        let asset = try await daemon.client.importAsset(request)
+        if json { return try Output.json(asset) }
+        Output.line("imported \(asset.name), \(Format.bytes(asset.bytes))")
+    }
+}
