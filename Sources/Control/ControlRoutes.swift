@@ -2,7 +2,7 @@ package import API
 import AccessLog
 package import EventLoop
 package import HTTPMessage
-package import HTTPServer
+import HTTPServer
 import Playback
 
 /// The parts of an HTTP request that the API uses.

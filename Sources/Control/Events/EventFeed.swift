@@ -2,6 +2,7 @@ package import API
 package import Downloader
 package import EventLoop
 package import Exchange
+import Integrity
 package import Library
 
 /// The stream of events: `GET /api/v1/events`. Each event is encoded once for all readers. Readers that arrive at the
