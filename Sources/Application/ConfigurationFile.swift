@@ -52,7 +52,7 @@ struct ConfigurationFile {
         if let number = value.int { return .number(number) }
         guard let array = value.array else { return .other(value.type.description) }
         let texts = array.compactMap { $0.string }
-        return texts.count == array.count ? .list(texts) : .other("array of values that are not strings")
+        return texts.count == array.count ? .list(texts) : .other("mixed array")
     }
 
     /// Finds the line where a key or its table begins. The parser keeps no positions of values.

@@ -87,7 +87,7 @@ import Testing
     @Test func aDownloadRequestNeedsOnlyItsSource() throws {
         let request: API.DownloadRequest = try API.decode(from: Array(#"{"source":"sintel","new":1}"#.utf8))
         #expect(request == API.DownloadRequest(source: "sintel"))
-        #expect(try json(request) == #"{"audio":"default","source":"sintel","subtitles":"none"}"#)
+        #expect(try json(request) == #"{"source":"sintel"}"#)
     }
 
     @Test func aDownloadRequestWithAllItsPreferencesAsJSON() throws {
@@ -100,9 +100,9 @@ import Testing
         preferences.locale = "en-GB"
         request.preferences = preferences
         #expect(
-            try json(request) == #"{"audio":"default","preferences":{"codecs":["avc1","hvc1"],"isFast":true,"#
+            try json(request) == #"{"preferences":{"codecs":["avc1","hvc1"],"isFast":true,"#
                 + #""languages":["ja"],"locale":"en-GB","minimumBitRate":2000000,"minimumSize":"1280x720","#
-                + #""prefersHDR":true,"prefersMultichannel":true},"quality":"<=1080p","source":"sintel","subtitles":"none"}"#
+                + #""prefersHDR":true,"prefersMultichannel":true},"quality":"<=1080p","source":"sintel"}"#
         )
         #expect(try API.decode(API.DownloadRequest.self, from: API.encode(request)) == request)
     }
@@ -116,10 +116,9 @@ import Testing
         request.headers = [try #require(API.Header("Referer: https://h/"))]
         #expect(
             try json(request)
-                == #"{"additional":[{"audio":"ja","quality":"360p","subtitles":"none"}],"ignoreSpace":true,"#
-                + #""audio":"default","headers":[{"name":"Referer","value":"https://h/"}],"name":"a","note":"n","#
-                + #""paused":true,"priority":"important","range":[600,null],"record":true,"source":"sintel","#
-                + #""subtitles":"none","title":"A"}"#)
+                == #"{"additional":[{"audio":"ja","quality":"360p"}],"#
+                + #""headers":[{"name":"Referer","value":"https://h/"}],"ignoreSpace":true,"name":"a","note":"n","#
+                + #""paused":true,"priority":"important","range":[600,null],"record":true,"source":"sintel","title":"A"}"#)
         #expect(try API.decode(API.DownloadRequest.self, from: API.encode(request)) == request)
         #expect("\(request.headers ?? [])" == "[Referer]")
         #expect(request.contradiction == "a recording has no range: give only one of the two")

@@ -18,8 +18,8 @@ import Testing
         #expect(
             text == #"{"asset":"sintel","bytes":900,"found":3,"isRepair":false,"#
                 + #""parts":[{"bytes":900,"holes":[{"count":2,"first":"2.ts","isSelected":true,"last":"3.ts","time":[4,8]}],"#
-                + #""id":"video-720p","mismatches":[{"fault":"bytes","file":"9.ts","isRepaired":true,"time":[18,20]}],"#
-                + #""pieces":7,"remaining":2,"whole":[[0,4]]}],"remaining":2,"#
+                + #""id":"video-720p","loaded":[[0,4]],"mismatches":[{"fault":"bytes","file":"9.ts","isRepaired":true,"time":[18,20]}],"#
+                + #""pieces":7,"remaining":2}],"remaining":2,"#
                 + #""state":"done","totalBytes":1000,"verified":1800000000}"#)
         #expect(try API.decode(API.Verification.self, from: Array(text.utf8)) == verification)
         let event = API.Event.verification(verification)

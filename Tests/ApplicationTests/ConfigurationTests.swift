@@ -139,7 +139,7 @@ import Testing
         ("# max-parallel\nmax-parallel = 65", 2, "max-parallel: 65 is not a number from 1 to 64", "correct the value"),
         ("max-parallel = \"6\"", 1, "max-parallel: \"6\" is not a number from 1 to 64", "correct the value"),
         ("offline = \"true\"", 1, "offline: \"true\" is not true or false", "correct the value"),
-        ("host-names = [1]", 1, "host-names: a value of type array of other", "correct the value"),
+        ("host-names = [1]", 1, "host-names: a value of type mixed array", "correct the value"),
         ("play-cache = \"lots\"", 1, "play-cache: \"lots\" is not a size, such as 2GB or", "correct the value"),
         ("play-cache = -1", 1, "play-cache: -1 is not a size", "correct the value"),
         ("log-level = \"loud\"", 1, "log-level: \"loud\" is not one of trace, debug", "correct the value"),

@@ -74,11 +74,11 @@ import Testing
         var asset = try await service.asset(named: "aes")
         #expect(asset.keys == API.KeySummary(count: 3, revoked: 1) && asset.local == .partial)
         #expect(asset.playable?.answer == .no && asset.state == .complete)
-        list = try self.list(await respond(.post, "/assets/aes/keys", #"{"action":"date","expires":1}"#))
+        list = try self.list(await respond(.post, "/assets/aes/keys", #"{"action":"setExpiry","expires":1}"#))
         #expect(list.keys.map(\.state) == [.expired, .revoked, .expired] && list.keys[0].expires == 1)
         asset = try await service.asset(named: "aes")
         #expect(asset.keys == API.KeySummary(count: 3, expired: 2, revoked: 1))
-        list = try self.list(await respond(.post, "/assets/aes/keys", #"{"action":"date"}"#))
+        list = try self.list(await respond(.post, "/assets/aes/keys", #"{"action":"setExpiry"}"#))
         list = try self.list(await respond(.post, "/assets/aes/keys", #"{"action":"renew"}"#))
         #expect(list.keys.map(\.state) == [.valid, .valid, .valid])
         asset = try await service.asset(named: "aes")
@@ -111,7 +111,7 @@ import Testing
         ("/assets/aes/keys", #"{"action":"melt"}"#, .badRequest, "bad-request"),
         ("/assets/aes/keys", #"{"action":"renew","keys":[]}"#, .badRequest, "bad-request"),
         ("/assets/aes/keys", #"{"action":"renew","expires":5}"#, .badRequest, "bad-request"),
-        ("/assets/aes/keys", #"{"action":"date","expires":-5}"#, .badRequest, "bad-request"),
+        ("/assets/aes/keys", #"{"action":"setExpiry","expires":-5}"#, .badRequest, "bad-request"),
         ("/keys", #"{"action":"renew"}"#, .badRequest, "bad-request"),
     ])
     func whatCannotBeDoneIsRefused(path: String, body: String, status: HTTPStatus, code: String) async throws {
@@ -135,7 +135,7 @@ import Testing
         let other = try API.decode(
             API.Problem.self,
             from: await respond(.post, "/assets/aes/keys", #"{"action":"renew","keys":[0]}"#).body)
-        #expect(other.code == .otherContent && other.next == "the new content beside it: weir get aes")
+        #expect(other.code == .otherContent && other.next == "save the new content beside it: weir get aes")
     }
 
     private static func words(_ body: String) -> OriginRule {

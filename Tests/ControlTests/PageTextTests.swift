@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (API.Local.complete, nil, false, "Offline"), (.partial, .paused, false, "Partly"),
+        (API.Local.complete, nil, false, "Offline"), (.partial, .paused, false, "Partial"),
         (.none, nil, false, "Online only"),
         (.partial, API.Download.State.failed, false, "Failed"), (.complete, nil, true, "Expired"),
     ])

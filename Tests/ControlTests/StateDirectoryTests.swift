@@ -80,7 +80,7 @@ import Testing
         try folder.write(Data(), to: "a")
         let error = #expect(throws: APIError.self) { try state.claim() }
         #expect(error?.code.exitCode == 73)
-        #expect(error?.message.hasPrefix("the state directory \(state.path) cannot be made: ") == true)
+        #expect(error?.message.hasPrefix("the state directory \(state.path) cannot be created: ") == true)
     }
 
     @Test func withoutATokenThereIsNoDaemon() {

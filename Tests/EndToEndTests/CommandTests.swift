@@ -62,7 +62,7 @@ struct CommandTests {
             try await waitUntil("segments under way") { try await scene.origin.load().paused >= 3 }
             first.send(SIGINT)
             #expect(try await first.end() == .code(130))
-            #expect(first.standardError.contains("detached; the download of ts goes on in the daemon"))
+            #expect(first.standardError.contains("detached; the download of ts continues in the daemon"))
             #expect(first.standardError.contains("weir get ts"))
 
             let second = try scene.weir.begin(["get", "ts"])
@@ -231,7 +231,7 @@ struct CommandTests {
             let port = try await ProcessRunner.run(
                 program, ["serve", "--listen", address, "--store", other.path("store"), "--state", other.path("state")])
             #expect(port.exit == .code(73) && port.errors.contains("try: "), "\(port.exit) \(port.errors)")
-            #expect(port.errors.contains("port \(address.split(separator: ":")[1]) of 127.0.0.1 is taken"))
+            #expect(port.errors.contains("another program uses port \(address.split(separator: ":")[1]) of 127.0.0.1"))
             let store = try await ProcessRunner.run(
                 program,
                 ["serve", "--listen", "127.0.0.1:0", "--store", scene.weir.store, "--state", other.path("state")])

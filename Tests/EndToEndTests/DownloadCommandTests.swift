@@ -114,7 +114,7 @@ struct DownloadCommandTests {
             #expect(refused.exit == .code(74) && refused.errors.contains("--anyway"), "\(refused.errors)")
             let get = try await scene.get("ts", ["--anyway"])
             #expect(get.exit == .code(74), "\(get.exit) \(get.errors)")
-            #expect(get.errors.contains("ts is waiting for space, and goes on by itself"), "\(get.errors)")
+            #expect(get.errors.contains("ts is waiting for space, and continues by itself"), "\(get.errors)")
             #expect(try await scene.weir.run(["list"]).output.contains("waiting for space"))
         }
     }

@@ -149,7 +149,7 @@ struct ExportTests {
                 (["ts", out.path("no/film")], 73, "No such file or directory"),
                 (["ts", "/proc/film"], 73, "/proc"),
                 (["ts", scene.weir.store + "/assets/film"], 73, "is in the store itself"),
-                (["other", out.path("film")], 66, "no asset called other"),
+                (["other", out.path("film")], 66, "no asset named other"),
             ]
             for refused in cases {
                 let result = try await scene.weir.run(["export"] + refused.arguments)
