@@ -136,7 +136,7 @@ struct MoveTests {
             for isRestarted in [false, true] {
                 if isRestarted { try await scene.weir.restart() }
                 try await waitUntil("the list to say so") {
-                    try await scene.weir.run(["list"]).output.contains("not there: \(volume)")
+                    try await scene.weir.run(["list"]).output.contains("disk absent: \(volume)")
                 }
                 try await expectFrames(scene.master("ts"), of: "ts")
                 #expect(scene.pieces() == [] && !FileManager.default.fileExists(atPath: volume))
@@ -156,7 +156,7 @@ struct MoveTests {
 
             #expect(rename(volume, disk.path("elsewhere")) == 0)
             try await waitUntil("the list to say so") {
-                try await scene.weir.run(["list"]).output.contains("not there: \(volume)")
+                try await scene.weir.run(["list"]).output.contains("disk absent: \(volume)")
             }
             let removed = try await scene.weir.run(["remove", "ts", "--yes"])
             #expect(removed.exit == .code(0), "\(removed.errors)")
@@ -188,7 +188,7 @@ struct MoveTests {
                 (["ts", disk.path("linked")], 73, "linked/tmp"),
                 (["ts", scene.weir.store + "/assets/x"], 73, "in the store itself"),
                 (["ts", "/proc/weir"], 73, "/proc/weir"),
-                (["other", disk.path("new")], 66, "no asset called other"),
+                (["other", disk.path("new")], 66, "no asset named other"),
                 (["ts"], 64, "Give a name and a folder"),
             ]
             if geteuid() == 0 {

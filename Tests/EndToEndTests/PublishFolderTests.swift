@@ -124,7 +124,7 @@ struct PublishFolderTests {
                 (["ts", scene.weir.store], 73, "is in the store itself"),
                 (["ts", scene.weir.store + "/film"], 73, "is in the store itself"),
                 (["ts", scene.weir.store + "/assets/film"], 73, "is in the store itself"),
-                (["other", out.path("film")], 66, "no asset called other"),
+                (["other", out.path("film")], 66, "no asset named other"),
             ]
             for refused in cases {
                 let result = try await scene.weir.run(["publish"] + refused.arguments)

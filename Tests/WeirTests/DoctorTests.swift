@@ -144,7 +144,7 @@ import Testing
         let serve = try await run(["serve", "--listen", "127.0.0.1:0"], elsewhere)
         #expect(serve.exit == .code(73))
         #expect(
-            serve.errors.contains("the state directory \(home)/.local/state/weir cannot be made: Permission denied"),
+            serve.errors.contains("the state directory \(home)/.local/state/weir cannot be created: Permission denied"),
             "\(serve.errors)")
         #expect(serve.errors.contains("--state DIR"), "\(serve.errors)")
     }
@@ -162,7 +162,7 @@ import Testing
         #expect(result.exit == .code(73))
         #expect(
             result.errors.contains(
-                "the state directory \(folder.path)/.local/state/weir cannot be made: Read-only file system"),
+                "the state directory \(folder.path)/.local/state/weir cannot be created: Read-only file system"),
             "\(result.errors)")
     }
 

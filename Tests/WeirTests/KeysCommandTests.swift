@@ -80,6 +80,6 @@ import Testing
         let storage = API.Storage(policy: .init(keysExpire: 2_592_000, keysAfterFirstPlay: 172_800))
         #expect(
             StorageText.sentence(storage, zone: zone)
-                == "never expires; keys 30d from when they came, 48h from the first time on")
+                == "never expires; keys 30d after their fetch, 48h after the first play")
     }
 }

@@ -35,7 +35,7 @@ import Testing
             ],
             environment: ["XDG_CONFIG_HOME": folder.path])
         #expect(result.exit == .code(73))
-        #expect(result.errors.hasPrefix("weir: port \(port) of 127.0.0.1 is taken\ntry: "))
+        #expect(result.errors.hasPrefix("weir: another program uses port \(port) of 127.0.0.1\ntry: "))
         #expect(result.errors.hasSuffix("weir serve --listen 127.0.0.1:0\n"))
         try await weir.terminate()
     }

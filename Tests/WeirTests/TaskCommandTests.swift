@@ -129,7 +129,7 @@ import Testing
         let result = try await run(["get", "https://h/m.m3u8"])
         #expect(result.exit == .code(exit))
         #expect(result.errors.contains("weir: sintel is waiting for "), "\(result.errors)")
-        #expect(result.errors.contains("goes on by itself") && result.errors.contains(next))
+        #expect(result.errors.contains("continues by itself") && result.errors.contains(next))
         let json = try await run(["get", "https://h/m.m3u8", "--json"]).output.split(separator: "\n")
         #expect(json.filter { $0.contains(#""t":"result""#) }.count == 1)
         #expect(json.last?.contains(#""state":"waiting","need":"\#(need.rawValue)""#) ?? false, "\(json)")
