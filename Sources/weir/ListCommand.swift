@@ -66,7 +66,7 @@ struct ListedAsset: Decodable, Sendable {
 
     private var stored: String {
         if unreadable != nil { return "unreadable" }
-        if isKnownOnly == true { return "not stored" }
+        if isKnownOnly == true { return "not stored, in the streams file" }
         if let volume, !volume.isPresent { return "disk absent: \(volume.path)" + (need == .volume ? "" : activity) }
         let other = volume.map { ", in \($0.path)" } ?? ""
         return local.word + other + StorageText.badge(storage, local: local) + KeysText.badge(keys) + activity

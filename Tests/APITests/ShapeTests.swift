@@ -118,7 +118,8 @@ import Testing
             try json(request)
                 == #"{"additional":[{"audio":"ja","quality":"360p"}],"#
                 + #""headers":[{"name":"Referer","value":"https://h/"}],"ignoreSpace":true,"name":"a","note":"n","#
-                + #""paused":true,"priority":"important","range":[600,null],"record":true,"source":"sintel","title":"A"}"#)
+                + #""paused":true,"priority":"important","range":[600,null],"record":true,"source":"sintel","title":"A"}"#
+        )
         #expect(try API.decode(API.DownloadRequest.self, from: API.encode(request)) == request)
         #expect("\(request.headers ?? [])" == "[Referer]")
         #expect(request.contradiction == "a recording has no range: give only one of the two")

@@ -160,7 +160,7 @@ struct PublishTests {
                 let exit = try await command.end()
                 // A status request after the kill finds no daemon.
                 #expect((isKill ? [.code(75), .code(69)] : [.code(130)]).contains(exit), "\(command.standardError)")
-                #expect(isKill || command.standardError.contains("the same command"))
+                #expect(isKill || command.standardError.contains("repeat the command"))
                 let objects = try await store.objects()
                 #expect(!objects.keys.contains { $0.hasSuffix(".m3u8") }, "\(objects.keys)")
                 if isKill { try await scene.weir.start() }

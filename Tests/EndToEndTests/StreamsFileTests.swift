@@ -15,7 +15,7 @@ import Testing
         let weir = try await WeirProcess(options: ["--streams", file])
         let list = try await weir.run(["list"])
         #expect(
-            list.exit == .code(0) && list.output.contains("film") && list.output.contains("known only"),
+            list.exit == .code(0) && list.output.contains("film") && list.output.contains("in the streams file"),
             "\(list.output)")
         #expect(try await weir.run(["list", "--offline"]).output.isEmpty)
         let url = try await weir.run(["url", "film"]).output
@@ -25,7 +25,7 @@ import Testing
         #expect(try await weir.run(["get", "film", "-q", "worst"]).exit == .code(0))
         #expect(try await weir.run(["list", "--offline"]).output.contains("film"))
         #expect(try await HTTPProbe.fetch(weir.url("/other.m3u8")).status == 200)
-        #expect(try await !weir.run(["list"]).output.contains("known only"))
+        #expect(try await !weir.run(["list"]).output.contains("in the streams file"))
         try await weir.terminate()
     }
 
