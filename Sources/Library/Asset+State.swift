@@ -7,17 +7,17 @@ import Store
 /// Derives the state of an asset from its playlists and pieces.
 extension Asset {
     /// The places in `renditionURIs` of the complete renditions.
-    public var wholeRenditions: Set<Int> { Set(renditions.indices.filter { renditions[$0].isWhole }) }
+    public var completeRenditions: Set<Int> { Set(renditions.indices.filter { renditions[$0].isComplete }) }
 
     /// True if any part of the asset plays without the origin.
     public var isPlayableOffline: Bool {
-        guard let multivariant else { return renditions.first?.isWhole ?? false }
-        return !multivariant.completeVariants(renditions: wholeRenditions).isEmpty
+        guard let multivariant else { return renditions.first?.isComplete ?? false }
+        return !multivariant.completeVariants(renditions: completeRenditions).isEmpty
     }
 
     /// True if every rendition that players load is complete. Trick-play playlists do not count: no player loads them.
-    public var isEverythingWhole: Bool {
-        entry != nil && renditions.allSatisfy { $0.name.isIFramesOnly || $0.isWhole }
+    public var isEverythingComplete: Bool {
+        entry != nil && renditions.allSatisfy { $0.name.isIFramesOnly || $0.isComplete }
     }
 
     /// True if the asset is known to be live.
@@ -48,7 +48,7 @@ extension Asset {
 
     /// The places in `renditionURIs` of the renditions with recorded media.
     public var recordedRenditions: Set<Int> {
-        Set(renditions.indices.filter { renditions[$0].recording.map { $0.count > 0 } ?? renditions[$0].isWhole })
+        Set(renditions.indices.filter { renditions[$0].recording.map { $0.count > 0 } ?? renditions[$0].isComplete })
     }
 
     /// True if the asset is the revision of another asset, and has not replaced it yet.
@@ -130,7 +130,7 @@ extension Asset {
     /// The error if only expired or revoked keys keep the asset from playing without the origin; names the command that
     /// renews them. Nil otherwise.
     public var keyExpiry: LibraryError? {
-        guard !isPlayableOffline, let rendition = renditions.first(where: { !$0.isWhole && $0.isStored }) else {
+        guard !isPlayableOffline, let rendition = renditions.first(where: { !$0.isComplete && $0.isStored }) else {
             return nil
         }
         return keyExpiry(of: rendition)

@@ -297,7 +297,7 @@ extension Asset: BundleOwner {
         } else if folder === sessionData.folder || knownImages.contains(where: { $0.folder === folder }) {
             return
         }
-        if wholeRenditions != published { library?.publish(self) }
+        if completeRenditions != published { library?.publish(self) }
     }
 
     package func bundle(_ bundle: Bundle, lostPiece error: StoreError) {

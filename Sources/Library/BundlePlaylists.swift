@@ -23,7 +23,7 @@ import Store
 
     /// Writes all files. Each write is atomic: a reader sees the old text or the new one.
     func write() throws {
-        for rendition in asset.renditions where rendition.isWhole {
+        for rendition in asset.renditions where rendition.isComplete {
             guard let playlist = rendition.source?.playlist else { continue }
             try rendition.folder.write(media(playlist, of: rendition), as: "media.m3u8")
         }
@@ -49,7 +49,7 @@ import Store
     }
 
     /// The multivariant playlist of the complete renditions; nil if nothing plays.
-    package func master() throws -> Master? { try master(of: asset.wholeRenditions) }
+    package func master() throws -> Master? { try master(of: asset.completeRenditions) }
 
     /// The multivariant playlist of the renditions at these places; nil if nothing plays.
     package func master(of whole: Set<Int>) throws -> Master? {

@@ -161,7 +161,7 @@ package import Store
 
     private func complete(_ renewed: [Int], in asset: Asset) {
         guard !renewed.isEmpty, !asset.isRemoved else { return }
-        asset.published = asset.wholeRenditions
+        asset.published = asset.completeRenditions
         if asset.bundle.exists { library.writeBundle(of: asset) }
         library.events.send(.keysChanged(asset, .renewed, numbers: renewed))
     }

@@ -87,8 +87,8 @@ public import Playlist
 
     /// True if the catalogue has its playlist and its keys' numbers: only then may its pieces be stored.
     var isSaved = false
-    /// Caches `isWhole` for these counts of changes.
-    private var wholeness: (folder: Int, keys: Int, isWhole: Bool)?
+    /// Caches `isComplete` for these counts of changes.
+    private var wholeness: (folder: Int, keys: Int, isComplete: Bool)?
     var live = LiveNames()
 
     init(_ name: RenditionNaming.Name, bundle: Bundle, keys: KeyRing, folder: PieceFolder? = nil) {
@@ -209,17 +209,17 @@ public import Playlist
     // MARK: Stored resources
 
     /// True if every segment, initialization section and key is stored and usable, so that it plays without the origin.
-    public var isWhole: Bool {
+    public var isComplete: Bool {
         let state = (folder.changes, keys.changes)
-        if let known = wholeness, known.folder == state.0, known.keys == state.1 { return known.isWhole }
-        let isWhole = findWhole(keys.has)
-        wholeness = (state.0, state.1, isWhole)
-        return isWhole
+        if let known = wholeness, known.folder == state.0, known.keys == state.1 { return known.isComplete }
+        let isComplete = findWhole(keys.has)
+        wholeness = (state.0, state.1, isComplete)
+        return isComplete
     }
 
     /// True if only expired or revoked keys are missing: these are fetched only by a renewal.
     public var isStored: Bool {
-        if isWhole { return true }
+        if isComplete { return true }
         let unusable = keys.unusable
         return !unusable.isEmpty && findWhole { unusable.contains($0) || keys.has($0) }
     }

@@ -32,7 +32,7 @@ extension Playback {
                 try view(of: asset, session, for: exchange).media(rendition, source, cut: cut)
             }
         }
-        if isOffline, !rendition.isWhole,
+        if isOffline, !rendition.isComplete,
             !(rendition.isStored && library.keys.mayUse(session.id, keysOf: rendition, of: asset))
         {
             let error =
@@ -82,7 +82,7 @@ extension Playback {
         if asset.isRecording, !asset.recordedRenditions.isEmpty { return recording(exchange, of: asset, mode.plain) }
         // A named asset plays what is stored. A URL plays what the origin has, and so does a session that needs the
         // best quality available.
-        let isEnough = mode == .adaptive ? asset.isEverythingWhole : asset.isPlayableOffline
+        let isEnough = mode == .adaptive ? asset.isEverythingComplete : asset.isPlayableOffline
         let isStored = mode == .offline || library.isOffline || isEnough
         do throws(LibraryError) {
             let (directives, _) = try DeliveryDirectives.split(exchange.head.query)
@@ -138,7 +138,7 @@ extension Playback {
 
     /// True if the stored content is everything that a URL leads to, so that the origin is not asked.
     private func isPreferred(_ asset: Asset, _ mode: Session.Mode) -> Bool {
-        if asset.isEverythingWhole || asset.isRecorded && !asset.isRecording { return true }
+        if asset.isEverythingComplete || asset.isRecorded && !asset.isRecording { return true }
         return (mode == .local || library.mode == .local) && asset.isPlayableOffline
     }
 
@@ -173,7 +173,7 @@ extension Playback {
                 // If the origin may still be asked, only complete renditions are listed: they need no substitutes.
                 let isLeft = mode == .offline || library.isOffline || !isStored
                 let listed: Set<Int>? =
-                    isPresent ? nil : isLeft ? substitutions.offlineRenditions(of: asset) : asset.wholeRenditions
+                    isPresent ? nil : isLeft ? substitutions.offlineRenditions(of: asset) : asset.completeRenditions
                 return try view(of: asset, session, for: exchange).entry(stored: listed)
             }
         } catch {
@@ -271,7 +271,7 @@ extension Playback {
         let (directives, rest) = try DeliveryDirectives.split(query)
         let presentation = try await library.interstitials.presentation(name, of: asset, query: rest)
         await entry(
-            exchange, of: presentation, session.mode, directives, isStored: presentation.isEverythingWhole)
+            exchange, of: presentation, session.mode, directives, isStored: presentation.isEverythingComplete)
     }
 
     private func list(

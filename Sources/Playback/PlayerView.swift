@@ -17,11 +17,11 @@ import Substitution
     /// nothing stored can be listed.
     func entry(stored: Set<Int>? = nil) throws(PlaylistError) -> [UInt8]? {
         guard let multivariant = asset.multivariant else {
-            guard let rendition = asset.renditions.first, stored == nil || rendition.isWhole else { return nil }
+            guard let rendition = asset.renditions.first, stored == nil || rendition.isComplete else { return nil }
             return try rendition.source.map { source throws(PlaylistError) in try media(rendition, source) }
         }
         guard let stored else {
-            let first = multivariant.initialChoice(of: asset.wholeRenditions)
+            let first = multivariant.initialChoice(of: asset.completeRenditions)
             return try multivariant.rendered(first: first) { name($0) }
         }
         return try entry(listing: stored)
@@ -64,7 +64,7 @@ import Substitution
         if let index = reference.renditionIndex { return playlist(asset.renditions[index]) }
         if case .imageVariant(let images) = reference {
             let rendition = asset.images[images.index]
-            return rendition.isWhole ? playlist(rendition) : nil
+            return rendition.isComplete ? playlist(rendition) : nil
         }
         return asset.storedFile(of: reference).map { prefix + $0 }
     }
@@ -115,7 +115,7 @@ import Substitution
     ) -> String? {
         guard let url = uri.flatMap({ try? source.base.resolving($0) }) else { return nil }
         let isOffline = session.mode == .offline || library.isOffline
-        if !isOffline, !rendition.isWhole { return interstitial(asset.interstitials.name(url, kind)) }
+        if !isOffline, !rendition.isComplete { return interstitial(asset.interstitials.name(url, kind)) }
         guard kind == .presentation, let stored = library.asset(at: url), stored.isPlayableOffline else { return nil }
         return mount + (session.mode == .offline ? "/offline/" : "/") + "\(stored.name).m3u8"
     }
@@ -153,7 +153,7 @@ import Substitution
         {
             return cut
         }
-        guard !rendition.isWhole, let alone = substitutions.playableRanges(of: rendition, in: asset), alone.isPlayable
+        guard !rendition.isComplete, let alone = substitutions.playableRanges(of: rendition, in: asset), alone.isPlayable
         else { return nil }
         return alone.cuts[rendition.place]
     }

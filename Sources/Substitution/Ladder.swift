@@ -49,7 +49,7 @@ extension Substitutions {
         }
         guard let top = known.last else { return nil }
         let best = renditions[top.renditionIndex]
-        if best.isWhole { return Ladder(best: top, base: best) }
+        if best.isComplete { return Ladder(best: top, base: best) }
         return ladder(of: asset, known) { listed?.contains($0) ?? true }
     }
 

@@ -52,7 +52,7 @@ extension Substitutions {
     /// The renditions of an entry for playback without the origin: the complete ones, and those that substitutes
     /// complete, unless a complete one is as good.
     public func offlineRenditions(of asset: Asset) -> Set<Int> {
-        let complete = asset.wholeRenditions
+        let complete = asset.completeRenditions
         guard let multivariant = asset.multivariant else { return complete }
         let covered = asset.renditions.filter { rendition in
             guard !complete.contains(rendition.place), let track = storedTrack(of: rendition, in: asset),
