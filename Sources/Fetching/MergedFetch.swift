@@ -1,12 +1,11 @@
 import EventLoop
 import Origin
 
-/// Fetches of adjacent byte ranges of one file that share one merged request.
-///
-/// Each member gets its range, ends with its own last byte, and may leave. If a player needs a member whose turn is
-/// later, that member makes its own request. The merged request then ends before that member, so that no byte is
-/// transferred twice, and the members behind it continue with another merged request, because the player needs them
-/// next. If the merged request fails, each member without its bytes continues with a request of its own.
+/// Fetches of adjacent byte ranges of one file that share one merged request. Each member gets its range, ends with its
+/// own last byte, and may leave. If a player needs a member whose turn is later, that member makes its own request. The
+/// merged request then ends before that member, so that no byte is transferred twice, and the members behind it
+/// continue with another merged request, because the player needs them next. If the merged request fails, each member
+/// without its bytes continues with a request of its own.
 @LoopActor final class MergedFetch {
     /// By index in the order; nil once a member has ended or left.
     private var members: [Fetch?]

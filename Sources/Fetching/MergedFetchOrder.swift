@@ -50,7 +50,6 @@ struct MergedFetchOrder {
     }
 
     mutating func markNeeded(_ piece: Int) { isNeeded[piece] = true }
-
     /// Marks a piece as not needed. It is transferred all the same if a later piece is needed.
     mutating func markUnneeded(_ piece: Int) { isNeeded[piece] = false }
 

@@ -133,7 +133,6 @@ package import Store
 
     /// Fetches keys again, all of them for nil, and returns the renewed ones. A key that is equal byte for byte becomes
     /// usable as if it were new; its media was never deleted.
-    ///
     /// - Throws: `missing` if no key has the number, `otherContent` if the origin has another key now, which does not
     ///   fit the stored media, and errors of the origin. The failed key is unchanged then; those before it are renewed.
     @discardableResult

@@ -1,13 +1,10 @@
-import EventLoop
 public import Fetching
-import HTTPMessage
 import Origin
 import Store
 
 extension Library {
     /// Returns the fetch of a resource, retained for the caller, who must release it. The resource becomes a piece if
     /// its rendition's playlist has ended and is in the catalogue, or is recorded.
-    ///
     /// - Parameter fallback: what the caller can play instead; an origin that does not answer then gets less time.
     /// - Throws: `missing` if the asset was removed, `store` if neither disk nor memory has space.
     public func fetch(

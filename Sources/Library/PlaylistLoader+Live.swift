@@ -1,4 +1,3 @@
-import EventLoop
 import HTTPMessage
 import Origin
 public import Playlist
@@ -166,7 +165,6 @@ struct DirectedResponses {
     }
 
     private var answers: [Answer] = []
-
     /// Maximum number of responses. More players than this hardly ever have different delays.
     private static let limit = 8
 

@@ -218,7 +218,6 @@ struct RenewalPace {
     }
 
     mutating func recordArrival() { arrivals += 1 }
-
     /// Allows the next renewal at once, because the URLs may be valid again.
     mutating func reset() { last = nil }
 }

@@ -75,16 +75,13 @@ public import Playlist
     var directed = DirectedResponses()
     /// Increases when the playlist is replaced.
     package private(set) var edition = 0
-
     /// Its recording, while that runs.
     public internal(set) var recording: Recording?
     /// The origin's last playlist before the end of the recording, which ends the live stream for players: a media
     /// sequence number must not go back (RFC 8216 §6.2.2).
     public internal(set) var lastWindow: (source: Source, recording: Recording)?
-
     /// True if its playlist is known, and has not ended.
     public var isLive: Bool { source.map { !$0.isDurable } ?? false }
-
     /// True if the catalogue has its playlist and its keys' numbers: only then may its pieces be stored.
     var isSaved = false
     /// Caches `isComplete` for these counts of changes.
@@ -181,8 +178,7 @@ public import Playlist
             ?? PieceName(.passing(live.number(url, map.byteRange)), fileExtension: "mp4")
     }
 
-    /// The file extension of a segment or part; `map` is the section in force, whose tag a delta update may have left
-    /// out.
+    /// The file extension of a segment or part; `map` is the section in force, which a delta update may omit.
     func fileExtension(_ uri: String, _ map: Map?) -> String {
         let hasMap = map != nil || (latest?.playlist.isDeltaUpdate ?? false) && !(source?.playlist.maps.isEmpty ?? true)
         return PieceName.segmentExtension(forPath: Self.path(of: uri), content: name.content, hasMap: hasMap)
@@ -229,9 +225,7 @@ public import Playlist
         guard let source, source.isDurable else { return false }
         // Usually too few files are stored, and that shows without computing any name.
         guard folder.sizes.count >= source.needed else { return false }
-        guard source.playlist.segments.allSatisfy({ $0.isGap || folder.contains(file(of: $0)) }) else {
-            return false
-        }
+        guard source.playlist.segments.allSatisfy({ $0.isGap || folder.contains(file(of: $0)) }) else { return false }
         return source.playlist.keys.compactMap { number(of: $0) }.allSatisfy(hasKey)
             && source.playlist.maps.allSatisfy { folder.contains(name(of: $0).description) }
     }

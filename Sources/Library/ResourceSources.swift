@@ -17,10 +17,7 @@ import Playlist
 
     /// - Parameter resource: with the URL that is tried first.
     init(around resource: Resource, in folder: PieceFolder, of asset: Asset, library: Library) {
-        self.resource = resource
-        self.folder = folder
-        self.asset = asset
-        self.library = library
+        (self.resource, self.folder, self.asset, self.library) = (resource, folder, asset, library)
         tried = [resource.url]
     }
 

@@ -26,7 +26,6 @@ public import Playlist
 
     /// The file name of a tag; nil if it has no usable URI.
     public func name(of line: SessionData) -> PieceName? { names[line.index] }
-
     /// The resource with this name, if a tag names it.
     public func resource(named name: PieceName) -> Resource? { resources[name] }
 

@@ -38,7 +38,6 @@ struct SocketAddress: Hashable {
     }
 
     private static let mappedPrefix: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
-
     var isUnspecified: Bool { bytes.allSatisfy { $0 == 0 } }
     var isMulticast: Bool { bytes.count == 4 ? bytes[0] >= 224 : bytes[0] == 0xFF }
     /// True for a globally reachable address by IANA's special-purpose registries: not a private network, host or link,

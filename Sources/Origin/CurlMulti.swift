@@ -2,10 +2,9 @@ import CLibcurl
 import EventLoop
 import Glibc
 
-/// A libcurl multi handle driven by the event loop: one pool of connections.
-/// libcurl must not be entered from within its own callbacks. So a request that is removed there is only detached from
-/// its owner at once, and leaves the handle after libcurl has returned. Requests are always added from outside libcurl
-/// (see `OriginClient`).
+/// A libcurl multi handle driven by the event loop: one pool of connections. libcurl must not be entered from within
+/// its own callbacks. So a request that is removed there is only detached from its owner at once, and leaves the handle
+/// after libcurl has returned. Requests are always added from outside libcurl (see `OriginClient`).
 @LoopActor final class CurlMulti {
     private let handle: UnsafeMutableRawPointer
     let sockets = SocketWatches()
@@ -74,8 +73,7 @@ import Glibc
         request.multi = self
         // Its connections report their end to `sockets`. None outlives the handle, and the handle does not outlive
         // `sockets`.
-        _ = weir_easy_set_pointer(
-            request.handle, CURLOPT_CLOSESOCKETDATA, Unmanaged.passUnretained(sockets).toOpaque())
+        _ = weir_easy_set_pointer(request.handle, CURLOPT_CLOSESOCKETDATA, Unmanaged.passUnretained(sockets).toOpaque())
         guard curl_multi_add_handle(handle, request.handle) == CURLM_OK else {
             requests[request.handle] = nil
             return false

@@ -181,8 +181,7 @@ import HTTPMessage
     private func open(_ address: UnsafeMutablePointer<curl_sockaddr>) -> Int32 {
         let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) ?? 0
         // The member is declared as a bare sockaddr, but `addrlen` bytes are stored there.
-        let raw = UnsafeRawBufferPointer(
-            start: UnsafeRawPointer(address) + offset, count: Int(address.pointee.addrlen))
+        let raw = UnsafeRawBufferPointer(start: UnsafeRawPointer(address) + offset, count: Int(address.pointee.addrlen))
         guard let target = SocketAddress(family: address.pointee.family, raw), rules.allows(target, isNamed: isNamed)
         else {
             refusals += 1
@@ -264,22 +263,18 @@ import HTTPMessage
         _ = weir_easy_set_offset(handle, CURLOPT_INFILESIZE_LARGE, curl_off_t(outgoing?.size ?? 0))
         let context = Unmanaged.passUnretained(self).toOpaque()
         for option in [CURLOPT_READDATA, CURLOPT_SEEKDATA] { _ = weir_easy_set_pointer(handle, option, context) }
-        setReading()
-        _ = weir_easy_set_seek(handle) { context, offset, origin in
-            guard let context, origin == SEEK_SET else { return CURL_SEEKFUNC_FAIL }
-            let request = Unmanaged<CurlRequest>.fromOpaque(context).takeUnretainedValue()
-            LoopActor.assumeIsolated { request.uploadPosition = Int64(offset) }
-            return CURL_SEEKFUNC_OK
-        }
-    }
-
-    private func setReading() {
         _ = weir_easy_set_write(handle, CURLOPT_READFUNCTION) { start, size, count, context in
             guard let context, let start else { return Int(CURL_READFUNC_ABORT) }
             let request = Unmanaged<CurlRequest>.fromOpaque(context).takeUnretainedValue()
             // libcurl calls on the loop's thread; the buffer is valid during the call.
             nonisolated(unsafe) let room = UnsafeMutableRawBufferPointer(start: start, count: size * count)
             return LoopActor.assumeIsolated { request.readBody(into: room) }
+        }
+        _ = weir_easy_set_seek(handle) { context, offset, origin in
+            guard let context, origin == SEEK_SET else { return CURL_SEEKFUNC_FAIL }
+            let request = Unmanaged<CurlRequest>.fromOpaque(context).takeUnretainedValue()
+            LoopActor.assumeIsolated { request.uploadPosition = Int64(offset) }
+            return CURL_SEEKFUNC_OK
         }
     }
 

@@ -6,7 +6,6 @@ import EventLoop
 @LoopActor final class EasyHandlePool {
     private let configuration: OriginClient.Configuration
     private var idle: [UnsafeMutableRawPointer] = []
-
     private static let limit = 16
 
     init(_ configuration: OriginClient.Configuration) { self.configuration = configuration }

@@ -1,5 +1,3 @@
-import HTTPMessage
-
 /// Decides when to give up on an origin: all time limits, and what follows when one has passed.
 ///
 /// Pure: a transfer, a fetch, a reply, a download and a recording keep timers, report what happened, and do what the rule
@@ -107,7 +105,6 @@ public struct GiveUpRule: Sendable {
     }
 
     /// Decides to retry or to refuse after a failed attempt.
-    ///
     /// - Parameters:
     ///   - policy: the request's own policy; nil for the default. An origin that is away is waited for longer by a player
     ///     without an alternative.
@@ -361,7 +358,6 @@ public struct RetryPolicy: Hashable, Sendable {
 
     /// The defaults.
     public init() {}
-
     private init(attempts: Int, timeLimit: Duration? = nil) { (self.attempts, self.timeLimit) = (attempts, timeLimit) }
 
     /// No retries.

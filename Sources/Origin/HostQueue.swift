@@ -1,11 +1,10 @@
 import HTTPMessage
 
-/// Limits concurrent requests per (scheme, host, port) and schedules waiting transfers.
-///
-/// Playback precedes background, and older transfers precede younger ones, so that a retry does not lose its turn.
-/// Background may use every place while nothing plays: on a long path each connection adds throughput. Playback that
-/// finds no free place displaces the youngest background transfer once; from then on places stay reserved for playback
-/// until it has been idle for `reserveLife`.
+/// Limits concurrent requests per (scheme, host, port) and schedules waiting transfers. Playback precedes background,
+/// and older transfers precede younger ones, so that a retry does not lose its turn. Background may use every place
+/// while nothing plays: on a long path each connection adds throughput. Playback that finds no free place displaces the
+/// youngest background transfer once; from then on places stay reserved for playback until it has been idle for
+/// `reserveLife`.
 struct HostQueue {
     private struct Entry {
         let id: UInt64
@@ -17,7 +16,6 @@ struct HostQueue {
     /// Time for which places stay reserved after a playback transfer. Players with full buffers send one request per
     /// segment duration.
     static let reserveLife = Duration.seconds(60)
-
     private let places: Int
     private let reserve: Int
     /// Most places of one host for background at the moment; nil for no such limit.
@@ -37,9 +35,7 @@ struct HostQueue {
     }
 
     /// Enqueues a transfer that has no place. Ids increase with time. One that is not counted needs no place.
-    mutating func enqueue(
-        _ id: UInt64, priority: OriginRequest.Priority, host: WebURL.Origin, isCounted: Bool = true
-    ) {
+    mutating func enqueue(_ id: UInt64, priority: OriginRequest.Priority, host: WebURL.Origin, isCounted: Bool = true) {
         let entry = Entry(id: id, priority: priority, host: host, isCounted: isCounted)
         let index = waiting.firstIndex { $0.priority < priority || ($0.priority == priority && $0.id > id) }
         waiting.insert(entry, at: index ?? waiting.endIndex)

@@ -32,7 +32,6 @@ public import HTTPMessage
     public private(set) var traffic = Traffic()
     /// Counts of requests and outcomes.
     public internal(set) var activity = Activity()
-
     var presence: OriginPresence
     private var prober: OriginProber?
     private var staleConnections = StaleConnections()
@@ -54,10 +53,8 @@ public import HTTPMessage
     public init(configuration: Configuration = Configuration()) {
         self.configuration = configuration
         handles = EasyHandlePool(configuration)
-        namedPool = CurlMulti(
-            idleConnections: configuration.idleConnections, bufferSize: configuration.bufferSize)
-        publicPool = CurlMulti(
-            idleConnections: configuration.idleConnections, bufferSize: configuration.bufferSize)
+        namedPool = CurlMulti(idleConnections: configuration.idleConnections, bufferSize: configuration.bufferSize)
+        publicPool = CurlMulti(idleConnections: configuration.idleConnections, bufferSize: configuration.bufferSize)
         queue = HostQueue(places: configuration.placesPerHost, reserve: configuration.placesInReserve)
         presence = OriginPresence(configuration.giveUpRule)
         pump = LoopTimer { [weak self] in self?.turn() }
@@ -121,11 +118,7 @@ public import HTTPMessage
         let beginning = starting
         starting = []
         for (transfer, refusal) in beginning {
-            if let refusal {
-                transfer.refuse(refusal)
-            } else {
-                transfer.begin()
-            }
+            if let refusal { transfer.refuse(refusal) } else { transfer.begin() }
         }
         // Paused transfers lend their places before any transfer is displaced.
         if isThrottling { throttle() }

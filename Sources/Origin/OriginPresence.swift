@@ -93,7 +93,6 @@ struct OriginPresence {
 
     /// Records a probe without a result: the next transfer is the probe.
     mutating func abandonProbe(_ origin: WebURL.Origin) { records[origin]?.isProbed = false }
-
     /// True if no reply has arrived since the origin was last found absent or suspect.
     func isDown(_ origin: WebURL.Origin) -> Bool { records[origin]?.until != nil }
 

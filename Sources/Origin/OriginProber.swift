@@ -51,7 +51,6 @@ import HTTPMessage
 
 @LoopActor private final class Probe: TransferReceiver {
     nonisolated init() {}
-
     func transfer(_ transfer: Transfer, received head: OriginHead) { transfer.cancel() }
     func transfer(_ transfer: Transfer, received bytes: UnsafeRawBufferPointer, at offset: Int64) {}
     func transfer(_ transfer: Transfer, ended result: Result<Void, OriginError>) {}

@@ -21,9 +21,7 @@ public struct OriginRequest: Sendable {
         public var fields: [FieldLine]
 
         /// Binds fields to an origin.
-        public init(origin: WebURL.Origin, fields: [FieldLine]) {
-            (self.origin, self.fields) = (origin, fields)
-        }
+        public init(origin: WebURL.Origin, fields: [FieldLine]) { (self.origin, self.fields) = (origin, fields) }
     }
 
     /// A host and a port.
@@ -35,7 +33,6 @@ public struct OriginRequest: Sendable {
 
         /// The host and port of a URL from the user.
         public init(of url: WebURL) { self.init(host: url.host, port: url.port) }
-
         /// Creates a peer from its parts.
         public init(host: String, port: UInt16) { (self.host, self.port) = (host, port) }
     }

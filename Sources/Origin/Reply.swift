@@ -9,7 +9,6 @@ struct Reply {
     /// The peer's address; set when the head is complete.
     var address: String?
     private var byteCount = 0
-
     /// Limits on a head; libcurl's own are looser.
     static let maximumByteCount = 64 * 1024
     static let maximumFieldCount = 256

@@ -60,8 +60,7 @@ import HTTPMessage
         if isProbe { client.presence.abandonProbe(request.url.origin) }
     }
 
-    /// Raises the priority, never lowers it: a player needs the bytes of a download. `ignoresAbsence` as in a
-    /// request.
+    /// Raises the priority, never lowers it: a player needs the bytes of a download. `ignoresAbsence` as in a request.
     public func raise(to priority: OriginRequest.Priority, ignoresAbsence: Bool = false) {
         self.ignoresAbsence = self.ignoresAbsence || ignoresAbsence
         guard priority > self.priority, receiver != nil else { return }
@@ -107,7 +106,6 @@ import HTTPMessage
     private var pausedSince: ContinuousClock.Instant?
     /// The paused time within the watchdog's current span.
     private var paused = Duration.zero
-
     /// True if a request is in progress. Before that, the transfer waits for a place at its host or for its next
     /// attempt.
     public var isOnTheWire: Bool { wire != nil }
@@ -296,7 +294,6 @@ extension Transfer: CurlRequestOwner {
     /// restart at 0. The receiver must then compare the bytes that it has, and throw if they differ.
     /// - Throws: any error, to end the transfer with `contentChanged`.
     func transfer(_ transfer: Transfer, received bytes: UnsafeRawBufferPointer, at offset: Int64) throws
-
     /// The transfer has ended. Called once, and last. On success all bytes were delivered.
     func transfer(_ transfer: Transfer, ended result: Result<Void, OriginError>)
 }

@@ -181,8 +181,7 @@ extension Playback {
         }
     }
 
-    /// Answers for an asset of which no rendition is complete: lists the playable ranges, in a session that never asks
-    /// the origin.
+    /// Lists the playable ranges of an asset without a complete rendition, in a session that never asks the origin.
     private func entry(_ exchange: Exchange, ofPartOf asset: Asset, _ mode: Session.Mode) throws(LibraryError) {
         guard let stored = substitutions.playableRanges(of: asset) else { throw Self.nothing(of: asset) }
         guard stored.isPlayable else { throw Self.nothing(of: asset, but: stored.seconds) }
@@ -216,7 +215,6 @@ extension Playback {
     }
 
     /// Answers with a playlist.
-    ///
     /// - Parameters:
     ///   - live: the source of the playlist if it will change. Caches must then revalidate it each time, and players use
     ///     its age to compute their distance to the origin (rfc8216bis appendix C).
@@ -270,15 +268,15 @@ extension Playback {
         let query = CMCD.removed(from: exchange.head.query)
         let (directives, rest) = try DeliveryDirectives.split(query)
         let presentation = try await library.interstitials.presentation(name, of: asset, query: rest)
-        await entry(
-            exchange, of: presentation, session.mode, directives, isStored: presentation.isEverythingComplete)
+        await entry(exchange, of: presentation, session.mode, directives, isStored: presentation.isEverythingComplete)
     }
 
     private func list(
         _ exchange: Exchange, _ asset: Asset, _ session: Session, _ name: Interstitials.Name
     ) async throws(LibraryError) {
         let view = PlayerView(library: library, asset: asset, session: session, mount: exchange.mount)
-        let text = try await library.interstitials.list(name, of: asset, query: CMCD.removed(from: exchange.head.query)) {
+        let text = try await library.interstitials.list(name, of: asset, query: CMCD.removed(from: exchange.head.query))
+        {
             view.interstitial($0)
         }
         var representation = Representation(size: Int64(text.count), mediaType: .json)

@@ -3,8 +3,6 @@ import HTTPMessage
 public import HTTPServer
 public import Library
 public import Origin
-import Playheads
-import Playlist
 public import Retention
 public import Substitution
 
@@ -29,13 +27,11 @@ public import Substitution
     ///   - report: called with a sentence for the log about each refused request.
     public init(
         library: Library, substitutions: Substitutions, retention: Retention,
-        playerTimeout: Duration = GiveUpRule.playerTimeout,
-        logs: Sessions.Configuration = Sessions.Configuration(),
+        playerTimeout: Duration = GiveUpRule.playerTimeout, logs: Sessions.Configuration = Sessions.Configuration(),
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         (self.library, self.substitutions, self.retention) = (library, substitutions, retention)
-        self.playerTimeout = playerTimeout
-        self.report = report
+        (self.playerTimeout, self.report) = (playerTimeout, report)
         sessions = Sessions(library: library, logs, report: report)
     }
 

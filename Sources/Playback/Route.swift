@@ -107,7 +107,6 @@ struct Session: Equatable {
     /// a restart.
     let id: String
     let mode: Mode
-
     private static let alphabet = Array("abcdefghijkmnpqrstuvwxyz23456789")
 
     init(_ mode: Mode) {

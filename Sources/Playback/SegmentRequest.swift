@@ -6,9 +6,8 @@ import Library
 import Playheads
 import Substitution
 
-/// A player's request for a piece, with all that decides its answer.
-///
-/// A value: a fetch that fails adds a fact to its copy, and the choice is made again (`SegmentSource`).
+/// A player's request for a piece, with all that decides its answer. A value: a fetch that fails adds a fact to its
+/// copy, and the choice is made again (`SegmentSource`).
 @LoopActor struct SegmentRequest {
     /// A segment that other renditions may substitute.
     struct Segment {
@@ -117,11 +116,8 @@ enum SegmentSource: Equatable {
 
     private init(_ missing: SegmentFacts.Missing, _ joining: Composition.Joining) {
         if missing.isListed, missing.mayAsk, !missing.hasFailed {
-            guard missing.hasSubstitute, missing.isPresumedAbsent else {
-                self = Self.fetch(missing, joining)
-                return
-            }
-            self = .substitute(of: nil)
+            let isReplaced = missing.hasSubstitute && missing.isPresumedAbsent
+            self = isReplaced ? .substitute(of: nil) : Self.fetch(missing, joining)
         } else if missing.hasSubstitute {
             self = .substitute(of: nil)
         } else if missing.hasFailed {

@@ -33,8 +33,7 @@ public struct PlayheadEvent: Sendable {
         asset = cursor.asset.id
         rendition = cursor.rendition.id
         kind = cursor.kind
-        self.span = span
-        self.playhead = playhead
+        (self.span, self.playhead) = (span, playhead)
     }
 }
 

@@ -101,15 +101,13 @@ extension Rendition {
         let sections = Set(source.playlist.maps.map { name(of: $0).description })
         return MissingResources(
             segments: (segments.count { !folder.contains(file(of: $0)) }, segments.count),
-            keys: numbers.count { !keys.isStored($0) && keys.isUsable($0) },
+            keys: numbers.count { !keys.hasFile($0) && keys.isUsable($0) },
             sections: sections.count { !folder.contains($0) },
             expiredKeys: numbers.count { keys.state(of: $0) == .expired },
             invalidatedKeys: numbers.count { keys.state(of: $0) == .invalidated })
     }
 
-    fileprivate var missingInWords: String {
-        missing.sentences(about: name.displayName).joined(separator: ", ")
-    }
+    fileprivate var missingInWords: String { missing.sentences(about: name.displayName).joined(separator: ", ") }
 
     /// Describes the state of a rendition that plays without the origin.
     fileprivate var state: String {
@@ -135,7 +133,6 @@ struct MissingResources {
     }
 
     /// Describes the missing resources of a rendition.
-    ///
     /// - Parameter name: the rendition's name; nil if the asset has only one.
     func sentences(about name: String?) -> [String] {
         let name = name.map { " of \($0)" } ?? ""

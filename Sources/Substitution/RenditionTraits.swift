@@ -22,7 +22,6 @@ struct RenditionTraits: Equatable {
     let bandwidth: Int
     /// The expected bits per second: AVERAGE-BANDWIDTH, if present.
     let rate: Int
-
     private static let defaultFrameRate = 30.0
 
     /// Reads the traits of a rendition, by its place in `renditionURIs`; nil if it cannot have substitutes: subtitles,
@@ -62,9 +61,7 @@ struct RenditionTraits: Equatable {
         rate = bandwidth
     }
 
-    var isSeparateAudio: Bool {
-        if case .separateAudio = kind { true } else { false }
-    }
+    var isSeparateAudio: Bool { if case .separateAudio = kind { true } else { false } }
 
     /// The reason why pieces of the other cannot substitute this rendition's: a sentence without a full stop; nil if
     /// they may be able to.

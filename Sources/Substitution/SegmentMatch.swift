@@ -9,7 +9,6 @@ struct SegmentMatch {
     let count: Int
 
     /// Compares two playlists that have ended.
-    ///
     /// - Parameters:
     ///   - shift: seconds to add to times of the first to get those of the second; see `shifts`.
     ///   - tolerance: maximum difference of two times that count as the same, in seconds.
@@ -31,9 +30,7 @@ struct SegmentMatch {
     }
 
     /// The index of the other's segment for the time of an own one.
-    subscript(place: Int) -> Int? {
-        places.indices.contains(place) && places[place] >= 0 ? Int(places[place]) : nil
-    }
+    subscript(place: Int) -> Int? { places.indices.contains(place) && places[place] >= 0 ? Int(places[place]) : nil }
 
     /// The possible shifts between the times of two playlists, the likeliest first: that of their dates, if both have
     /// them (RFC 8216 §4.3.2.6), and none.

@@ -49,8 +49,7 @@ public struct Quality {
         isEncrypted = own.rendition.isEncrypted
         self.isIndependent = isIndependent || own.rendition.source?.playlist.hasIndependentSegments ?? false
         let rank = own.traits.bandwidth
-        let better = others.filter { $0.traits.bandwidth > rank }
-            .sorted { $0.traits.bandwidth < $1.traits.bandwidth }
+        let better = others.filter { $0.traits.bandwidth > rank }.sorted { $0.traits.bandwidth < $1.traits.bandwidth }
         let rest = others.filter { $0.traits.bandwidth <= rank }.sorted { $0.traits.bandwidth > $1.traits.bandwidth }
         alignments = (better + rest).map { Alignment(of: $0, behind: own, isIndependent: isIndependent) }
     }
@@ -64,9 +63,7 @@ public struct Quality {
     }
 
     /// True if pieces of a better rendition may be usable as substitutes.
-    func mayUse(_ other: Rendition) -> Bool {
-        alignments.contains { $0.other === other && $0.isBetter && $0.isLikely }
-    }
+    func mayUse(_ other: Rendition) -> Bool { alignments.contains { $0.other === other && $0.isBetter && $0.isLikely } }
 
     /// The reasons why other renditions cannot supply substitutes, by their ids, from playlists and stored pieces:
     /// sentences without a full stop.
@@ -75,7 +72,6 @@ public struct Quality {
     }
 
     /// Opens the best substitute of a segment; nil if there is none, or the name is no segment's.
-    ///
     /// - Parameters:
     ///   - isAfterSplice: true if the player's decoder got its parameters in-band.
     ///   - rendition: the only acceptable rendition; nil for any.
@@ -116,7 +112,6 @@ public struct Quality {
 
     /// True if segments must be complete before they can be spliced: fragmented MP4 requires it.
     public var needsCompleteSegments: Bool { !isEncrypted && own.container == .fragments }
-
     /// True if a player may have received spliced pieces of other renditions, judging by the stored pieces.
     public var mayHaveSpliced: Bool { alignments.contains(where: \.needsAnySplice) }
 
@@ -128,7 +123,6 @@ public struct Quality {
 
     /// The splice of a segment of the rendition itself among substitutes; nil if it is sent unchanged because no splice
     /// is possible: it is encrypted, or its initialization section is not stored.
-    ///
     /// - Parameter descriptor: its file; the caller keeps the ownership.
     /// - Throws: the defect of the segment, which must then be sent unchanged.
     public func ownSplice(_ name: PieceName, _ descriptor: Int32) throws(SegmentFormatError) -> Splice? {

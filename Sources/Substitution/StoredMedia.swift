@@ -1,4 +1,3 @@
-import EventLoop
 import Fetching
 import Glibc
 import Library
@@ -36,10 +35,8 @@ extension Rendition {
     }
 
     /// True if a player correctly decrypts another rendition's segment in the place of an own one. The player knows
-    /// only the own playlist.
-    ///
-    /// That is so if both are clear, or if both are encrypted as a whole (AES-128) with one key and one initialization
-    /// vector (RFC 8216 §5.2). For encrypted samples (SAMPLE-AES) the answer is no.
+    /// only the own playlist. That is so if both are clear, or if both are encrypted as a whole (AES-128) with one key
+    /// and one initialization vector (RFC 8216 §5.2). For encrypted samples (SAMPLE-AES) the answer is no.
     func decrypts(_ other: Segment, of rendition: Rendition, inPlaceOf segment: Segment) -> Bool {
         let (keys, others) = (segment.keys.filter { $0.method != .none }, other.keys.filter { $0.method != .none })
         if keys.isEmpty, others.isEmpty { return true }

@@ -1,4 +1,3 @@
-import EventLoop
 import Fetching
 import HTTPMessage
 import HTTPServer
@@ -31,8 +30,7 @@ extension Playback {
         max(0, ((adapter.playerTimeout ?? playerTimeout) - (ContinuousClock.now - adaptation.since)).inSeconds)
     }
 
-    /// Fetches a segment in the chosen quality, and answers with it once it is stored. Returns false if the fetch cannot
-    /// start.
+    /// Fetches a segment in the chosen quality, and answers once it is stored. Returns false if no fetch can start.
     func fetchChosenQuality(_ request: SegmentRequest) -> Bool {
         guard let adapter = request.place.record.adapter, let adaptation = request.adaptation,
             let (quality, own) = adaptation.choice, let composition = request.place.composition

@@ -1,6 +1,5 @@
 import AccessLog
 import HTTPMessage
-import Library
 import Playheads
 
 /// Turns what happens in one session into its access events. Pure: the caller passes events and times, in seconds since
@@ -44,9 +43,7 @@ struct SessionMeter {
     private var isRepeating = false
     /// Number of requests that are counted only when the rendition of their answer is known.
     private var unanswered = 0
-
     private var lastEvent = 0.0
-
     private(set) var trail = PieceTrail()
     private(set) var switches = 0
 
@@ -64,7 +61,6 @@ struct SessionMeter {
     // MARK: Replies
 
     /// Records that the player waits for a resource that is not in the store and that it cannot play on without.
-    ///
     /// - Parameter number: the segment's media sequence number; nil for an initialization section.
     mutating func beginWait(for number: Int?, of rendition: String, from source: PieceSource, at time: Double) {
         if awaited.count >= Self.awaitedLimit { awaited = awaited.filter { time - $0.value.since < Self.longestReply } }
@@ -282,7 +278,6 @@ struct SessionMeter {
     }
 
     mutating func takeFinished() -> [AccessEvent] { events.takeFinished() }
-
     private static func key(_ rendition: String, _ number: Int) -> String { "\(rendition)/\(number)" }
 }
 
@@ -330,7 +325,6 @@ struct PieceTrail {
             return
         }
         if runs.count >= Self.limit { runs.removeFirst(Self.limit / 2) }
-        runs.append(
-            PieceRun(rendition: rendition, first: number, last: number, source: source, substitute: substitute))
+        runs.append(PieceRun(rendition: rendition, first: number, last: number, source: source, substitute: substitute))
     }
 }
