@@ -100,8 +100,7 @@ extension Fetch: TransferReceiver {
         return FetchError(.badOrigin, "\(location.url.redacted) was answered with \(found) instead of \(expected)")
     }
 
-    /// True if the body ends inside a box, a packet or a block. Only checked where a player was not told a length, since
-    /// it must get exactly that many bytes.
+    /// True if the body ends inside a box, a packet or a block. A player that was told a length must get exactly that.
     private var seemsCut: Bool {
         switch resource.name.role {
         case .segment, .initialization: break

@@ -207,8 +207,7 @@ public import Store
 
     // MARK: Requesting
 
-    /// Starts the fetch, or continues where a transfer ended, at the URL known now. Does nothing while one is under
-    /// way.
+    /// Starts the fetch, or continues it at the URL known now. Does nothing while a transfer is under way.
     func start(_ urgency: Urgency, at location: Resource) {
         guard !state.isUnderWay else { return }
         outcome = nil
@@ -245,8 +244,7 @@ public import Store
         return request
     }
 
-    /// Records that the origin did not answer while something else could be played: for a while it gets no requests for
-    /// resources that have a fallback.
+    /// Records that the origin did not answer: for a while it gets no requests for resources that have a fallback.
     public func doubtOrigin() {
         if state.fallback != .none, !hasUntriedSource { client.presumeAbsent(after: request(for: location.range)) }
     }

@@ -138,8 +138,7 @@ package import Store
         }
     }
 
-    /// Makes a file that can be stored, if that is required and the store accepts it; otherwise one that cannot, with
-    /// the reason.
+    /// Makes a file that can be stored, if required and accepted; otherwise one that cannot, with the reason.
     private func growingFile(
         _ keeping: Keeping, _ urgency: Fetch.Urgency, in place: Volume
     ) throws(FetchError) -> (GrowingFile, StoreError?) {

@@ -75,8 +75,7 @@ import Origin
         for fetch in dropped { fetch.continueAlone() }
     }
 
-    /// Cancels a request whose remaining bytes are not needed. A request whose bytes were all used ends by itself, and
-    /// its connection stays open.
+    /// Cancels a request whose rest is not needed. If all was used, it ends by itself and its connection stays.
     private func breakOff() {
         guard order.isOver, order.isCut else { return }
         transfer?.cancel()

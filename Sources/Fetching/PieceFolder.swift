@@ -60,8 +60,7 @@ package import Store
     /// True if the piece is stored, according to the list in memory.
     public func contains(_ file: String) -> Bool { sizes[file] != nil }
 
-    /// Makes the next access read the folder again. Called before a download is planned, because other programs may
-    /// have deleted files.
+    /// Makes the next access read the folder again, because other programs may have deleted files.
     public func reread() {
         if let known { former = known }
         known = nil
@@ -189,8 +188,7 @@ package import Store
     /// Deletes a playlist of the bundle beside the pieces, if it exists.
     package func removeText(_ file: String) throws(StoreError) { try directory(create: false).directory.remove(file) }
 
-    /// Compares the pieces with the disk, outside the loop. Missing pieces become holes. A piece with another length is
-    /// deleted, to be fetched again.
+    /// Compares pieces with the disk, outside the loop. Missing ones become holes; those of another length are deleted.
     package func survey() async {
         let known = sizes
         guard !known.isEmpty else { return }

@@ -84,8 +84,7 @@ extension Asset {
 
     // MARK: Other content of the origin
 
-    /// True if the playlist can replace the known one: it contains every rendition with stored pieces, under the name
-    /// used in the store.
+    /// True if the playlist can replace the known one: it has every rendition with stored pieces, under the same name.
     func fits(_ playlist: MultivariantPlaylist) -> Bool {
         if entry == nil || bytes == 0 { return true }
         guard let known = multivariant else { return false }

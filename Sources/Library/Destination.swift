@@ -124,8 +124,7 @@ import Playlist
     }
 }
 
-/// A URL without the query parameters that signing schemes use: two URLs that are equal in this form may lead to the
-/// same content.
+/// A URL without the query parameters that sign it: two URLs that are equal in this form may have the same content.
 struct TokenlessURL: Hashable {
     private let origin: WebURL.Origin
     private let path: String

@@ -72,8 +72,7 @@ import Playlist
 
 /// The interstitial assets: presentations that other assets' playlists name. They are never listed, and never stored.
 @LoopActor struct InterstitialAssets {
-    /// Identifies an interstitial asset. Several assets may name one URL, and each may only reach the hosts that its
-    /// own user named.
+    /// Identifies an interstitial asset. Several assets may name one URL, each with the hosts of its own user.
     struct Key: Hashable {
         let url: WebURL
         let access: OriginAccess

@@ -77,8 +77,7 @@ extension Library {
     private func keeping(_ resource: Resource, in folder: PieceFolder, of asset: Asset) -> Loader.Keeping {
         switch resource.name.role {
         case .key(let number):
-            // An expired or revoked key returns to the store only by a renewal. A player that streams from the origin
-            // gets the key from there.
+            // Only a renewal stores an expired or revoked key again. A player that streams gets it from the origin.
             guard asset.keys.isUsable(number) else { return .passing(because: nil) }
             return asset.keys.isSaved(number) ? .kept : .passing(because: asset.isLive ? nil : asset.saveFailure)
         case .data: return asset.isPersistent ? .kept : .passing(because: asset.isLive ? nil : asset.saveFailure)

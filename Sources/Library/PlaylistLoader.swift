@@ -57,8 +57,7 @@ import Playlist
         }
     }
 
-    /// Adopts a full playlist. It is written to disk before players see it, because the names in it (a key's number)
-    /// must remain valid after a crash.
+    /// Adopts a full playlist. It is written to disk first, because its names (a key's number) must survive a crash.
     func adopt(
         _ source: Rendition.Source, _ rendition: Rendition, in asset: Asset, began: ContinuousClock.Instant = .now
     ) async throws(LibraryError) -> Rendition.Source {

@@ -4,8 +4,7 @@ public import HTTPMessage
 package import Playheads
 public import Playlist
 
-/// One media playlist's worth of media, a variant's own or an EXT-X-MEDIA's: its playlist, its resources by name, and
-/// its stored pieces.
+/// The media of one playlist, a variant's or an EXT-X-MEDIA's: the playlist, its resources by name, and its pieces.
 @LoopActor public final class Rendition {
     /// A media playlist as fetched, and the base URL of its references.
     public struct Source: Sendable {

@@ -3,8 +3,7 @@ import Fetching
 import HTTPMessage
 import Playlist
 
-/// The sources of one resource of an asset: the URL that its playlist names, mirrors of the rendition, and URLs renewed
-/// after a refusal.
+/// The sources of one resource: the URL in its playlist, mirrors of the rendition, and URLs renewed after a refusal.
 @LoopActor final class ResourceSources: AlternateSources {
     private let resource: Resource
     private let folder: PieceFolder

@@ -71,8 +71,7 @@ import Glibc
     func add(_ request: CurlRequest) -> Bool {
         requests[request.handle] = request
         request.multi = self
-        // Its connections report their end to `sockets`. None outlives the handle, and the handle does not outlive
-        // `sockets`.
+        // Its connections report their end to `sockets`, which outlives the handle, and the handle its connections.
         _ = weir_easy_set_pointer(request.handle, CURLOPT_CLOSESOCKETDATA, Unmanaged.passUnretained(sockets).toOpaque())
         guard curl_multi_add_handle(handle, request.handle) == CURLM_OK else {
             requests[request.handle] = nil
@@ -222,8 +221,7 @@ struct BodyBuffer: ~Copyable {
 
     private var entries: [Int32: Entry] = [:]
     private var own: Set<Int32> = []
-    /// Called when a socket is ready for the watched interest. Set once by the owner, which can refer to itself only
-    /// after its initialisation.
+    /// Called when a socket is ready as watched. Set once by the owner, which cannot refer to itself in its `init`.
     var ready: (Int32, DescriptorWatch.Interest) -> Void = { _, _ in }
 
     /// Records a new socket whose end `close` will report.

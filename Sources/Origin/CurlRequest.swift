@@ -84,8 +84,7 @@ import HTTPMessage
         if let range = attempt.rangeValue { append("Range: \(range)") }
         if let validator = attempt.ifRange { append("If-Range: \(validator)") }
         // libcurl would otherwise wait one second for "100 Continue" before it sends a larger body. A signed request
-        // must not have this line, because the empty field would be signed but not sent; and a store may refuse before
-        // it has received the body.
+        // must not have this line (it would be signed but not sent), and a store may refuse before the body.
         if request.method != .get, request.signature == nil { append("Expect:") }
     }
 
@@ -216,8 +215,7 @@ import HTTPMessage
 
     var receiveLimits = SocketReceiveLimits()
 
-    /// The connection's socket, from the moment when libcurl first waits for it. CURLINFO_ACTIVESOCKET reports it only
-    /// after the end.
+    /// The connection's socket, once libcurl waits for it. CURLINFO_ACTIVESOCKET reports it only after the end.
     var descriptor: Int32 {
         get { receiveLimits.descriptor }
         set { receiveLimits.descriptor = newValue }

@@ -27,8 +27,7 @@ import EventLoop
         idle.append(handle)
     }
 
-    /// Disables what libcurl must never do by itself. Cookies, netrc, HSTS, Alt-Svc and authentication are off by
-    /// default.
+    /// Disables what libcurl must never do by itself. Cookies, netrc, HSTS, Alt-Svc and authentication default to off.
     private func prepare(_ handle: UnsafeMutableRawPointer) {
         func set(_ option: CURLoption, _ value: Int) { _ = weir_easy_set_long(handle, option, value) }
         func set(_ option: CURLoption, _ value: String) { _ = weir_easy_set_text(handle, option, value) }

@@ -62,8 +62,7 @@ public import HTTPMessage
         prober = OriginProber(self)
     }
 
-    /// Starts a transfer. The receiver is retained until the end, and is first notified after the current callback of
-    /// the loop.
+    /// Starts a transfer. Retains the receiver until the end, and first notifies it after the loop's current callback.
     @discardableResult public func start(_ request: OriginRequest, receiver: any TransferReceiver) -> Transfer {
         if isOffline { return start(request, receiver, refusal: .offline) }
         if request.url.isPlaceholder { return start(request, receiver, refusal: .unreachable) }
@@ -188,8 +187,7 @@ public import HTTPMessage
         pump?.fireSoon()
     }
 
-    /// Handles a head's arrival: the connection is established now and can be limited, which may have been too early in
-    /// the turn of the request's start.
+    /// Handles a head's arrival: the connection can be limited now; at the request's start that may be too early.
     func headReceived(on wire: CurlRequest, for priority: OriginRequest.Priority) {
         if let time = wire.connectTime { windowLimiter.connected(in: time) }
         if isThrottling, priority == .background { pump?.fireSoon() }

@@ -9,8 +9,7 @@ import HTTPMessage
 /// An origin that timed out is *suspect*: callers with an alternative avoid it for the same pauses, and all others
 /// still send requests. A slow link must not take away what only the origin has.
 ///
-/// As long as an absent or suspect origin is requested, a probe goes out by itself at the end of each pause, so that no
-/// caller has to wait for the result.
+/// While an absent or suspect origin is requested, a probe goes out after each pause by itself: no caller waits for it.
 struct OriginPresence {
     enum Admission: Equatable {
         case normal

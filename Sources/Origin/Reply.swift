@@ -20,8 +20,7 @@ struct Reply {
         case excessive
     }
 
-    /// Parses a line as libcurl passes it, line end included. A status line restarts the head, since interim replies
-    /// precede the final one.
+    /// Parses a line, line end included. A status line restarts the head, since interim replies precede the final one.
     mutating func receive(line: UnsafeRawBufferPointer) -> Progress {
         byteCount += line.count
         guard byteCount <= Self.maximumByteCount, fields.count < Self.maximumFieldCount else { return .excessive }

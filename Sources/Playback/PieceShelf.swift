@@ -63,8 +63,7 @@ import Substitution
 }
 
 /// Holds a small piece in memory and its file open. Players request initialization sections, keys and subtitles again
-/// and again. One system call verifies that the file still exists unchanged. Opening, reading and closing it takes
-/// four.
+/// and again. One system call verifies that the file is unchanged; opening, reading and closing it takes four.
 @LoopActor final class SmallPiece {
     let bytes: [UInt8]
     let representation: Representation

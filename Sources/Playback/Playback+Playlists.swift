@@ -80,8 +80,7 @@ extension Playback {
         }
         if refuseIfExpired(exchange, asset) { return }
         if asset.isRecording, !asset.recordedRenditions.isEmpty { return recording(exchange, of: asset, mode.plain) }
-        // A named asset plays what is stored. A URL plays what the origin has, and so does a session that needs the
-        // best quality available.
+        // A name plays what is stored. A URL, or a session that needs the best quality, plays what the origin has.
         let isEnough = mode == .adaptive ? asset.isEverythingComplete : asset.isPlayableOffline
         let isStored = mode == .offline || library.isOffline || isEnough
         do throws(LibraryError) {

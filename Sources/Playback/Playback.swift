@@ -67,8 +67,7 @@ public import Substitution
         exchange.reply(status, "\(error).")
     }
 
-    /// Answers 410 if the asset has expired, unless the session began before that; nil for a new session. Returns true
-    /// if the request was answered.
+    /// Answers 410 and returns true if the asset has expired, unless the session (nil for a new one) began before that.
     func refuseIfExpired(_ exchange: Exchange, _ asset: Asset, _ session: Session? = nil) -> Bool {
         do throws(LibraryError) {
             if let session {
@@ -83,8 +82,7 @@ public import Substitution
         }
     }
 
-    /// Makes a new session. A lone live media playlist reuses its session, because players reload it and its URLs must
-    /// stay the same.
+    /// Makes a new session. A lone live media playlist reuses its session: players reload it, and its URLs must stay.
     func session(for asset: Asset, _ mode: Session.Mode) -> Session {
         guard asset.multivariant == nil, asset.isLive || asset.isRecording else { return Session(mode) }
         let key = asset.id + String(mode.rawValue)

@@ -100,8 +100,7 @@ enum SegmentSource: Equatable {
         case failed
     }
 
-    /// Chooses the source by what is known so far. If the source turns out to be unavailable, exclude it from the facts
-    /// and choose again.
+    /// Chooses the source by what is known so far. If it turns out to be unavailable, exclude it and choose again.
     init(_ facts: SegmentFacts) {
         if let quality = facts.quality {
             self = quality.isStored ? .substitute(of: quality.rendition) : .otherQuality
@@ -171,8 +170,7 @@ struct SegmentFacts: Equatable {
     /// Nil while the piece is not known to be missing.
     var missing: Missing?
 
-    /// Excludes a source that turned out to be unavailable. The facts after a missing piece or a failed fetch come from
-    /// the caller.
+    /// Excludes an unavailable source. The caller adds the facts after a missing piece or a failed fetch.
     mutating func exclude(_ source: SegmentSource) {
         switch source {
         case .splicedPiece: isSpliceable = false

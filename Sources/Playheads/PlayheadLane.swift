@@ -85,8 +85,7 @@ struct PlayheadLane {
         return isNear ? .on : isBeginning(span) ? .opening : .jump
     }
 
-    /// True if the segment is between the playhead and the end of the requested media, or close behind that: renditions
-    /// may be cut at different places.
+    /// True if the segment is between playhead and requested end, or close behind: renditions may be cut differently.
     private func isNear(_ span: SegmentSpan, _ position: Double) -> Bool {
         span.end > position - 0.5 * span.duration && span.start <= requestedEnd + Double(Self.reach - 1) * span.duration
     }

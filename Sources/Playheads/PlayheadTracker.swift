@@ -72,8 +72,7 @@ public import EventLoop
         return sessions.values.contains { $0.isPresent(at: now) }
     }
 
-    /// Media times in seconds near which the sessions of an asset will request segments: the playhead of each, and the
-    /// end of the media that it has requested.
+    /// Media times in seconds near which sessions will request segments: each playhead, and each requested end.
     public func neededTimes(of asset: String) -> [Double] {
         let now = now()
         return sessions(of: asset).filter { $0.isPresent(at: now) }.flatMap { session in

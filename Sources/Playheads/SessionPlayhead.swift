@@ -59,8 +59,7 @@ struct SessionPlayhead {
         anchor.apply(correction)
     }
 
-    /// After a seek, the other kind of media follows a moment later, to the start of its own segment: that is not a
-    /// second seek.
+    /// After a seek, the other kind of media follows to the start of its own segment: that is no second seek.
     private mutating func jump(to span: SegmentSpan) -> Bool {
         let follows = abs(span.start - anchor.position) <= 1.5 * span.duration && lanes.count > 1
         if !follows { place(at: span.start) }

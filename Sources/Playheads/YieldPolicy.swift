@@ -112,8 +112,7 @@ struct YieldPolicy {
 
     private var level = Level.full
     private var since: ContinuousClock.Instant?
-    /// A higher level counts after this time, so that a player that requests one segment after the other finds the link
-    /// as it left it.
+    /// A higher level counts after this time, so that a player's next segment finds the link as the last one left it.
     private static let calm = Duration.milliseconds(600)
     /// Length of the reservoir, in transfer times of a segment; and upper end of the cushion, in reservoirs.
     private static let reserve = 2.0

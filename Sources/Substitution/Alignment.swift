@@ -270,8 +270,7 @@ import SegmentFormat
     /// Two stored segments, by their indexes in the own playlist; `other` is a counterpart's.
     private typealias StoredPair = (own: Int, other: Int)
 
-    /// Compares the first pair of pieces that gives an answer. A piece that contradicts its own playlist says nothing
-    /// about the others.
+    /// Compares the first pair that gives an answer. A piece that contradicts its own playlist says nothing of others.
     private func compareStarts(_ match: SegmentMatch, _ playlists: Playlists) -> Comparison {
         for pair in storedPairs(match, playlists) {
             let between = playlists.own.segments[min(pair.own, pair.other)..<max(pair.own, pair.other)]

@@ -28,8 +28,7 @@ public struct Playability: Equatable, Sendable {
 }
 
 extension Substitutions {
-    /// Describes how an asset plays without its origin, from the known state without reading the disk. For a certain
-    /// answer call `Library.survey` first.
+    /// Describes how an asset plays without its origin, from memory. For a certain answer call `Library.survey` first.
     public func playability(of asset: Asset) -> Playability {
         if asset.isRecording { return Playability(.part, "it is being recorded") }
         if asset.isLive { return Playability(.no, "it is live") }
@@ -45,8 +44,7 @@ extension Substitutions {
         return Playability(.part, reason, seconds: ranges.seconds)
     }
 
-    /// The renditions that play without the origin from the first segment to the last; nil if they do not make up an
-    /// entry playlist.
+    /// The renditions that play without the origin from end to end; nil if they do not make up an entry playlist.
     private func listedRenditions(of asset: Asset) -> [Rendition]? {
         let places: Set<Int>
         if asset.isPlayableOffline {

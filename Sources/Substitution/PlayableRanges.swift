@@ -27,8 +27,7 @@ extension Substitutions {
         return ranges(asset, asset.multivariant.map { PartialChoice($0, tracks: tracks).places } ?? [0], tracks)
     }
 
-    /// The playable ranges of one rendition by itself, for a request of a rendition that no entry lists; nil if there
-    /// are none.
+    /// The playable ranges of one rendition by itself, when no entry lists it; nil if there are none.
     public func playableRanges(of rendition: Rendition, in asset: Asset) -> PlayableRanges? {
         guard asset.has(rendition) else { return nil }
         let tracks = asset.renditions.map { $0 === rendition ? storedTrack(of: $0, in: asset) : nil }
@@ -69,8 +68,7 @@ extension Substitutions {
 
     /// The durations of a rendition's segments, and which of them can be played from the store: the piece or a
     /// substitute is stored, with its keys and its initialization section. Nil if the playlist has not ended, no piece
-    /// is stored, or a key has expired or is revoked. A segment with EXT-X-GAP counts as a hole: the other renditions
-    /// are cut there, too.
+    /// is stored, or a key has expired or is revoked. An EXT-X-GAP counts as a hole: the others are cut there, too.
     private func storedTrack(of rendition: Rendition, in asset: Asset) -> CommonRanges.Track? {
         let folder = rendition.folder
         guard let source = rendition.source, source.isDurable, !folder.sizes.isEmpty, rendition.expiredKeys.isEmpty

@@ -10,8 +10,7 @@ public struct Substitute {
     public let rendition: Rendition
     /// The open piece. The receiver owns the descriptor.
     public let descriptor: Int32
-    /// The changes to the piece when it is sent; nil for none. After a splice the next segment needs one, too: see
-    /// `SplicePair`.
+    /// The changes to the piece when sent; nil for none. After one the next segment needs one, too: see `SplicePair`.
     public let splice: Splice?
 }
 
@@ -65,8 +64,7 @@ public struct Quality {
     /// True if pieces of a better rendition may be usable as substitutes.
     func mayUse(_ other: Rendition) -> Bool { alignments.contains { $0.other === other && $0.isBetter && $0.isLikely } }
 
-    /// The reasons why other renditions cannot supply substitutes, by their ids, from playlists and stored pieces:
-    /// sentences without a full stop.
+    /// The reasons why other renditions, by id, cannot supply substitutes: sentences without a full stop.
     public var refusals: [(rendition: String, reason: String)] {
         alignments.compactMap { alignment in alignment.checkedRefusal.map { (alignment.other.name.id, $0) } }
     }

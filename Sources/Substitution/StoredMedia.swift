@@ -65,8 +65,7 @@ extension PieceFolder {
 }
 
 extension ByteSource {
-    /// Creates a source that reads an open file on demand; nil if its length cannot be determined. The descriptor must
-    /// stay open while the source is in use.
+    /// Creates a source that reads a file on demand; nil if its length is unknown. The descriptor must stay open.
     init?(descriptor: Int32) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return nil }

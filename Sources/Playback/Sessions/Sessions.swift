@@ -5,8 +5,7 @@ import HTTPServer
 import Library
 import Playheads
 
-/// The sessions of all players. A session begins with the first request after its entry playlist was loaded, and ends
-/// when it is idle.
+/// The sessions of all players. A session begins with the first request after its entry, and ends when it is idle.
 @LoopActor public final class Sessions {
     /// Settings of the session logs.
     public struct Configuration: Sendable {
