@@ -102,7 +102,7 @@ import Playlist
     }
 
     private func local(_ rendition: Rendition) -> API.Local {
-        rendition.isWhole ? .complete : rendition.folder.bytes > 0 ? .partial : .none
+        rendition.isComplete ? .complete : rendition.folder.bytes > 0 ? .partial : .none
     }
 
     private func bytes(_ rendition: Rendition) -> Int { Int(rendition.folder.bytes) }

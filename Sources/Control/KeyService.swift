@@ -28,7 +28,8 @@ extension LibraryService: KeyService {
             switch order.action {
             case .renew: try await library.keys.renew(order.keys, of: asset)
             case .revoke: try await library.keys.invalidate(order.keys, of: asset)
-            case .setExpiry: try await library.keys.setExpiry(order.expires.map(Int64.init), ofKeys: order.keys, of: asset)
+            case .setExpiry:
+                try await library.keys.setExpiry(order.expires.map(Int64.init), ofKeys: order.keys, of: asset)
             }
         } catch {
             let next = error.code == .otherContent ? "save the new content beside it: weir get \(asset.name)" : nil

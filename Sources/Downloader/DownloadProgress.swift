@@ -101,7 +101,7 @@ public struct DownloadProgress: Sendable {
         for rendition in asset.renditions where rendition.folder.bytes > 0 && rendition.recording == nil {
             let measure = Measure(of: rendition, .all, bitRate: rates.bitRate(of: rendition))
             var part = measure.part
-            part.isComplete = rendition.isWhole
+            part.isComplete = rendition.isComplete
             if part.isComplete { part.totalBytes = part.bytes }
             duration = max(duration, rendition.source?.playlist.duration ?? 0)
             parts.append(part)

@@ -114,7 +114,9 @@ extension Downloader {
 
     /// Replaces the old content by a complete revision once no session plays the old content.
     func replaceOldContent(with download: Download) {
-        guard let asset = library.revisions.revised(by: download.asset), download.state == .complete, download.isComplete else {
+        guard let asset = library.revisions.revised(by: download.asset), download.state == .complete,
+            download.isComplete
+        else {
             return
         }
         guard !library.playheads.isPlayed(asset.id) else { return wait(download, for: asset) }

@@ -16,13 +16,11 @@ package import Store
     /// Keeps account of evictable pieces; nil for a bundle whose asset is not registered.
     package weak var observer: (any PieceObserver)?
     package weak var owner: (any BundleOwner)?
-    /// The error for every read and write if the bundle is unusable, because a newer Weir has written it; nil
-    /// otherwise.
+    /// The error for every access if a newer Weir has written the bundle; nil otherwise.
     package var refusal: StoreError?
     /// True after `remove()`: nothing is written any more.
     package private(set) var isRemoved = false
-    /// Increases each time that the whole bundle is deleted. Files that were being written at that time are not in the
-    /// new folder.
+    /// Increases when the whole bundle is deleted: files that were being written then are not in the new folder.
     package private(set) var era = 0
     /// True if the folder is marked for backup tools to skip, as soon as it exists.
     package var isExcludedFromBackups = false
@@ -81,8 +79,7 @@ package import Store
         return pieces
     }
 
-    /// True if files without a line in a ledger may be damaged: the power was lost, and the folder was not checked
-    /// since.
+    /// True if files without a line in a ledger may be damaged: the power was lost, and nothing was checked since.
     var isDoubtful: Bool { place.isAfterPowerLoss }
 
     /// Forgets the open folder, because another program deleted it.
@@ -105,8 +102,7 @@ package import Store
         try store.removeBundle(id, in: place, isGone: isGone)
     }
 
-    /// Deletes everything and forbids further writes. Open descriptors can be read to the end. A folder on a volume
-    /// that is not mounted stays there.
+    /// Deletes everything and forbids writes. Open descriptors stay readable. An unmounted volume keeps its folder.
     package func remove() throws(StoreError) {
         isRemoved = true
         opened = nil

@@ -11,7 +11,6 @@ import Store
     private var waiting: [(commit: Store.Commit, ending: Ending)] = []
     private var bytes = 0
     private var turn: LoopTimer?
-
     /// Limit of uncommitted bytes; above it, callers should wait before they fetch more.
     private static let limit = 8 << 20
 

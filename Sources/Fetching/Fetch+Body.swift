@@ -97,12 +97,10 @@ extension Fetch: TransferReceiver {
         guard let expected = resource.expectedContent, let found = MediaSignature.imposter(in: bytes),
             found != expected
         else { return nil }
-        return FetchError(
-            .badOrigin, "\(location.url.redacted) was answered with \(found) instead of \(expected)")
+        return FetchError(.badOrigin, "\(location.url.redacted) was answered with \(found) instead of \(expected)")
     }
 
-    /// True if the body ends inside a box, a packet or a block. Only checked where a player was not told a length, since
-    /// it must get exactly that many bytes.
+    /// True if the body ends inside a box, a packet or a block. A player that was told a length must get exactly that.
     private var seemsCut: Bool {
         switch resource.name.role {
         case .segment, .initialization: break

@@ -202,14 +202,12 @@ public import Store
 
     /// The end of the bytes that readers could read so far.
     private var reached: Int64 { file.written + Int64(file.fresh?.count ?? 0) }
-
     /// This many bytes of a future piece are fetched to the end without readers.
     private static let finishedAnyway: Int64 = 8 << 20
 
     // MARK: Requesting
 
-    /// Starts the fetch, or continues where a transfer ended, at the URL known now. Does nothing while one is under
-    /// way.
+    /// Starts the fetch, or continues it at the URL known now. Does nothing while a transfer is under way.
     func start(_ urgency: Urgency, at location: Resource) {
         guard !state.isUnderWay else { return }
         outcome = nil
@@ -246,8 +244,7 @@ public import Store
         return request
     }
 
-    /// Records that the origin did not answer while something else could be played: for a while it gets no requests for
-    /// resources that have a fallback.
+    /// Records that the origin did not answer: for a while it gets no requests for resources that have a fallback.
     public func doubtOrigin() {
         if state.fallback != .none, !hasUntriedSource { client.presumeAbsent(after: request(for: location.range)) }
     }
@@ -300,14 +297,9 @@ public import Store
     func end(_ outcome: Result<Void, FetchError>) {
         (transfer, failure) = (nil, nil)
         self.outcome = outcome
-        switch outcome {
-        case .success:
-            perform(state.end(isSuccess: true))
-            file.finish()
-        case .failure:
-            perform(state.end(isSuccess: false))
-            file.fail()
-        }
+        let isSuccess = if case .success = outcome { true } else { false }
+        perform(state.end(isSuccess: isSuccess))
+        if isSuccess { file.finish() } else { file.fail() }
         let waiting = [Moment.announced, .ended].flatMap { moment in observers.filter { $0.moment == moment } }
         observers = []
         ended(self)
@@ -341,9 +333,7 @@ public import Store
         }
     }
 
-    private var cancelled: FetchError {
-        FetchError(.cancelled, "\(resource.url.redacted) is not needed any more")
-    }
+    private var cancelled: FetchError { FetchError(.cancelled, "\(resource.url.redacted) is not needed any more") }
 
     private func grew() {
         if file.state == .open { announce() }

@@ -109,9 +109,7 @@ struct FetchState {
 
     /// Asks for all of it again, to compare and to continue behind that.
     mutating func repeatRequest(hasUntriedSource: Bool) -> [Action] { request(hasUntriedSource) }
-
     mutating func merge() { phase = .merged }
-
     mutating func unmerge() { if phase == .merged { phase = .idle } }
 
     /// The merged request does not deliver it: requests it alone, if a reader waits.

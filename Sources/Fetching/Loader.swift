@@ -11,7 +11,6 @@ package import Store
         let folder: ObjectIdentifier
         private let resource: Resource?
         private let name: PieceName
-
         var isLasting: Bool { resource == nil }
 
         /// - Parameter isLasting: true once the playlist has ended: the name alone identifies the bytes.
@@ -59,15 +58,14 @@ package import Store
     /// - Throws: `store` if neither disk nor memory has space for it.
     package func fetch(
         _ resource: Resource, folder: PieceFolder, isLasting: Bool, _ keeping: Keeping, access: OriginAccess,
-        urgency: Fetch.Urgency, fallback: Fetch.Fallback,
-        alternates: () -> any AlternateSources
+        urgency: Fetch.Urgency, fallback: Fetch.Fallback, alternates: () -> any AlternateSources
     ) throws(FetchError) -> Fetch {
         let key = Key(folder: ObjectIdentifier(folder), resource: resource, isLasting: isLasting)
         let known = existing(key, urgency)
         let fetch =
             if let known { known } else { try add(resource, key, folder, keeping, access, urgency, alternates()) }
         if urgency == .playback {
-            try prepareForReading(fetch)
+            do { try fetch.file.materialize() } catch { throw FetchError(error, about: Self.noPlace) }
             fetch.admit(fallback)
         }
         fetch.retain(urgency)
@@ -106,7 +104,8 @@ package import Store
     }
 
     private func existing(_ key: Key, _ urgency: Fetch.Urgency) -> Fetch? {
-        guard let known = fetches[key] ?? recentFetch(key, urgency) else { return nil }
+        // A recent fetch that was not stored is enough for a player; a download needs a piece, and there may be space now.
+        guard let known = fetches[key] ?? (urgency == .playback ? recent[key] : nil) else { return nil }
         if !parked.isEmpty { parked.removeAll { $0 == key } }
         return known
     }
@@ -115,27 +114,18 @@ package import Store
         _ resource: Resource, _ key: Key, _ folder: PieceFolder, _ keeping: Keeping, _ access: OriginAccess,
         _ urgency: Fetch.Urgency, _ alternates: any AlternateSources
     ) throws(FetchError) -> Fetch {
-        let fetch = try make(resource, key, folder: folder, keeping, access, urgency)
+        let (file, obstacle) = try growingFile(keeping, urgency, in: folder.place)
+        let home: PieceFolder? = if case .kept = keeping { folder } else { nil }
+        let fetch = Fetch(
+            resource, folder: home, file: file, obstacle: obstacle, client: client, access: access,
+            committer: committer, isLasting: key.isLasting
+        ) { [weak self] fetch in self?.ended(key, fetch) }
         fetch.alternates = alternates
         fetches[key] = fetch
         return fetch
     }
 
-    private func prepareForReading(_ fetch: Fetch) throws(FetchError) {
-        do {
-            try fetch.file.materialize()
-        } catch {
-            throw FetchError(error, about: Self.noPlace)
-        }
-    }
-
     private static let noPlace = "no place for what comes from the origin"
-
-    /// A recent fetch that was not stored. It is enough for a player; a download needs a piece, and there may be space
-    /// now.
-    private func recentFetch(_ key: Key, _ urgency: Fetch.Urgency) -> Fetch? {
-        urgency == .playback ? recent[key] : nil
-    }
 
     /// Drops everything of these folders, which are removed. Fetches with readers continue, and are not stored.
     package func forget(_ folders: [PieceFolder]) {
@@ -148,21 +138,7 @@ package import Store
         }
     }
 
-    private func make(
-        _ resource: Resource, _ key: Key, folder: PieceFolder, _ keeping: Keeping, _ access: OriginAccess,
-        _ urgency: Fetch.Urgency
-    ) throws(FetchError) -> Fetch {
-        let (file, obstacle) = try growingFile(keeping, urgency, in: folder.place)
-        var home: PieceFolder?
-        if case .kept = keeping { home = folder }
-        return Fetch(
-            resource, folder: home, file: file, obstacle: obstacle, client: client, access: access,
-            committer: committer, isLasting: key.isLasting
-        ) { [weak self] fetch in self?.ended(key, fetch) }
-    }
-
-    /// Makes a file that can be stored, if that is required and the store accepts it; otherwise one that cannot, with
-    /// the reason.
+    /// Makes a file that can be stored, if required and accepted; otherwise one that cannot, with the reason.
     private func growingFile(
         _ keeping: Keeping, _ urgency: Fetch.Urgency, in place: Volume
     ) throws(FetchError) -> (GrowingFile, StoreError?) {
@@ -206,14 +182,11 @@ package import Store
         case .success:
             fetches[key] = nil
             if !fetch.isPiece, !fetch.isOneOff { recent.insert(fetch, key) }
-        case .failure where fetch.isParked: park(key)
+        case .failure where fetch.isParked:
+            parked.append(key)
+            if parked.count > Self.parkedLimit { fetches[parked.removeFirst()] = nil }
         default: fetches[key] = nil
         }
-    }
-
-    private func park(_ key: Key) {
-        parked.append(key)
-        if parked.count > Self.parkedLimit { fetches[parked.removeFirst()] = nil }
     }
 
     private static func isFailure(_ outcome: Result<Void, FetchError>) -> Bool {

@@ -40,8 +40,7 @@ struct MediaExtent {
     /// Maximum number of top-level boxes; a file with more is not checked.
     private static let mostBoxes = 4096
 
-    /// The size of the box with this header, at least that of the header; nil if the box extends to the end, or is
-    /// invalid.
+    /// The size of the box, at least that of its header; nil if it extends to the end, or is invalid.
     private static func size(_ head: [UInt8], isFirst: Bool) -> Int64? {
         guard head.count >= 8 else { return isFirst ? nil : .max }
         let type = head[4..<8]

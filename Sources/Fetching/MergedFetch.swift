@@ -1,12 +1,11 @@
 import EventLoop
 import Origin
 
-/// Fetches of adjacent byte ranges of one file that share one merged request.
-///
-/// Each member gets its range, ends with its own last byte, and may leave. If a player needs a member whose turn is
-/// later, that member makes its own request. The merged request then ends before that member, so that no byte is
-/// transferred twice, and the members behind it continue with another merged request, because the player needs them
-/// next. If the merged request fails, each member without its bytes continues with a request of its own.
+/// Fetches of adjacent byte ranges of one file that share one merged request. Each member gets its range, ends with its
+/// own last byte, and may leave. If a player needs a member whose turn is later, that member makes its own request. The
+/// merged request then ends before that member, so that no byte is transferred twice, and the members behind it
+/// continue with another merged request, because the player needs them next. If the merged request fails, each member
+/// without its bytes continues with a request of its own.
 @LoopActor final class MergedFetch {
     /// By index in the order; nil once a member has ended or left.
     private var members: [Fetch?]
@@ -76,8 +75,7 @@ import Origin
         for fetch in dropped { fetch.continueAlone() }
     }
 
-    /// Cancels a request whose remaining bytes are not needed. A request whose bytes were all used ends by itself, and
-    /// its connection stays open.
+    /// Cancels a request whose rest is not needed. If all was used, it ends by itself and its connection stays.
     private func breakOff() {
         guard order.isOver, order.isCut else { return }
         transfer?.cancel()

@@ -1,7 +1,6 @@
 /// Distributes the bytes of one request over several pieces, and tracks which pieces it still delivers.
 /// Pure. Pieces are numbered from 0 in the order of their ranges; bytes count from the beginning of the request's
-/// range. The pieces before `current` are finished, those in `remaining` are still to come, and those behind were
-/// dropped: the request ends before them.
+/// range. Pieces before `current` are finished, `remaining` are to come, and the request ends before those behind.
 struct MergedFetchOrder {
     struct Part: Equatable {
         let piece: Int
@@ -43,14 +42,12 @@ struct MergedFetchOrder {
         return Part(piece: current, offset: offset, count: Int(count), isLast: position == bounds[current + 1])
     }
 
-    /// Marks a piece as finished after its last bytes. Until then it remains the current one, even if its readers
-    /// change meanwhile.
+    /// Marks a piece as finished. Until then it remains the current one, even if its readers change.
     mutating func finish(_ piece: Int) {
         if piece == current, !isOver { current += 1 }
     }
 
     mutating func markNeeded(_ piece: Int) { isNeeded[piece] = true }
-
     /// Marks a piece as not needed. It is transferred all the same if a later piece is needed.
     mutating func markUnneeded(_ piece: Int) { isNeeded[piece] = false }
 

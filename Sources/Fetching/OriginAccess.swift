@@ -3,9 +3,8 @@ package import HTTPMessage
 package import Origin
 
 /// The rights of all requests for an asset that follow from the user's URL: its host and port may be private, and the
-/// header fields go there.
-/// All resources of an asset share it, fetches and interstitial assets included, so that a change applies from the next
-/// request on.
+/// header fields go there. All resources of an asset share it, fetches and interstitial assets included, so that a
+/// change applies from the next request on.
 @LoopActor package final class OriginAccess {
     /// Scheme, host and port of the user's URL: only requests there carry the fields.
     package private(set) var origin: WebURL.Origin
@@ -35,7 +34,6 @@ package import Origin
 extension OriginAccess: Hashable {
     /// Compares identities: two instances for one origin may have different fields.
     package nonisolated static func == (left: OriginAccess, right: OriginAccess) -> Bool { left === right }
-
     package nonisolated func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 

@@ -15,9 +15,7 @@ package import Store
     /// Sizes before the last `reread()`: for a piece whose length has not changed, the ledger is not read again.
     private var former: [String: Int64] = [:]
     /// Increases with each stored or deleted piece, so that values derived from `sizes` can be cached.
-    package private(set) var changes = 0 {
-        didSet { bundle.changed() }
-    }
+    package private(set) var changes = 0 { didSet { bundle.changed() } }
 
     package init(id: String, in bundle: Bundle) { (self.id, self.bundle) = (id, bundle) }
 
@@ -49,7 +47,6 @@ package import Store
     var isSuspended: Bool { bundle.isSuspended }
 
     func performWrite(_ body: @escaping () -> Void) { bundle.performWrite(body) }
-
     /// Closes the folder, because the bundle has moved or is not in use. The list of pieces stays in memory.
     package func closeDirectory() { opened = nil }
 
@@ -63,8 +60,7 @@ package import Store
     /// True if the piece is stored, according to the list in memory.
     public func contains(_ file: String) -> Bool { sizes[file] != nil }
 
-    /// Makes the next access read the folder again. Called before a download is planned, because other programs may
-    /// have deleted files.
+    /// Makes the next access read the folder again, because other programs may have deleted files.
     public func reread() {
         if let known { former = known }
         known = nil
@@ -152,9 +148,7 @@ package import Store
     }
 
     /// Reads a text of the bundle beside the pieces; nil if it is not there. Does not keep the folder open.
-    package func read(_ file: String) -> [UInt8]? {
-        try? bundle.directory(create: false).subdirectory(id).read(file)
-    }
+    package func read(_ file: String) -> [UInt8]? { try? bundle.directory(create: false).subdirectory(id).read(file) }
 
     /// Opens a text beside the pieces for appending, truncated to its valid length in bytes.
     package func append(to file: String, length: Int64) throws(StoreError) -> AppendedFile {
@@ -194,8 +188,7 @@ package import Store
     /// Deletes a playlist of the bundle beside the pieces, if it exists.
     package func removeText(_ file: String) throws(StoreError) { try directory(create: false).directory.remove(file) }
 
-    /// Compares the pieces with the disk, outside the loop. Missing pieces become holes. A piece with another length is
-    /// deleted, to be fetched again.
+    /// Compares pieces with the disk, outside the loop. Missing ones become holes; those of another length are deleted.
     package func survey() async {
         let known = sizes
         guard !known.isEmpty else { return }

@@ -13,8 +13,7 @@ public struct PieceName: Hashable, Sendable, CustomStringConvertible {
         case initialization(Int)
         /// A key, by its number in the asset.
         case key(Int)
-        /// A part, a hint or an initialization section of a live playlist, by a number that is assigned when it is
-        /// first seen. Never stored.
+        /// Another resource of a live playlist (part, hint, section), by a number from its first sight. Never stored.
         case passing(Int)
         /// Session data, by a number that is computed from its identity in the playlist.
         case data(Int)
@@ -67,8 +66,7 @@ public struct PieceName: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Parses a number in its only valid form: digits, no sign, no leading zero. Otherwise two names would identify one
-    /// resource.
+    /// Parses a number without sign or leading zero: otherwise two names would identify one resource.
     private static func number(_ text: some StringProtocol) -> Int? {
         guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
         return text.utf8.count > 1 && text.utf8.first == UInt8(ascii: "0") ? nil : Int(text)

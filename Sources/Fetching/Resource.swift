@@ -31,8 +31,7 @@ public struct Resource: Hashable, Sendable {
         return nil
     }
 
-    /// The expected kind of bytes, in a word; nil if any bytes are valid: 16 bytes are a key, and session data need not
-    /// be JSON.
+    /// The expected kind of bytes, in a word; nil for a key, and for session data that need not be JSON.
     var expectedContent: String? {
         switch name.role {
         case .segment, .initialization, .passing: "media"
@@ -53,8 +52,7 @@ public struct Resource: Hashable, Sendable {
         public static let sessionData: Int64 = 1 << 20
     }
 
-    /// Divides resources into runs, by index. A run consists of adjacent byte ranges of one file, and its total size is
-    /// within the limit for one response.
+    /// Divides resources into runs of adjacent byte ranges of one file, by index, within the limit for one response.
     static func runs(of resources: [Resource]) -> [Range<Int>] {
         var runs: [Range<Int>] = []
         for (place, resource) in resources.enumerated() {

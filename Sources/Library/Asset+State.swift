@@ -1,4 +1,3 @@
-import EventLoop
 import Fetching
 import HTTPMessage
 public import Playlist
@@ -7,22 +6,21 @@ import Store
 /// Derives the state of an asset from its playlists and pieces.
 extension Asset {
     /// The places in `renditionURIs` of the complete renditions.
-    public var wholeRenditions: Set<Int> { Set(renditions.indices.filter { renditions[$0].isWhole }) }
+    public var completeRenditions: Set<Int> { Set(renditions.indices.filter { renditions[$0].isComplete }) }
 
     /// True if any part of the asset plays without the origin.
     public var isPlayableOffline: Bool {
-        guard let multivariant else { return renditions.first?.isWhole ?? false }
-        return !multivariant.completeVariants(renditions: wholeRenditions).isEmpty
+        guard let multivariant else { return renditions.first?.isComplete ?? false }
+        return !multivariant.completeVariants(renditions: completeRenditions).isEmpty
     }
 
     /// True if every rendition that players load is complete. Trick-play playlists do not count: no player loads them.
-    public var isEverythingWhole: Bool {
-        entry != nil && renditions.allSatisfy { $0.name.isIFramesOnly || $0.isWhole }
+    public var isEverythingComplete: Bool {
+        entry != nil && renditions.allSatisfy { $0.name.isIFramesOnly || $0.isComplete }
     }
 
     /// True if the asset is known to be live.
     public var isLive: Bool { renditions.contains(where: \.isLive) }
-
     /// Total size of its pieces, in bytes.
     public var bytes: Int64 { folders.reduce(0) { $0 + $1.bytes } }
 
@@ -36,34 +34,26 @@ extension Asset {
 
     /// True if its origin did not answer the latest request.
     package var isOriginAbsent: Bool { checked.map { !$0.isPresent } ?? false }
-
     /// The duration in seconds, from the first known playlist; nil for live streams.
     public var duration: Double? { renditions.lazy.compactMap { $0.source }.first { $0.isDurable }?.playlist.duration }
-
     /// True if the recording of a live stream was started, and has not ended.
     public var isRecording: Bool { renditions.contains { $0.recording != nil } }
-
     /// True if the asset is the ended recording of a live stream.
     public var isRecorded: Bool { renditions.contains { $0.source?.isRecorded ?? false } }
 
     /// The places in `renditionURIs` of the renditions with recorded media.
     public var recordedRenditions: Set<Int> {
-        Set(renditions.indices.filter { renditions[$0].recording.map { $0.count > 0 } ?? renditions[$0].isWhole })
+        Set(renditions.indices.filter { renditions[$0].recording.map { $0.count > 0 } ?? renditions[$0].isComplete })
     }
 
     /// True if the asset is the revision of another asset, and has not replaced it yet.
     public var isRevision: Bool { revises != nil }
-
     /// True if the asset was imported, and has no origin.
     public var isImported: Bool { origin.isPlaceholder }
-
     /// True if its bundle is in the store's own folder.
     public var isHome: Bool { bundle.place.isHome }
-
     /// The folder of its bundle on another volume, and true if that is mounted; nil for the store's own folder.
-    public var volume: (path: String, isThere: Bool)? {
-        isHome ? nil : (bundle.place.path, bundle.absence == nil)
-    }
+    public var volume: (path: String, isThere: Bool)? { isHome ? nil : (bundle.place.path, bundle.absence == nil) }
 
     // MARK: Files of the multivariant playlist that belong to no rendition
 
@@ -75,8 +65,7 @@ extension Asset {
         return keys.number(for: url)
     }
 
-    /// The path in the bundle of a stored session key or session data, for example `keys/0.key`; nil if it is not
-    /// stored.
+    /// The path in the bundle of a session key or session data, such as `keys/0.key`; nil if it is not stored.
     public func storedFile(of reference: MultivariantPlaylist.Reference) -> String? {
         switch reference {
         case .sessionKey(let key):
@@ -95,8 +84,7 @@ extension Asset {
 
     // MARK: Other content of the origin
 
-    /// True if the playlist can replace the known one: it contains every rendition with stored pieces, under the name
-    /// used in the store.
+    /// True if the playlist can replace the known one: it has every rendition with stored pieces, under the same name.
     func fits(_ playlist: MultivariantPlaylist) -> Bool {
         if entry == nil || bytes == 0 { return true }
         guard let known = multivariant else { return false }
@@ -127,10 +115,9 @@ extension Asset {
 
     // MARK: Expired keys
 
-    /// The error if only expired or revoked keys keep the asset from playing without the origin; names the command that
-    /// renews them. Nil otherwise.
+    /// The error if only expired or revoked keys keep the asset from playing without the origin; nil otherwise.
     public var keyExpiry: LibraryError? {
-        guard !isPlayableOffline, let rendition = renditions.first(where: { !$0.isWhole && $0.isStored }) else {
+        guard !isPlayableOffline, let rendition = renditions.first(where: { !$0.isComplete && $0.isStored }) else {
             return nil
         }
         return keyExpiry(of: rendition)
@@ -139,15 +126,12 @@ extension Asset {
     /// The error if only expired or revoked keys keep a rendition from playing.
     public func keyExpiry(of rendition: Rendition) -> LibraryError {
         let states = rendition.expiredKeys.map { keys.state(of: $0) }
-        let words = states.contains(.expired) ? "expired" : "was invalidated"
+        let hasExpired = states.contains(.expired)
         let what = rendition.name.displayName.map { "\(name) \($0)" } ?? name
-        let sentence =
-            states.count > 1 && words == "expired"
-            ? "the keys of \(what) have expired"
-            : states.count > 1
-                ? "keys of \(what) were invalidated"
-                : "the key of \(what) \(words == "expired" ? "has expired" : words)"
-        return keyError(sentence)
+        guard states.count > 1 else {
+            return keyError("the key of \(what) \(hasExpired ? "has expired" : "was invalidated")")
+        }
+        return keyError(hasExpired ? "the keys of \(what) have expired" : "keys of \(what) were invalidated")
     }
 
     /// The error if an expired or revoked key is requested.

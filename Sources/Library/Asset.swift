@@ -64,7 +64,6 @@ public import Store
     }
     /// The interstitials that its playlists name.
     public var interstitials = Interstitials()
-
     package let bundle: Bundle
     /// True if the catalogue contains the asset. An asset without stored pieces is not in the catalogue.
     package var isPersistent = false
@@ -139,7 +138,6 @@ public import Store
 
     /// The header fields that the user gave for the origin of the asset's URL. Secret.
     public var fields: UserFields { access.fields }
-
     /// True if the asset was removed. Its resources are then neither fetched nor written.
     public var isRemoved: Bool { bundle.isRemoved }
 
@@ -152,9 +150,7 @@ public import Store
     }
 
     /// Returns the rendition with this id.
-    public func rendition(_ id: String) -> Rendition? {
-        loaded { byID[id] ?? knownImages.first { $0.name.id == id } }
-    }
+    public func rendition(_ id: String) -> Rendition? { loaded { byID[id] ?? knownImages.first { $0.name.id == id } } }
 
     /// Returns the folder with this name in the bundle: a rendition's, `keys` or `data`.
     public func folder(_ id: String) -> PieceFolder? {
@@ -286,7 +282,6 @@ public import Store
     }
 
     package var storageRecord: StorageRecord { StorageRecord(asset: id, life) }
-
     var volumeRecord: VolumeRecord { VolumeRecord(asset: id, in: bundle.place, other: bundle.other) }
 }
 
@@ -297,7 +292,7 @@ extension Asset: BundleOwner {
         } else if folder === sessionData.folder || knownImages.contains(where: { $0.folder === folder }) {
             return
         }
-        if wholeRenditions != published { library?.publish(self) }
+        if completeRenditions != published { library?.publish(self) }
     }
 
     package func bundle(_ bundle: Bundle, lostPiece error: StoreError) {

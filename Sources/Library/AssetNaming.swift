@@ -24,8 +24,7 @@ package enum AssetNaming {
         return "\(name)-\(number)"
     }
 
-    /// Makes an id for a new asset: its name, so that the user recognizes the folder, and four characters that make it
-    /// unique.
+    /// Makes a unique id for a new asset: its name, by which the user recognizes the folder, and four characters.
     package static func id(forName name: String, isTaken: (String) -> Bool) -> String {
         let alphabet = Array("abcdefghijkmnpqrstuvwxyz23456789")
         while true {

@@ -9,14 +9,12 @@ public import Store
 @LoopActor public struct AssetRecords {
     let library: Library
     private var catalogue: Catalogue { library.store.catalogue }
-
     /// The downloads of an earlier process.
     public var downloads: [DownloadRecord] { catalogue.initial.downloads }
 
     // MARK: Writing
 
-    /// Writes a download, new or changed. Also writes the asset if the catalogue lacks it, which is possible for a live
-    /// stream.
+    /// Writes a download, and the asset if the catalogue lacks it, which is possible for a live stream.
     public func save(_ record: DownloadRecord) async throws(LibraryError) {
         if let asset = library.asset(id: record.asset), !asset.isPersistent { await saveNew(asset) }
         do {
@@ -39,16 +37,14 @@ public import Store
         return await write(contents, about: asset)
     }
 
-    /// Writes the multivariant playlist, and deletes the playlists of `gone`: another rendition may have their name
-    /// now.
+    /// Writes the multivariant playlist, and deletes the playlists of `gone`, whose names may be another's now.
     func saveEntry(of asset: Asset, without gone: [Rendition]) async {
         let playlists = entryRecords(of: asset)
         guard !playlists.isEmpty else { return }
         await write(.init(playlists: playlists), without: gone.map(\.name.id), about: asset)
     }
 
-    /// Writes that a rendition is recorded, and the asset if the catalogue lacks it. Returns true on success; if not,
-    /// `asset.saveFailure` has the reason.
+    /// Writes that a rendition is recorded. Returns true on success; if not, `asset.saveFailure` has the reason.
     func save(recordingOf rendition: Rendition, in asset: Asset) async -> Bool {
         var contents = asset.isPersistent ? Catalogue.Contents() : self.contents(of: asset)
         contents.recordings = [RecordingRecord(asset: asset.id, rendition: rendition.name.id)]
@@ -57,7 +53,6 @@ public import Store
 
     /// Writes an asset that the catalogue lacks, with its playlists.
     package func saveNew(_ asset: Asset) async { await write(contents(of: asset), about: asset) }
-
     func save(_ asset: Asset) async { await write(.init(assets: [asset.record]), about: asset) }
 
     /// Writes the policy, playbacks and purge of an asset.
@@ -124,8 +119,7 @@ public import Store
         }
         let records = Catalogue.Contents(
             assets: [asset.record], playlists: playlists + entryRecords(of: asset),
-            keys: asset.keys.unsaved(of: asset.id),
-            storage: asset.life == StorageLife() ? [] : [asset.storageRecord])
+            keys: asset.keys.unsaved(of: asset.id), storage: asset.life == StorageLife() ? [] : [asset.storageRecord])
         try await catalogue.save(records)
         guard let asset = restored(records).first else { return nil }
         library.register(asset)

@@ -9,7 +9,6 @@ package struct BundleIdentity: Codable, Sendable {
     /// The value of `format` in bundles that this Weir writes. It reads this format and older ones.
     package static let currentFormat = 1
     package static let fileName = "asset.json"
-
     /// The format of the bundle.
     package var format = currentFormat
     package let id: String

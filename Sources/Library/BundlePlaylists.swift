@@ -23,7 +23,7 @@ import Store
 
     /// Writes all files. Each write is atomic: a reader sees the old text or the new one.
     func write() throws {
-        for rendition in asset.renditions where rendition.isWhole {
+        for rendition in asset.renditions where rendition.isComplete {
             guard let playlist = rendition.source?.playlist else { continue }
             try rendition.folder.write(media(playlist, of: rendition), as: "media.m3u8")
         }
@@ -49,14 +49,14 @@ import Store
     }
 
     /// The multivariant playlist of the complete renditions; nil if nothing plays.
-    package func master() throws -> Master? { try master(of: asset.wholeRenditions) }
+    package func master() throws -> Master? { try master(of: asset.completeRenditions) }
 
     /// The multivariant playlist of the renditions at these places; nil if nothing plays.
     package func master(of whole: Set<Int>) throws -> Master? {
         guard let multivariant = asset.multivariant else {
             guard let rendition = asset.renditions.first, whole.contains(0) else { return nil }
-            let text = Self.loneMaster(bandwidth: rendition.peakBitRate, path: "\(rendition.name.id)/media.m3u8")
-            return Master(text: text, renditions: [0])
+            let variant = "#EXT-X-STREAM-INF:BANDWIDTH=\(rendition.peakBitRate)\n\(rendition.name.id)/media.m3u8\n"
+            return Master(text: Array("#EXTM3U\n\(variant)".utf8), renditions: [0])
         }
         var (renditions, files): (Set<Int>, Set<String>) = ([], [])
         let text = try multivariant.stored(.bundle, renditions: whole) { reference in
@@ -69,10 +69,6 @@ import Store
             return file
         }
         return text.map { Master(text: $0, renditions: renditions, files: files) }
-    }
-
-    private static func loneMaster(bandwidth: Int, path: String) -> [UInt8] {
-        Array("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=\(bandwidth)\n\(path)\n".utf8)
     }
 
     /// The text of `asset.json`.

@@ -20,7 +20,6 @@ import Playlist
     private(set) var sources: [(rendition: Rendition, source: Rendition.Source)] = []
     /// Renditions without stored pieces whose playlist is absent or different at the new URL.
     private(set) var lost: [Rendition] = []
-
     private let asset: Asset
     private let playlistFetcher: PlaylistFetcher
 
@@ -84,8 +83,7 @@ import Playlist
                 guard case .media(let media) = answer.playlist else {
                     throw LibraryError(.notPlaylist, "\(url.redacted) is no media playlist")
                 }
-                let source = Rendition.Source(
-                    playlist: media, base: answer.base, imports: imports, born: answer.born)
+                let source = Rendition.Source(playlist: media, base: answer.base, imports: imports, born: answer.born)
                 guard Self.matches(source, rendition) else { throw other(difference(source, rendition)) }
                 sources.append((rendition, source))
                 return
@@ -126,8 +124,7 @@ import Playlist
     }
 }
 
-/// A URL without the query parameters that signing schemes use: two URLs that are equal in this form may lead to the
-/// same content.
+/// A URL without the query parameters that sign it: two URLs that are equal in this form may have the same content.
 struct TokenlessURL: Hashable {
     private let origin: WebURL.Origin
     private let path: String

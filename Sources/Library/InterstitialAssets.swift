@@ -10,7 +10,6 @@ import Playlist
 
     /// Returns the presentation that an interstitial of `asset` names, with its entry loaded: an asset of the library,
     /// or an interstitial asset. It has the rights of `asset`: no other private address, and the same header fields.
-    ///
     /// - Parameter query: the parameters that the player adds to the URL, without its own delivery directives.
     /// - Throws: `missing` for a name that no recent playlist of the asset contains.
     public func presentation(
@@ -73,8 +72,7 @@ import Playlist
 
 /// The interstitial assets: presentations that other assets' playlists name. They are never listed, and never stored.
 @LoopActor struct InterstitialAssets {
-    /// Identifies an interstitial asset. Several assets may name one URL, and each may only reach the hosts that its
-    /// own user named.
+    /// Identifies an interstitial asset. Several assets may name one URL, each with the hosts of its own user.
     struct Key: Hashable {
         let url: WebURL
         let access: OriginAccess

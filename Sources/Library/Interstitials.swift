@@ -38,7 +38,6 @@ public struct Interstitials {
 
     /// In players' URLs, stands in the place of a rendition's name.
     public static let folder = "interstitials"
-
     private var urls: [Name: WebURL] = [:]
     private var order: [Name] = []
     private static let limit = 1024

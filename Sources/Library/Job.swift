@@ -61,13 +61,10 @@ public struct JobFailure: Equatable, Sendable {
     /// All jobs.
     public var all: some Collection<Job> { byAsset.values }
 
-    /// The latest job of an asset, running or ended; nil if there is none. A removed asset's job is not that of a new asset
-    /// with its id.
+    /// The latest job of an asset, running or ended; nil if there is none. A new asset with its id does not inherit it.
     public subscript(asset: Asset) -> Job? { byAsset[asset.id].flatMap { $0.asset === asset ? $0 : nil } }
-
     /// Replaces the asset's job.
     public func insert(_ job: Job) { byAsset[job.asset.id] = job }
-
     /// Removes the asset's job.
     public func remove(_ asset: Asset) { byAsset[asset.id] = nil }
 }

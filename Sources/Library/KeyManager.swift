@@ -6,8 +6,7 @@ package import Store
 
 /// Stores, renews and expires keys. The room Retention limits and revokes them. An expired or revoked key is sent to no
 /// player, counts as a hole for playback without the origin, and is in no playlist of the bundle. Its media stays, and
-/// plays again after a renewal. Meanwhile a player that streams from the origin gets the key from there, and the key is
-/// not stored.
+/// plays again after a renewal. Meanwhile a player that streams from the origin gets the key there; it is not stored.
 @LoopActor public struct KeyManager {
     package let library: Library
 
@@ -38,8 +37,7 @@ package import Store
         if asset.keys.isLimited { saveSoon(number, of: asset) }
     }
 
-    /// Writes a key's dates after a moment, together with others: each segment may have its own. Until then, the
-    /// files' dates serve after a restart.
+    /// Writes keys' dates after a moment, together: each segment may have its own key. Until then, files' dates serve.
     private func saveSoon(_ number: Int, of asset: Asset) {
         let isDue = !asset.keys.unwritten.isEmpty
         asset.keys.unwritten.insert(number)
@@ -133,7 +131,6 @@ package import Store
 
     /// Fetches keys again, all of them for nil, and returns the renewed ones. A key that is equal byte for byte becomes
     /// usable as if it were new; its media was never deleted.
-    ///
     /// - Throws: `missing` if no key has the number, `otherContent` if the origin has another key now, which does not
     ///   fit the stored media, and errors of the origin. The failed key is unchanged then; those before it are renewed.
     @discardableResult
@@ -161,7 +158,7 @@ package import Store
 
     private func complete(_ renewed: [Int], in asset: Asset) {
         guard !renewed.isEmpty, !asset.isRemoved else { return }
-        asset.published = asset.wholeRenditions
+        asset.published = asset.completeRenditions
         if asset.bundle.exists { library.writeBundle(of: asset) }
         library.events.send(.keysChanged(asset, .renewed, numbers: renewed))
     }

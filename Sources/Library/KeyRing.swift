@@ -13,7 +13,6 @@ public import Store
     private var numbers: [WebURL: Int] = [:]
     private var next = 0
     private var saved: Set<Int> = []
-
     /// The lifetimes of keys, by number; only of keys with known dates or limits.
     package var lives: [Int: KeyLife] = [:]
     /// Keys whose lifetimes are about to be written to the catalogue.
@@ -30,7 +29,6 @@ public import Store
 
     /// True if no playlist names a key.
     public var isEmpty: Bool { urls.isEmpty }
-
     /// The numbers of the keys, ascending: in the order of their first use.
     public var allNumbers: [Int] { urls.keys.sorted() }
 
@@ -58,7 +56,6 @@ public import Store
 
     /// Changes the URL that identifies a key, in the catalogue too: see `records`.
     func reidentify(_ number: Int, by url: WebURL) { (urls[number], numbers[url]) = (url, number) }
-
     /// The key's number; nil if no playlist has named the key.
     public func number(for url: WebURL) -> Int? { numbers[url] }
 
@@ -98,15 +95,12 @@ public import Store
 
     /// The lifetime of a key.
     public func life(of number: Int) -> KeyLife { lives[number] ?? KeyLife() }
-
     /// Says if a key is usable, expired or revoked, regardless of its file.
     public func state(of number: Int) -> KeyLife.State { life(of: number).state(by: terms, at: date()) }
-
     /// True if a key is neither expired nor revoked.
     public func isUsable(_ number: Int) -> Bool { !unusable.contains(number) }
-
+    /// True if a key's file is stored, even if the key may not be used.
     package func hasFile(_ number: Int) -> Bool { folder.contains(Self.name(number).description) }
-
     /// True if a key is stored and usable.
     public func has(_ number: Int) -> Bool { isUsable(number) && hasFile(number) }
 

@@ -1,13 +1,11 @@
-import EventLoop
 import Fetching
 package import Store
 
 /// Keeps the bundles of assets playable by themselves, and compares them with the disk.
 extension Library {
-    /// Writes the playlists of the asset's bundle, so that the folder plays by itself. Does nothing if they already
-    /// list exactly the complete renditions.
+    /// Writes the bundle's playlists, so that the folder plays by itself, unless the complete renditions are the same.
     public func publish(_ asset: Asset) {
-        let whole = asset.wholeRenditions
+        let whole = asset.completeRenditions
         guard whole != asset.published, !asset.isRemoved, readOnlyReason == nil, asset.bundle.absence == nil else {
             return
         }
@@ -28,10 +26,9 @@ extension Library {
         }
     }
 
-    /// Removes a rendition from the bundle's own playlists before a piece of it is deleted. Throws if they still name
-    /// it.
+    /// Removes a rendition from the bundle's playlists before a piece of it is deleted. Throws if they still name it.
     package func withdraw(_ rendition: Rendition, of asset: Asset) throws(StoreError) {
-        asset.published = asset.wholeRenditions
+        asset.published = asset.completeRenditions
         do {
             try BundlePlaylists(asset).write()
         } catch {
@@ -44,7 +41,7 @@ extension Library {
     /// Removes all renditions that are no longer complete from the bundle's own playlists.
     package func rectify(_ asset: Asset) {
         guard readOnlyReason == nil, !asset.isRemoved else { return }
-        for rendition in asset.renditions where !rendition.isWhole && rendition.folder.hasPlaylist {
+        for rendition in asset.renditions where !rendition.isComplete && rendition.folder.hasPlaylist {
             do throws(StoreError) {
                 try withdraw(rendition, of: asset)
             } catch {

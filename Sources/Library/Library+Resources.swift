@@ -1,13 +1,10 @@
-import EventLoop
 public import Fetching
-import HTTPMessage
 import Origin
 import Store
 
 extension Library {
     /// Returns the fetch of a resource, retained for the caller, who must release it. The resource becomes a piece if
     /// its rendition's playlist has ended and is in the catalogue, or is recorded.
-    ///
     /// - Parameter fallback: what the caller can play instead; an origin that does not answer then gets less time.
     /// - Throws: `missing` if the asset was removed, `store` if neither disk nor memory has space.
     public func fetch(
@@ -80,8 +77,7 @@ extension Library {
     private func keeping(_ resource: Resource, in folder: PieceFolder, of asset: Asset) -> Loader.Keeping {
         switch resource.name.role {
         case .key(let number):
-            // An expired or revoked key returns to the store only by a renewal. A player that streams from the origin
-            // gets the key from there.
+            // Only a renewal stores an expired or revoked key again. A player that streams gets it from the origin.
             guard asset.keys.isUsable(number) else { return .passing(because: nil) }
             return asset.keys.isSaved(number) ? .kept : .passing(because: asset.isLive ? nil : asset.saveFailure)
         case .data: return asset.isPersistent ? .kept : .passing(because: asset.isLive ? nil : asset.saveFailure)

@@ -22,7 +22,6 @@ public import Store
     package var client: OriginClient { playlistFetcher.client }
     /// The reason why the store is read-only; nil when the store is writable.
     public var readOnlyReason: StoreError? { store.readOnlyReason }
-
     /// The sessions of all assets, and their playheads.
     public let playheads: PlayheadTracker
     /// Fetches resources from origins.
@@ -47,26 +46,21 @@ public import Store
     let moves: (any MoveStatus)?
     /// Finds assets that can be played in part; nil if none can.
     let partialPlayback: (any PartialPlayback)?
-
     /// The state of `playlists`, `interstitials` and `volumes`, and the running surveys.
     let playlistTasks = PlaylistLoader.Tasks()
     var interstitialAssets = InterstitialAssets()
     var volumeTimer: LoopTimer?
     let surveys = SharedTasks<ObjectIdentifier, Void>()
-
     private let backgroundYield: BackgroundYield
     private var sessionChanges: Subscription?
     private var byID: [String: Asset] = [:]
-    private var byName: [String: Asset] = [:] {
-        didSet { byOrder = nil }
-    }
+    private var byName: [String: Asset] = [:] { didSet { byOrder = nil } }
     private var byOrder: [Asset]?
     private var byOrigin: [WebURL: Asset] = [:]
     private var opening: [WebURL: Task<Result<Asset, LibraryError>, Never>] = [:]
 
     /// Creates a library over a store, with the assets of the store's catalogue. The other rooms that it asks may be
     /// missing.
-    ///
     /// - Parameters:
     ///   - now: the clock of the playheads.
     ///   - date: the time of day, in seconds since 1970; nil for the system's.
@@ -74,8 +68,7 @@ public import Store
     public init(
         store: Store, client: OriginClient, mode: PlayMode = .auto, moves: (any MoveStatus)? = nil,
         summaries: (any AssetSummaries)? = nil, partialPlayback: (any PartialPlayback)? = nil,
-        now: @escaping () -> ContinuousClock.Instant = { .now },
-        date: (() -> Int64)? = nil,
+        now: @escaping () -> ContinuousClock.Instant = { .now }, date: (() -> Int64)? = nil,
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         playheads = PlayheadTracker(now: now)
@@ -95,7 +88,6 @@ public import Store
 
     /// Sets the object that answers questions about downloads, and holds it weakly.
     public func attach(_ downloads: any DownloadStatus) { self.downloads = downloads }
-
     /// Sets the object that frees space on a full disk, and holds it weakly.
     package func attach(_ roomMaker: any RoomMaker) { loader.roomMaker = roomMaker }
 
@@ -132,10 +124,8 @@ public import Store
 
     /// Returns the asset with this id.
     public func asset(id: String) -> Asset? { byID[id] }
-
     /// Returns the asset or interstitial asset with this id.
     public func presentation(id: String) -> Asset? { byID[id] ?? interstitialAssets.asset(id: id) }
-
     /// Returns the asset with this name.
     public func asset(named name: String) -> Asset? { byName[name] }
 
@@ -165,7 +155,6 @@ public import Store
 
     /// Returns the asset of `url`, with its entry playlist loaded. Creates the asset if it is new. A URL that differs
     /// from a known asset's URL only in tokens, and leads to the same content, returns that asset.
-    ///
     /// - Parameters:
     ///   - name: of a new asset; nil for one made from the URL.
     ///   - title: for display; set only on an asset that has none.
@@ -280,16 +269,13 @@ public import Store
 
     /// True if another asset has this name, or is about to get it.
     package func isTaken(_ name: String) -> Bool { byName[name] != nil || reserved.contains(name) }
-
     /// True if an asset has this id, or a bundle in the store that no asset owns.
     func isTakenID(_ id: String) -> Bool { byID[id] != nil || (try? store.bundle(id, create: false)) != nil }
-
     /// True if a download of the asset is running or will continue by itself.
     package func isFetched(_ asset: Asset) -> Bool { downloads?.isFetched(asset) ?? false }
 
     /// True if a download waits for space on the store's own disk.
     package var isRoomAwaited: Bool { downloads?.isRoomAwaited ?? false }
-
     package static var now: Int64 { Int64(time(nil)) }
 
     /// Formats a time for users, in UTC: `2026-12-24T18:00:00Z`.

@@ -59,9 +59,7 @@ public struct LibraryError: Error, CustomStringConvertible, Sendable {
     }
 
     /// Creates an error from a store error about `what`.
-    public init(_ error: StoreError, about what: String) {
-        self.init(.store, "\(what): \(error)", underlying: error)
-    }
+    public init(_ error: StoreError, about what: String) { self.init(.store, "\(what): \(error)", underlying: error) }
 
     /// Creates an error from a parser error about the playlist at `url`.
     public init(_ error: PlaylistError, from url: WebURL) {

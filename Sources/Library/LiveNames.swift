@@ -11,8 +11,7 @@ struct LiveNames {
         let range: SubRange?
 
         init(_ url: WebURL, _ range: SubRange?) {
-            self.url = url
-            self.range = range
+            (self.url, self.range) = (url, range)
         }
 
         init(_ resource: Resource) {
@@ -28,7 +27,6 @@ struct LiveNames {
     private var resources: [PieceName: Resource] = [:]
     /// No longer named, oldest first; the names stay valid for a while.
     private var retired: [PieceName] = []
-
     /// Limit of retired names: a multiple of the number of present names, and a constant.
     private static let memory = (times: 3, more: 8)
 

@@ -24,7 +24,6 @@ import Playlist
         var isHeldBack = false
         /// True if the origin is asked even if it was unreachable a moment ago, because the caller keeps to a schedule.
         var ignoresAbsence = false
-
         /// For a caller that waits, without an alternative to the origin.
         static let patient = Manner(deadline: GiveUpRule.deadline(with: .none))
     }

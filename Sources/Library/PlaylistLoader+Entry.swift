@@ -1,4 +1,3 @@
-import EventLoop
 import Fetching
 import HTTPMessage
 import Origin

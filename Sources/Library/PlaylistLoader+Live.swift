@@ -1,4 +1,3 @@
-import EventLoop
 import HTTPMessage
 import Origin
 public import Playlist
@@ -93,16 +92,14 @@ extension PlaylistLoader {
 
 extension Rendition {
     /// True if the known live playlist can answer a player now: the next reload is neither due nor about to be. A
-    /// player that is slightly early waits for the new playlist. Otherwise it would see no change, and return half a
-    /// target duration late.
+    /// player that is slightly early waits: it would see no change, and return half a target duration late.
     func isFresh(now: ContinuousClock.Instant) -> Bool {
         guard let source else { return false }
         return schedule.wait(now: now) > source.playlist.interval / 4
     }
 
     /// True if the known live playlist may be shown while the origin does not answer. Its segments stay available for
-    /// the duration of the playlist (RFC 8216 §6.2.2). After some minutes without a change, an error is better for the
-    /// player.
+    /// its duration (RFC 8216 §6.2.2). After some minutes without a change, an error is better for the player.
     fileprivate func mayBeShown(now: ContinuousClock.Instant) -> Bool {
         guard let source, let latest else { return false }
         let span = GiveUpRule.livePlaylistLife(
@@ -156,8 +153,7 @@ struct ReloadSchedule {
     }
 }
 
-/// The latest responses to requests with delivery directives, on which alone a blocking reload depends. rfc8216bis
-/// allows caches to keep them far longer.
+/// The latest responses to requests with delivery directives: a blocking reload depends on these alone.
 struct DirectedResponses {
     private struct Answer {
         let directives: DeliveryDirectives
@@ -166,7 +162,6 @@ struct DirectedResponses {
     }
 
     private var answers: [Answer] = []
-
     /// Maximum number of responses. More players than this hardly ever have different delays.
     private static let limit = 8
 

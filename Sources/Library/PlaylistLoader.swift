@@ -57,8 +57,7 @@ import Playlist
         }
     }
 
-    /// Adopts a full playlist. It is written to disk before players see it, because the names in it (a key's number)
-    /// must remain valid after a crash.
+    /// Adopts a full playlist. It is written to disk first, because its names (a key's number) must survive a crash.
     func adopt(
         _ source: Rendition.Source, _ rendition: Rendition, in asset: Asset, began: ContinuousClock.Instant = .now
     ) async throws(LibraryError) -> Rendition.Source {
@@ -218,7 +217,6 @@ struct RenewalPace {
     }
 
     mutating func recordArrival() { arrivals += 1 }
-
     /// Allows the next renewal at once, because the URLs may be valid again.
     mutating func reset() { last = nil }
 }

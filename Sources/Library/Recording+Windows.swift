@@ -27,8 +27,7 @@ extension Recording {
         if playlist.hasEndList { hasEnded = true }
         let number = playlist.firstSequenceNumber + front.shift
         guard number + playlist.segments.count == front.next || playlist.segments.isEmpty else { return }
-        // Segments that were seen and are not stored yet are not in the recorded playlist, but belong to it although
-        // the window slides on.
+        // Segments that were seen but not stored yet belong to the recorded playlist, although the window slides on.
         if writer == nil, items.isEmpty { first = number }
         window = number..<number + playlist.segments.count
         nameMaps(of: source, isRestart: entries.contains(where: \.isRestart))

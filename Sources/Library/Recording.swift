@@ -22,7 +22,6 @@ import Store
         var file: PieceName?
         var map: PieceName?
         var loss: String?
-
         /// The number of the segment in the recording; the first number of several missed ones.
         public var number: Int { entry.number }
 
@@ -41,7 +40,6 @@ import Store
     }
 
     nonisolated static let file = "recording.m3u8"
-
     /// Seen, but not in the recorded playlist yet; oldest first.
     public internal(set) var items: ArraySlice<Item> = []
     /// True if the origin's latest playlist has an end.
@@ -56,7 +54,6 @@ import Store
     public internal(set) var count = 0
     /// The reason, as a sentence, why the recording stops although the stream continues; nil if there is none.
     public internal(set) var obstacle: String?
-
     unowned let rendition: Rendition
     /// Receives a sentence about each missing segment.
     let report: (String) -> Void
@@ -88,9 +85,7 @@ import Store
 
     /// - Parameter text: the playlist of an earlier process; empty for a new recording.
     init(of rendition: Rendition, base: WebURL, text: [UInt8] = [], report: @escaping (String) -> Void) {
-        self.rendition = rendition
-        self.base = base
-        self.report = report
+        (self.rendition, self.base, self.report) = (rendition, base, report)
         restore(Array(text.prefix(RecordedText.intactLength(of: text))))
     }
 
@@ -131,7 +126,6 @@ import Store
 
     /// True if the origin lists the item at present.
     public func isListed(_ item: Item) -> Bool { window.contains(item.number) }
-
     nonisolated static func uri(ofKey number: Int) -> String { "../keys/\(number).key" }
 
     nonisolated static func number(ofKey uri: String) -> Int? {
@@ -158,7 +152,6 @@ extension RecordingFront.Entry {
     }
 
     var count: Int { if case .missed(let missed) = self { missed.numbers.count } else { 1 } }
-
     /// True if the origin restarted its numbers with this segment.
     var isRestart: Bool { if case .segment(_, _, true) = self { true } else { false } }
 }

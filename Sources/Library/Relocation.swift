@@ -12,14 +12,11 @@ import Store
     /// Changes the URL of an asset, in the catalogue and in memory in one step. Stored pieces stay. The new URL must
     /// lead to the same choice of renditions or lone playlist, and to the same segments of renditions with stored
     /// pieces.
-    ///
     /// - Parameter fields: for the origin of `url`; nil to keep the present ones, which then apply only to the same
     ///   origin.
     /// - Throws: `urlTaken` if the URL is another asset's, `otherContent` if it leads to other content, and any error
     ///   of fetching its playlists or of storing the change. Nothing has changed then.
-    public func follow(
-        _ asset: Asset, to url: WebURL, fields: UserFields? = nil
-    ) async throws(LibraryError) {
+    public func follow(_ asset: Asset, to url: WebURL, fields: UserFields? = nil) async throws(LibraryError) {
         try library.checkWritable("\(asset.name) stays where it is")
         try library.checkOnline("\(url.redacted) cannot be looked at, since Weir is offline")
         // A live stream that is recorded may still be found at another URL.

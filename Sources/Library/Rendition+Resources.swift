@@ -1,4 +1,3 @@
-import EventLoop
 public import Fetching
 import HTTPMessage
 package import Playheads
@@ -74,11 +73,8 @@ extension Rendition {
             + playlist.maps.compactMap { map in resource(of: map).map { (folder, $0) } }
     }
 
-    /// The names of the keys and sections that some of the segments need, chosen by their start and end in seconds; nil
-    /// for all.
-    public func preliminaries(
-        forSegments isWanted: (_ start: Double, _ end: Double) -> Bool
-    ) -> Set<PieceName>? {
+    /// The names of the keys and sections that segments need, chosen by start and end in seconds; nil for all.
+    public func preliminaries(forSegments isWanted: (_ start: Double, _ end: Double) -> Bool) -> Set<PieceName>? {
         guard let playlist = source?.playlist else { return nil }
         var names: Set<PieceName> = []
         var isEverything = true
@@ -165,8 +161,7 @@ extension Rendition {
         }
     }
 
-    /// True if a playlist equals the known one, which has ended, except for URLs: each name leads to the same resource
-    /// as before.
+    /// True if a playlist equals the known one, which has ended, except for URLs: each name keeps its resource.
     func hasSameContent(as source: Source) -> Bool {
         guard let known = self.source, known.isDurable, !known.isRecorded, source.isDurable,
             source.playlist.relation(to: known.playlist) == .same

@@ -4,8 +4,7 @@ public import HTTPMessage
 package import Playheads
 public import Playlist
 
-/// One media playlist's worth of media, a variant's own or an EXT-X-MEDIA's: its playlist, its resources by name, and
-/// its stored pieces.
+/// The media of one playlist, a variant's or an EXT-X-MEDIA's: the playlist, its resources by name, and its pieces.
 @LoopActor public final class Rendition {
     /// A media playlist as fetched, and the base URL of its references.
     public struct Source: Sendable {
@@ -75,20 +74,17 @@ public import Playlist
     var directed = DirectedResponses()
     /// Increases when the playlist is replaced.
     package private(set) var edition = 0
-
     /// Its recording, while that runs.
     public internal(set) var recording: Recording?
     /// The origin's last playlist before the end of the recording, which ends the live stream for players: a media
     /// sequence number must not go back (RFC 8216 §6.2.2).
     public internal(set) var lastWindow: (source: Source, recording: Recording)?
-
     /// True if its playlist is known, and has not ended.
     public var isLive: Bool { source.map { !$0.isDurable } ?? false }
-
     /// True if the catalogue has its playlist and its keys' numbers: only then may its pieces be stored.
     var isSaved = false
-    /// Caches `isWhole` for these counts of changes.
-    private var wholeness: (folder: Int, keys: Int, isWhole: Bool)?
+    /// Caches `isComplete` for these counts of changes.
+    private var wholeness: (folder: Int, keys: Int, isComplete: Bool)?
     var live = LiveNames()
 
     init(_ name: RenditionNaming.Name, bundle: Bundle, keys: KeyRing, folder: PieceFolder? = nil) {
@@ -181,8 +177,7 @@ public import Playlist
             ?? PieceName(.passing(live.number(url, map.byteRange)), fileExtension: "mp4")
     }
 
-    /// The file extension of a segment or part; `map` is the section in force, whose tag a delta update may have left
-    /// out.
+    /// The file extension of a segment or part; `map` is the section in force, which a delta update may omit.
     func fileExtension(_ uri: String, _ map: Map?) -> String {
         let hasMap = map != nil || (latest?.playlist.isDeltaUpdate ?? false) && !(source?.playlist.maps.isEmpty ?? true)
         return PieceName.segmentExtension(forPath: Self.path(of: uri), content: name.content, hasMap: hasMap)
@@ -209,17 +204,17 @@ public import Playlist
     // MARK: Stored resources
 
     /// True if every segment, initialization section and key is stored and usable, so that it plays without the origin.
-    public var isWhole: Bool {
+    public var isComplete: Bool {
         let state = (folder.changes, keys.changes)
-        if let known = wholeness, known.folder == state.0, known.keys == state.1 { return known.isWhole }
-        let isWhole = findWhole(keys.has)
-        wholeness = (state.0, state.1, isWhole)
-        return isWhole
+        if let known = wholeness, known.folder == state.0, known.keys == state.1 { return known.isComplete }
+        let isComplete = findWhole(keys.has)
+        wholeness = (state.0, state.1, isComplete)
+        return isComplete
     }
 
     /// True if only expired or revoked keys are missing: these are fetched only by a renewal.
     public var isStored: Bool {
-        if isWhole { return true }
+        if isComplete { return true }
         let unusable = keys.unusable
         return !unusable.isEmpty && findWhole { unusable.contains($0) || keys.has($0) }
     }
@@ -229,9 +224,7 @@ public import Playlist
         guard let source, source.isDurable else { return false }
         // Usually too few files are stored, and that shows without computing any name.
         guard folder.sizes.count >= source.needed else { return false }
-        guard source.playlist.segments.allSatisfy({ $0.isGap || folder.contains(file(of: $0)) }) else {
-            return false
-        }
+        guard source.playlist.segments.allSatisfy({ $0.isGap || folder.contains(file(of: $0)) }) else { return false }
         return source.playlist.keys.compactMap { number(of: $0) }.allSatisfy(hasKey)
             && source.playlist.maps.allSatisfy { folder.contains(name(of: $0).description) }
     }

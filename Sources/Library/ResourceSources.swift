@@ -3,8 +3,7 @@ import Fetching
 import HTTPMessage
 import Playlist
 
-/// The sources of one resource of an asset: the URL that its playlist names, mirrors of the rendition, and URLs renewed
-/// after a refusal.
+/// The sources of one resource: the URL in its playlist, mirrors of the rendition, and URLs renewed after a refusal.
 @LoopActor final class ResourceSources: AlternateSources {
     private let resource: Resource
     private let folder: PieceFolder
@@ -17,10 +16,7 @@ import Playlist
 
     /// - Parameter resource: with the URL that is tried first.
     init(around resource: Resource, in folder: PieceFolder, of asset: Asset, library: Library) {
-        self.resource = resource
-        self.folder = folder
-        self.asset = asset
-        self.library = library
+        (self.resource, self.folder, self.asset, self.library) = (resource, folder, asset, library)
         tried = [resource.url]
     }
 

@@ -26,7 +26,6 @@ public import Playlist
 
     /// The file name of a tag; nil if it has no usable URI.
     public func name(of line: SessionData) -> PieceName? { names[line.index] }
-
     /// The resource with this name, if a tag names it.
     public func resource(named name: PieceName) -> Resource? { resources[name] }
 
@@ -45,8 +44,7 @@ public import Playlist
         return PieceName(.data(number), fileExtension: fileExtension(line, url.path))
     }
 
-    /// Allows only types that a browser shows or saves, and never runs: a page of the origin must not gain the rights
-    /// of Weir's own pages.
+    /// Allows only types that browsers never run: a page of the origin must not gain the rights of Weir's own pages.
     private static func fileExtension(_ line: SessionData, _ path: String) -> String {
         guard line.format == "RAW" else { return "json" }
         let known = PieceName.extension(ofPath: path)

@@ -5,11 +5,8 @@ package import Store
 /// Knows the space on disks, watches the volumes of assets, and cleans up after interrupted moves.
 @LoopActor public struct VolumeWatch {
     let library: Library
-
     private static let pause = Duration.seconds(2)
-
-    /// The bytes that can still be stored in the store's own folder before the reserve of its disk is reached; nil if
-    /// unknown, or if the store is read-only.
+    /// The bytes that the store's own folder can still take before its disk's reserve; nil if unknown or read-only.
     public var room: Int64? { library.readOnlyReason == nil ? library.store.room : nil }
 
     /// The bytes that can still be stored on the volume of an asset; nil as for `room`.

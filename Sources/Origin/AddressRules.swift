@@ -38,11 +38,9 @@ struct SocketAddress: Hashable {
     }
 
     private static let mappedPrefix: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
-
     var isUnspecified: Bool { bytes.allSatisfy { $0 == 0 } }
     var isMulticast: Bool { bytes.count == 4 ? bytes[0] >= 224 : bytes[0] == 0xFF }
-    /// True for a globally reachable address by IANA's special-purpose registries: not a private network, host or link,
-    /// and no encoding of another address.
+    /// True for a globally reachable address by IANA's registries: not private, and no encoding of another address.
     var isPublic: Bool { bytes.count == 4 ? isPublicIPv4 : isPublicIPv6 }
 
     private var isPublicIPv4: Bool {

@@ -8,7 +8,6 @@ struct TokenBucket {
     let rate: Double
     private var tokens: Double
     private var updated: ContinuousClock.Instant
-
     /// The bucket's depth in seconds of the rate.
     private static let depth = 0.25
 
@@ -34,19 +33,15 @@ struct TokenBucket {
 }
 
 /// Limits the window of background transfers, so that they do not fill the queue of a slow link in which a player's
-/// next request would wait. Pure.
-///
-/// Bytes that a receiver's window allows soon fill the bottleneck's queue ("bufferbloat") and cannot be recalled when a
-/// player starts. Six connections allow at least 384 KB at once: four seconds of 3G. LEDBAT (RFC 6817) limits the delay
-/// that a background transfer adds; this type does so through the window.
-///
-/// It costs no speed. It applies only if the round trip is short and the measured rate is low, and it allows twice the
-/// bytes that this rate can have under way: on a faster link the rate grows until the limit disappears.
+/// next request would wait. Pure. Bytes that a receiver's window allows soon fill the bottleneck's queue
+/// ("bufferbloat") and cannot be recalled when a player starts. Six connections allow at least 384 KB at once: four
+/// seconds of 3G. LEDBAT (RFC 6817) limits the delay that a background transfer adds; this type does so through the
+/// window. It costs no speed. It applies only if the round trip is short and the measured rate is low, and it allows
+/// twice the bytes that this rate can have under way: on a faster link the rate grows until the limit disappears.
 struct WindowLimiter {
     private var rates: [Double] = []
     private var last: (at: ContinuousClock.Instant, bytes: Int64)?
     private var roundTrips: [Duration] = []
-
     /// Links faster than this (bytes per second) are not limited: the default windows pass in a moment.
     private static let slow = 256_000.0
     /// The longest round trip for which the limit applies.
@@ -97,16 +92,14 @@ struct SocketReceiveLimits {
     private var window: Int?
     /// The size of the receive buffer before `shrink()`.
     private var buffer: Int32?
-
     /// The TCP maximum (RFC 7323 §2.2); the system's own limit is lower.
     private static let widestWindow = 1 << 30
     /// Fits the bytes of the smallest window.
     private static let smallestBuffer: Int32 = 16 << 10
 
     /// Limits how many bytes the peer may send ahead of the reader; nil for the system's default. Bytes already
-    /// promised are still accepted (RFC 9293 §3.8.6: a window must not shrink).
-    /// Only for an established connection: a limit set before would determine the window scale and last for the
-    /// connection's life.
+    /// promised are still accepted (RFC 9293 §3.8.6: a window must not shrink). Only for an established connection: a
+    /// limit set before would determine the window scale and last for the connection's life.
     mutating func limitWindow(to bytes: Int?) {
         // The limit is set again each time, because Linux drops it when it re-estimates the size of packets.
         guard bytes != nil || window != nil, descriptor >= 0 else { return }

@@ -2,10 +2,9 @@ import CLibcurl
 import EventLoop
 import Glibc
 
-/// A libcurl multi handle driven by the event loop: one pool of connections.
-/// libcurl must not be entered from within its own callbacks. So a request that is removed there is only detached from
-/// its owner at once, and leaves the handle after libcurl has returned. Requests are always added from outside libcurl
-/// (see `OriginClient`).
+/// A libcurl multi handle driven by the event loop: one pool of connections. libcurl must not be entered from within
+/// its own callbacks. So a request that is removed there is only detached from its owner at once, and leaves the handle
+/// after libcurl has returned. Requests are always added from outside libcurl (see `OriginClient`).
 @LoopActor final class CurlMulti {
     private let handle: UnsafeMutableRawPointer
     let sockets = SocketWatches()
@@ -72,10 +71,8 @@ import Glibc
     func add(_ request: CurlRequest) -> Bool {
         requests[request.handle] = request
         request.multi = self
-        // Its connections report their end to `sockets`. None outlives the handle, and the handle does not outlive
-        // `sockets`.
-        _ = weir_easy_set_pointer(
-            request.handle, CURLOPT_CLOSESOCKETDATA, Unmanaged.passUnretained(sockets).toOpaque())
+        // Its connections report their end to `sockets`, which outlives the handle, and the handle its connections.
+        _ = weir_easy_set_pointer(request.handle, CURLOPT_CLOSESOCKETDATA, Unmanaged.passUnretained(sockets).toOpaque())
         guard curl_multi_add_handle(handle, request.handle) == CURLM_OK else {
             requests[request.handle] = nil
             return false
@@ -224,8 +221,7 @@ struct BodyBuffer: ~Copyable {
 
     private var entries: [Int32: Entry] = [:]
     private var own: Set<Int32> = []
-    /// Called when a socket is ready for the watched interest. Set once by the owner, which can refer to itself only
-    /// after its initialisation.
+    /// Called when a socket is ready as watched. Set once by the owner, which cannot refer to itself in its `init`.
     var ready: (Int32, DescriptorWatch.Interest) -> Void = { _, _ in }
 
     /// Records a new socket whose end `close` will report.

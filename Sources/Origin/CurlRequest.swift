@@ -84,8 +84,7 @@ import HTTPMessage
         if let range = attempt.rangeValue { append("Range: \(range)") }
         if let validator = attempt.ifRange { append("If-Range: \(validator)") }
         // libcurl would otherwise wait one second for "100 Continue" before it sends a larger body. A signed request
-        // must not have this line, because the empty field would be signed but not sent; and a store may refuse before
-        // it has received the body.
+        // must not have this line (it would be signed but not sent), and a store may refuse before the body.
         if request.method != .get, request.signature == nil { append("Expect:") }
     }
 
@@ -181,8 +180,7 @@ import HTTPMessage
     private func open(_ address: UnsafeMutablePointer<curl_sockaddr>) -> Int32 {
         let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) ?? 0
         // The member is declared as a bare sockaddr, but `addrlen` bytes are stored there.
-        let raw = UnsafeRawBufferPointer(
-            start: UnsafeRawPointer(address) + offset, count: Int(address.pointee.addrlen))
+        let raw = UnsafeRawBufferPointer(start: UnsafeRawPointer(address) + offset, count: Int(address.pointee.addrlen))
         guard let target = SocketAddress(family: address.pointee.family, raw), rules.allows(target, isNamed: isNamed)
         else {
             refusals += 1
@@ -217,8 +215,7 @@ import HTTPMessage
 
     var receiveLimits = SocketReceiveLimits()
 
-    /// The connection's socket, from the moment when libcurl first waits for it. CURLINFO_ACTIVESOCKET reports it only
-    /// after the end.
+    /// The connection's socket, once libcurl waits for it. CURLINFO_ACTIVESOCKET reports it only after the end.
     var descriptor: Int32 {
         get { receiveLimits.descriptor }
         set { receiveLimits.descriptor = newValue }
@@ -264,22 +261,18 @@ import HTTPMessage
         _ = weir_easy_set_offset(handle, CURLOPT_INFILESIZE_LARGE, curl_off_t(outgoing?.size ?? 0))
         let context = Unmanaged.passUnretained(self).toOpaque()
         for option in [CURLOPT_READDATA, CURLOPT_SEEKDATA] { _ = weir_easy_set_pointer(handle, option, context) }
-        setReading()
-        _ = weir_easy_set_seek(handle) { context, offset, origin in
-            guard let context, origin == SEEK_SET else { return CURL_SEEKFUNC_FAIL }
-            let request = Unmanaged<CurlRequest>.fromOpaque(context).takeUnretainedValue()
-            LoopActor.assumeIsolated { request.uploadPosition = Int64(offset) }
-            return CURL_SEEKFUNC_OK
-        }
-    }
-
-    private func setReading() {
         _ = weir_easy_set_write(handle, CURLOPT_READFUNCTION) { start, size, count, context in
             guard let context, let start else { return Int(CURL_READFUNC_ABORT) }
             let request = Unmanaged<CurlRequest>.fromOpaque(context).takeUnretainedValue()
             // libcurl calls on the loop's thread; the buffer is valid during the call.
             nonisolated(unsafe) let room = UnsafeMutableRawBufferPointer(start: start, count: size * count)
             return LoopActor.assumeIsolated { request.readBody(into: room) }
+        }
+        _ = weir_easy_set_seek(handle) { context, offset, origin in
+            guard let context, origin == SEEK_SET else { return CURL_SEEKFUNC_FAIL }
+            let request = Unmanaged<CurlRequest>.fromOpaque(context).takeUnretainedValue()
+            LoopActor.assumeIsolated { request.uploadPosition = Int64(offset) }
+            return CURL_SEEKFUNC_OK
         }
     }
 

@@ -6,7 +6,6 @@ import EventLoop
 @LoopActor final class EasyHandlePool {
     private let configuration: OriginClient.Configuration
     private var idle: [UnsafeMutableRawPointer] = []
-
     private static let limit = 16
 
     init(_ configuration: OriginClient.Configuration) { self.configuration = configuration }
@@ -28,8 +27,7 @@ import EventLoop
         idle.append(handle)
     }
 
-    /// Disables what libcurl must never do by itself. Cookies, netrc, HSTS, Alt-Svc and authentication are off by
-    /// default.
+    /// Disables what libcurl must never do by itself. Cookies, netrc, HSTS, Alt-Svc and authentication default to off.
     private func prepare(_ handle: UnsafeMutableRawPointer) {
         func set(_ option: CURLoption, _ value: Int) { _ = weir_easy_set_long(handle, option, value) }
         func set(_ option: CURLoption, _ value: String) { _ = weir_easy_set_text(handle, option, value) }

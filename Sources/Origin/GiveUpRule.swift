@@ -1,5 +1,3 @@
-import HTTPMessage
-
 /// Decides when to give up on an origin: all time limits, and what follows when one has passed.
 ///
 /// Pure: a transfer, a fetch, a reply, a download and a recording keep timers, report what happened, and do what the rule
@@ -107,7 +105,6 @@ public struct GiveUpRule: Sendable {
     }
 
     /// Decides to retry or to refuse after a failed attempt.
-    ///
     /// - Parameters:
     ///   - policy: the request's own policy; nil for the default. An origin that is away is waited for longer by a player
     ///     without an alternative.
@@ -164,8 +161,7 @@ public struct GiveUpRule: Sendable {
         min(max(previous * 2, absencePauses.lowerBound), absencePauses.upperBound)
     }
 
-    /// True if a transfer that still waits for its origin has failed as often as any other would, so that the origin's
-    /// absence is known.
+    /// True if a transfer that still waits has failed as often as any other would, so that the absence is known.
     func isAbsenceReported(afterFailures failures: Int) -> Bool { failures - 1 == retries.attempts }
 
     /// Maximum age in seconds of a connection that is reused, if a request timed out this long ago; nil for any age.
@@ -182,8 +178,7 @@ public struct GiveUpRule: Sendable {
     public static let playerTimeout = Duration.seconds(8)
     /// Lower bound for players that were observed to wait for 25 s.
     package static let longPlayerTimeout = Duration.seconds(20)
-    /// Maximum time without progress of a reply that needs all bytes. Short enough for a player that holds one segment in its
-    /// buffer.
+    /// Maximum time without progress of a reply that needs all bytes: short enough for a player with one segment left.
     static let stallLimit = Duration.seconds(4)
     /// Interval between checks of the progress.
     package static let stallCheck = Duration.milliseconds(500)
@@ -313,8 +308,7 @@ public struct GiveUpRule: Sendable {
 
     /// Time for which an origin may fail before a recording ends.
     package struct RecordingLimits: Sendable {
-        /// For 404 and 410. A server removes a presentation in this way (RFC 8216 §6.2.1), but an encoder that restarts
-        /// also answers so until it is back.
+        /// For 404 and 410: a presentation is removed (RFC 8216 §6.2.1), or an encoder restarts.
         package var gone = Duration.seconds(60)
         /// For an absent origin, any other answer, or a playlist without new segments: a router or a machine may be
         /// restarting. A stream that is more than 1.5 target durations late already breaks RFC 8216 §6.2.2.
@@ -361,7 +355,6 @@ public struct RetryPolicy: Hashable, Sendable {
 
     /// The defaults.
     public init() {}
-
     private init(attempts: Int, timeLimit: Duration? = nil) { (self.attempts, self.timeLimit) = (attempts, timeLimit) }
 
     /// No retries.

@@ -1,11 +1,9 @@
 import HTTPMessage
 
-/// Limits concurrent requests per (scheme, host, port) and schedules waiting transfers.
-///
-/// Playback precedes background, and older transfers precede younger ones, so that a retry does not lose its turn.
-/// Background may use every place while nothing plays: on a long path each connection adds throughput. Playback that
-/// finds no free place displaces the youngest background transfer once; from then on places stay reserved for playback
-/// until it has been idle for `reserveLife`.
+/// Limits concurrent requests per (scheme, host, port) and schedules waiting transfers. Playback precedes background,
+/// and older transfers precede younger ones, so that a retry does not lose its turn. Background may use every place
+/// while nothing plays: on a long path each connection adds throughput. Playback that finds no free place displaces the
+/// youngest background transfer once; then places stay reserved until playback has been idle for `reserveLife`.
 struct HostQueue {
     private struct Entry {
         let id: UInt64
@@ -14,10 +12,8 @@ struct HostQueue {
         let isCounted: Bool
     }
 
-    /// Time for which places stay reserved after a playback transfer. Players with full buffers send one request per
-    /// segment duration.
+    /// How long places stay reserved after playback. Players with full buffers send one request per segment duration.
     static let reserveLife = Duration.seconds(60)
-
     private let places: Int
     private let reserve: Int
     /// Most places of one host for background at the moment; nil for no such limit.
@@ -37,9 +33,7 @@ struct HostQueue {
     }
 
     /// Enqueues a transfer that has no place. Ids increase with time. One that is not counted needs no place.
-    mutating func enqueue(
-        _ id: UInt64, priority: OriginRequest.Priority, host: WebURL.Origin, isCounted: Bool = true
-    ) {
+    mutating func enqueue(_ id: UInt64, priority: OriginRequest.Priority, host: WebURL.Origin, isCounted: Bool = true) {
         let entry = Entry(id: id, priority: priority, host: host, isCounted: isCounted)
         let index = waiting.firstIndex { $0.priority < priority || ($0.priority == priority && $0.id > id) }
         waiting.insert(entry, at: index ?? waiting.endIndex)
@@ -53,8 +47,7 @@ struct HostQueue {
         }
     }
 
-    /// Lends the place of a paused transfer to others, or reclaims it; true if that changes anything. The host may
-    /// exceed its limit by one for a while.
+    /// Lends or reclaims a paused transfer's place; true if changed. The host may exceed its limit by one for a while.
     mutating func lend(_ id: UInt64, _ isLent: Bool) -> Bool {
         guard let host = active[id]?.host, isLent != lent.contains(id) else { return false }
         if isLent { lent.insert(id) } else { lent.remove(id) }
@@ -75,8 +68,7 @@ struct HostQueue {
         enqueue(id, priority: priority, host: entry.host, isCounted: entry.isCounted)
     }
 
-    /// Displaces background transfers where playback waits for a place. Each of those returned must stop its request,
-    /// and may be enqueued again.
+    /// Displaces background transfers for waiting playback. Those returned must stop, and may be enqueued again.
     mutating func displace(now: ContinuousClock.Instant) -> [UInt64] {
         guard reserve > 0 else { return [] }
         var displaced: [UInt64] = []

@@ -32,7 +32,6 @@ public import HTTPMessage
     public private(set) var traffic = Traffic()
     /// Counts of requests and outcomes.
     public internal(set) var activity = Activity()
-
     var presence: OriginPresence
     private var prober: OriginProber?
     private var staleConnections = StaleConnections()
@@ -54,10 +53,8 @@ public import HTTPMessage
     public init(configuration: Configuration = Configuration()) {
         self.configuration = configuration
         handles = EasyHandlePool(configuration)
-        namedPool = CurlMulti(
-            idleConnections: configuration.idleConnections, bufferSize: configuration.bufferSize)
-        publicPool = CurlMulti(
-            idleConnections: configuration.idleConnections, bufferSize: configuration.bufferSize)
+        namedPool = CurlMulti(idleConnections: configuration.idleConnections, bufferSize: configuration.bufferSize)
+        publicPool = CurlMulti(idleConnections: configuration.idleConnections, bufferSize: configuration.bufferSize)
         queue = HostQueue(places: configuration.placesPerHost, reserve: configuration.placesInReserve)
         presence = OriginPresence(configuration.giveUpRule)
         pump = LoopTimer { [weak self] in self?.turn() }
@@ -65,8 +62,7 @@ public import HTTPMessage
         prober = OriginProber(self)
     }
 
-    /// Starts a transfer. The receiver is retained until the end, and is first notified after the current callback of
-    /// the loop.
+    /// Starts a transfer. Retains the receiver until the end, and first notifies it after the loop's current callback.
     @discardableResult public func start(_ request: OriginRequest, receiver: any TransferReceiver) -> Transfer {
         if isOffline { return start(request, receiver, refusal: .offline) }
         if request.url.isPlaceholder { return start(request, receiver, refusal: .unreachable) }
@@ -121,11 +117,7 @@ public import HTTPMessage
         let beginning = starting
         starting = []
         for (transfer, refusal) in beginning {
-            if let refusal {
-                transfer.refuse(refusal)
-            } else {
-                transfer.begin()
-            }
+            if let refusal { transfer.refuse(refusal) } else { transfer.begin() }
         }
         // Paused transfers lend their places before any transfer is displaced.
         if isThrottling { throttle() }
@@ -195,8 +187,7 @@ public import HTTPMessage
         pump?.fireSoon()
     }
 
-    /// Handles a head's arrival: the connection is established now and can be limited, which may have been too early in
-    /// the turn of the request's start.
+    /// Handles a head's arrival: the connection can be limited now; at the request's start that may be too early.
     func headReceived(on wire: CurlRequest, for priority: OriginRequest.Priority) {
         if let time = wire.connectTime { windowLimiter.connected(in: time) }
         if isThrottling, priority == .background { pump?.fireSoon() }

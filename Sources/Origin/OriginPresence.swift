@@ -9,8 +9,7 @@ import HTTPMessage
 /// An origin that timed out is *suspect*: callers with an alternative avoid it for the same pauses, and all others
 /// still send requests. A slow link must not take away what only the origin has.
 ///
-/// As long as an absent or suspect origin is requested, a probe goes out by itself at the end of each pause, so that no
-/// caller has to wait for the result.
+/// While an absent or suspect origin is requested, a probe goes out after each pause by itself: no caller waits for it.
 struct OriginPresence {
     enum Admission: Equatable {
         case normal
@@ -93,7 +92,6 @@ struct OriginPresence {
 
     /// Records a probe without a result: the next transfer is the probe.
     mutating func abandonProbe(_ origin: WebURL.Origin) { records[origin]?.isProbed = false }
-
     /// True if no reply has arrived since the origin was last found absent or suspect.
     func isDown(_ origin: WebURL.Origin) -> Bool { records[origin]?.until != nil }
 

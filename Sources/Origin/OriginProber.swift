@@ -2,8 +2,7 @@ import EventLoop
 import HTTPMessage
 
 /// Probes absent origins in the background: sends the probes of `OriginPresence` that no player or download requested.
-/// A probe requests the first byte of the URL that last failed, with that request's fields, and stops at the reply's
-/// head.
+/// A probe requests the first byte of the URL that last failed, with the same fields, and stops at the reply's head.
 @LoopActor final class OriginProber {
     private unowned let client: OriginClient
     private var requests: [WebURL.Origin: OriginRequest] = [:]
@@ -51,7 +50,6 @@ import HTTPMessage
 
 @LoopActor private final class Probe: TransferReceiver {
     nonisolated init() {}
-
     func transfer(_ transfer: Transfer, received head: OriginHead) { transfer.cancel() }
     func transfer(_ transfer: Transfer, received bytes: UnsafeRawBufferPointer, at offset: Int64) {}
     func transfer(_ transfer: Transfer, ended result: Result<Void, OriginError>) {}

@@ -21,9 +21,7 @@ public struct OriginRequest: Sendable {
         public var fields: [FieldLine]
 
         /// Binds fields to an origin.
-        public init(origin: WebURL.Origin, fields: [FieldLine]) {
-            (self.origin, self.fields) = (origin, fields)
-        }
+        public init(origin: WebURL.Origin, fields: [FieldLine]) { (self.origin, self.fields) = (origin, fields) }
     }
 
     /// A host and a port.
@@ -35,7 +33,6 @@ public struct OriginRequest: Sendable {
 
         /// The host and port of a URL from the user.
         public init(of url: WebURL) { self.init(host: url.host, port: url.port) }
-
         /// Creates a peer from its parts.
         public init(host: String, port: UInt16) { (self.host, self.port) = (host, port) }
     }
@@ -50,8 +47,7 @@ public struct OriginRequest: Sendable {
     public var file: OutgoingFile?
     /// The keys that sign the request; nil for an unsigned one.
     public var signature: RequestSignature?
-    /// True if a failed request with another method than GET may be repeated, because it is idempotent (RFC 9110
-    /// §9.2.2).
+    /// True if a failed request other than GET may be repeated, because it is idempotent (RFC 9110 §9.2.2).
     public var isRepeatable = false
     /// Fields for every origin on the way. The client ignores those that it writes itself (Host, Range, If-Range,
     /// Accept-Encoding and the framing fields); a User-Agent replaces the client's.

@@ -9,7 +9,6 @@ struct Reply {
     /// The peer's address; set when the head is complete.
     var address: String?
     private var byteCount = 0
-
     /// Limits on a head; libcurl's own are looser.
     static let maximumByteCount = 64 * 1024
     static let maximumFieldCount = 256
@@ -21,8 +20,7 @@ struct Reply {
         case excessive
     }
 
-    /// Parses a line as libcurl passes it, line end included. A status line restarts the head, since interim replies
-    /// precede the final one.
+    /// Parses a line, line end included. A status line restarts the head, since interim replies precede the final one.
     mutating func receive(line: UnsafeRawBufferPointer) -> Progress {
         byteCount += line.count
         guard byteCount <= Self.maximumByteCount, fields.count < Self.maximumFieldCount else { return .excessive }

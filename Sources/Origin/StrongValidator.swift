@@ -1,7 +1,6 @@
 public import HTTPMessage
 
-/// A strong validator for If-Range: proof that bytes fetched later continue the bytes fetched before (RFC 9110
-/// §13.1.5).
+/// A strong validator for If-Range: proof that later bytes continue the earlier ones (RFC 9110 §13.1.5).
 public enum StrongValidator: Hashable, Sendable {
     case entityTag(EntityTag)
     /// A modification date old enough, by the origin's own clock, to exclude a second change within the same second.

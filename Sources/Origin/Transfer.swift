@@ -60,8 +60,7 @@ import HTTPMessage
         if isProbe { client.presence.abandonProbe(request.url.origin) }
     }
 
-    /// Raises the priority, never lowers it: a player needs the bytes of a download. `ignoresAbsence` as in a
-    /// request.
+    /// Raises the priority, never lowers it: a player needs the bytes of a download. `ignoresAbsence` as in a request.
     public func raise(to priority: OriginRequest.Priority, ignoresAbsence: Bool = false) {
         self.ignoresAbsence = self.ignoresAbsence || ignoresAbsence
         guard priority > self.priority, receiver != nil else { return }
@@ -85,8 +84,7 @@ import HTTPMessage
         watch(.head(sent: 0), for: rule.firstByteLimit)
     }
 
-    /// Stops the request because playback needs its place. The transfer waits for the next place and resumes from its
-    /// last byte.
+    /// Stops the request, whose place playback needs. The transfer resumes from its last byte in the next place.
     func displaced() {
         guard receiver != nil else { return }
         endRequest()
@@ -107,9 +105,7 @@ import HTTPMessage
     private var pausedSince: ContinuousClock.Instant?
     /// The paused time within the watchdog's current span.
     private var paused = Duration.zero
-
-    /// True if a request is in progress. Before that, the transfer waits for a place at its host or for its next
-    /// attempt.
+    /// True if a request is in progress, and not waiting for a place at its host or for the next attempt.
     public var isOnTheWire: Bool { wire != nil }
 
     /// Pauses or resumes the body. Not from within a callback of libcurl.
@@ -183,8 +179,7 @@ import HTTPMessage
         return isReadWhileFetched ? .playerOnceBegun : .anyone
     }
 
-    /// Reports the origin's absence at the point where other transfers would give up, so that no other caller waits for
-    /// it.
+    /// Reports the origin's absence when other transfers would give up, so that no other caller waits for it.
     private func reportAbsence() {
         guard let failure = state.lastFailure, rule.isAbsenceReported(afterFailures: state.failures) else { return }
         client.recordEnd(failure, request, at: state.url, isProbe: false)
@@ -296,7 +291,6 @@ extension Transfer: CurlRequestOwner {
     /// restart at 0. The receiver must then compare the bytes that it has, and throw if they differ.
     /// - Throws: any error, to end the transfer with `contentChanged`.
     func transfer(_ transfer: Transfer, received bytes: UnsafeRawBufferPointer, at offset: Int64) throws
-
     /// The transfer has ended. Called once, and last. On success all bytes were delivered.
     func transfer(_ transfer: Transfer, ended result: Result<Void, OriginError>)
 }

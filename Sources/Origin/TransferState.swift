@@ -1,11 +1,9 @@
 import HTTPMessage
 
-/// The state machine of one transfer: redirects, retries and resumption.
-///
-/// Pure: the shell reports events (a head, bytes, an end) and performs the returned actions. The *target* is the whole
-/// resource or the request's range of it; offsets count within the target. A body is continued only by a 206 with
-/// exactly the requested range of a file of the same size under the same strong validator. Otherwise it restarts at 0,
-/// and the receiver compares the bytes that it has.
+/// The state machine of one transfer: redirects, retries and resumption. Pure: the shell reports events (a head, bytes,
+/// an end) and performs the returned actions. The *target* is the whole resource or the request's range of it; offsets
+/// count within the target. A body is continued only by a 206 with exactly the requested range of a file of the same
+/// size under the same strong validator. Otherwise it restarts at 0, and the receiver compares the bytes that it has.
 struct TransferState {
     private enum Pending {
         case redirect(WebURL)
@@ -16,7 +14,6 @@ struct TransferState {
 
     /// Longest unwanted body that is read to its end to keep the connection.
     static let longestSkip: Int64 = 64 * 1024
-
     let request: OriginRequest
     private let rule: GiveUpRule
     /// The request's own policy; nil for the rule's.
@@ -63,7 +60,6 @@ struct TransferState {
     // MARK: Attempts
 
     mutating func begin() -> Action { .send(nextAttempt()) }
-
     /// Starts the next attempt after a pause, at the original URL again: the redirect's target may have expired.
     mutating func pauseEnded() -> Action { .send(nextAttempt()) }
 
@@ -76,14 +72,7 @@ struct TransferState {
     private mutating func nextAttempt() -> Attempt {
         (pending, isAccepting, skipped) = (nil, false, 0)
         attemptStart = mayResume && validator != nil ? position : 0
-        var attempt = Attempt(url: url)
-        if let range = request.range {
-            attempt.range = (range.lowerBound + attemptStart, range.upperBound - 1)
-        } else if attemptStart > 0 {
-            attempt.range = (attemptStart, nil)
-        }
-        if attemptStart > 0 { attempt.ifRange = validator }
-        return attempt
+        return Attempt(url: url, range: nextRange, ifRange: attemptStart > 0 ? validator : nil)
     }
 
     // MARK: Heads
@@ -285,7 +274,6 @@ struct TransferState {
         /// The first and last byte to request; nil for no Range, a nil last byte for everything that follows.
         var range: (first: Int64, last: Int64?)?
         var ifRange: StrongValidator?
-
         var rangeValue: String? { range.map { "bytes=\($0.first)-\($0.last.map(String.init) ?? "")" } }
 
         static func == (left: Attempt, right: Attempt) -> Bool {

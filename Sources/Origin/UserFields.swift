@@ -27,7 +27,6 @@ public struct UserFields: Hashable, Sendable {
     public static let maximumCount = 32
     /// See `maximumCount`.
     public static let maximumByteCount = 16 << 10
-
     /// True without any field.
     public var isEmpty: Bool { lines.isEmpty }
     /// The fields in the form of `init(_:)`. Secret.

@@ -52,9 +52,7 @@ import SegmentFormat
     }
 
     /// Answers with the bytes that a fetch has received and those that it will still receive.
-    static func send(
-        _ fetch: Fetch, _ mediaType: MediaType, _ status: CacheStatus? = nil, to exchange: Exchange
-    ) {
+    static func send(_ fetch: Fetch, _ mediaType: MediaType, _ status: CacheStatus? = nil, to exchange: Exchange) {
         let size = fetch.isComplete ? fetch.written : fetch.length ?? fetch.resource.exactLength
         var representation = Representation(size: size, mediaType: mediaType)
         representation.fields = (status ?? CacheStatus.of(fetch)).head
@@ -62,10 +60,9 @@ import SegmentFormat
     }
 }
 
-/// Answers a request from a fetch that was retained for this reply, and releases it when the reply ends.
-///
-/// If nothing arrives within `playerTimeout`, a player that has nothing else to play gets a head without a length while
-/// the origin is still awaited. For other players, and if the fetch fails, the source is chosen again.
+/// Answers a request from a fetch that was retained for this reply, and releases it when the reply ends. If nothing
+/// arrives within `playerTimeout`, a player that has nothing else to play gets a head without a length while the origin
+/// is still awaited. For other players, and if the fetch fails, the source is chosen again.
 @LoopActor final class FetchReply {
     private let fetch: Fetch
     private var request: SegmentRequest
@@ -75,7 +72,7 @@ import SegmentFormat
     private let status: CacheStatus
     private let playerTimeout: Duration
     private var isAnswered = false
-    private var deadline: Deadline?
+    private var deadline: LoopTimer?
     private var stallWatch: StallWatch?
 
     init(_ fetch: Fetch, _ request: SegmentRequest, _ playback: Playback, isSentComplete: Bool) {
@@ -92,7 +89,8 @@ import SegmentFormat
             awaited.end(end)
             if end.cause == .bodyFailed { sessions?.recordFailure(Failure(brokenOff: fetch, about: subject)) }
         }
-        deadline = Deadline(after: playerTimeout) { [weak self] in self?.playerTimedOut() }
+        deadline = LoopTimer { [weak self] in self?.playerTimedOut() }
+        deadline?.schedule(after: playerTimeout)
         // The fetch holds this object until it can be answered.
         if isSentComplete {
             stallWatch = StallWatch(of: fetch) { [weak self] in self?.fetchStalled() }
@@ -175,8 +173,7 @@ import SegmentFormat
     }
 }
 
-/// Answers a segment request with something else than the unchanged piece: a substitute, or a piece with inserted
-/// parameter sets.
+/// Answers a segment request with a substitute, or with a piece into which parameter sets are inserted.
 @LoopActor struct SplicedReply {
     var substitute: String?
     /// The splice to apply; nil to send the file unchanged.

@@ -7,10 +7,9 @@ import Library
 import Playheads
 import Substitution
 
-/// Caches the folder of the latest piece request, by the path before its file name.
-///
-/// A player requests the segments of a rendition one after the other. The cache saves each request the lookup of asset
-/// and rendition. It holds only an open folder: the folder itself reports which pieces exist.
+/// Caches the folder of the latest piece request, by the path before its file name. A player requests the segments of a
+/// rendition one after the other. The cache saves each request the lookup of asset and rendition. It holds only an open
+/// folder: the folder itself reports which pieces exist.
 @LoopActor struct PieceShelf {
     private var prefix: [UInt8] = []
     private var place: SessionFolder?
@@ -64,15 +63,12 @@ import Substitution
 }
 
 /// Holds a small piece in memory and its file open. Players request initialization sections, keys and subtitles again
-/// and again.
-///
-/// One system call verifies that the file still exists unchanged. Opening, reading and closing it takes four.
+/// and again. One system call verifies that the file is unchanged; opening, reading and closing it takes four.
 @LoopActor final class SmallPiece {
     let bytes: [UInt8]
     let representation: Representation
     private let file: OwnedDescriptor
     private let changed: timespec
-
     static let limit = 16 * 1024
 
     /// Takes ownership of a file with this status; nil if it cannot be read.
@@ -122,10 +118,9 @@ import Substitution
     }
 }
 
-/// Tracks the substitutions that one session has received in one rendition.
-///
-/// A decoder that was given other parameter sets in-band must be given its own again, or it shows garbage. So once a
-/// spliced piece was sent, every following piece is spliced, whichever one the player requests next.
+/// Tracks the substitutions that one session has received in one rendition. A decoder that was given other parameter
+/// sets in-band must be given its own again, or it shows garbage. So once a spliced piece was sent, every following
+/// piece is spliced, whichever one the player requests next.
 @LoopActor final class Composition {
     /// Progress towards splicing every piece.
     enum Joining: Int, Comparable {
@@ -146,7 +141,6 @@ import Substitution
     /// - Parameter isKnown: false for a session that continues after a restart, because the pieces that it received
     ///   before are unknown.
     init(isKnown: Bool) { joining = isKnown ? .apart : .joined }
-
     func advance(to joining: Joining) { self.joining = max(self.joining, joining) }
 
     /// Records the rendition whose piece was sent for a file; nil for the file's own.

@@ -32,7 +32,7 @@ extension Playback {
                 try view(of: asset, session, for: exchange).media(rendition, source, cut: cut)
             }
         }
-        if isOffline, !rendition.isWhole,
+        if isOffline, !rendition.isComplete,
             !(rendition.isStored && library.keys.mayUse(session.id, keysOf: rendition, of: asset))
         {
             let error =
@@ -80,9 +80,8 @@ extension Playback {
         }
         if refuseIfExpired(exchange, asset) { return }
         if asset.isRecording, !asset.recordedRenditions.isEmpty { return recording(exchange, of: asset, mode.plain) }
-        // A named asset plays what is stored. A URL plays what the origin has, and so does a session that needs the
-        // best quality available.
-        let isEnough = mode == .adaptive ? asset.isEverythingWhole : asset.isPlayableOffline
+        // A name plays what is stored. A URL, or a session that needs the best quality, plays what the origin has.
+        let isEnough = mode == .adaptive ? asset.isEverythingComplete : asset.isPlayableOffline
         let isStored = mode == .offline || library.isOffline || isEnough
         do throws(LibraryError) {
             let (directives, _) = try DeliveryDirectives.split(exchange.head.query)
@@ -138,7 +137,7 @@ extension Playback {
 
     /// True if the stored content is everything that a URL leads to, so that the origin is not asked.
     private func isPreferred(_ asset: Asset, _ mode: Session.Mode) -> Bool {
-        if asset.isEverythingWhole || asset.isRecorded && !asset.isRecording { return true }
+        if asset.isEverythingComplete || asset.isRecorded && !asset.isRecording { return true }
         return (mode == .local || library.mode == .local) && asset.isPlayableOffline
     }
 
@@ -173,7 +172,7 @@ extension Playback {
                 // If the origin may still be asked, only complete renditions are listed: they need no substitutes.
                 let isLeft = mode == .offline || library.isOffline || !isStored
                 let listed: Set<Int>? =
-                    isPresent ? nil : isLeft ? substitutions.offlineRenditions(of: asset) : asset.wholeRenditions
+                    isPresent ? nil : isLeft ? substitutions.offlineRenditions(of: asset) : asset.completeRenditions
                 return try view(of: asset, session, for: exchange).entry(stored: listed)
             }
         } catch {
@@ -181,8 +180,7 @@ extension Playback {
         }
     }
 
-    /// Answers for an asset of which no rendition is complete: lists the playable ranges, in a session that never asks
-    /// the origin.
+    /// Lists the playable ranges of an asset without a complete rendition, in a session that never asks the origin.
     private func entry(_ exchange: Exchange, ofPartOf asset: Asset, _ mode: Session.Mode) throws(LibraryError) {
         guard let stored = substitutions.playableRanges(of: asset) else { throw Self.nothing(of: asset) }
         guard stored.isPlayable else { throw Self.nothing(of: asset, but: stored.seconds) }
@@ -216,7 +214,6 @@ extension Playback {
     }
 
     /// Answers with a playlist.
-    ///
     /// - Parameters:
     ///   - live: the source of the playlist if it will change. Caches must then revalidate it each time, and players use
     ///     its age to compute their distance to the origin (rfc8216bis appendix C).
@@ -270,15 +267,15 @@ extension Playback {
         let query = CMCD.removed(from: exchange.head.query)
         let (directives, rest) = try DeliveryDirectives.split(query)
         let presentation = try await library.interstitials.presentation(name, of: asset, query: rest)
-        await entry(
-            exchange, of: presentation, session.mode, directives, isStored: presentation.isEverythingWhole)
+        await entry(exchange, of: presentation, session.mode, directives, isStored: presentation.isEverythingComplete)
     }
 
     private func list(
         _ exchange: Exchange, _ asset: Asset, _ session: Session, _ name: Interstitials.Name
     ) async throws(LibraryError) {
         let view = PlayerView(library: library, asset: asset, session: session, mount: exchange.mount)
-        let text = try await library.interstitials.list(name, of: asset, query: CMCD.removed(from: exchange.head.query)) {
+        let text = try await library.interstitials.list(name, of: asset, query: CMCD.removed(from: exchange.head.query))
+        {
             view.interstitial($0)
         }
         var representation = Representation(size: Int64(text.count), mediaType: .json)

@@ -1,4 +1,3 @@
-import EventLoop
 import Fetching
 import Glibc
 import HTTPMessage
@@ -142,7 +141,6 @@ extension Playback {
     }
 
     /// Answers with a piece of another rendition, or of any if that is nil. Returns false if there is none.
-    ///
     /// - Parameter fetch: the fetch that has just received the piece; nil if it was stored before.
     func sendSubstitute(of rendition: String?, _ request: SegmentRequest, broughtBy fetch: Fetch? = nil) -> Bool {
         guard let segment = request.segment else { return false }
@@ -155,8 +153,7 @@ extension Playback {
         record.recordSubstitute(substitute, for: segment.name, of: request.place.folder.id, isStored: fetch == nil)
         if fetch == nil, request.fetchStatus == nil { recordServed(request) }
         composition.advance(to: found.splice == nil ? .perhaps : .joined)
-        var reply = SplicedReply(
-            substitute: substitute, splice: found.splice, mediaType: shelf.type(of: request.file))
+        var reply = SplicedReply(substitute: substitute, splice: found.splice, mediaType: shelf.type(of: request.file))
         reply.isOther = request.isAmid && composition.source(of: request.file) != substitute
         if let fetch { reply.status = CacheStatus.of(fetch) }
         if let error = request.error {
@@ -209,9 +206,7 @@ extension Playback {
             return PieceReply.send(fetch, shelf.type(of: request.file), to: request.exchange)
         }
         let descriptor = fcntl(fetch.descriptor, F_DUPFD_CLOEXEC, 0)
-        guard descriptor >= 0 else {
-            return request.exchange.reply(.internalServerError, "The piece cannot be read.")
-        }
+        guard descriptor >= 0 else { return request.exchange.reply(.internalServerError, "The piece cannot be read.") }
         var reply = SplicedReply(mediaType: shelf.type(of: request.file))
         reply.splice = splice(descriptor, segment, request)
         reply.isOther = returnToOwnPiece(segment, request)
@@ -222,9 +217,7 @@ extension Playback {
     // MARK: Splices
 
     /// Returns the splice of the rendition's own piece; nil if it is sent unchanged. Records a piece that is not media.
-    private func splice(
-        _ descriptor: Int32, _ segment: SegmentRequest.Segment, _ request: SegmentRequest
-    ) -> Splice? {
+    private func splice(_ descriptor: Int32, _ segment: SegmentRequest.Segment, _ request: SegmentRequest) -> Splice? {
         do {
             return try segment.substitutes.ownSplice(segment.name, descriptor)
         } catch {
@@ -254,8 +247,7 @@ extension Playback {
         case .keyExpired:
             let (asset, session) = (request.place.asset, request.place.session)
             guard case .key(let number)? = PieceName(request.file)?.role else { return }
-            refuse(
-                exchange, asset.keyExpiry(of: number), about: Subject(session, asset, exchange.head.path))
+            refuse(exchange, asset.keyExpiry(of: number), about: Subject(session, asset, exchange.head.path))
         case .failed:
             guard let error = request.error else { return }
             guard let status = request.fetchStatus else { return refuse(exchange, error, about: subject) }

@@ -3,8 +3,6 @@ import HTTPMessage
 public import HTTPServer
 public import Library
 public import Origin
-import Playheads
-import Playlist
 public import Retention
 public import Substitution
 
@@ -29,13 +27,11 @@ public import Substitution
     ///   - report: called with a sentence for the log about each refused request.
     public init(
         library: Library, substitutions: Substitutions, retention: Retention,
-        playerTimeout: Duration = GiveUpRule.playerTimeout,
-        logs: Sessions.Configuration = Sessions.Configuration(),
+        playerTimeout: Duration = GiveUpRule.playerTimeout, logs: Sessions.Configuration = Sessions.Configuration(),
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         (self.library, self.substitutions, self.retention) = (library, substitutions, retention)
-        self.playerTimeout = playerTimeout
-        self.report = report
+        (self.playerTimeout, self.report) = (playerTimeout, report)
         sessions = Sessions(library: library, logs, report: report)
     }
 
@@ -71,8 +67,7 @@ public import Substitution
         exchange.reply(status, "\(error).")
     }
 
-    /// Answers 410 if the asset has expired, unless the session began before that; nil for a new session. Returns true
-    /// if the request was answered.
+    /// Answers 410 and returns true if the asset has expired, unless the session (nil for a new one) began before that.
     func refuseIfExpired(_ exchange: Exchange, _ asset: Asset, _ session: Session? = nil) -> Bool {
         do throws(LibraryError) {
             if let session {
@@ -87,8 +82,7 @@ public import Substitution
         }
     }
 
-    /// Makes a new session. A lone live media playlist reuses its session, because players reload it and its URLs must
-    /// stay the same.
+    /// Makes a new session. A lone live media playlist reuses its session: players reload it, and its URLs must stay.
     func session(for asset: Asset, _ mode: Session.Mode) -> Session {
         guard asset.multivariant == nil, asset.isLive || asset.isRecording else { return Session(mode) }
         let key = asset.id + String(mode.rawValue)

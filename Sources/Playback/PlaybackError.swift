@@ -17,8 +17,7 @@ extension LibraryError {
         case .badDirective: .badRequest
         case .refusedURL: .forbidden
         case .store: .insufficientStorage
-        case .nameTaken, .notArtwork, .otherContent, .urlTaken, .newerBundle:
-            .conflict
+        case .nameTaken, .notArtwork, .otherContent, .urlTaken, .newerBundle: .conflict
         case .cancelled, .busy: .serviceUnavailable
         }
     }

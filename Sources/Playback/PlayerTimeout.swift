@@ -2,11 +2,9 @@ import EventLoop
 import Fetching
 import Origin
 
-/// Known timeouts of players for the first byte of a segment.
-///
-/// hls.js and GStreamer give up after 10 to 15 s, and most players do not document their timeout. A player that is
-/// known to wait longer may be kept waiting while it has more than that in its buffer: segments of 6 s and more then
-/// arrive in a better quality on a slow link.
+/// Known timeouts of players for the first byte of a segment. hls.js and GStreamer give up after 10 to 15 s, and most
+/// players do not document their timeout. A player that is known to wait longer may be kept waiting while it has more
+/// than that in its buffer: segments of 6 s and more then arrive in a better quality on a slow link.
 enum PlayerTimeout {
     /// User-Agent prefixes of FFmpeg's programs, mpv and VLC.
     private static let names = ["Lavf/", "libmpv", "VLC/"]
@@ -32,18 +30,6 @@ enum PlayerTimeout {
             timer?.schedule(after: GiveUpRule.stallCheck)
         }
         timer?.schedule(after: GiveUpRule.stallCheck)
-    }
-
-    func cancel() { timer = nil }
-}
-
-/// Runs an action after a delay unless it is cancelled first.
-@LoopActor final class Deadline {
-    private var timer: LoopTimer?
-
-    init(after delay: Duration, _ action: @escaping @LoopActor () -> Void) {
-        timer = LoopTimer(action)
-        timer?.schedule(after: delay)
     }
 
     func cancel() { timer = nil }

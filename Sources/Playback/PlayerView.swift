@@ -13,15 +13,14 @@ import Substitution
     /// Path prefix of all URLs, for a player that does not reach Weir at the root.
     var mount = ""
 
-    /// Renders the entry playlist, with only the renditions that play without the origin if they are given. nil if
-    /// nothing stored can be listed.
+    /// Renders the entry playlist; if `stored` is given, only those renditions, and nil if they are not enough.
     func entry(stored: Set<Int>? = nil) throws(PlaylistError) -> [UInt8]? {
         guard let multivariant = asset.multivariant else {
-            guard let rendition = asset.renditions.first, stored == nil || rendition.isWhole else { return nil }
+            guard let rendition = asset.renditions.first, stored == nil || rendition.isComplete else { return nil }
             return try rendition.source.map { source throws(PlaylistError) in try media(rendition, source) }
         }
         guard let stored else {
-            let first = multivariant.initialChoice(of: asset.wholeRenditions)
+            let first = multivariant.initialChoice(of: asset.completeRenditions)
             return try multivariant.rendered(first: first) { name($0) }
         }
         return try entry(listing: stored)
@@ -33,8 +32,7 @@ import Substitution
         return try media(lone, source, cut: stretches.cuts[lone.place])
     }
 
-    /// Renders the entry playlist with only the given renditions, by their indexes in
-    /// `MultivariantPlaylist.renditionURIs`.
+    /// Renders the entry playlist with only the renditions at these places in `MultivariantPlaylist.renditionURIs`.
     func entry(listing renditions: Set<Int>) throws(PlaylistError) -> [UInt8]? {
         try asset.multivariant?.stored(renditions: renditions) { storedName($0) }
     }
@@ -64,14 +62,13 @@ import Substitution
         if let index = reference.renditionIndex { return playlist(asset.renditions[index]) }
         if case .imageVariant(let images) = reference {
             let rendition = asset.images[images.index]
-            return rendition.isWhole ? playlist(rendition) : nil
+            return rendition.isComplete ? playlist(rendition) : nil
         }
         return asset.storedFile(of: reference).map { prefix + $0 }
     }
 
     /// Renders the rendition's playlist, or a delta update of it, as it was fetched. A low-latency playlist changes
     /// only its URLs, because players merge its updates.
-    ///
     /// - Parameters:
     ///   - isLast: true to end the playlist here, whatever the source says.
     ///   - cut: the parts to leave out because they are not stored.
@@ -115,13 +112,12 @@ import Substitution
     ) -> String? {
         guard let url = uri.flatMap({ try? source.base.resolving($0) }) else { return nil }
         let isOffline = session.mode == .offline || library.isOffline
-        if !isOffline, !rendition.isWhole { return interstitial(asset.interstitials.name(url, kind)) }
+        if !isOffline, !rendition.isComplete { return interstitial(asset.interstitials.name(url, kind)) }
         guard kind == .presentation, let stored = library.asset(at: url), stored.isPlayableOffline else { return nil }
         return mount + (session.mode == .offline ? "/offline/" : "/") + "\(stored.name).m3u8"
     }
 
     func interstitial(_ name: Interstitials.Name) -> String { "\(prefix)\(Interstitials.folder)/\(name)" }
-
     private func playlist(_ rendition: Rendition) -> String { resource(rendition, Route.playlistFile) }
     private func key(_ number: Int) -> String { "\(prefix)keys/\(number).key" }
     private func data(_ name: PieceName) -> String { "\(prefix)\(asset.sessionData.folder.id)/\(name)" }
@@ -129,10 +125,9 @@ import Substitution
     private var prefix: String { "\(mount)/a/\(asset.id)/\(session.id)/" }
 }
 
-/// Remembers the playable ranges of partly stored assets for the sessions that play them.
-///
-/// All playlists of a session must be cut alike, but more pieces may be stored between one playlist request and the
-/// next. A forgotten session gets the current ranges, which are equal if nothing was stored meanwhile.
+/// Remembers the playable ranges of partly stored assets for the sessions that play them. All playlists of a session
+/// must be cut alike, but more pieces may be stored between one playlist request and the next. A forgotten session gets
+/// the current ranges, which are equal if nothing was stored meanwhile.
 @LoopActor struct StretchesShelf {
     private var known: [(session: String, stretches: PlayableRanges)] = []
     private static let limit = 32
@@ -153,7 +148,8 @@ import Substitution
         {
             return cut
         }
-        guard !rendition.isWhole, let alone = substitutions.playableRanges(of: rendition, in: asset), alone.isPlayable
+        guard !rendition.isComplete, let alone = substitutions.playableRanges(of: rendition, in: asset),
+            alone.isPlayable
         else { return nil }
         return alone.cuts[rendition.place]
     }

@@ -103,11 +103,9 @@ struct Session: Equatable {
         var plain: Self { self == .adaptive ? .auto : self }
     }
 
-    /// The mode's letter and five random ones. The id in the URL is the whole state of a session, so a session survives
-    /// a restart.
+    /// The mode's letter and five random ones: the whole state of a session, which so survives a restart.
     let id: String
     let mode: Mode
-
     private static let alphabet = Array("abcdefghijkmnpqrstuvwxyz23456789")
 
     init(_ mode: Mode) {

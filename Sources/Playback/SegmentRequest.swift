@@ -6,9 +6,8 @@ import Library
 import Playheads
 import Substitution
 
-/// A player's request for a piece, with all that decides its answer.
-///
-/// A value: a fetch that fails adds a fact to its copy, and the choice is made again (`SegmentSource`).
+/// A player's request for a piece, with all that decides its answer. A value: a fetch that fails adds a fact to its
+/// copy, and the choice is made again (`SegmentSource`).
 @LoopActor struct SegmentRequest {
     /// A segment that other renditions may substitute.
     struct Segment {
@@ -101,8 +100,7 @@ enum SegmentSource: Equatable {
         case failed
     }
 
-    /// Chooses the source by what is known so far. If the source turns out to be unavailable, exclude it from the facts
-    /// and choose again.
+    /// Chooses the source by what is known so far. If it turns out to be unavailable, exclude it and choose again.
     init(_ facts: SegmentFacts) {
         if let quality = facts.quality {
             self = quality.isStored ? .substitute(of: quality.rendition) : .otherQuality
@@ -117,11 +115,8 @@ enum SegmentSource: Equatable {
 
     private init(_ missing: SegmentFacts.Missing, _ joining: Composition.Joining) {
         if missing.isListed, missing.mayAsk, !missing.hasFailed {
-            guard missing.hasSubstitute, missing.isPresumedAbsent else {
-                self = Self.fetch(missing, joining)
-                return
-            }
-            self = .substitute(of: nil)
+            let isReplaced = missing.hasSubstitute && missing.isPresumedAbsent
+            self = isReplaced ? .substitute(of: nil) : Self.fetch(missing, joining)
         } else if missing.hasSubstitute {
             self = .substitute(of: nil)
         } else if missing.hasFailed {
@@ -175,8 +170,7 @@ struct SegmentFacts: Equatable {
     /// Nil while the piece is not known to be missing.
     var missing: Missing?
 
-    /// Excludes a source that turned out to be unavailable. The facts after a missing piece or a failed fetch come from
-    /// the caller.
+    /// Excludes an unavailable source. The caller adds the facts after a missing piece or a failed fetch.
     mutating func exclude(_ source: SegmentSource) {
         switch source {
         case .splicedPiece: isSpliceable = false

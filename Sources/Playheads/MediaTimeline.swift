@@ -46,9 +46,7 @@ public struct SegmentSpan: Equatable, Sendable {
 
     /// Makes a span.
     public init(number: Int, start: Double, duration: Double) {
-        self.number = number
-        self.start = start
-        self.duration = duration
+        (self.number, self.start, self.duration) = (number, start, duration)
     }
 
     /// End in media time, in seconds.

@@ -33,8 +33,7 @@ public struct PlayheadEvent: Sendable {
         asset = cursor.asset.id
         rendition = cursor.rendition.id
         kind = cursor.kind
-        self.span = span
-        self.playhead = playhead
+        (self.span, self.playhead) = (span, playhead)
     }
 }
 
@@ -84,8 +83,7 @@ public struct PlayheadReading: Equatable, Sendable {
 
 /// Data of a player about its own playback, which is more precise than an inferred playhead.
 public enum PlayheadCorrection: Sendable {
-    /// Sent with a request (CMCD): media ahead of the playhead in seconds, and speed, if known; and true if the player
-    /// stands still until more arrives.
+    /// Sent with a request (CMCD): buffer in seconds and speed, if known; true if the player starves.
     case client(buffer: Double?, rate: Double?, isUrgent: Bool)
     /// A report: media time in seconds, nil if the player counts from another origin; and speed.
     case report(position: Double?, rate: Double)

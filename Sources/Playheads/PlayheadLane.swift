@@ -35,15 +35,12 @@ struct PlayheadLane {
     /// End of the requested media, in seconds.
     private(set) var requestedEnd: Double
     private var requests = 0
-
     /// A request up to this many segments further on is not a seek.
     static let reach = 3
     /// This many segments in sequence show a choice.
     static let sequence = 3
 
-    init(_ span: SegmentSpan) {
-        (start, front, requestedEnd) = (span.start, span.start, span.start)
-    }
+    init(_ span: SegmentSpan) { (start, front, requestedEnd) = (span.start, span.start, span.start) }
 
     /// Records a request while the session's playhead is at `position`.
     mutating func requested(_ span: SegmentSpan, of rendition: String, position: Double) -> Step {
@@ -88,11 +85,9 @@ struct PlayheadLane {
         return isNear ? .on : isBeginning(span) ? .opening : .jump
     }
 
-    /// True if the segment is between the playhead and the end of the requested media, or close behind that: renditions
-    /// may be cut at different places.
+    /// True if the segment is between playhead and requested end, or close behind: renditions may be cut differently.
     private func isNear(_ span: SegmentSpan, _ position: Double) -> Bool {
-        span.end > position - 0.5 * span.duration
-            && span.start <= requestedEnd + Double(Self.reach - 1) * span.duration
+        span.end > position - 0.5 * span.duration && span.start <= requestedEnd + Double(Self.reach - 1) * span.duration
     }
 
     private func isBeginning(_ span: SegmentSpan) -> Bool { span.start < 1.5 * span.duration }

@@ -16,7 +16,6 @@ public import EventLoop
     let originWaits = EventStream<Void>()
     /// The clock by which playheads run.
     public let now: () -> ContinuousClock.Instant
-
     private(set) var sessions: [String: TrackedSession] = [:]
     /// Pieces from the store that were not examined yet, oldest first; and the last one beyond the limit.
     private var records: [(file: String, cursor: RenditionCursor)] = []
@@ -28,7 +27,6 @@ public import EventLoop
     /// `openings > 0` as of the latest check, which comes in the turn of the loop after a change.
     private var isOpening = false
     private var openingCheck: LoopTimer?
-
     /// Time until recorded pieces are examined, and their limit; mpv takes a thousand stored segments in that time.
     private static let recordLife = Duration.milliseconds(100)
     private static let recordLimit = 256
@@ -74,8 +72,7 @@ public import EventLoop
         return sessions.values.contains { $0.isPresent(at: now) }
     }
 
-    /// Media times in seconds near which the sessions of an asset will request segments: the playhead of each, and the
-    /// end of the media that it has requested.
+    /// Media times in seconds near which sessions will request segments: each playhead, and each requested end.
     public func neededTimes(of asset: String) -> [Double] {
         let now = now()
         return sessions(of: asset).filter { $0.isPresent(at: now) }.flatMap { session in
@@ -277,7 +274,6 @@ public import EventLoop
     /// Recent consumption by kind of media, in bytes per second of media.
     private var rates: [MediaKind: Double] = [:]
     private var segment = 0.0
-
     private static let shortestPause = 10.0
 
     init(_ asset: any PlayedAsset, at now: ContinuousClock.Instant) {

@@ -18,16 +18,13 @@ public import EventLoop
         (self.kind, self.tracker) = (kind, tracker)
     }
 
-    /// The player gets a piece from the store, by the name of its file. The tracker examines it a moment later, together
-    /// with others.
+    /// The player gets a stored piece, by file name. The tracker examines it a moment later, together with others.
     public func served(_ file: String) { tracker?.record(file, self) }
-
     /// The player begins to wait for a piece from the origin. `endWait(for:bytes:isComplete:)` ends the wait.
     public func beginWait(for file: String) { tracker?.beginWait(for: file, self) }
 
     /// The reply for which the player waited has ended, with the last byte or early: the player left, or the origin
     /// failed.
-    ///
     /// - Parameters:
     ///   - bytes: the length of the body that the player got; 0 if that is unknown.
     ///   - isComplete: true if that was all of the piece.
@@ -46,8 +43,7 @@ public import EventLoop
     /// do not count for it.
     var isRemoved: Bool { get }
 
-    /// The rendition with the pieces of a folder, and its media; nil for content without a playhead: keys, subtitles,
-    /// images, trick play.
+    /// A folder's rendition and media; nil without a playhead: keys, subtitles, images, trick play.
     func playedRendition(in folder: String) -> (rendition: any PlayedRendition, kind: MediaKind)?
 }
 

@@ -1,12 +1,10 @@
-/// One session's playhead and the buffer ahead of it, inferred from what its player requests.
-///
-/// Pure: takes events with their times. Players read ahead, mpv without limit, hls.js and VLC by about 30 s, so a request
-/// is not the playhead. The playhead models the media on the screen: it starts when the first segment has been
-/// delivered, advances in real time, and stops at the end of the delivered media until more arrives. A seek moves it at
-/// once (`PlayheadLane` recognizes seeks).
-///
-/// Pauses, other speeds, seeks within a player's buffer, and evictions from that buffer cannot be seen from here: unless
-/// the player reports them (`PlayheadCorrection`), a paused player is assumed to play on to the end of what it has.
+/// One session's playhead and the buffer ahead of it, inferred from what its player requests. Pure: takes events with
+/// their times. Players read ahead, mpv without limit, hls.js and VLC by about 30 s, so a request is not the playhead.
+/// The playhead models the media on the screen: it starts when the first segment has been delivered, advances in real
+/// time, and stops at the end of the delivered media until more arrives. A seek moves it at once (`PlayheadLane`
+/// recognizes seeks). Pauses, other speeds, seeks within a player's buffer, and evictions from that buffer cannot be
+/// seen from here: unless the player reports them (`PlayheadCorrection`), a paused player is assumed to play on to the
+/// end of what it has.
 struct SessionPlayhead {
     private var lanes: [MediaKind: PlayheadLane] = [:]
     /// The playhead at an instant. Its front and choice are set when it is read.
@@ -61,8 +59,7 @@ struct SessionPlayhead {
         anchor.apply(correction)
     }
 
-    /// After a seek, the other kind of media follows a moment later, to the start of its own segment: that is not a
-    /// second seek.
+    /// After a seek, the other kind of media follows to the start of its own segment: that is no second seek.
     private mutating func jump(to span: SegmentSpan) -> Bool {
         let follows = abs(span.start - anchor.position) <= 1.5 * span.duration && lanes.count > 1
         if !follows { place(at: span.start) }
@@ -76,7 +73,6 @@ struct SessionPlayhead {
     }
 
     /// Lets the playhead advance if there is media ahead of it.
-    ///
     /// - Parameter isFurther: true if there is more than before.
     private mutating func run(isFurther: Bool) {
         if isFurther { anchor.isHeld = false }
@@ -92,7 +88,6 @@ struct SessionPlayhead {
 
     /// End of the delivered media in seconds; nil before the first request.
     var front: Double? { current.map(\.front).min() }
-
     /// End of the requested media in seconds: a download for this session continues there.
     var requestedEnd: Double? { current.map(\.requestedEnd).min() }
 
@@ -125,7 +120,6 @@ struct SessionPlayhead {
 
     /// Largest distance between the lanes of one session, in seconds: more than two long segments.
     private static let slack = 30.0
-
     private var frontmostStart: Double { current.map(\.start).min() ?? anchor.position }
 }
 

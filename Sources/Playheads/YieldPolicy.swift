@@ -21,13 +21,11 @@ public import EventLoop
     private var isTicking = false
     /// True if a session has waited since the last tick.
     private var wasWaiting = false
-
     private static let tick = Duration.milliseconds(200)
 
     /// Begins to yield to the sessions of a tracker.
     public init(_ tracker: PlayheadTracker, _ transfers: any BackgroundTransfers) {
-        self.transfers = transfers
-        self.tracker = tracker
+        (self.transfers, self.tracker) = (transfers, tracker)
         timer = LoopTimer { [weak self] in self?.ticked() }
         waits = tracker.originWaits.subscribe { [weak self] in self?.update() }
     }
@@ -60,7 +58,6 @@ public import EventLoop
 struct LinkMeter {
     private var peaks: [(at: ContinuousClock.Instant, rate: Double)] = []
     private var last: (at: ContinuousClock.Instant, bytes: Int64)?
-
     /// Lifetime of a rate, and its lifetime while the link is busy and slower.
     private static let span = Duration.seconds(10)
     private static let busySpan = Duration.seconds(3)
@@ -115,9 +112,7 @@ struct YieldPolicy {
 
     private var level = Level.full
     private var since: ContinuousClock.Instant?
-
-    /// A higher level counts after this time, so that a player that requests one segment after the other finds the link
-    /// as it left it.
+    /// A higher level counts after this time, so that a player's next segment finds the link as the last one left it.
     private static let calm = Duration.milliseconds(600)
     /// Length of the reservoir, in transfer times of a segment; and upper end of the cushion, in reservoirs.
     private static let reserve = 2.0
@@ -133,7 +128,6 @@ struct YieldPolicy {
     private static let smallest: Int64 = 4 << 10
 
     /// The limits of background transfers from now on.
-    ///
     /// - Parameters:
     ///   - waiting: the demands of the sessions that wait for bytes from an origin.
     ///   - isWatched: true if a session draws from an origin, waiting or not.

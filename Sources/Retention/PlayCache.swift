@@ -271,7 +271,7 @@ import Store
     private func evict(_ piece: Piece) {
         let asset = asset(of: piece.folder)
         let rendition = asset?.rendition(in: piece.folder)
-        let wasWhole = rendition?.isWhole ?? false
+        let wasWhole = rendition?.isComplete ?? false
         do {
             try piece.folder.remove(piece.file) { () throws(StoreError) in
                 if let asset, let rendition, wasWhole { try library.withdraw(rendition, of: asset) }

@@ -5,9 +5,8 @@ import Library
 import Playlist
 import SegmentFormat
 
-/// Decides which pieces of one rendition can stand in for which segments of another, and with which changes.
-///
-/// The playlists are checked against the media once a piece of each is stored. Until then no piece is used.
+/// Decides which pieces of one rendition can stand in for which segments of another, and with which changes. The
+/// playlists are checked against the media once a piece of each is stored. Until then no piece is used.
 @LoopActor final class Alignment {
     struct Candidate {
         let rendition: Rendition
@@ -88,9 +87,7 @@ import SegmentFormat
     // MARK: Segments
 
     /// The reason why no piece of the other can be used; nil if a piece can, or may.
-    var refusal: String? {
-        if case .refused(let reason) = state { reason } else { nil }
-    }
+    var refusal: String? { if case .refused(let reason) = state { reason } else { nil } }
 
     /// Like `refusal`, after a comparison of the stored pieces.
     var checkedRefusal: String? {
@@ -203,7 +200,6 @@ import SegmentFormat
     }
 
     /// Opens the substitute of an own segment.
-    ///
     /// - Parameter isAfterSplice: true if the decoder got its parameters in-band: then it needs them again.
     func open(_ place: Int, isAfterSplice: Bool) -> Substitute? {
         guard covers(place), let segment = counterpart(of: place),
@@ -274,8 +270,7 @@ import SegmentFormat
     /// Two stored segments, by their indexes in the own playlist; `other` is a counterpart's.
     private typealias StoredPair = (own: Int, other: Int)
 
-    /// Compares the first pair of pieces that gives an answer. A piece that contradicts its own playlist says nothing
-    /// about the others.
+    /// Compares the first pair that gives an answer. A piece that contradicts its own playlist says nothing of others.
     private func compareStarts(_ match: SegmentMatch, _ playlists: Playlists) -> Comparison {
         for pair in storedPairs(match, playlists) {
             let between = playlists.own.segments[min(pair.own, pair.other)..<max(pair.own, pair.other)]

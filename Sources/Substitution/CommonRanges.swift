@@ -1,8 +1,6 @@
-/// Computes the ranges that are stored in every one of several renditions that play together.
-///
-/// Their segments seldom have equal durations. A cut must be at the same media time in all renditions, or audio and
-/// video lose sync. So a cut is possible only where a segment ends in each rendition: the smallest groups of segments
-/// that begin and end together stay, or go, as a whole.
+/// Computes the ranges that are stored in every one of several renditions that play together. Their segments seldom
+/// have equal durations. A cut must be at the same media time in all renditions, or audio and video lose sync. So a cut
+/// is possible only where segments end in all: the smallest groups that begin and end together stay, or go, as a whole.
 struct CommonRanges {
     /// One rendition's segments, in order.
     struct Track {
@@ -16,9 +14,7 @@ struct CommonRanges {
     private(set) var kept: [[Bool]]
     /// Duration of the remaining segments of the first track, in seconds.
     private(set) var seconds = 0.0
-
-    /// Maximum distance of two ends that count as the same, in seconds. Audio is divided at its own frames, which last
-    /// at most a tenth of a second.
+    /// Maximum distance in seconds of two equal ends. Audio is divided at its own frames of at most 0.1 s.
     static let tolerance = 0.25
 
     /// Media time counts from the beginning of each track.

@@ -15,7 +15,6 @@ public struct Ladder {
 extension Substitutions {
     /// Returns the ladder of an asset, after loading the playlists of its renditions. Nil if there is no choice: one
     /// variant, a live stream, or variants with different segment boundaries.
-    ///
     /// - Parameter isStored: true if the origin must not be asked.
     public func ladder(of asset: Asset, in library: Library, isStored: Bool) async -> Ladder? {
         if isStored { return ladder(of: asset, listed: offlineRenditions(of: asset)) }
@@ -32,7 +31,6 @@ extension Substitutions {
     }
 
     /// The ladder from the known playlists; nil if there is no choice.
-    ///
     /// - Parameter listed: the places of the renditions that play without the origin, if it must not be asked.
     private func ladder(of asset: Asset, listed: Set<Int>?) -> Ladder? {
         guard let multivariant = asset.multivariant, !asset.isLive, !asset.isRecorded else { return nil }
@@ -49,7 +47,7 @@ extension Substitutions {
         }
         guard let top = known.last else { return nil }
         let best = renditions[top.renditionIndex]
-        if best.isWhole { return Ladder(best: top, base: best) }
+        if best.isComplete { return Ladder(best: top, base: best) }
         return ladder(of: asset, known) { listed?.contains($0) ?? true }
     }
 

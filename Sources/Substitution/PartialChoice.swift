@@ -1,9 +1,8 @@
 import Playlist
 
-/// Chooses the renditions that are played together if no variant is complete.
-///
-/// It is one variant with its audio: players switch variants, and another variant has other cuts. The variant with the
-/// longest playable duration wins, and among equal ones the best.
+/// Chooses the renditions that are played together if no variant is complete. It is one variant with its audio: players
+/// switch variants, and another variant has other cuts. The variant with the longest playable duration wins, and among
+/// equal ones the best.
 struct PartialChoice {
     private let playlist: MultivariantPlaylist
     /// The stored segments of each rendition, by its place; nil if nothing is stored.
@@ -12,7 +11,6 @@ struct PartialChoice {
     private(set) var places: [Int] = []
     /// Playable duration, in seconds.
     private var seconds = 0.0
-
     /// Differences below this (seconds) are ignored.
     private static let tolerance = 0.5
 

@@ -54,7 +54,6 @@ struct PieceStart {
     private static let audioFrame = MediaTime(ticks: 100, timescale: 1000)
 
     /// True if the piece starts `seconds` after another one, to within half a frame; nil if that cannot be decided.
-    ///
     /// Between different segments only video is compared, if there is any.
     func isAfter(_ other: PieceStart, by seconds: Double, frame: MediaTime) -> Bool? {
         let hasVideo = streams.contains(where: \.isVideo)

@@ -28,8 +28,7 @@ public struct Playability: Equatable, Sendable {
 }
 
 extension Substitutions {
-    /// Describes how an asset plays without its origin, from the known state without reading the disk. For a certain
-    /// answer call `Library.survey` first.
+    /// Describes how an asset plays without its origin, from memory. For a certain answer call `Library.survey` first.
     public func playability(of asset: Asset) -> Playability {
         if asset.isRecording { return Playability(.part, "it is being recorded") }
         if asset.isLive { return Playability(.no, "it is live") }
@@ -45,8 +44,7 @@ extension Substitutions {
         return Playability(.part, reason, seconds: ranges.seconds)
     }
 
-    /// The renditions that play without the origin from the first segment to the last; nil if they do not make up an
-    /// entry playlist.
+    /// The renditions that play without the origin from end to end; nil if they do not make up an entry playlist.
     private func listedRenditions(of asset: Asset) -> [Rendition]? {
         let places: Set<Int>
         if asset.isPlayableOffline {
@@ -101,19 +99,17 @@ extension Rendition {
         let sections = Set(source.playlist.maps.map { name(of: $0).description })
         return MissingResources(
             segments: (segments.count { !folder.contains(file(of: $0)) }, segments.count),
-            keys: numbers.count { !keys.isStored($0) && keys.isUsable($0) },
+            keys: numbers.count { !keys.hasFile($0) && keys.isUsable($0) },
             sections: sections.count { !folder.contains($0) },
             expiredKeys: numbers.count { keys.state(of: $0) == .expired },
             invalidatedKeys: numbers.count { keys.state(of: $0) == .invalidated })
     }
 
-    fileprivate var missingInWords: String {
-        missing.sentences(about: name.displayName).joined(separator: ", ")
-    }
+    fileprivate var missingInWords: String { missing.sentences(about: name.displayName).joined(separator: ", ") }
 
     /// Describes the state of a rendition that plays without the origin.
     fileprivate var state: String {
-        (name.displayName ?? "it") + (isWhole ? " whole" : " with pieces of other qualities")
+        (name.displayName ?? "it") + (isComplete ? " whole" : " with pieces of other qualities")
     }
 }
 
@@ -135,7 +131,6 @@ struct MissingResources {
     }
 
     /// Describes the missing resources of a rendition.
-    ///
     /// - Parameter name: the rendition's name; nil if the asset has only one.
     func sentences(about name: String?) -> [String] {
         let name = name.map { " of \($0)" } ?? ""

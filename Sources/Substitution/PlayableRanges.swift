@@ -10,10 +10,8 @@ public struct PlayableRanges: Sendable {
     public let seconds: Double
     /// True if anything is cut out of any rendition.
     public let isCut: Bool
-
     /// True if it is long enough to be useful. The read-ahead of a player that was closed early is not.
     public var isPlayable: Bool { seconds >= Self.minimum }
-
     private static let minimum = 3.0
 }
 
@@ -29,8 +27,7 @@ extension Substitutions {
         return ranges(asset, asset.multivariant.map { PartialChoice($0, tracks: tracks).places } ?? [0], tracks)
     }
 
-    /// The playable ranges of one rendition by itself, for a request of a rendition that no entry lists; nil if there
-    /// are none.
+    /// The playable ranges of one rendition by itself, when no entry lists it; nil if there are none.
     public func playableRanges(of rendition: Rendition, in asset: Asset) -> PlayableRanges? {
         guard asset.has(rendition) else { return nil }
         let tracks = asset.renditions.map { $0 === rendition ? storedTrack(of: $0, in: asset) : nil }
@@ -52,7 +49,7 @@ extension Substitutions {
     /// The renditions of an entry for playback without the origin: the complete ones, and those that substitutes
     /// complete, unless a complete one is as good.
     public func offlineRenditions(of asset: Asset) -> Set<Int> {
-        let complete = asset.wholeRenditions
+        let complete = asset.completeRenditions
         guard let multivariant = asset.multivariant else { return complete }
         let covered = asset.renditions.filter { rendition in
             guard !complete.contains(rendition.place), let track = storedTrack(of: rendition, in: asset),
@@ -71,9 +68,7 @@ extension Substitutions {
 
     /// The durations of a rendition's segments, and which of them can be played from the store: the piece or a
     /// substitute is stored, with its keys and its initialization section. Nil if the playlist has not ended, no piece
-    /// is stored, or a key has expired or is revoked.
-    ///
-    /// A segment with EXT-X-GAP counts as a hole: the other renditions are cut there, too.
+    /// is stored, or a key has expired or is revoked. An EXT-X-GAP counts as a hole: the others are cut there, too.
     private func storedTrack(of rendition: Rendition, in asset: Asset) -> CommonRanges.Track? {
         let folder = rendition.folder
         guard let source = rendition.source, source.isDurable, !folder.sizes.isEmpty, rendition.expiredKeys.isEmpty
@@ -82,7 +77,7 @@ extension Substitutions {
         // A key that cannot be fetched does not count as a hole.
         let absentKeys = Set(
             playlist.keys.filter { key in
-                rendition.number(of: key).map { !rendition.keys.isStored($0) } ?? false
+                rendition.number(of: key).map { !rendition.keys.hasFile($0) } ?? false
             }.map(\.index))
         let absentMaps = Set(
             playlist.maps.filter { map in
@@ -96,9 +91,4 @@ extension Substitutions {
         }
         return CommonRanges.Track(durations: playlist.segments.map(\.duration), isPlayable: isPlayable)
     }
-}
-
-extension KeyRing {
-    /// True if a key's file is stored, even if the key may not be used.
-    func isStored(_ number: Int) -> Bool { folder.contains(Self.name(number).description) }
 }

@@ -22,11 +22,9 @@ struct RenditionTraits: Equatable {
     let bandwidth: Int
     /// The expected bits per second: AVERAGE-BANDWIDTH, if present.
     let rate: Int
-
     private static let defaultFrameRate = 30.0
 
-    /// Reads the traits of a rendition, by its place in `renditionURIs`; nil if it cannot have substitutes: subtitles,
-    /// other camera angles, and trick play.
+    /// Reads the traits by place in `renditionURIs`; nil without substitutes: subtitles, camera angles, trick play.
     init?(ofRendition place: Int, in playlist: MultivariantPlaylist) {
         if let variant = playlist.variants.first(where: { $0.renditionIndex == place }) {
             self.init(variant, in: playlist)
@@ -62,12 +60,9 @@ struct RenditionTraits: Equatable {
         rate = bandwidth
     }
 
-    var isSeparateAudio: Bool {
-        if case .separateAudio = kind { true } else { false }
-    }
+    var isSeparateAudio: Bool { if case .separateAudio = kind { true } else { false } }
 
-    /// The reason why pieces of the other cannot substitute this rendition's: a sentence without a full stop; nil if
-    /// they may be able to.
+    /// The reason why the other's pieces are no substitutes: a sentence without a full stop; nil if they may be.
     func obstacle(to other: RenditionTraits) -> String? {
         if kind != other.kind { return "it does not carry the same: sound, language, or sound apart from pictures" }
         if !codecs.isEmpty, !other.codecs.isEmpty, codecs != other.codecs {

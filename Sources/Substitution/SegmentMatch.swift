@@ -1,7 +1,6 @@
 import Playlist
 
-/// Pairs of segments of two playlists that cover the same time: they begin together, end together, and have the same
-/// number of discontinuities before them.
+/// Pairs of segments of two playlists with the same begin, the same end, and equally many discontinuities before them.
 struct SegmentMatch {
     /// The index of the other's segment, by index of the own one; -1 for none.
     private let places: [Int32]
@@ -9,7 +8,6 @@ struct SegmentMatch {
     let count: Int
 
     /// Compares two playlists that have ended.
-    ///
     /// - Parameters:
     ///   - shift: seconds to add to times of the first to get those of the second; see `shifts`.
     ///   - tolerance: maximum difference of two times that count as the same, in seconds.
@@ -31,12 +29,9 @@ struct SegmentMatch {
     }
 
     /// The index of the other's segment for the time of an own one.
-    subscript(place: Int) -> Int? {
-        places.indices.contains(place) && places[place] >= 0 ? Int(places[place]) : nil
-    }
+    subscript(place: Int) -> Int? { places.indices.contains(place) && places[place] >= 0 ? Int(places[place]) : nil }
 
-    /// The possible shifts between the times of two playlists, the likeliest first: that of their dates, if both have
-    /// them (RFC 8216 §4.3.2.6), and none.
+    /// The possible time shifts, the likeliest first: that of the dates (RFC 8216 §4.3.2.6) if both have any, and none.
     static func shifts(_ own: MediaPlaylist, _ other: MediaPlaylist) -> [Double] {
         guard let start = origin(own), let otherStart = origin(other), start != otherStart else { return [0] }
         return [Double(start - otherStart) / 1000, 0]

@@ -10,8 +10,7 @@ public struct Substitute {
     public let rendition: Rendition
     /// The open piece. The receiver owns the descriptor.
     public let descriptor: Int32
-    /// The changes to the piece when it is sent; nil for none. After a splice the next segment needs one, too: see
-    /// `SplicePair`.
+    /// The changes to the piece when sent; nil for none. After one the next segment needs one, too: see `SplicePair`.
     public let splice: Splice?
 }
 
@@ -49,8 +48,7 @@ public struct Quality {
         isEncrypted = own.rendition.isEncrypted
         self.isIndependent = isIndependent || own.rendition.source?.playlist.hasIndependentSegments ?? false
         let rank = own.traits.bandwidth
-        let better = others.filter { $0.traits.bandwidth > rank }
-            .sorted { $0.traits.bandwidth < $1.traits.bandwidth }
+        let better = others.filter { $0.traits.bandwidth > rank }.sorted { $0.traits.bandwidth < $1.traits.bandwidth }
         let rest = others.filter { $0.traits.bandwidth <= rank }.sorted { $0.traits.bandwidth > $1.traits.bandwidth }
         alignments = (better + rest).map { Alignment(of: $0, behind: own, isIndependent: isIndependent) }
     }
@@ -64,18 +62,14 @@ public struct Quality {
     }
 
     /// True if pieces of a better rendition may be usable as substitutes.
-    func mayUse(_ other: Rendition) -> Bool {
-        alignments.contains { $0.other === other && $0.isBetter && $0.isLikely }
-    }
+    func mayUse(_ other: Rendition) -> Bool { alignments.contains { $0.other === other && $0.isBetter && $0.isLikely } }
 
-    /// The reasons why other renditions cannot supply substitutes, by their ids, from playlists and stored pieces:
-    /// sentences without a full stop.
+    /// The reasons why other renditions, by id, cannot supply substitutes: sentences without a full stop.
     public var refusals: [(rendition: String, reason: String)] {
         alignments.compactMap { alignment in alignment.checkedRefusal.map { (alignment.other.name.id, $0) } }
     }
 
     /// Opens the best substitute of a segment; nil if there is none, or the name is no segment's.
-    ///
     /// - Parameters:
     ///   - isAfterSplice: true if the player's decoder got its parameters in-band.
     ///   - rendition: the only acceptable rendition; nil for any.
@@ -116,7 +110,6 @@ public struct Quality {
 
     /// True if segments must be complete before they can be spliced: fragmented MP4 requires it.
     public var needsCompleteSegments: Bool { !isEncrypted && own.container == .fragments }
-
     /// True if a player may have received spliced pieces of other renditions, judging by the stored pieces.
     public var mayHaveSpliced: Bool { alignments.contains(where: \.needsAnySplice) }
 
@@ -128,7 +121,6 @@ public struct Quality {
 
     /// The splice of a segment of the rendition itself among substitutes; nil if it is sent unchanged because no splice
     /// is possible: it is encrypted, or its initialization section is not stored.
-    ///
     /// - Parameter descriptor: its file; the caller keeps the ownership.
     /// - Throws: the defect of the segment, which must then be sent unchanged.
     public func ownSplice(_ name: PieceName, _ descriptor: Int32) throws(SegmentFormatError) -> Splice? {

@@ -1,4 +1,3 @@
-import EventLoop
 import Fetching
 import Glibc
 import Library
@@ -36,10 +35,8 @@ extension Rendition {
     }
 
     /// True if a player correctly decrypts another rendition's segment in the place of an own one. The player knows
-    /// only the own playlist.
-    ///
-    /// That is so if both are clear, or if both are encrypted as a whole (AES-128) with one key and one initialization
-    /// vector (RFC 8216 §5.2). For encrypted samples (SAMPLE-AES) the answer is no.
+    /// only the own playlist. That is so if both are clear, or if both are encrypted as a whole (AES-128) with one key
+    /// and one initialization vector (RFC 8216 §5.2). For encrypted samples (SAMPLE-AES) the answer is no.
     func decrypts(_ other: Segment, of rendition: Rendition, inPlaceOf segment: Segment) -> Bool {
         let (keys, others) = (segment.keys.filter { $0.method != .none }, other.keys.filter { $0.method != .none })
         if keys.isEmpty, others.isEmpty { return true }
@@ -68,8 +65,7 @@ extension PieceFolder {
 }
 
 extension ByteSource {
-    /// Creates a source that reads an open file on demand; nil if its length cannot be determined. The descriptor must
-    /// stay open while the source is in use.
+    /// Creates a source that reads a file on demand; nil if its length is unknown. The descriptor must stay open.
     init?(descriptor: Int32) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return nil }

@@ -18,8 +18,7 @@ import Playlist
     /// Creates an empty cache for the assets of one library.
     public init() {}
 
-    /// The substitutes for segments of a rendition; nil if there can be none: for live streams, subtitles, and media
-    /// without another quality.
+    /// The substitutes for segments; nil for live streams, for subtitles, and for media without another quality.
     public func substitutes(of rendition: Rendition, in asset: Asset) -> SegmentSubstitutes? {
         guard let multivariant = asset.multivariant, asset.renditions.count > 1, asset.has(rendition),
             rendition.source?.isDurable ?? false

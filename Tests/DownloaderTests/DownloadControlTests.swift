@@ -138,7 +138,7 @@ import Testing
         let whole = try await fixture.downloader.start(asset, DownloadOrder(selection))
         #expect(whole === download)
         try await waitUntil("the rest") { download.state == .complete }
-        #expect(download.renditions.allSatisfy(\.isWhole) && download.progress.loaded.ranges == [0..<12])
+        #expect(download.renditions.allSatisfy(\.isComplete) && download.progress.loaded.ranges == [0..<12])
         #expect(try await fixture.mediaRequests().count == 10)
     }
 

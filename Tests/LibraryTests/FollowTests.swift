@@ -47,10 +47,10 @@ import Testing
     /// True if the asset is unchanged, in memory and after a restart.
     private func stays(_ fixture: LibraryFixture, _ asset: Asset, at url: WebURL) async throws {
         #expect(asset.origin == url && fixture.library.asset(at: url) === asset)
-        let wasWhole = asset.isEverythingWhole
+        let wasWhole = asset.isEverythingComplete
         try await fixture.restart()
         let again = try #require(fixture.library.asset(id: asset.id))
-        #expect(again.origin == url && again.isEverythingWhole == wasWhole && !again.hasChanged)
+        #expect(again.origin == url && again.isEverythingComplete == wasWhole && !again.hasChanged)
     }
 
     @Test(arguments: ["aes", "ts", "byterange-fmp4"])
@@ -74,7 +74,7 @@ import Testing
         for (folder, resource) in resources where !folder.contains(resource.name.description) {
             try await fetch(resource, folder, again, fixture)
         }
-        #expect(whole.isWhole && kept.isSubset(of: whole.folder.sizes.keys))
+        #expect(whole.isComplete && kept.isSubset(of: whole.folder.sizes.keys))
         #expect(try await media(other).count == segments.count - 3)
         #expect(!again.hasChanged && fixture.log.lines.isEmpty)
     }
@@ -170,7 +170,7 @@ import Testing
         try await fixture.library.relocation.follow(asset, to: url)
         try await fixture.restart(isOffline: true)
         let again = try #require(fixture.library.asset(at: url))
-        #expect(again.isEverythingWhole && again.lone?.source?.base == url)
+        #expect(again.isEverythingComplete && again.lone?.source?.base == url)
         #expect(again.keys.resource(0)?.url.port == url.port)
         #expect(try await media(other).isEmpty)
     }

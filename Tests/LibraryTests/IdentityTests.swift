@@ -145,12 +145,12 @@ import Testing
         let playlists = try await fixture.origin.requests().map(\.path).filter { $0.contains(".m3u8") }
         #expect(playlists == ["/aes/master.m3u8", "/aes/180p/media.m3u8?t=2"])
         try await fixture.fetch("video-180p", of: asset)
-        #expect(rendition.isWhole && !asset.hasChanged)
+        #expect(rendition.isComplete && !asset.hasChanged)
         // Another rendition refers to the keys by the same numbers.
         #expect(other.preliminaries.allSatisfy { asset.keys.folder.contains($0.resource.name.description) })
         try await fixture.restart(isOffline: true)
         let restored = try #require(fixture.library.assets.first)
-        #expect(restored.rendition("video-180p")?.isWhole ?? false)
+        #expect(restored.rendition("video-180p")?.isComplete ?? false)
     }
 
     /// A presentation signed with t=1, and with t=2 after `meanwhile`.
@@ -222,7 +222,7 @@ import Testing
         let asset = try await fixture.open("/aes/master.m3u8")
         try await sign("aes", "t=2", at: fixture.origin)
         try await fixture.fetch("video-90p", of: asset)
-        #expect(asset.wholeRenditions == [0])
+        #expect(asset.completeRenditions == [0])
     }
 
     @Test func otherContentIsNotMixedWithStoredPieces() async throws {
@@ -323,7 +323,7 @@ import Testing
         try await fixture.restart(isOffline: true)
         let restored = try #require(fixture.library.assets.first)
         #expect(restored.multivariant?.variables == ["t": "2"])
-        #expect(restored.rendition("video-90p")?.isWhole ?? false)
+        #expect(restored.rendition("video-90p")?.isComplete ?? false)
         #expect(restored.keys.resource(0)?.url.query == "1")
     }
 }

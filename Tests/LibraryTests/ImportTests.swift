@@ -17,12 +17,12 @@ import Testing
     func anImportIsCompleteAfterARestart(fixture name: String) async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.exchange.importer.importAsset(at: path(name), name: "film")
-        #expect(asset.isEverythingWhole && asset.origin.isPlaceholder)
-        #expect(asset.published == asset.wholeRenditions)
+        #expect(asset.isEverythingComplete && asset.origin.isPlaceholder)
+        #expect(asset.published == asset.completeRenditions)
         let bytes = asset.bytes
         try await fixture.restart()
         let again = try #require(fixture.library.asset(named: "film"))
-        #expect(again.isEverythingWhole && again.bytes == bytes && again.id == asset.id)
+        #expect(again.isEverythingComplete && again.bytes == bytes && again.id == asset.id)
         let bundle = fixture.folder.path("assets/\(again.id)")
         #expect(FileManager.default.fileExists(atPath: bundle + "/master.m3u8"))
     }
@@ -51,7 +51,7 @@ import Testing
         let fetch = try fixture.library.fetch(resource, in: rendition.folder, of: asset, urgency: .playback)
         defer { fetch.release() }
         #expect(await fetch.result().code == .originAbsent)
-        #expect(!rendition.isWhole && asset.isPlayableOffline)
+        #expect(!rendition.isComplete && asset.isPlayableOffline)
     }
 
     @Test func aTakenNameIsRefusedAndADefaultIsNumbered() async throws {

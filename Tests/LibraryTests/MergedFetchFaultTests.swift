@@ -191,7 +191,7 @@ import Testing
             let range = try #require(fetch.resource.range)
             #expect(fetch.bytes == Array(fixture.file[Int(range.lowerBound)..<Int(range.upperBound)]))
         }
-        #expect(fixture.rendition.isWhole)
+        #expect(fixture.rendition.isComplete)
         let paths = try await fixture.library.origin.requests().map(\.path)
         #expect(paths.count { $0 == "/byterange-ts/90p/all.ts?t=1" } == 1)
         #expect(paths.count { $0 == "/byterange-ts/90p/media.m3u8?t=2" } == 1)

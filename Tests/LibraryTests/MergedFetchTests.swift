@@ -35,7 +35,7 @@ import Testing
         #expect(try await fixture.requests().map(\.state) == ["paused"])
         try await fixture.origin.release()
         try await fixture.expectExact(fetches)
-        #expect(fixture.rendition.isWhole)
+        #expect(fixture.rendition.isComplete)
         #expect(try await fixture.requests().map(\.state) == ["done"])
     }
 

@@ -25,7 +25,7 @@ import Testing
         #expect(asset.renditions.map(\.name.id) == ["video-90p", "video-180p", "video-270p"])
         try await fixture.fetch("video-90p", of: asset)
         #expect(try await paths(fixture).allSatisfy { $0.hasPrefix("/a/90p/") })
-        #expect(asset.wholeRenditions == [0])
+        #expect(asset.completeRenditions == [0])
     }
 
     @Test(arguments: [404, 403, 410, 500, 503, 0])
@@ -34,7 +34,7 @@ import Testing
         try await fixture.origin.add(
             OriginRule("/a/*") { if status > 0 { $0.status = status } else { $0.resetAfter = -1 } })
         try await fixture.fetch("video-90p", of: asset)
-        #expect(asset.wholeRenditions == [0])
+        #expect(asset.completeRenditions == [0])
         // The rest comes from the mirror that served the playlist.
         #expect(try await fixture.mediaRequests().allSatisfy { $0.hasPrefix("/b/90p/") })
     }
@@ -56,7 +56,7 @@ import Testing
             try await fetch.end()
             #expect(fetch.bytes == Array(try Repository.fixture("/ts/90p/\(number).ts")))
         }
-        #expect(rendition.isWhole)
+        #expect(rendition.isComplete)
         let asked = try await paths(fixture)
         #expect(asked.count { $0 == "/b/90p/media.m3u8" } == 1)
         #expect(asked.count { $0.hasPrefix("/b/") && $0.hasSuffix(".ts") } == 6)
@@ -97,10 +97,10 @@ import Testing
                 OriginRule("/a/*.m4s") { $0.status = 404 }, OriginRule("/a/*.mp4") { $0.status = 404 },
                 OriginRule("/a/*.key") { $0.status = 404 }, OriginRule("/a/*.ts") { $0.status = 404 })
             try await fixture.fetch("video-180p", of: asset)
-            #expect(rendition.isWhole)
+            #expect(rendition.isComplete)
             #expect(asset.keys.folder.sizes.count == (name == "aes" ? 3 : 0))
             try await fixture.restart(isOffline: true)
-            #expect(fixture.library.assets.first?.renditions.filter(\.isWhole).map(\.name.id) == ["video-180p"])
+            #expect(fixture.library.assets.first?.renditions.filter(\.isComplete).map(\.name.id) == ["video-180p"])
         }
     }
 

@@ -96,7 +96,7 @@ import Testing
         try await fixture.play(0..<30, of: other)
         try await fixture.settles(20..<30, of: other)
         try await fixture.settles(0..<20, of: kept)
-        #expect(kept.rendition.isWhole)
+        #expect(kept.rendition.isComplete)
     }
 
     @Test func cachedPiecesArePinnedWithoutARequest() async throws {
@@ -175,7 +175,7 @@ import Testing
             return !files.contains { $0.hasPrefix("video-90p/") && $0 != "video-90p/init-0.mp4" }
         }
         #expect(!asset.isPlayableOffline && !fixture.files(of: asset).contains("master.m3u8"))
-        #expect(asset.rendition("audio-en")?.isWhole ?? false && asset.published == asset.wholeRenditions)
+        #expect(asset.rendition("audio-en")?.isComplete ?? false && asset.published == asset.completeRenditions)
     }
 
     @Test func aRemovedAssetDoesNotCount() async throws {

@@ -98,25 +98,25 @@ import Testing
         try fixture.adopt(
             "#EXT-X-MAP:URI=\"i.mp4\"", "#EXT-X-KEY:METHOD=AES-128,URI=\"k\"", "#EXTINF:2,", "0.m4s", "#EXT-X-GAP",
             "#EXTINF:2,", "1.m4s", "#EXTINF:2,", "2.m4s", "#EXT-X-ENDLIST")
-        #expect(!fixture.rendition.isWhole)
+        #expect(!fixture.rendition.isComplete)
         for name in ["0.m4s", "2.m4s", "init-0.mp4"] {
             try fixture.put(name, in: fixture.rendition.folder)
-            #expect(!fixture.rendition.isWhole)
+            #expect(!fixture.rendition.isComplete)
         }
         try fixture.put("0.key", in: fixture.asset.keys.folder)
-        #expect(fixture.rendition.isWhole)
+        #expect(fixture.rendition.isComplete)
         #expect(fixture.rendition.preliminaries.map(\.resource.name.description) == ["0.key", "init-0.mp4"])
 
         try FileManager.default.removeItem(atPath: fixture.folder.path("assets/a-id/video/2.m4s"))
         #expect(fixture.rendition.folder.open("2.m4s") == nil)
-        #expect(!fixture.rendition.isWhole)
+        #expect(!fixture.rendition.isComplete)
     }
 
     @Test func aLivePlaylistIsNeverComplete() throws {
         let fixture = try RenditionFixture()
         try fixture.adopt("#EXT-X-TARGETDURATION:2", "#EXTINF:2,", "0.ts")
         try fixture.put("0.ts", in: fixture.rendition.folder)
-        #expect(!fixture.rendition.isWhole)
+        #expect(!fixture.rendition.isComplete)
     }
 
     @Test func aSegmentPastTheLiveWindowIsFoundForAWhile() throws {

@@ -142,11 +142,11 @@ import Testing
         let (bytes, rendition) = (asset.bytes, try #require(asset.rendition("video-90p")))
         fixture.date = 1000
         await retention.purge(asset, .space)
-        #expect(asset.bytes == 0 && !rendition.isWhole && !asset.isPlayableOffline && files(of: asset).isEmpty)
+        #expect(asset.bytes == 0 && !rendition.isComplete && !asset.isPlayableOffline && files(of: asset).isEmpty)
         #expect(asset.life.purge == .init(date: 1000, bytes: bytes, cause: .space))
         #expect(fixture.log.lines.last?.contains("ts was purged") ?? false, "\(fixture.log.lines)")
         try await fixture.fetch("video-90p", of: asset)
-        #expect(rendition.isWhole && asset.bytes == bytes)
+        #expect(rendition.isComplete && asset.bytes == bytes)
         await fixture.flush()
         retention.forgetPurge(of: asset)
         await library.records.saveLife(of: asset)

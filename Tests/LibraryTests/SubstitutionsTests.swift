@@ -27,7 +27,9 @@ import Testing
         for _ in 0..<2 {
             let asset = try await fixture.library.preview(fixture.url("/ts/master.m3u8"))
             #expect(asset.id == "ts")
-            for rendition in asset.renditions { _ = try await fixture.library.playlists.source(of: rendition, in: asset) }
+            for rendition in asset.renditions {
+                _ = try await fixture.library.playlists.source(of: rendition, in: asset)
+            }
             let rendition = try #require(asset.rendition("video-90p"))
             found.append(try #require(fixture.substitutions.substitutes(of: rendition, in: asset)))
         }

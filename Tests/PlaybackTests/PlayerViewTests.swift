@@ -52,7 +52,9 @@ import Testing
     }
 
     func entry(isStored: Bool) throws -> String? {
-        try view.entry(stored: isStored ? view.asset.wholeRenditions : nil).map { String(decoding: $0, as: UTF8.self) }
+        try view.entry(stored: isStored ? view.asset.completeRenditions : nil).map {
+            String(decoding: $0, as: UTF8.self)
+        }
     }
 
     func media(_ id: String) throws -> String {

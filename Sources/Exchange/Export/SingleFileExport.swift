@@ -34,12 +34,12 @@ struct SingleFileExport: Sendable {
 extension Asset {
     func singleFileExport() throws(ExchangeError) -> SingleFileExport {
         let all = try exportContents()
-        guard let multivariant, let variant = multivariant.best(of: wholeRenditions) else {
+        guard let multivariant, let variant = multivariant.best(of: completeRenditions) else {
             return SingleFileExport(
                 contents: all, playlist: "master.m3u8", subtitles: [], leftOut: [], isHEVC: false)
         }
-        let sound = multivariant.sound(with: variant, among: wholeRenditions)
-        let texts = multivariant.subtitles(with: variant, among: wholeRenditions)
+        let sound = multivariant.sound(with: variant, among: completeRenditions)
+        let texts = multivariant.subtitles(with: variant, among: completeRenditions)
         let places = [variant.renditionIndex] + sound.compactMap(\.renditionIndex) + texts.compactMap(\.renditionIndex)
         let folders = Set(places.map { renditions[$0].name.id } + [keys.folder.id])
         let subtitles = texts.compactMap(exported)

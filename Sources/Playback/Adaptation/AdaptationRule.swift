@@ -1,7 +1,5 @@
 /// Chooses the quality of a segment for a player that cannot adapt: a throughput rule that uses at most half of the
-/// buffer.
-///
-/// Pure. It picks the best quality that the measured throughput is expected to deliver in time (dash.js's
+/// buffer. Pure. It picks the best quality that the measured throughput is expected to deliver in time (dash.js's
 /// ThroughputRule, hls.js's findBestLevel), and in at most half of the buffer (dash.js's InsufficientBufferRule). Going
 /// up needs a larger reserve of throughput than staying (hls.js's abrBandWidthUpFactor), so that two qualities do not
 /// alternate. A better quality that is stored costs nothing and is preferred.
@@ -16,8 +14,7 @@ struct AdaptationRule {
         var duration: Double
         /// Media ahead of the playhead, in seconds.
         var buffer: Double
-        /// How long the player waits for the first byte, in seconds. The reply's first byte is sent only when the last
-        /// one has arrived.
+        /// How long the player waits, in seconds, for the first byte, which is sent when the last one has arrived.
         var playerTimeout: Double
         /// Bytes per second; nil before the first measurement.
         var throughput: Double?
@@ -30,17 +27,11 @@ struct AdaptationRule {
     static let shareUp = 0.7
 
     /// Returns the index of the quality to use.
-    ///
     /// - Parameter options: never empty; sorted by bit rate, the lowest first.
     static func choice(of options: [Option], at moment: Moment) -> Int {
         let stored = options.lastIndex(where: \.isStored)
         let delivered = options.indices.last { isInTime(options[$0], $0, moment) }
-        switch (stored, delivered) {
-        case (let stored?, let delivered?): return max(stored, delivered)
-        case (let stored?, nil): return stored
-        case (nil, let delivered?): return delivered
-        case (nil, nil): return 0
-        }
+        return [stored, delivered].compactMap(\.self).max() ?? 0
     }
 
     private static func isInTime(_ option: Option, _ place: Int, _ moment: Moment) -> Bool {
@@ -58,14 +49,11 @@ struct AdaptationRule {
 
     /// True if a running fetch must be abandoned for a lower quality: it will not arrive in time, and the lowest
     /// quality will arrive in less than half that time (hls.js's abandon rule).
-    ///
     /// - Parameters:
     ///   - remaining: bytes that the running fetch still lacks.
     ///   - instead: bytes of the lowest quality.
     ///   - throughput: recent bytes per second.
-    static func isHopeless(
-        remaining: Int64, instead: Int64, buffer: Double, throughput: Double
-    ) -> Bool {
+    static func isHopeless(remaining: Int64, instead: Int64, buffer: Double, throughput: Double) -> Bool {
         guard throughput > 0 else { return false }
         let (time, other) = (Double(remaining) / throughput, Double(instead) / throughput)
         return time > max(buffer, 0) && other < time / 2

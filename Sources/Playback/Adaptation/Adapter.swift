@@ -26,7 +26,6 @@ import Substitution
     }
 
     /// Returns the quality to use; nil if there is none.
-    ///
     /// - Parameter qualities: sorted; the rendition's own first, the best last.
     func choose(from qualities: [Quality], _ situation: Situation) -> Quality? {
         let below = qualities.prefix { $0.rendition.name.id != situation.ceiling }
@@ -37,8 +36,7 @@ import Substitution
         link.sampleBeforeChoice()
         let moment = AdaptationRule.Moment(
             duration: lowest.duration, buffer: situation.buffer, playerTimeout: situation.playerTimeout,
-            throughput: link.rate,
-            current: open.firstIndex { $0.rendition.name.id == current })
+            throughput: link.rate, current: open.firstIndex { $0.rendition.name.id == current })
         let options = open.map { AdaptationRule.Option(bytes: $0.bytes, isStored: $0.isStored) }
         return open[AdaptationRule.choice(of: options, at: moment)]
     }
@@ -49,7 +47,6 @@ import Substitution
     }
 
     func recordFailure(_ rendition: String) { failures[rendition, default: 0] += 1 }
-
     private func hasFailedOften(_ rendition: String) -> Bool { failures[rendition, default: 0] >= Self.failureLimit }
 }
 
@@ -76,7 +73,6 @@ import Substitution
     private var left: Int
     private var timer: LoopTimer?
     private var ended: ((End) -> Void)?
-
     private static let pause = Duration.milliseconds(500)
 
     /// - Parameter fetches: retained by the caller; released here.

@@ -1,4 +1,3 @@
-import EventLoop
 import Fetching
 import HTTPMessage
 import HTTPServer
@@ -31,8 +30,7 @@ extension Playback {
         max(0, ((adapter.playerTimeout ?? playerTimeout) - (ContinuousClock.now - adaptation.since)).inSeconds)
     }
 
-    /// Fetches a segment in the chosen quality, and answers with it once it is stored. Returns false if the fetch cannot
-    /// start.
+    /// Fetches a segment in the chosen quality, and answers once it is stored. Returns false if no fetch can start.
     func fetchChosenQuality(_ request: SegmentRequest) -> Bool {
         guard let adapter = request.place.record.adapter, let adaptation = request.adaptation,
             let (quality, own) = adaptation.choice, let composition = request.place.composition
@@ -112,8 +110,7 @@ extension Playback {
         answer(next)
     }
 
-    /// True if a running fetch must be abandoned. It gets at least half of the segment's duration, because a new
-    /// connection is slow at first.
+    /// True if a running fetch must be abandoned: not in the first half of its duration, as new connections are slow.
     private func isHopeless(
         _ progress: AdaptiveFetch.Progress, _ quality: Quality, instead own: Quality, _ request: SegmentRequest,
         _ adapter: Adapter
@@ -125,8 +122,7 @@ extension Playback {
         return AdaptationRule.isHopeless(
             remaining: progress.remaining ?? max(0, quality.bytes - progress.bytes),
             instead: own.isStored ? 0 : own.bytes, buffer: min(buffer(of: request.place.session), playerTimeout),
-            // If the link slowed down meanwhile, its average is too high. On a shared link, this fetch's own rate is
-            // too low.
+            // After a slowdown the link's average is too high; on a shared link, this fetch's own rate is too low.
             throughput: min(throughput, adapter.link.recentRate ?? throughput))
     }
 }

@@ -4,15 +4,12 @@ import Glibc
 import Playheads
 
 /// Measures the throughput of one session: the bytes of all its segments, over the time in which any of them was under
-/// way. Smaller resources measure latency rather than throughput.
-///
-/// Audio is fetched beside video, and players request several segments at once, so the rate of one fetch alone is too
-/// low.
+/// way. Smaller resources measure latency rather than throughput. Audio is fetched beside video, and players request
+/// several segments at once, so the rate of one fetch alone is too low.
 @LoopActor final class SessionLink {
     private var estimate = ThroughputEstimate()
     private var fetches: [(fetch: Fetch, seen: Int64)] = []
     private var since = ContinuousClock.now
-
     /// Bytes per second; nil before the first measurement.
     var rate: Double? { estimate.rate }
     /// Bytes per second over the last second in which a segment was under way; nil before the first measurement.
@@ -29,9 +26,6 @@ import Playheads
         }
     }
 
-    /// Takes a sample of the bytes since the previous one. Time without bytes counts towards the next sample.
-    func sample() { sample(isLast: false) }
-
     /// Takes a sample before a segment is chosen. If there is no measurement yet, even a short sample is better than
     /// none, provided that it has enough bytes (Shaka Player's minBytes). libavformat requests the next segment while
     /// it still reads the current one.
@@ -40,10 +34,10 @@ import Playheads
     }
 
     private static let leastBytes: Int64 = 16_000
-
     private var arrived: Int64 { fetches.reduce(0) { $0 + max(0, $1.fetch.written - $1.seen) } }
 
-    private func sample(isLast: Bool) {
+    /// Takes a sample of the bytes since the previous one. Time without bytes counts towards the next sample.
+    func sample(isLast: Bool = false) {
         let now = ContinuousClock.now
         let seconds = (now - since).inSeconds
         guard isLast || seconds >= ThroughputEstimate.shortest else { return }
@@ -67,9 +61,8 @@ import Playheads
 /// Estimates a session's throughput for the next segment: the lowest of the rate in the last second and two
 /// exponentially weighted averages, a fast one and a slow one. So the estimate falls within a second and rises
 /// cautiously. The half-lives are the defaults of hls.js and Shaka Player. With these averages alone, a link that falls
-/// from 40 Mb/s to 780 kb/s is overestimated by more than a factor of two for 17 s.
-///
-/// Pure. A sample's weight is its duration; the averages are corrected for their start at zero.
+/// from 40 Mb/s to 780 kb/s is overestimated by more than a factor of two for 17 s. Pure. A sample's weight is its
+/// duration; the averages are corrected for their start at zero.
 struct ThroughputEstimate {
     private struct Average {
         let halfLife: Double
@@ -91,7 +84,6 @@ struct ThroughputEstimate {
     private var slow = Average(halfLife: 9)
     /// The latest samples, oldest first: just enough to cover one second.
     private var late: [(bytes: Double, seconds: Double)] = []
-
     /// Shorter transfers measure latency rather than throughput, in seconds.
     static let shortest = 0.05
     /// Minimum weight of a sample, in seconds. Without it, segments that arrive at once every few seconds would need

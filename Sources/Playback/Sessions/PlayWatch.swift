@@ -31,7 +31,6 @@ struct PlayWatch {
     private var least = Double.infinity
     /// Inferred stalls that the player has not confirmed yet.
     private var pending = (count: 0, time: 0.0)
-
     /// Time until which the player is known to need more. Infinite while a request is under way. After a failed
     /// request, `playerTimeout` later, because the player will retry or has given up. Otherwise the end of its last reply.
     private var neededUntil = -Double.infinity
@@ -45,16 +44,13 @@ struct PlayWatch {
     /// True if the player sends reports. `isReportedStalled` is its stall state in the last one.
     private(set) var isReported = false
     private var isReportedStalled = false
-
     static let shortest = 0.5
     /// Possible error of the inferred playhead, in seconds.
     static let doubt = 2.0
     /// Delay before players retry a failed request, in seconds.
     static let playerTimeout = 15.0
-
     /// The media time on the screen, in seconds.
     var playhead: Double { reading.position }
-
     /// End of the delivered media, in seconds of media time.
     private var front: Double { reading.front ?? playhead }
 
@@ -68,8 +64,7 @@ struct PlayWatch {
         move(to: reading.position(after: elapsed))
     }
 
-    /// Returns the time at which the playhead reaches a later place if nothing else happens; nil if it does not reach
-    /// it.
+    /// Returns the time at which the playhead reaches a later place if nothing else happens; nil if it does not.
     func arrival(at place: Double) -> Double? {
         guard isPlaying, reading.rate > 0, place > playhead, place <= front else { return nil }
         return time + (place - playhead) / reading.rate
@@ -87,9 +82,7 @@ struct PlayWatch {
     }
 
     var isPlaying: Bool { reading.isRunning && !isPaused && stalledSince == nil }
-
     var isStalled: Bool { isReported ? isReportedStalled : openLength >= Self.shortest }
-
     /// Duration of the open stall, up to the time until which the player is known to need more.
     private var openLength: Double { stalledSince.map { max(0, min(time, neededUntil) - $0) } ?? 0 }
 
@@ -142,7 +135,6 @@ struct PlayWatch {
     }
 
     /// Applies the data that the player sends with a request.
-    ///
     /// - Parameter tracked: the tracker's playhead, corrected by the data; nil if the tracker does not know the session.
     mutating func apply(_ data: CMCD, _ tracked: PlayheadReading? = nil, at now: Double) {
         advance(to: now)
@@ -158,7 +150,6 @@ struct PlayWatch {
     }
 
     /// Applies a report. Counters that decrease are ignored.
-    ///
     /// - Parameter isPlaced: true if the report's playhead has the same origin as ours. In a live stream, players begin
     ///   at zero.
     mutating func apply(_ report: PlayerReport, isPlaced: Bool, _ tracked: PlayheadReading? = nil, at now: Double) {

@@ -2,11 +2,9 @@ import AccessLog
 import Playheads
 
 /// The access events of one session: those of variants that are still on the screen, and the one that is being loaded.
-/// Pure: times are seconds since the session began.
-///
-/// A change of variant begins a new event with the first request for the new variant. Everything loaded from then on
-/// counts towards the new event. Watched time and stalls count towards the first event that has not ended. That event
-/// ends when the playhead reaches the start of the next event's media.
+/// Pure: times are seconds since the session began. A change of variant begins a new event with the first request for
+/// the new variant. Everything loaded from then on counts towards the new event. Watched time and stalls count towards
+/// the first event that has not ended. That event ends when the playhead reaches the start of the next event's media.
 struct SessionEvents {
     /// The event whose media is being loaded.
     var newest: AccessEvent
@@ -28,7 +26,6 @@ struct SessionEvents {
 
     /// True if the player counts media time from the same origin as the playlist.
     var isPlaced: Bool { newest.playbackType != .live }
-
     var isFirst: Bool { newest.number == 0 }
 
     /// Advances to a time, and ends the events that leave the screen meanwhile.

@@ -1,10 +1,8 @@
 import AccessLog
 import HTTPMessage
-import Library
 import Playheads
 
-/// Turns what happens in one session into its access events. Pure: the caller passes events and times, in seconds since
-/// the session began.
+/// Turns what happens in one session into its access events. Pure: times are passed, in seconds since its begin.
 struct SessionMeter {
     struct Stream: Equatable {
         var uri: String?
@@ -24,8 +22,7 @@ struct SessionMeter {
     /// The renditions that were substituted for segments; `isStored` is true if the substitute came from the store.
     private var substitutes: [String: (rendition: String, isStored: Bool)] = [:]
     private static let substituteLimit = 4096
-    /// Limits for awaited pieces that never arrive: if there are more than this many, those older than this many
-    /// seconds are dropped.
+    /// Limits for awaited pieces that never arrive: above this number, those older than this many seconds are dropped.
     private static let awaitedLimit = 64
     private static let longestReply = 600.0
     /// Number of replies on their way that the playhead waits for.
@@ -39,14 +36,11 @@ struct SessionMeter {
     private var lastNumber: Int?
     /// End of the video segment requested last, in media time.
     private var lastEnd: Double?
-    /// True if the same segment was requested in several renditions: libavformat reads the beginnings of all variants
-    /// in turns.
+    /// True if one segment was requested in several renditions: libavformat reads the beginnings of all in turns.
     private var isRepeating = false
     /// Number of requests that are counted only when the rendition of their answer is known.
     private var unanswered = 0
-
     private var lastEvent = 0.0
-
     private(set) var trail = PieceTrail()
     private(set) var switches = 0
 
@@ -64,7 +58,6 @@ struct SessionMeter {
     // MARK: Replies
 
     /// Records that the player waits for a resource that is not in the store and that it cannot play on without.
-    ///
     /// - Parameter number: the segment's media sequence number; nil for an initialization section.
     mutating func beginWait(for number: Int?, of rendition: String, from source: PieceSource, at time: Double) {
         if awaited.count >= Self.awaitedLimit { awaited = awaited.filter { time - $0.value.since < Self.longestReply } }
@@ -282,7 +275,6 @@ struct SessionMeter {
     }
 
     mutating func takeFinished() -> [AccessEvent] { events.takeFinished() }
-
     private static func key(_ rendition: String, _ number: Int) -> String { "\(rendition)/\(number)" }
 }
 
@@ -314,8 +306,7 @@ struct PlayedSegment: Equatable {
     var duration: Double
 }
 
-/// The sources of a session's segments, in order of delivery, as runs of segments with one rendition and one source.
-/// Pure.
+/// The sources of a session's segments, in order of delivery, as runs of one rendition and one source. Pure.
 struct PieceTrail {
     private(set) var runs: [PieceRun] = []
     /// Limit for sessions that seek for days: the oldest runs are dropped.
@@ -330,7 +321,6 @@ struct PieceTrail {
             return
         }
         if runs.count >= Self.limit { runs.removeFirst(Self.limit / 2) }
-        runs.append(
-            PieceRun(rendition: rendition, first: number, last: number, source: source, substitute: substitute))
+        runs.append(PieceRun(rendition: rendition, first: number, last: number, source: source, substitute: substitute))
     }
 }

@@ -61,8 +61,7 @@ import Substitution
         lastEvent = now
         start = date - (now - began).inSeconds
         var event = AccessEvent(
-            session: id, guid: guid, number: 0, asset: asset.name, client: client,
-            began: start)
+            session: id, guid: guid, number: 0, asset: asset.name, client: client, began: start)
         event.playbackType = isOffline ? .file : asset.isLive ? .live : .vod
         meter = SessionMeter(event, isEntered: entered != nil, isAdaptive: isAdaptive)
         let counter = ByteCounter()
@@ -92,7 +91,6 @@ import Substitution
     }
 
     /// Applies a report of the player.
-    ///
     /// - Parameter earlier: the last report of the same playback to a session that has since ended.
     func apply(_ report: PlayerReport, since earlier: PlayerReport?) {
         self.report = report
@@ -114,7 +112,6 @@ import Substitution
     }
 
     /// Records that the player waits for a fetch. `end(_:_:)` ends the wait.
-    ///
     /// - Parameter isAwaited: true if the player cannot play on without it.
     func beginWait(for file: String, in folder: PieceFolder, _ fetch: Fetch, isAwaited: Bool) -> Wait {
         var number: Int?
@@ -125,7 +122,6 @@ import Substitution
     }
 
     /// Records the end of a wait.
-    ///
     /// - Parameter end: the end of the reply; nil if the request is answered in another way, and no byte was sent.
     func end(_ wait: Wait, _ end: ReplyEnd?) {
         var reply = wait.reply
@@ -148,7 +144,6 @@ import Substitution
     }
 
     /// Records the rendition whose piece answers a segment request; nil for its own.
-    ///
     /// - Parameter isStored: false if the substitute was fetched for this request.
     func recordSubstitute(_ other: String?, for name: PieceName, of rendition: String, isStored: Bool = true) {
         if case .segment(let number) = name.role {
@@ -157,7 +152,6 @@ import Substitution
     }
 
     /// Returns the state of substitutions in a rendition.
-    ///
     /// - Parameter substitutes: the renditions that can substitute now, or may have substituted before a restart; nil
     ///   if there are none.
     func composition(of rendition: String, among substitutes: @autoclosure () -> SegmentSubstitutes?) -> Composition {
@@ -229,8 +223,7 @@ import Substitution
         let now = now
         let playhead = meter.playhead(at: now)
         let total = meter.total(at: now)
-        var summary = SessionSummary(
-            id: id, guid: total.guid, asset: asset.name, client: total.client, began: start)
+        var summary = SessionSummary(id: id, guid: total.guid, asset: asset.name, client: total.client, began: start)
         (summary.ended, summary.uri, summary.startup) = (ended, total.uri, total.startup)
         summary.playhead = playhead.position
         summary.isStalled = ended == nil ? playhead.isStalled : nil
@@ -247,7 +240,6 @@ extension ReplyEnd {
     var isComplete: Bool { cause == .complete && hasMedia }
     /// Bytes of the requested resource; an error text does not count.
     fileprivate var mediaBytes: Int64 { hasMedia ? bodyBytes : 0 }
-
     private var hasMedia: Bool { status.map { $0 < 300 } ?? false }
 }
 

@@ -5,8 +5,7 @@ import HTTPServer
 import Library
 import Playheads
 
-/// The sessions of all players. A session begins with the first request after its entry playlist was loaded, and ends
-/// when it is idle.
+/// The sessions of all players. A session begins with the first request after its entry, and ends when it is idle.
 @LoopActor public final class Sessions {
     /// Settings of the session logs.
     public struct Configuration: Sendable {
@@ -43,7 +42,6 @@ import Playheads
     private var sweep: LoopTimer?
     private var playheadEvents: Subscription?
     private var failures: [String: ContinuousClock.Instant] = [:]
-
     private static let limit = 256
     private static let endedLimit = 64
     private static let sweepPause = Duration.seconds(15)
@@ -107,8 +105,7 @@ import Playheads
         guard failures.count < Self.limit else { return }
         failures[key] = now
         var event = ErrorEvent(
-            time: date(), uri: subject.uri, status: failure.status, domain: failure.domain,
-            comment: failure.comment)
+            time: date(), uri: subject.uri, status: failure.status, domain: failure.domain, comment: failure.comment)
         event.session = subject.session?.id
         event.asset = subject.asset?.name
         event.guid = subject.session.flatMap { records[$0.id]?.guid }
@@ -116,7 +113,6 @@ import Playheads
     }
 
     /// Applies a player's report of its playback.
-    ///
     /// - Parameter id: the session's id in its URLs or in the logs, or the player's own playback id (CMCD's `sid`).
     /// - Returns: the updated session; nil if no running session has that id.
     public func apply(_ report: PlayerReport, to id: String) -> SessionSummary? {
@@ -160,7 +156,6 @@ import Playheads
 
     /// Number of running sessions.
     public var count: Int { records.count }
-
     /// Bytes of media sent to players since the start, by source.
     public var served: SourceBytes { servedBytes.bytes }
 
