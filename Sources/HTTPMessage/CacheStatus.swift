@@ -28,23 +28,12 @@ public struct CacheStatus: Sendable, Hashable, CustomStringConvertible {
     public var detail: String?
 
     /// A response from the store.
-    public static var hit: CacheStatus {
-        var status = CacheStatus()
-        status.isHit = true
-        return status
-    }
+    public static var hit: CacheStatus { CacheStatus(isHit: true) }
 
     /// A response from the origin.
     public static func forwarded(_ reason: Forward, isStored: Bool, isCollapsed: Bool = false) -> CacheStatus {
-        var status = CacheStatus()
-        status.forward = reason
-        status.isStored = isStored
-        status.isCollapsed = isCollapsed
-        return status
+        CacheStatus(forward: reason, isStored: isStored, isCollapsed: isCollapsed)
     }
-
-    /// An empty status.
-    public init() {}
 
     /// The field's value.
     public var description: String {
@@ -75,4 +64,9 @@ public struct CacheStatus: Sendable, Hashable, CustomStringConvertible {
         }
         return result + "\""
     }
+}
+
+extension CacheStatus {
+    /// An empty status.
+    public init() { self.init(isHit: false) }
 }
