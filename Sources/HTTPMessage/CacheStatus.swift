@@ -27,6 +27,11 @@ public struct CacheStatus: Sendable, Hashable, CustomStringConvertible {
     /// A short explanation for people who read captures. Characters outside printable ASCII are left out.
     public var detail: String?
 
+    /// Makes a status, empty by default.
+    public init(isHit: Bool = false, forward: Forward? = nil, isStored: Bool = false, isCollapsed: Bool = false) {
+        (self.isHit, self.forward, self.isStored, self.isCollapsed) = (isHit, forward, isStored, isCollapsed)
+    }
+
     /// A response from the store.
     public static var hit: CacheStatus { CacheStatus(isHit: true) }
 
@@ -64,9 +69,4 @@ public struct CacheStatus: Sendable, Hashable, CustomStringConvertible {
         }
         return result + "\""
     }
-}
-
-extension CacheStatus {
-    /// An empty status.
-    public init() { self.init(isHit: false) }
 }

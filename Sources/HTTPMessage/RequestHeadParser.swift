@@ -21,7 +21,7 @@ public struct RequestHeadParser: Sendable {
 
     /// Returns the head if it ends within `bytes`; nil if more is needed.
     ///
-    /// `bytes` begins at the head's first byte on each call, and has everything received since; the rest is ignored.
+    /// `bytes` begins at the head's first byte on each call, with all received since; bytes after the head are ignored.
     public mutating func parse(_ bytes: UnsafeRawBufferPointer) throws(RequestHeadError) -> RequestHead? {
         while let lineFeed = Self.lineFeed(in: bytes, from: searched) {
             guard lineFeed > lineStart, bytes[lineFeed - 1] == ByteClass.carriageReturn else { throw .bareLineFeed }

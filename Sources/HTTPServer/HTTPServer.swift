@@ -54,7 +54,7 @@ public import HTTPMessage
         return (listener.address.host, listener.address.port)
     }
 
-    /// Stops the server: no new connections, idle ones are closed, pending replies may finish within `limit`.
+    /// Stops the server: accepts nothing, closes idle connections, and all after `limit`; replies may finish until then.
     public func stop(within limit: Duration) async {
         core.isStopping = true
         listeners.removeAll()

@@ -18,7 +18,7 @@ import HTTPMessage
     var now = 0
     /// True if each reply is the last on its connection.
     var isStopping = false
-    /// Each connection calls it once, after it has closed. Set by the server once that is initialised.
+    /// Each connection calls it once, after it has closed. Set by the server once it is initialised itself.
     var connectionClosed: (Connection) -> Void = { _ in }
 
     init(

@@ -10,7 +10,7 @@ public struct BundleStamp: Equatable, Sendable {
     public let text: String
     /// The latest of these times, in nanoseconds since 1970.
     let latest: Int64
-    /// Minimum age of the last change, in nanoseconds: the clock for file times advances in steps.
+    /// Minimum age of the last change, in nanoseconds: file times advance in steps, and two changes in one step get one time.
     private static let rest: Int64 = 1_000_000_000
 
     init(of id: String, in assets: Directory) {

@@ -19,7 +19,7 @@ public struct AssetRecord: Codable, Equatable, Sendable, PersistableRecord, Cata
     public var fields: String?
     /// The id of the asset that this one replaces once it is complete; nil for most assets.
     public var revises: String?
-    /// True if another computer gave `origin`, which then may not point to a private address; nil for most assets.
+    /// True if another computer, not the user, set `origin` last: it may not lead to a private address. Usually nil.
     public var fromNetwork: Bool?
 
     /// Makes a record of its fields.

@@ -155,7 +155,7 @@ extension Directory {
 }
 
 extension Store {
-    /// Marks the folder of all bundles, or removes the mark. The catalogue, a small list of the stored, is still backed up.
+    /// Marks the folder of all bundles, or removes the mark. The small catalogue, which lists what was stored, is backed up.
     public func setExcludedFromBackups(_ isExcluded: Bool) throws(StoreError) {
         guard readOnlyReason == nil else { return }
         try assets?.setExcludedFromBackups(isExcluded)

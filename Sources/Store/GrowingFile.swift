@@ -231,7 +231,7 @@ public final class GrowingFile {
         return file
     }
 
-    /// Hands over the gathered bytes, to become a piece; nil if there are none or they must not be stored.
+    /// Hands over the gathered bytes, to become a piece; nil if none or not to be stored. They stay readable here.
     public func handOver() -> GatheredFile? {
         guard let gathered, let home, spillReason == nil else { return nil }
         self.home = nil

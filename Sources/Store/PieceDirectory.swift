@@ -4,7 +4,7 @@ import Synchronization
 /// A folder of pieces with its ledger.
 ///
 /// A new piece can be used at once. It is synced a moment later, together with others, and then gets its line in the ledger. So
-/// **a piece with a line survives a power cut**; one without was written just before an end, or by another program. Sendable.
+/// **a piece with a line survives a power cut**; one without was written just before the process ended, or by another program.
 public final class PieceDirectory: Sendable {
     /// The folder itself.
     public let directory: Directory

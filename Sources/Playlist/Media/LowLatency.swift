@@ -55,7 +55,7 @@ extension MediaPlaylist {
 
 /// EXT-X-SERVER-CONTROL (rfc8216bis §4.4.3.8): the delivery directives (§6.2.5) that the origin supports.
 public struct ServerControl: Hashable, Sendable {
-    /// CAN-SKIP-UNTIL: seconds from the end beyond which segments may be skipped; nil without `_HLS_skip`.
+    /// CAN-SKIP-UNTIL: seconds from the end beyond which segments may be skipped; nil if the origin lacks `_HLS_skip`.
     public let canSkipUntil: Double?
     /// CAN-SKIP-DATERANGES=YES: the origin also supports `_HLS_skip=v2`.
     public let canSkipDateRanges: Bool

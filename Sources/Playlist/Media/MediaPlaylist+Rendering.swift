@@ -42,7 +42,7 @@ extension MediaPlaylist {
         case part(PartialSegment)
         case preloadHint(PreloadHint)
         case renditionReport(RenditionReport)
-        /// X-ASSET-URI of an EXT-X-DATERANGE. A finished view omits it without a name, and the line without any.
+        /// X-ASSET-URI of an EXT-X-DATERANGE. A finished view omits it if unnamed, and the line if X-ASSET-LIST is too.
         case assetURI(DateRange)
         /// X-ASSET-LIST of an EXT-X-DATERANGE: as `assetURI`, for a JSON list of presentations (`AssetList`).
         case assetList(DateRange)

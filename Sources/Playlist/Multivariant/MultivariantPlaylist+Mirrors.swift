@@ -1,5 +1,5 @@
 extension MultivariantPlaylist {
-    /// Groups the indices of `renditionURIs` into sets, one per rendition, of its mirrors in text order.
+    /// Partitions the indices of `renditionURIs` into sets, one per rendition, of its mirrors in text order.
     ///
     /// Mirrors are variants with the same STABLE-VARIANT-ID, and variants with equal attributes in different pathways
     /// of content steering (rfc8216bis §4.4.6.2, §7) or on different hosts (RFC 8216 §6.2.4, redundant variants),

@@ -29,7 +29,7 @@ public struct MultivariantPlaylist: Sendable {
     /// Each line that a view may change, in text order, with the item that it belongs to.
     var entries: [LineEntry] = []
     private var uriTable = URITable()
-    /// Returns the URIs of a rendition, that at its index in `renditionURIs` first; several if it is `folded`.
+    /// Returns the URIs of a rendition, that at its index in `renditionURIs` first; several only in a `folded` playlist.
     public func uris(ofRendition place: Int) -> [String] { uriTable.mirrors[place] ?? [renditionURIs[place]] }
 
     /// Replaces each set of indices in `renditionURIs` by its first URI.

@@ -180,7 +180,7 @@ extension MediaPlaylist {
         return nil
     }
 
-    /// True if `count` segments match another text's: by date, else half of them, as some may be corrected, by duration.
+    /// True if `count` segments match another text's: by date, else by duration, of which some may have been corrected.
     fileprivate func isAlike(_ other: MediaPlaylist, count: Int, at place: Int, _ otherPlace: Int) -> Bool {
         if let date = date(at: place), let otherDate = other.date(at: otherPlace) {
             let tolerance = max(500, Int(segments[place].duration * 500))

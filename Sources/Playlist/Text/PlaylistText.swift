@@ -116,7 +116,7 @@ extension PlaylistText {
         }
     }
 
-    /// Splits at LF and CRs before it. A CR elsewhere is an error: some readers would see another line there.
+    /// Splits at LF, with the CRs before it. A CR elsewhere is an error: some readers would see another line there.
     static func split(_ bytes: [UInt8], from first: Int, _ limits: PlaylistLimits) throws(PlaylistError) -> [Line] {
         var lines: [Line] = []
         lines.reserveCapacity(min(limits.lines, bytes.count / 24))

@@ -86,7 +86,7 @@ public struct ExportContents: Sendable {
     /// The sum of the pieces' lengths.
     public var bytes: Int64 { folders.reduce(0) { $0 + $1.files.reduce(0) { $0 + $1.size } } }
 
-    /// Calls `body` for each file in the order of writing, with a piece open, each folder with its ledger. Throws `missing`.
+    /// Calls `body` for each file in the order of writing, a piece being open, each folder with its ledger. Throws as `open`.
     private func forEach(_ body: (Item, Int32?) throws(StoreError) -> Void) throws(StoreError) {
         for folder in folders {
             let ledger = try folder.pieces.ledger()
@@ -104,7 +104,7 @@ public struct ExportContents: Sendable {
         for text in texts { try body(Item(text.name, text.bytes), nil) }
     }
 
-    /// Lists all files in the order of writing, and reads pieces without a ledger line. Throws `missing` for a gone piece.
+    /// Lists all files in the order of writing; reads pieces without a ledger line. Throws `missing` as `Item.open()`.
     public func items() throws(StoreError) -> [Item] {
         var items: [Item] = []
         try forEach { item, _ in items.append(item) }

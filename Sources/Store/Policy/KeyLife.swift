@@ -86,7 +86,7 @@ public struct KeyLife: Equatable, Sendable {
             storage: ending(by: terms).map(left), playback: windowEnd(by: terms).map(left) ?? terms.afterFirstPlay)
     }
 
-    /// The origin has delivered the key again: all durations restart. `digest` is its SHA-256; nil if it is unreadable.
+    /// The origin has delivered or renewed the key: all durations restart. `digest` is its SHA-256; nil if it is unreadable.
     public mutating func renew(at now: Int64, digest: Digest?) {
         if let expires, let dated {
             self.expires = Self.sum(now, max(0, expires.subtractingReportingOverflow(dated).partialValue))

@@ -29,7 +29,7 @@ public struct StoragePolicy: Equatable, Sendable {
         (self.isExcludedFromBackups, self.keys) = (isExcludedFromBackups, keys)
     }
 
-    /// Seconds since 1970 of the expiry: the earlier of date and window's end, which needs `firstPlayed`; nil for never.
+    /// The expiry in seconds since 1970: the earlier of its date and its window's end (`firstPlayed` nil: none); nil: never.
     public func expiration(firstPlayed: Int64?) -> Int64? {
         guard let afterFirstPlay, let firstPlayed else { return expires }
         let (end, overflows) = firstPlayed.addingReportingOverflow(afterFirstPlay)

@@ -14,7 +14,7 @@ struct CatalogueReading: Sendable {
     private(set) var damage: String?
     init(damage: String? = nil) { self.damage = damage }
 
-    /// Reads all rows. Without `check`, on another thread, SQLite's check runs here. Throws SQLite's error.
+    /// Reads all rows. `check` is SQLite's check on another thread; without one, it runs here. Throws SQLite's error.
     init(_ database: Database, _ check: IntegrityCheck? = nil) throws {
         self.init(
             try Catalogue.contents(database), sums: try ChecksumRecord.all(database),

@@ -54,7 +54,7 @@ final class RecordWriter: Sendable {
         worker.signal()
     }
 
-    /// Removes an asset's record for good: call it in the transaction that deletes the rows, `schedule` if they stay.
+    /// Removes an asset's record for good. Call it before its rows are deleted in the transaction; `schedule` if they stay.
     func remove(_ id: String) throws(StoreError) { try Self.remove(id, folder, worker) }
 
     /// Writes everything scheduled, but not the backlog. `ended` is called on the writer's thread, also on failure.
