@@ -1,12 +1,10 @@
 /// The share of a link that background transfers may use.
 ///
-/// Applies to running transfers too: a transfer that must pause keeps its connection open, so that nothing is fetched
-/// again.
+/// Applies to running transfers too: a transfer that must pause keeps its connection open, so that nothing is fetched again.
 public struct BackgroundAllowance: Hashable, Sendable {
     /// Bytes per second of all background transfers together; 0 stops them, nil is unlimited.
     public var rate: Int64?
-    /// Bytes under way of all background transfers together: a player's request waits at the bottleneck behind them.
-    /// nil leaves the window to the system.
+    /// Bytes under way of all background transfers: a player's request waits behind them. nil: the system's window.
     public var window: Int64?
     /// Most transfers at once to one (scheme, host, port); nil for the client's configuration.
     public var places: Int?

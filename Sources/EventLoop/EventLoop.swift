@@ -8,8 +8,7 @@ import Synchronization
 /// alternate on it, so they need no locks between them. The base is created without libevent's own locks: only
 /// `enqueue(_:)` may be called from other threads.
 ///
-/// Sendable: only the loop's thread touches `base` and `wakeEvent`; `queue`, `late` and atomics guard what threads
-/// share.
+/// Sendable: only the loop's thread touches `base` and `wakeEvent`; `queue`, `late` and atomics guard what threads share.
 public final class EventLoop: SerialExecutor, @unchecked Sendable {
     private enum Phase { case running, draining, ended }
 
@@ -28,8 +27,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
 
     /// Creates the base and starts the thread.
     ///
-    /// Ignores SIGPIPE for the whole process: a peer that has gone becomes an error of `write` and does not end the
-    /// process.
+    /// Ignores SIGPIPE for the whole process: a peer that has gone becomes an error of `write` and does not end the process.
     /// - Throws: `EventLoopError` if the system provides no epoll instance, eventfd or thread.
     public init() throws(EventLoopError) {
         signal(SIGPIPE, SIG_IGN)
@@ -80,12 +78,10 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
 
     /// Makes `assumeIsolated` succeed in libevent's callbacks, which run outside any job.
     public func isIsolatingCurrentContext() -> Bool? { isCurrent }
-
     /// Traps off the loop's thread.
     public func checkIsolated() { precondition(isCurrent, "This code must run on the event loop's thread") }
 
-    /// Stops the loop: callbacks of descriptors and timers end, queued jobs run until the queue is empty, and the
-    /// thread is joined.
+    /// Stops the loop: descriptors and timers end, queued jobs run until none are left, and the thread is joined.
     ///
     /// A later job still runs, on the thread that enqueues it: a task that is never resumed would leak together with
     /// its awaiters. Must not be called on the loop's own thread.
@@ -134,8 +130,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
         if phase != .running { event_base_loopbreak(base) }
     }
 
-    /// Runs queued jobs, and the jobs that they enqueue, until the queue is empty. From then on `enqueue` runs jobs on
-    /// the caller's thread.
+    /// Runs queued jobs and those that they enqueue until none are left; then `enqueue` runs jobs on its caller's thread.
     private func drain() {
         while true {
             let jobs = queue.withLock { queue in
@@ -174,7 +169,6 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     public static let shared = LoopActor()
     /// The loop that runs the actor. Started on first use; runs until the program ends.
     public static let loop = makeLoop()
-
     /// Runs the actor's jobs on the loop.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { Self.loop.asUnownedSerialExecutor() }
 
@@ -186,8 +180,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
         }
     }
 
-    /// Runs `body` at once as code of the actor, as `MainActor.assumeIsolated` does for the main actor. Traps off the
-    /// loop's thread.
+    /// Runs `body` at once as code of the actor, as `MainActor.assumeIsolated` does. Traps off the loop's thread.
     public static func assumeIsolated<T: Sendable>(_ body: @LoopActor () throws -> T) rethrows -> T {
         precondition(loop.isCurrent, "This code must run on the event loop's thread")
         typealias Isolated = @LoopActor () throws -> T
@@ -205,15 +198,13 @@ public struct EventLoopError: Error, CustomStringConvertible, Sendable {
         case base
         /// The eventfd that wakes the loop.
         case descriptor
-        case thread
-        case event
+        case thread, event
     }
 
     /// The resource that could not be created.
     public let code: Code
     /// The system's error number (errno(3)).
     public let errno: Int32
-
     init(_ code: Code, errno: Int32) { (self.code, self.errno) = (code, errno) }
 
     /// A sentence for a log.

@@ -11,14 +11,12 @@
     }
 
     private var subscribers: [Subscriber] = []
-
     /// Makes a stream without subscribers.
     public init() {}
 
     /// Calls `receive` with each event that is sent from now on, until the subscription is cancelled or released.
     ///
-    /// The stream keeps the closure until then: capture its owner weakly. An event that is being delivered now does not
-    /// reach the new subscriber.
+    /// The stream keeps the closure: capture its owner weakly. An event in delivery does not reach a new subscriber.
     public func subscribe(_ receive: @escaping @LoopActor (Event) -> Void) -> Subscription {
         let subscriber = Subscriber(receive)
         subscribers.append(subscriber)
@@ -39,7 +37,6 @@
 /// May be released on any thread; off the loop, the subscription ends a moment later.
 @LoopActor public final class Subscription {
     private let end: @LoopActor () -> Void
-
     init(_ end: @escaping @LoopActor () -> Void) { self.end = end }
 
     deinit {

@@ -52,7 +52,6 @@ struct LoopEvent: ~Copyable {
 
     /// Runs the closure once in this turn of the loop, after the callbacks that are already due.
     @LoopActor func activate(_ what: Int16) { event_active(event, Int32(what), 0) }
-
     @LoopActor func remove() { event_del(event) }
 }
 
@@ -78,19 +77,16 @@ public struct LoopTimer: ~Copyable {
 
     /// Fires after `delay`; replaces a pending schedule.
     @LoopActor public func schedule(after delay: Duration) { event.add(timeout: delay) }
-
     /// Fires after the current callback and those that are already due, before the loop polls descriptors again. It
     /// costs no system call. Repeated calls fire once.
     @LoopActor public func fireSoon() { event.activate(weir_ev_timeout) }
-
     /// Cancels a pending schedule.
     @LoopActor public func cancel() { event.remove() }
 }
 
 /// Reports when a descriptor is readable or writable (level-triggered).
 ///
-/// Borrows the descriptor: drop the watch before you close it. The closure is retained until then: capture its owner
-/// weakly.
+/// Borrows the descriptor: drop the watch before you close it. The closure is retained until then: capture its owner weakly.
 public struct DescriptorWatch: ~Copyable {
     /// Readiness that a watch waits for or reports.
     public struct Interest: OptionSet, Sendable {

@@ -8,7 +8,6 @@ public struct Artwork: Equatable, Sendable {
         case png
         /// WebP (RFC 9649).
         case webp
-
         /// The media type.
         public var mediaType: String { self == .jpeg ? "image/jpeg" : "image/\(rawValue)" }
         /// The name of the file in the bundle.
@@ -19,7 +18,6 @@ public struct Artwork: Equatable, Sendable {
     public let kind: Kind
     /// The complete file.
     public let bytes: [UInt8]
-
     /// Maximum size in bytes.
     public static let limit = 4 << 20
     /// Describes the accepted images; completes the sentence "artwork is …".

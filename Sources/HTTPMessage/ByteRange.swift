@@ -6,8 +6,7 @@ public enum ByteRange: Sendable, Hashable {
 
     /// Parses a field value; nil for other units, malformed values and more than one range.
     ///
-    /// RFC 9110 §14.2 lets a server ignore these: the whole representation is then sent. Numbers above `Int64.max` are
-    /// clamped to it.
+    /// RFC 9110 §14.2 lets a server ignore these and send the whole. Numbers above `Int64.max` are clamped.
     public init?(_ value: some BidirectionalCollection<UInt8>) {
         guard let equals = value.firstIndex(of: UInt8(ascii: "=")),
             ByteClass.equals(value[..<equals], ignoringCase: "bytes")

@@ -13,10 +13,8 @@ public struct CMCD: Sendable, Hashable {
     public private(set) var playbackRate: Double?
     /// `sid`: the session id that the player chose; at most 64 characters.
     public private(set) var sessionID: String?
-
     /// No client data.
     public init() {}
-
     /// Parses one field value or the decoded query parameter. A later key overrides an earlier one.
     public init(_ text: some Collection<UInt8>) { read(text) }
 
@@ -93,8 +91,7 @@ public struct CMCD: Sendable, Hashable {
 
     private static let parameter = "CMCD"
 
-    /// Removes the CMCD parameter from a query, so that client data neither reaches an origin nor changes a resource's
-    /// URL.
+    /// Removes the CMCD parameter from a query, so that client data neither reaches an origin nor changes a resource's URL.
     /// - Returns: nil when nothing else is left; the query unchanged when it has no CMCD parameter.
     public static func removed(from query: String?) -> String? {
         guard let query, mayHold(query.utf8) else { return query }

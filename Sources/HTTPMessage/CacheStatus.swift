@@ -27,24 +27,18 @@ public struct CacheStatus: Sendable, Hashable, CustomStringConvertible {
     /// A short explanation for people who read captures. Characters outside printable ASCII are left out.
     public var detail: String?
 
-    /// A response from the store.
-    public static var hit: CacheStatus {
-        var status = CacheStatus()
-        status.isHit = true
-        return status
+    /// Makes a status, empty by default.
+    public init(isHit: Bool = false, forward: Forward? = nil, isStored: Bool = false, isCollapsed: Bool = false) {
+        (self.isHit, self.forward, self.isStored, self.isCollapsed) = (isHit, forward, isStored, isCollapsed)
     }
+
+    /// A response from the store.
+    public static var hit: CacheStatus { CacheStatus(isHit: true) }
 
     /// A response from the origin.
     public static func forwarded(_ reason: Forward, isStored: Bool, isCollapsed: Bool = false) -> CacheStatus {
-        var status = CacheStatus()
-        status.forward = reason
-        status.isStored = isStored
-        status.isCollapsed = isCollapsed
-        return status
+        CacheStatus(forward: reason, isStored: isStored, isCollapsed: isCollapsed)
     }
-
-    /// An empty status.
-    public init() {}
 
     /// The field's value.
     public var description: String {

@@ -4,10 +4,8 @@
 public struct FieldName: Sendable, CustomStringConvertible {
     /// The name as written to the wire.
     let text: StaticString
-
     /// Wraps a literal, which must be a token (RFC 9110 §5.6.2).
     public init(_ literal: StaticString) { text = literal }
-
     /// The name as written to the wire.
     public var description: String { text.description }
 

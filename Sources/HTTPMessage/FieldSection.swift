@@ -1,14 +1,11 @@
 /// The header fields of a response as received (RFC 9110 §5).
 ///
-/// The bytes are stored once, and a `String` is made of a value only on access: most of what an origin sends is never
-/// read.
+/// The bytes are stored once, and a `String` is made of a value only on access: most of what an origin sends is never read.
 public struct FieldSection: Sendable {
     private var bytes: [UInt8] = []
     private var spans: [FieldSpan] = []
-
     /// A section without fields.
     public init() {}
-
     /// The number of field lines.
     public var count: Int { spans.count }
 
@@ -40,10 +37,7 @@ public struct FieldSection: Sendable {
 
 /// Offsets of a field line's name and trimmed value in the bytes of a head.
 struct FieldSpan: Sendable {
-    let nameStart: UInt32
-    let nameEnd: UInt32
-    let valueStart: UInt32
-    let valueEnd: UInt32
+    let nameStart, nameEnd, valueStart, valueEnd: UInt32
 
     /// Offsets in a line that begins at `start`.
     init(name: Range<Int>, value: Range<Int>, from start: Int = 0) {

@@ -10,8 +10,7 @@ public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible 
 
     /// Parses an IMF-fixdate, `Sun, 06 Nov 1994 08:49:37 GMT`; nil for anything else.
     ///
-    /// The two obsolete formats are refused, since no current server sends them. The weekday is not checked against the
-    /// date.
+    /// The two obsolete formats are refused, since no current server sends them. The weekday is not checked against the date.
     public init?(_ value: some Collection<UInt8>) {
         let bytes = [UInt8](value)
         guard bytes.count == 29, bytes[3...4].elementsEqual(", ".utf8), bytes[25...].elementsEqual(" GMT".utf8),

@@ -37,6 +37,5 @@ public enum HTTPMethod: String, Sendable, Hashable, CaseIterable {
 
 /// The versions of HTTP/1 (RFC 9112 §2.3). A higher minor version counts as 1.1; another major version is an error.
 public enum HTTPVersion: Sendable, Hashable {
-    case http10
-    case http11
+    case http10, http11
 }

@@ -2,7 +2,6 @@
 public struct HTTPStatus: Sendable, Hashable {
     /// Three digits, 100–599.
     public let code: Int
-
     /// Wraps any code, for instance an origin's. Codes outside 100–599 become 500.
     public init(_ code: Int) { self.code = (100...599).contains(code) ? code : 500 }
 
@@ -48,7 +47,6 @@ public struct HTTPStatus: Sendable, Hashable {
 
     /// True if a response with this status never has a body (RFC 9110 §6.4.1).
     public var forbidsBody: Bool { code < 200 || code == 204 || code == 304 }
-
     package static var ok: HTTPStatus { HTTPStatus(200) }
     package static var created: HTTPStatus { HTTPStatus(201) }
     package static var accepted: HTTPStatus { HTTPStatus(202) }

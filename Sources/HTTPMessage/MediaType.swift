@@ -1,7 +1,6 @@
 /// A media type as in Content-Type (RFC 9110 §8.3).
 public struct MediaType: Sendable, Hashable, CustomStringConvertible {
     let text: String
-
     private init(known text: String) { self.text = text }
 
     /// Wraps a type from an origin; nil when it is not allowed in a header field or has no slash.
@@ -13,8 +12,7 @@ public struct MediaType: Sendable, Hashable, CustomStringConvertible {
         self.text = text
     }
 
-    /// The type of a file by its extension, without the dot and in any case; `application/octet-stream` for unknown
-    /// ones.
+    /// The type of a file by its extension, without the dot and in any case; `application/octet-stream` for unknown ones.
     public init(forExtension fileExtension: String) { self = Self.known(fileExtension.lowercased()) }
 
     /// The type of the last path component's extension.

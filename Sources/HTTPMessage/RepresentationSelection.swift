@@ -1,5 +1,4 @@
-/// The part of a representation that a GET or HEAD selects after its conditions are evaluated (RFC 9110 §13.2.2,
-/// §14.2).
+/// The part of a representation that a GET or HEAD selects after its conditions are evaluated (RFC 9110 §13.2.2, §14.2).
 public enum RepresentationSelection: Sendable, Hashable {
     /// 304: the client's copy is current.
     case notModified

@@ -1,7 +1,6 @@
 /// A well-formed request head (RFC 9112 §3 and §5).
 ///
-/// The bytes are stored once; the parts are ranges in them, and a `String` is made only on access. So a request costs
-/// two allocations, however many fields it has.
+/// The bytes are stored once; parts are ranges in them. So a request costs two allocations, however many fields it has.
 public struct RequestHead: Sendable {
     /// The request's method.
     public let method: HTTPMethod

@@ -2,25 +2,9 @@
 ///
 /// The message's end is then unknown or untrusted, so the connection is closed after the reply.
 public enum RequestHeadError: Error, Sendable, Hashable, CaseIterable {
-    case malformedRequestLine
-    case unknownMethod
-    case malformedTarget
-    case targetTooLong
-    case unsupportedVersion
-    case bareLineFeed
-    case foldedField
-    case malformedField
-    case controlCharacter
-    case tooManyFields
-    case headersTooLarge
-    case missingHost
-    case repeatedHost
-    case malformedHost
-    case repeatedContentLength
-    case malformedContentLength
-    case transferEncoding
-    case unexpectedBody
-    case bodyTooLarge
+    case malformedRequestLine, unknownMethod, malformedTarget, targetTooLong, unsupportedVersion, bareLineFeed
+    case foldedField, malformedField, controlCharacter, tooManyFields, headersTooLarge, missingHost, repeatedHost
+    case malformedHost, repeatedContentLength, malformedContentLength, transferEncoding, unexpectedBody, bodyTooLarge
     case unknownExpectation
 
     /// The status of the reply.

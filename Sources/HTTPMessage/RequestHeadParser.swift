@@ -2,9 +2,8 @@ import Glibc
 
 /// Finds and checks one request head in bytes that arrive in any portions. No I/O: bytes in, head or error out.
 ///
-/// Each line is parsed once, when its end has arrived, so a client that sends one byte at a time costs no more than its
-/// system calls. The parser is stricter than RFC 9112 allows a recipient to be: lines end with CRLF only, and nothing
-/// is unfolded, repaired or guessed.
+/// Each line is parsed once, when its end has arrived, so single bytes cost no more than their system calls. Stricter than RFC
+/// 9112 allows a recipient to be: lines end with CRLF only, and nothing is unfolded, repaired or guessed.
 public struct RequestHeadParser: Sendable {
     private let limits: RequestLimits
     private var requestLine: RequestLine?
@@ -17,14 +16,12 @@ public struct RequestHeadParser: Sendable {
     /// Offset of the first field line.
     private var headersStart = 0
     private var skippedEmptyLine = false
-
     /// Creates a parser for one head.
     public init(limits: RequestLimits = RequestLimits()) { self.limits = limits }
 
     /// Returns the head if it ends within `bytes`; nil if more is needed.
     ///
-    /// `bytes` begins at the head's first byte on each call and contains everything received since, unchanged. Bytes
-    /// after the head are ignored.
+    /// `bytes` begins at the head's first byte on each call, with all received since; bytes after the head are ignored.
     public mutating func parse(_ bytes: UnsafeRawBufferPointer) throws(RequestHeadError) -> RequestHead? {
         while let lineFeed = Self.lineFeed(in: bytes, from: searched) {
             guard lineFeed > lineStart, bytes[lineFeed - 1] == ByteClass.carriageReturn else { throw .bareLineFeed }
@@ -113,7 +110,6 @@ public struct RequestLimits: Sendable {
     public var fieldCount = 64
     /// Longest body; above it 413.
     public var body: Int64 = 64 * 1024
-
     /// The default limits.
     public init() {}
 }

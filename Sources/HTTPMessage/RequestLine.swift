@@ -35,9 +35,8 @@ struct RequestLine: Sendable {
         return bytes[7] == UInt8(ascii: "0") ? .http10 : .http11
     }
 
-    /// Accepts origin-form, and the asterisk of OPTIONS.
-    /// Wider than RFC 3986 in one respect: users paste an origin's URL after Weir's own, so any visible ASCII except
-    /// `#` is accepted, and so is UTF-8.
+    /// Accepts origin-form, and the asterisk of OPTIONS. Wider than RFC 3986 in one respect: users paste an origin's URL after
+    /// Weir's own, so any visible ASCII except `#` is accepted, and so is UTF-8.
     private static func checkTarget(
         _ target: UnsafeRawBufferPointer, method: HTTPMethod
     ) throws(RequestHeadError) {

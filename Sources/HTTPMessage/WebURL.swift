@@ -6,9 +6,7 @@
 public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     /// The supported schemes.
     public enum Scheme: String, Hashable, Sendable {
-        case http
-        case https
-
+        case http, https
         /// The port of a URL that names none.
         public var defaultPort: UInt16 { self == .http ? 80 : 443 }
     }
@@ -48,15 +46,12 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     public var port: UInt16 { origin.port }
     /// The whole URL for a request. May contain a token in its query: use `redacted` in messages.
     public var text: String { "\(origin)\(path)" + (query.map { "?\($0)" } ?? "") }
-
     /// Replaces the query. `query` must already be encoded, for instance a part of this URL's query.
     public func replacingQuery(_ query: String?) -> WebURL { WebURL(origin: origin, path: path, query: query) }
-
     /// The URL for logs and messages. `?…` replaces the query, which may contain tokens.
     public var redacted: String { "\(origin)\(path)" + (query == nil ? "" : "?…") }
     /// `redacted`, so that interpolating a URL leaks nothing.
     public var description: String { redacted }
-
     /// The top-level domain `invalid` is reserved and never resolves (RFC 6761 §6.4).
     private static let placeholderHost = "imported.invalid"
 

@@ -1,24 +1,18 @@
 import Glibc
 
-/// A buffer that all sockets are read into, one after another. A connection must copy the bytes that it does not
-/// consume at once.
+/// A buffer that all sockets are read into in turn. A connection must copy the bytes that it does not consume at once.
 final class ReadBuffer {
     /// Most bytes per read.
     static let capacity = 64 * 1024
 
     enum Outcome {
         case bytes(Int)
-        case nothing
-        case end
-        case failure
+        case nothing, end, failure
     }
 
     private let base: UnsafeMutableRawPointer
-
     init() { base = .allocate(byteCount: Self.capacity, alignment: 16) }
-
     deinit { base.deallocate() }
-
     /// The first `count` bytes; valid until the next read.
     func bytes(_ count: Int) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
 
@@ -36,16 +30,12 @@ final class ReplyBuffer {
     static let capacity = 64 * 1024
     /// Bodies up to this size are copied after their head; larger files use sendfile.
     static let smallBody = 16 * 1024
-
     private let base: UnsafeMutableRawPointer
     private(set) var count = 0
     /// True if an append did not fit. The content must not be sent then.
     private(set) var hasOverflowed = false
-
     init() { base = .allocate(byteCount: Self.capacity, alignment: 16) }
-
     deinit { base.deallocate() }
-
     /// The content; valid until the next change.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
 
@@ -65,7 +55,6 @@ final class ReplyBuffer {
     }
 
     func append(_ array: [UInt8]) { array.withUnsafeBytes { append($0) } }
-
     func append(_ slice: ArraySlice<UInt8>) { slice.withUnsafeBytes { append($0) } }
 
     @inline(__always)
@@ -74,7 +63,6 @@ final class ReplyBuffer {
     }
 
     func append(number: Int64) { append(digitsOf: number) { $0.quotientAndRemainder(dividingBy: 10) } }
-
     func append(hexadecimal number: Int64) { append(digitsOf: number) { ($0 >> 4, $0 & 15) } }
 
     /// `split` removes the last digit of a number. With the radix known to the compiler it needs no division.

@@ -1,8 +1,7 @@
 import HTTPMessage
 
 extension Connection {
-    /// Serializes a head into the server's buffer. A head that does not fit is a bug of the handler: the client gets
-    /// 500 without a body.
+    /// Serializes a head into the server's buffer. If it does not fit, a handler's bug, the client gets 500.
     func compose(_ head: ResponseHead, length: Int64?) -> ReplyFraming {
         let framing = ReplyFraming(
             method: facts.method, version: facts.version, status: head.status, length: length,

@@ -31,8 +31,7 @@ extension Connection {
         if phase == .replying { timing.enter(.drain, now: core.now) }
     }
 
-    /// The part of a body's fresh bytes that can be sent before they are in the file. Nil for chunked replies, where a
-    /// chunk size must precede them.
+    /// The fresh bytes that can be sent before they are in the file; nil if a chunk size must precede them.
     func fresh(of body: any GrowingBody, _ progress: GrowingProgress) -> UnsafeRawBufferPointer? {
         guard let fresh = body.fresh, reply.framing?.delimiter != .chunks else { return nil }
         let part = progress.nextFresh(written: body.written, count: fresh.count)
@@ -146,8 +145,7 @@ extension Connection {
         send(UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount), more: false)
     }
 
-    /// Sends bytes at once if the output queue is empty, and queues the rest. With `more`, the system may wait for
-    /// further bytes.
+    /// Sends bytes at once if none are queued, and queues the rest. With `more`, the system may wait for further bytes.
     private func send(_ bytes: UnsafeRawBufferPointer, more: Bool) {
         let sent = evbuffer_get_length(output) == 0 ? sendNow(bytes, more: more) : 0
         guard sent < bytes.count else { return }

@@ -5,18 +5,13 @@ import HTTPMessage
 
 /// One client connection with at most one request being read and one reply being sent.
 ///
-/// Input is read directly into the server's shared buffer and parsed there, since nearly every request arrives in one
-/// piece: libevent's buffered reading costs two more system calls and an allocation each time. Output that the socket
-/// does not accept at once waits in a bufferevent, files as segments. While a reply is pending, the connection reads a
-/// little more to notice a client that leaves, then stops reading. The server keeps the connection until `close`;
-/// exchanges may outlive it.
+/// Input is read directly into the server's shared buffer and parsed there, since nearly every request arrives in one piece:
+/// libevent's buffered reading costs two more system calls and an allocation each time. Output that the socket does not accept
+/// at once waits in a bufferevent, files as segments. While a reply is pending, the connection reads a little more to notice a
+/// client that leaves, then stops reading. The server keeps the connection until `close`; exchanges may outlive it.
 @LoopActor final class Connection {
     enum Phase {
-        case awaiting
-        case handling
-        case replying
-        case lingering
-        case closed
+        case awaiting, handling, replying, lingering, closed
     }
 
     struct RequestFacts {
@@ -32,8 +27,7 @@ import HTTPMessage
     let requestGuard: RequestGuard
     let descriptor: Int32
     let output: OpaquePointer
-    private let writing: OpaquePointer
-    private let reading: OpaquePointer
+    private let writing, reading: OpaquePointer
     /// This connection's index in the server's array.
     var slot = 0
     var phase = Phase.awaiting
@@ -80,7 +74,6 @@ import HTTPMessage
     private static let pipelineBudget = 16
     /// Reading stops above this many bytes received during a pending reply. One read may exceed it.
     private static let earlyInput = 16 * 1024
-
     var isIdle: Bool { phase == .awaiting && !reader.isInside && input.isEmpty }
     var hasInput: Bool { !input.isEmpty }
 

@@ -7,16 +7,12 @@ struct ConnectionTiming {
         case head
         /// A handler or a growing body. No deadline.
         case handler
-        case drain
-        case linger
+        case drain, linger
     }
 
     /// The configuration's limits in whole ticks, rounded up.
     struct Limits {
-        let head: Int
-        let idle: Int
-        let write: Int
-        let linger: Int
+        let head, idle, write, linger: Int
 
         init(_ configuration: HTTPServer.Configuration) {
             let tick = configuration.tick
@@ -32,7 +28,6 @@ struct ConnectionTiming {
     /// The tick at which the phase began or the client last made progress.
     private(set) var since: Int
     private var queued = 0
-
     init(now: Int) { since = now }
 
     /// Enters a phase. Re-entering the current phase does not extend its deadline.

@@ -2,15 +2,12 @@ public import EventLoop
 
 /// The state of a growing body.
 public enum GrowingBodyState: Sendable, Hashable {
-    case open
-    case complete
-    case failed
+    case open, complete, failed
 }
 
 /// A reply body that is still being written to a file: one writer, many readers.
 ///
-/// Each connection sends the written bytes at its own pace, directly from the file, and queues none of them in memory.
-/// Any number of replies may share a body.
+/// Each connection sends the written bytes at its own pace, directly from the file. Any number of replies may share a body.
 @LoopActor public protocol GrowingBody: AnyObject {
     /// A descriptor to read from. Connections request it again for each range and use it for that range only, so it may
     /// change as long as the bytes stay the same at the same offsets.
@@ -22,11 +19,9 @@ public enum GrowingBodyState: Sendable, Hashable {
     var fresh: UnsafeRawBufferPointer? { get }
     /// Final once it is not `open`.
     var state: GrowingBodyState { get }
-
     /// Calls `wake` after each change of `written` or `state` and for `fresh` bytes, until `reader` unsubscribes.
     /// `wake` may unsubscribe its reader, and may be called more often than needed.
     func subscribe(_ reader: AnyObject, wake: @escaping @LoopActor () -> Void)
-
     /// Ends the subscription of `reader`, compared by identity. `wake` is not called again.
     func unsubscribe(_ reader: AnyObject)
 }
@@ -35,14 +30,11 @@ public enum GrowingBodyState: Sendable, Hashable {
 struct GrowingProgress: Equatable {
     enum Action: Equatable {
         case send(Range<Int64>)
-        case wait
-        case end
-        case fail
+        case wait, end, fail
     }
 
     /// Longest range for one `send`, so that other connections get their turn.
     static let step: Int64 = 1 << 20
-
     /// File offset of the next byte to send.
     private(set) var position: Int64
     /// End of the announced range; nil if the reply ends with the body.
@@ -62,7 +54,6 @@ struct GrowingProgress: Equatable {
     }
 
     mutating func advance(by count: Int) { position += Int64(count) }
-
     /// True if everything announced was sent; false without an announced length.
     var isAtEnd: Bool { end.map { position >= $0 } ?? false }
 

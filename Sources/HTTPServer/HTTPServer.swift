@@ -3,23 +3,18 @@ public import EventLoop
 import Glibc
 public import HTTPMessage
 
-/// An HTTP/1.1 server on the event loop: listeners, connections, and the rules that apply to each request before its
-/// handler.
+/// An HTTP/1.1 server on the event loop: listeners, connections, and the rules that apply to each request before its handler.
 ///
-/// `Configuration` sets framing and limits. The Host, Origin and Sec-Fetch-Site fields decide which requests are
-/// allowed. The server answers OPTIONS itself; every other request goes to the single handler, which replies at once or
-/// later.
+/// `Configuration` sets framing and limits. The Host, Origin and Sec-Fetch-Site fields decide which requests are allowed. The
+/// server answers OPTIONS itself; every other request goes to the single handler, which replies at once or later.
 @LoopActor public final class HTTPServer {
     /// Handles one request. Must retain the exchange until it replies: a dropped exchange is answered 500.
     public typealias Handler = @LoopActor (Exchange) -> Void
-
     private let core: ServerCore
     private var listeners: [Listener] = []
     private var guards: [SocketAddress: RequestGuard] = [:]
     private var connections: [Connection] = []
-    private var ticker: LoopTimer?
-    private var resumption: LoopTimer?
-    private var expiry: LoopTimer?
+    private var ticker, resumption, expiry: LoopTimer?
     private var waiters: [CheckedContinuation<Void, Never>] = []
 
     /// Creates a server that does not listen yet. Without a policy, no body is long, and refusals are plain text.
@@ -59,8 +54,7 @@ public import HTTPMessage
         return (listener.address.host, listener.address.port)
     }
 
-    /// Stops the server: no new connections, idle ones are closed, pending replies may finish within `limit`; then the
-    /// remaining connections are closed.
+    /// Stops the server: accepts nothing, closes idle connections, and all after `limit`; replies may finish until then.
     public func stop(within limit: Duration) async {
         core.isStopping = true
         listeners.removeAll()
@@ -108,8 +102,7 @@ public import HTTPMessage
         waiters.removeAll()
     }
 
-    /// Pauses accepting after a failure, most likely because no descriptors are left. Resumes when a connection closes,
-    /// or after 250 ms.
+    /// Pauses accepting, most likely for lack of descriptors, until a connection closes or for 250 ms.
     func acceptFailed(errno number: Int32) {
         guard number == EMFILE || number == ENFILE || number == ENOBUFS || number == ENOMEM else { return }
         for listener in listeners { listener.pause() }
@@ -180,8 +173,7 @@ public import HTTPMessage
         public var request = RequestLimits()
         /// Longest body of a request to which the policy admits a long one; other requests have the limit of `request`.
         public var longBody: Int64 = 4 << 20
-        /// Most open connections. At the limit, the longest idle connection is closed for a new one; without an idle
-        /// one, the new connection gets 503.
+        /// Most open connections. Then the longest idle one is closed for a new one; without one, the new one gets 503.
         public var connections = 256
         /// Most connections from one address that is not a loopback address.
         public var connectionsPerPeer = 32
@@ -201,7 +193,6 @@ public import HTTPMessage
         public var hostNames: [String] = []
         /// Origins of web pages that may send requests from a browser, as `scheme://host:port`.
         public var allowedOrigins: [String] = []
-
         /// The default limits, without additional names or origins.
         public init() {}
 
@@ -219,7 +210,6 @@ public struct ServerCounters: Sendable, Equatable {
     public internal(set) var connections = 0
     /// Finished replies, indexed by the first digit of their status; index 0 is unused.
     public internal(set) var replies = [0, 0, 0, 0, 0, 0]
-
     /// All counters at zero.
     public init() {}
 

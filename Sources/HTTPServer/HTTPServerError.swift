@@ -6,8 +6,7 @@ public struct HTTPServerError: Error, Sendable, CustomStringConvertible {
     public enum Code: String, Sendable, Hashable {
         /// Not a literal IPv4 or IPv6 address.
         case invalidAddress
-        case addressInUse
-        case addressNotAvailable
+        case addressInUse, addressNotAvailable
         /// Ports below 1024 may be reserved.
         case notPermitted
         /// The inherited descriptor is not a listening IP socket.

@@ -47,7 +47,6 @@ import Glibc
 
     /// Leaves new connections in the system's backlog.
     func pause() { evconnlistener_disable(handle) }
-
     func resume() { evconnlistener_enable(handle) }
 
     private static func bind(_ address: SocketAddress, literal: String) throws(HTTPServerError) -> Int32 {

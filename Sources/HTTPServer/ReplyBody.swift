@@ -26,16 +26,14 @@ public struct ReplyEnd: Sendable, Hashable {
         case clientLeft
         /// The client read nothing during `writeTimeout`.
         case clientStalled
-        case bodyFailed
-        case serverStopped
+        case bodyFailed, serverStopped
     }
 
     /// The reason for the end.
     public let cause: Cause
     /// The status sent; nil if the reply had not begun.
     public let status: Int?
-    /// Body bytes accepted by the system, without chunk framing. Accurate to within the size of the head for a reply
-    /// that was cut off.
+    /// Body bytes accepted by the system, without chunk framing; of a cut-off reply, to within the head's size.
     public let bodyBytes: Int64
 }
 
@@ -109,12 +107,9 @@ final class PartsCursor {
 @LoopActor public protocol ReplyFeed: AnyObject, Sendable {
     /// True if the reply must be cut off at once, so that the client notices.
     var hasFailed: Bool { get }
-
     /// Starts the feed. From now on the feed calls `wake` when `next` or `hasFailed` changes.
     func open(wake: @escaping @LoopActor () -> Void)
-
     func next() -> ReplyFeedStep
-
     /// Ends the feed. Called once, after `open`; the feed must not call `wake` again.
     func close()
 }
@@ -123,18 +118,15 @@ final class PartsCursor {
 public enum ReplyFeedStep: Sendable {
     /// Send these bytes; never empty.
     case bytes([UInt8])
-    case wait
-    case end
+    case wait, end
 }
 
 /// Owns a file descriptor and closes it when dropped.
 public struct OwnedDescriptor: ~Copyable, Sendable {
     /// The descriptor, borrowed: do not close it.
     public let rawValue: Int32
-
     /// Takes ownership of an open descriptor.
     public init(_ rawValue: Int32) { self.rawValue = rawValue }
-
     deinit { close(rawValue) }
 
     /// Releases ownership and returns the open descriptor.

@@ -10,12 +10,10 @@ public struct Representation: Sendable {
     public var entityTag: EntityTag?
     /// The time of the last change.
     public var lastModified: HTTPDate?
-    /// True if the whole is sent despite a Range field, as RFC 9110 §14.2 allows: needed where the range would continue
-    /// bytes of a different representation.
+    /// True to ignore Range (RFC 9110 §14.2 allows it): the range would continue a different representation.
     public var ignoresRange = false
     /// Further fields, for instance Cache-Control or Cache-Status. Its status is ignored.
     public var fields = ResponseHead(.ok)
-
     /// Creates metadata without validators and further fields.
     public init(size: Int64?, mediaType: MediaType) { (self.size, self.mediaType) = (size, mediaType) }
 }
@@ -31,8 +29,7 @@ public enum RepresentationBody: ~Copyable {
 }
 
 extension Exchange {
-    /// Answers a GET or HEAD with a representation, or as the request's conditions and range require: 200, 206, 304 or
-    /// 416 (RFC 9110 §13, §14).
+    /// Answers a GET or HEAD as its conditions and range require: 200, 206, 304 or 416 (RFC 9110 §13, §14).
     public func reply(_ representation: Representation, _ body: consuming RepresentationBody) {
         let selection = RepresentationSelection(
             for: head, size: representation.size, entityTag: representation.entityTag,

@@ -1,8 +1,7 @@
 import HTTPMessage
 
-/// Decides from a head alone if a request may be handled. Pure.
-/// It keeps foreign web pages out: a page in a browser can send requests to a loopback port, and can make its own host
-/// name resolve to loopback (DNS rebinding).
+/// Decides from a head alone if a request may be handled. Pure. It keeps foreign web pages out: a page in a browser can send
+/// requests to a loopback port, and can make its own host name resolve to loopback (DNS rebinding).
 struct RequestGuard: Sendable {
     enum Verdict: Equatable {
         case admitted
@@ -14,11 +13,9 @@ struct RequestGuard: Sendable {
     private static var secFetchSite: FieldName { FieldName("Sec-Fetch-Site") }
     private static var secFetchMode: FieldName { FieldName("Sec-Fetch-Mode") }
     private static var secFetchDest: FieldName { FieldName("Sec-Fetch-Dest") }
-
     /// The allowed Host values, in lower case.
     private let authorities: [[UInt8]]
-    private let ownOrigins: [[UInt8]]
-    private let listedOrigins: [[UInt8]]
+    private let ownOrigins, listedOrigins: [[UInt8]]
 
     /// Creates the guard of a socket on `port`. `literals` are the addresses that reach it, IPv6 in brackets.
     init(port: UInt16, literals: [String], hostNames: [String], allowedOrigins: [String]) {

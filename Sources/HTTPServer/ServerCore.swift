@@ -7,8 +7,7 @@ import HTTPMessage
 @LoopActor final class ServerCore {
     let configuration: HTTPServer.Configuration
     let policy: (any RequestPolicy)?
-    /// Replaced by a no-op when the server is released: its captures may hold exchanges, whose connections hold this
-    /// object.
+    /// Replaced by a no-op when the server is released: its captures may hold exchanges, whose connections hold this object.
     var handler: HTTPServer.Handler
     let limits: ConnectionTiming.Limits
     let readBuffer = ReadBuffer()
@@ -19,8 +18,7 @@ import HTTPMessage
     var now = 0
     /// True if each reply is the last on its connection.
     var isStopping = false
-    /// Each connection calls it once, after it has closed. A property, because the server can set it only after it is
-    /// initialised.
+    /// Each connection calls it once, after it has closed. Set by the server once it is initialised itself.
     var connectionClosed: (Connection) -> Void = { _ in }
 
     init(

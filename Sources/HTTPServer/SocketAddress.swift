@@ -55,7 +55,6 @@ struct SocketAddress: Hashable, Sendable {
     }
 
     var isUnspecified: Bool { octets.allSatisfy { $0 == 0 } }
-
     /// True if both are the same host; ports are ignored.
     func isSameHost(as other: SocketAddress) -> Bool { octets == other.octets }
 

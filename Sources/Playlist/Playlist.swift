@@ -70,7 +70,6 @@ public struct PlaylistLimits: Sendable {
     public var keyFormats = 16
     /// The documented limits.
     public static let standard = PlaylistLimits()
-
     /// Creates the standard limits.
     public init() {}
 }

@@ -15,8 +15,7 @@ public struct PlaylistError: Error, Hashable, Sendable, CustomStringConvertible 
         case mixedTags
         /// An attribute list that cannot be split into names and values (RFC 8216 §4.2).
         case malformedAttributes
-        case missingAttribute
-        case badValue
+        case missingAttribute, badValue
         /// EXTINF or EXT-X-STREAM-INF without a URI line after it.
         case missingURI
         /// A URI line without EXTINF or EXT-X-STREAM-INF before it.

@@ -1,7 +1,6 @@
 /// A file of known length whose bytes are read in parts, on demand.
 ///
-/// Parsing reads the boxes and never the media between them. A server so reads a few kilobytes of a segment and sends the
-/// rest unread (sendfile).
+/// Parsing reads the boxes, a few kilobytes of a segment, and never the media between them, which is sent unread (sendfile).
 public struct ByteSource {
     /// The length of the file in bytes.
     public let count: Int
@@ -9,8 +8,7 @@ public struct ByteSource {
 
     /// Creates a source from a read function.
     ///
-    /// `reading` receives ranges within the file. If it returns nil or another number of bytes, parsing fails with
-    /// `SegmentFormatError.Code.unreadable`.
+    /// `reading` gets ranges within the file. Parsing fails (`unreadable`) if it returns nil or another length.
     public init(count: Int, reading: @escaping (Range<Int>) -> [UInt8]?) {
         (self.count, self.reading) = (count, reading)
     }
@@ -33,7 +31,6 @@ struct SourceWindow {
     private var current = FileBytes(bytes: [], origin: 0)
     /// Minimum bytes of one read: more than most `moof` boxes with the boxes in front of them.
     static let step = 8192
-
     init(_ source: ByteSource) { self.source = source }
 
     /// Returns bytes that include the range, and perhaps more. The range must be within the file.
@@ -50,7 +47,6 @@ struct FileBytes: Sendable {
     let bytes: [UInt8]
     /// File offset of the first byte.
     let origin: Int
-
     var range: Range<Int> { origin..<(origin + bytes.count) }
 
     /// Reads a big-endian integer, which must be within ``range``.

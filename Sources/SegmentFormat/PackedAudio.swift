@@ -40,7 +40,6 @@ struct ADTSHeader: Hashable, Sendable, CustomStringConvertible {
     let rateIndex: UInt8
     /// MPEG-4 channel configuration: 1 to 6 channels, or 7 for eight.
     let channels: UInt8
-
     private static let count = 7
     private static let rates = [
         96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350,
@@ -78,7 +77,6 @@ struct ID3Tag {
     private let frames: Range<Int>
     /// True if frame sizes use seven bits per byte, as in version 2.4.
     private let isSynchsafe: Bool
-
     private static let headerCount = 10
     /// Owner of the PRIV frame that holds the timestamp of the first sample.
     private static let owner = Array("com.apple.streaming.transportStreamTimestamp".utf8) + [0]

@@ -6,20 +6,17 @@ public struct SegmentFormatError: Error, Hashable, Sendable, CustomStringConvert
         case truncated
         /// A box's size is less than its header, or more than its container holds.
         case badSize
-        case missingBox
-        case duplicateBox
+        case missingBox, duplicateBox
         /// A value is out of range, or contradicts another.
         case badValue
-        case overLimit
-        case unreadable
+        case overLimit, unreadable
         /// Each input is valid, but they cannot be spliced.
         case cannotJoin
     }
 
     /// The kind of fault.
     public let code: Code
-    /// The type of the faulty box; `PAT`, `PMT` or `PES` in a transport stream, `ID3` or `ADTS` in packed audio; nil if
-    /// the fault concerns the whole file.
+    /// The faulty box's type, or `PAT`, `PMT`, `PES`, `ID3`, `ADTS`; nil if the fault concerns the whole file.
     public let box: String?
     /// File offset of the fault in bytes; nil if it has no single place.
     public let offset: Int?

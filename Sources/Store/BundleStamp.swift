@@ -10,8 +10,7 @@ public struct BundleStamp: Equatable, Sendable {
     public let text: String
     /// The latest of these times, in nanoseconds since 1970.
     let latest: Int64
-    /// Minimum age of the last change, in nanoseconds: the system's clock for file times advances in steps, and two changes
-    /// within one step get the same time.
+    /// Minimum age of the last change, in nanoseconds: file times advance in steps, and two changes in one step get one time.
     private static let rest: Int64 = 1_000_000_000
 
     init(of id: String, in assets: Directory) {
@@ -36,8 +35,7 @@ public struct BundleStamp: Equatable, Sendable {
         return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec) - latest > Self.rest
     }
 
-    /// Returns true if a bundle still has this stamp. The names of its folders need not be listed: they are the same if the
-    /// bundle's own folder has not changed.
+    /// True if a bundle still has this stamp. An unchanged bundle folder means that its folders' names are the same.
     static func isCurrent(_ text: String, of id: String, in assets: Directory) -> Bool {
         guard Directory.isName(id) else { return false }
         guard !text.isEmpty else { return assets.time(of: id) == nil }

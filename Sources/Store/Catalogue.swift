@@ -43,13 +43,11 @@ public final class Catalogue: Sendable {
     public let recovery: CatalogueRecovery?
     /// True if there were any summaries at the time of opening.
     public let hasSummaries: Bool
-
     private let queue: DatabaseQueue
     private let records: RecordWriter?
     private let revisions: Mutex<[String: Int]>
 
-    /// Opens the catalogue of the store in `folder`. A damaged one is rebuilt from the records. `report` is called for
-    /// a record that cannot be written.
+    /// Opens the store's catalogue; a damaged one is rebuilt. `report` is called for a record that cannot be written.
     init(
         path folder: String, access: Access, report: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(StoreError) {
@@ -120,8 +118,7 @@ public final class Catalogue: Sendable {
                 volumes: try VolumeRecord.all(of: id, database)))
     }
 
-    /// Updates an asset's checksum and revision in the transaction that changed its rows. Returns the new revision; 0
-    /// for an asset that is not in the catalogue.
+    /// Updates the checksum in the transaction that changed the rows. Returns the new revision; 0 for an unknown asset.
     private static func updateChecksum(of id: String, _ database: Database) throws -> Int {
         guard var rows = try rows(of: id, database) else { return 0 }
         rows.revision += 1
@@ -141,9 +138,8 @@ public final class Catalogue: Sendable {
 
     // MARK: Writing
 
-    /// Writes rows, replacing those with the same keys: all of them, or none on an error. The playlists of `renditions`
-    /// of the asset `id` are deleted first. Throws `catalogue`, also for a row of an asset that is not in the
-    /// catalogue.
+    /// Writes rows, replacing those with the same keys: all of them, or none on an error. The playlists of `renditions` of the
+    /// asset `id` are deleted first. Throws `catalogue`, also for a row of an asset that is not in the catalogue.
     public func save(
         _ contents: Contents, without renditions: [String] = [], of id: String = ""
     ) async throws(StoreError) {
@@ -209,8 +205,7 @@ public final class Catalogue: Sendable {
     /// The number of committed changes of an asset's rows.
     public func revision(of id: String) -> Int { revisions.withLock { $0[id] ?? 0 } }
 
-    /// Reads the summaries that are still up to date with their rows; none if they cannot be read. Waits for the disk: do
-    /// not call it on the loop.
+    /// Reads the summaries that match their rows; none if they are unreadable. Waits for the disk: not on the loop.
     public func readSummaries() -> [SummaryRecord] {
         hasSummaries ? (try? queue.read(SummaryRecord.current)) ?? [] : []
     }

@@ -7,8 +7,7 @@ public struct AssetRecord: Codable, Equatable, Sendable, PersistableRecord, Cata
     public static let databaseTableName = "asset"
     /// Weir's own id, and the bundle's folder name: letters, digits and `-`. Never changes.
     public var id: String
-    /// The user's name for it, used in URLs and on the command line. Unique, except that a revision shares the name of
-    /// the asset it revises.
+    /// The user's name for it, used in URLs and commands. Unique, except that a revision shares its asset's name.
     public var name: String
     /// The title in lists; nil if the user gave none.
     public var title: String?
@@ -20,8 +19,7 @@ public struct AssetRecord: Codable, Equatable, Sendable, PersistableRecord, Cata
     public var fields: String?
     /// The id of the asset that this one replaces once it is complete; nil for most assets.
     public var revises: String?
-    /// True if another computer on the network gave `origin` and the user has not set it since. Such a URL may not point
-    /// to a private address. Nil for most assets.
+    /// True if another computer, not the user, set `origin` last: it may not lead to a private address. Usually nil.
     public var fromNetwork: Bool?
 
     /// Makes a record of its fields.
@@ -172,12 +170,9 @@ public struct RecordingRecord: Codable, Equatable, Sendable, PersistableRecord, 
     public var asset: String
     /// The rendition's id; `media` if the origin URL leads to a media playlist.
     public var rendition: String
-
     /// Makes a record of its fields.
     public init(asset: String, rendition: String) { (self.asset, self.rendition) = (asset, rendition) }
-
     static let columns: [RowColumn<Self>] = [.init("asset", \.asset), .init("rendition", \.rendition)]
-
     static let blank = RecordingRecord(asset: "", rendition: "")
 }
 

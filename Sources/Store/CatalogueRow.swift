@@ -75,8 +75,7 @@ extension [UInt8]: ColumnValue {
     func add(to sum: inout RowSum, as name: String) { sum.add(name, bytes: self) }
 }
 
-/// JSON in the table. A damaged text reads as an empty dictionary: the checksum then differs, and the other assets stay
-/// readable.
+/// JSON in the table. A damaged text reads as an empty dictionary: the checksum differs, and other assets stay readable.
 extension [String: String]: ColumnValue {
     init(_ row: Row, at index: Int) throws {
         let text: String = try row.decode(atIndex: index)
@@ -98,8 +97,7 @@ extension Optional: ColumnValue where Wrapped: ColumnValue {
     func add(to sum: inout RowSum, as name: String) { self?.add(to: &sum, as: name) }
 }
 
-/// The SHA-256 of rows, computed field by field. Each field is preceded by its name and its length in bytes, so that no
-/// value can pass for that of another field.
+/// The SHA-256 of rows. Each field follows its name and length in bytes, so that no value passes for another field's.
 struct RowSum: ~Copyable {
     private var state = DigestState()
     private var pending: [UInt8] = []

@@ -73,8 +73,7 @@ extension Catalogue {
     static func openAlone(_ path: String) throws -> DatabaseQueue { try open(path, Configuration()) }
 
     private static func open(_ path: String, _ configuration: Configuration) throws -> DatabaseQueue {
-        // Created here with its final mode, the file is closed to other users from the start. SQLite gives the files
-        // beside it the same mode.
+        // Created with its final mode, it is closed to other users from the start. SQLite's other files get the same mode.
         close(Glibc.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600))
         chmod(path, 0o600)
         let queue = try DatabaseQueue(path: path, configuration: configuration)

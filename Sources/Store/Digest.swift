@@ -12,8 +12,7 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
         self = state.digest
     }
 
-    /// Computes the digest of a whole file, wherever the descriptor's offset is. `wasRead` is called with the byte
-    /// count of each block.
+    /// Computes a whole file's digest, wherever its offset is. `wasRead` is called with the byte count of each block.
     public init(
         of descriptor: Int32, path: String, wasRead: (Int) throws(StoreError) -> Void = { _ in }
     ) throws(StoreError) {
@@ -76,7 +75,6 @@ struct DigestState: ~Copyable {
     }
 
     deinit { EVP_MD_CTX_free(context) }
-
     mutating func add(_ bytes: UnsafeRawBufferPointer) { EVP_DigestUpdate(context, bytes.baseAddress, bytes.count) }
 
     /// The digest of all appended bytes. Read it once.

@@ -68,8 +68,6 @@ extension Directory {
         return names
     }
 
-    // MARK: Removal
-
     /// Removes the file `name`; no error if it is missing.
     public func remove(_ name: String) throws(StoreError) {
         guard unlinkat(descriptor, try leaf(name), 0) != 0, errno != ENOENT else { return }
@@ -84,8 +82,7 @@ extension Directory {
         for name in try names() { try removeAny(name) }
     }
 
-    /// Removes a file or link, or renames a folder, which is to be removed later. Returns the folder's new name; nil
-    /// for a file or link.
+    /// Removes a file or link, or renames a folder, to be removed later. Returns the folder's new name, if any.
     func putAside(_ name: String) throws(StoreError) -> String? {
         if unlinkat(descriptor, name, 0) == 0 || errno == ENOENT { return nil }
         let path = path + "/" + name
@@ -140,8 +137,7 @@ struct FileStamp: Equatable {
     }
 }
 
-/// The mark that excludes a folder from backups: CACHEDIR.TAG (https://bford.info/cachedir/). tar, borg, restic and other
-/// tools look for it.
+/// The mark that excludes a folder from backups by tar, borg, restic and others: CACHEDIR.TAG (https://bford.info/cachedir/).
 extension Directory {
     static let cacheTag = "CACHEDIR.TAG"
     private static let signature = "Signature: 8a477f597d28d172789f06886806bc55"
@@ -159,8 +155,7 @@ extension Directory {
 }
 
 extension Store {
-    /// Marks the folder of all bundles, or removes the mark. The catalogue is still backed up: it is small, and lists what was
-    /// stored.
+    /// Marks the folder of all bundles, or removes the mark. The small catalogue, which lists what was stored, is backed up.
     public func setExcludedFromBackups(_ isExcluded: Bool) throws(StoreError) {
         guard readOnlyReason == nil else { return }
         try assets?.setExcludedFromBackups(isExcluded)

@@ -10,9 +10,7 @@ public final class Directory: Sendable {
     public let descriptor: Int32
     /// The folder's path, for messages only.
     public let path: String
-
     init(descriptor: Int32, path: String) { (self.descriptor, self.path) = (descriptor, path) }
-
     deinit { close(descriptor) }
 
     /// Opens the folder at `path`, and creates it (0700) with its parents if it is missing.
@@ -43,11 +41,9 @@ public final class Directory: Sendable {
     public func subdirectory(
         _ name: String, create: Bool = false, mode: UInt32 = 0o700
     ) throws(StoreError) -> Directory {
-        let path = try child(name)
-        if create, mkdirat(descriptor, name, mode) != 0, errno != EEXIST { throw StoreError(path: path) }
-        let opened = openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        guard opened >= 0 else { throw StoreError(path: path) }
-        return Directory(descriptor: opened, path: path)
+        let name = try leaf(name)
+        if create, mkdirat(descriptor, name, mode) != 0, errno != EEXIST { throw failure(at: name) }
+        return try raw(name)
     }
 
     /// Opens the file `name` with `flags` of open(2). The caller owns the descriptor.
@@ -162,8 +158,6 @@ public final class Directory: Sendable {
         }
     }
 
-    // MARK: Names
-
     /// Returns true for a valid name: one component without `..`, and nothing special to a shell or in a URL.
     public static func isName(_ name: String) -> Bool {
         guard (1...200).contains(name.utf8.count), name.utf8.first != UInt8(ascii: ".") else { return false }
@@ -181,8 +175,6 @@ public final class Directory: Sendable {
         guard Self.isName(name) else { throw StoreError(.badName, path: path + "/" + name) }
         return name
     }
-
-    private func child(_ name: String) throws(StoreError) -> String { path + "/" + (try leaf(name)) }
 
     /// Makes the error of a system call on the file `name` that has just failed. The path is built only then.
     private func failure(at name: String, errno number: Int32 = Glibc.errno) -> StoreError {

@@ -3,11 +3,10 @@ import Glibc
 
 /// A resource that is being received: one writer appends, many readers send the bytes received so far.
 ///
-/// It grows in `tmp/`, and a rename makes it a piece when it is complete. A resource that must not be stored is a file
-/// without a name. On a full disk the file moves into memory, so that the current players get the whole resource; it is
-/// then not stored. For a download without readers, bytes are first gathered in memory: they become a file when there are
-/// many of them or when a reader comes, or a piece in one write. Confined to the thread that made it. Owns its descriptor
-/// and its temporary name.
+/// It grows in `tmp/`, and a rename makes it a piece when it is complete. A resource that must not be stored is a file without
+/// a name. On a full disk the file moves into memory, so that the current players get the whole resource; it is then not
+/// stored. A download without readers gathers bytes in memory: they become a file when there are many of them or when a reader
+/// comes, or a piece in one write. Confined to its thread. Owns its descriptor and temporary name.
 public final class GrowingFile {
     /// The writer's state.
     public enum State: Equatable, Sendable {
@@ -37,7 +36,6 @@ public final class GrowingFile {
     public private(set) var state = State.open
     /// The error because of which the file cannot become a piece; nil while it can.
     public private(set) var spillReason: StoreError?
-
     private var home: (folder: Directory, name: String)?
     private var isInMemory = false
     private let observers = Observers()
@@ -80,9 +78,8 @@ public final class GrowingFile {
 
     /// Appends the bytes at `offset` of the resource.
     ///
-    /// Bytes received before are compared, not written: an origin that cannot resume starts again from 0. Throws
-    /// `contentChanged` if they differ, `wrongLength` if there would be a gap, and the system's error if neither disk
-    /// nor memory has room.
+    /// Bytes received before are compared, not written: an origin that cannot resume starts from 0. Throws `contentChanged` if
+    /// they differ, `wrongLength` for a gap, and the system's error if neither disk nor memory has room.
     public func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(StoreError) {
         guard offset <= written else { throw StoreError(.wrongLength, path: name) }
         let known = Int(min(written - offset, Int64(bytes.count)))
@@ -135,8 +132,7 @@ public final class GrowingFile {
         }
     }
 
-    /// Writes the gathered bytes into a file: for a reader, or because there are too many. Throws `StoreError` if
-    /// neither disk nor memory has room; the bytes stay gathered.
+    /// Writes the gathered bytes into a file. If neither disk nor memory has room it throws, and the bytes stay gathered.
     public func materialize() throws(StoreError) {
         guard let bytes = gathered else { return }
         do throws(StoreError) {
@@ -194,8 +190,7 @@ public final class GrowingFile {
 
     // MARK: The end
 
-    /// Renames the file to the piece `target` in `folder`. `descriptor` stays valid. Throws `StoreError` if the file
-    /// has no name, or the rename fails. The file stays readable.
+    /// Renames the file to the piece `target` in `folder`; it stays readable. Throws if it has no name or the rename fails.
     public func commit(to folder: PieceDirectory, as target: String) throws(StoreError) {
         guard let home else { throw spillReason ?? StoreError(.notWritable, path: folder.directory.path) }
         var kept = dup(descriptor)
@@ -219,8 +214,7 @@ public final class GrowingFile {
         folder.didAdd(target, size: written, descriptor: kept >= 0 ? kept : nil)
     }
 
-    /// Copies the file to another volume as a piece. For the few files that are being received while a bundle is moved:
-    /// the caller waits for the disk.
+    /// Copies the file to another volume, because its bundle was moved meanwhile. The caller waits for the disk.
     private func copy(to folder: PieceDirectory, as target: String) throws(StoreError) -> Int32 {
         guard let temporary = folder.temporary, let home else {
             throw StoreError(.notWritable, path: folder.directory.path)
@@ -237,8 +231,7 @@ public final class GrowingFile {
         return file
     }
 
-    /// Hands over the gathered bytes, to become a piece; nil if they are not gathered or must not be stored. They stay
-    /// readable here.
+    /// Hands over the gathered bytes, to become a piece; nil if none or not to be stored. They stay readable here.
     public func handOver() -> GatheredFile? {
         guard let gathered, let home, spillReason == nil else { return nil }
         self.home = nil
@@ -247,10 +240,8 @@ public final class GrowingFile {
 
     /// Ends the file as complete, and notifies the readers.
     public func finish() { end(as: .complete) }
-
     /// Ends the file as incomplete, and notifies the readers.
     public func fail() { end(as: .failed) }
-
     /// Continues after a failure: more bytes can be appended.
     public func reopen() { if state == .failed { state = .open } }
 
@@ -282,10 +273,8 @@ public final class GrowingFile {
         return Array(buffer.prefix(max(got, 0)))
     }
 
-    /// Calls `notify` after each change of `written` or `state`, and while `fresh` is set. Returns the id for
-    /// `unsubscribe`.
+    /// Calls `notify` after each change of `written` or `state`, and while `fresh` is set. Returns the id for `unsubscribe`.
     public func subscribe(_ notify: @escaping () -> Void) -> Int { observers.add(notify) }
-
     /// Ends a subscription: its closure is not called again, not even in the current round.
     public func unsubscribe(_ id: Int) { observers.remove(id) }
 }
@@ -296,7 +285,6 @@ final class Observers {
         let id: Int
         /// Nil once it is removed.
         var notify: (() -> Void)?
-
         init(id: Int, notify: @escaping () -> Void) { (self.id, self.notify) = (id, notify) }
     }
 
@@ -337,8 +325,7 @@ public struct GatheredFile: Sendable {
     /// The length in bytes.
     public var count: Int { bytes.count }
 
-    /// Writes the piece `target` in `folder`: all of it or nothing, even after a crash. Throws `StoreError` if it
-    /// cannot be written; no file is left, and it may be tried again.
+    /// Writes the piece `target` in `folder`: all of it or nothing, even after a crash. After an error it may be tried again.
     func commit(to folder: PieceDirectory, as target: String) throws(StoreError) {
         var descriptor: Int32 = -1
         folder.willAdd(target)

@@ -15,7 +15,6 @@ public struct Ledger: Equatable, Sendable {
         public let size: Int64
         /// The SHA-256.
         public let digest: Digest
-
         /// Makes an entry of its fields.
         public init(size: Int64, digest: Digest) { (self.size, self.digest) = (size, digest) }
     }
@@ -78,7 +77,6 @@ struct LedgerReader {
     }
 
     var lineCount: Int { ledger.lineCount }
-
     func entry(of file: String) -> Ledger.Entry? { ledger.entries[file] }
 
     mutating func latestEntry(of file: String) throws(StoreError) -> Ledger.Entry? {

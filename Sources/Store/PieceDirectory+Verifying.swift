@@ -11,11 +11,10 @@ extension PieceDirectory {
         case cancelled
     }
 
-    /// Reads every piece, one after the other, on the calling thread. A damaged piece is removed at once, so that no
-    /// player gets it any more. A piece that is stored, replaced or deleted meanwhile is not a fault. A ledger with
-    /// mostly outdated lines is rewritten. `aside` is the folder through which damaged pieces are removed, on the same
-    /// file system; nil to keep them. `isPiece` returns true if a file of that name is a piece. `found` is called at
-    /// once for each damaged piece.
+    /// Reads every piece, one after the other, on the calling thread. A damaged piece is removed at once, so that no player
+    /// gets it any more. A piece that is stored, replaced or deleted meanwhile is not a fault. A ledger with mostly outdated
+    /// lines is rewritten. `aside` is the folder through which damaged pieces are removed, on the same file system; nil to keep
+    /// them. `isPiece` returns true if a file of that name is a piece. `found` is called at once for each damaged piece.
     func verify(
         at pace: ReadingPace, aside: Directory?, where isPiece: (String) -> Bool, found: (String, PieceFault) -> Void
     ) throws(StoreError) -> PieceVerification {
@@ -92,8 +91,7 @@ extension PieceDirectory {
         }
     }
 
-    /// Removes a piece if it is still the file that was read. It is first moved and then deleted: a new file that
-    /// replaced it in the same moment is moved back.
+    /// Removes a piece if it is still the file that was read; a new file that replaced it meanwhile is moved back.
     private func setAside(_ file: String, _ read: stat, to aside: Directory) -> Bool {
         let name = "aside.\(UInt64.random(in: 0 ... .max))"
         guard (try? directory.move(file, to: aside, as: name)) != nil else { return false }
@@ -107,10 +105,9 @@ extension PieceDirectory {
 }
 
 extension Store {
-    /// Verifies a folder's pieces against its ledger on a thread of the store, one folder after the other. `isPiece`
-    /// returns true if a file of that name is a piece. `found` is called at once, on that thread, for each damaged
-    /// piece. Throws `StoreError` if the folder or its ledger cannot be read, or the system has no descriptor or thread
-    /// left.
+    /// Verifies a folder's pieces against its ledger on a thread of the store, one folder after the other. `isPiece` returns
+    /// true if a file of that name is a piece. `found` is called at once, on that thread, for each damaged piece. Throws
+    /// `StoreError` if the folder or its ledger cannot be read, or the system has no descriptor or thread left.
     public func verify(
         _ folder: PieceDirectory, at pace: ReadingPace, where isPiece: @escaping @Sendable (String) -> Bool,
         found: @escaping @Sendable (String, PieceFault) -> Void

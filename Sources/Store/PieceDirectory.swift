@@ -3,9 +3,8 @@ import Synchronization
 
 /// A folder of pieces with its ledger.
 ///
-/// A new piece can be used at once. It is synced a moment later, together with others, and then gets its line in the ledger.
-/// So **a piece with a line survives a power cut**; a piece without one was written shortly before the end of a process, or
-/// by another program. Sendable: from any thread.
+/// A new piece can be used at once. It is synced a moment later, together with others, and then gets its line in the ledger. So
+/// **a piece with a line survives a power cut**; one without was written just before the process ended, or by another program.
 public final class PieceDirectory: Sendable {
     /// The folder itself.
     public let directory: Directory
@@ -37,10 +36,7 @@ public final class PieceDirectory: Sendable {
         (self.directory, self.syncThread, self.temporary, self.lost) = (directory, syncThread, temporary, lost)
     }
 
-    // MARK: New pieces
-
-    /// Call before a piece is written or renamed into this folder: the ledger's entry of that name is outdated from now on.
-    /// Call `didAdd` or `didFail` afterwards.
+    /// Call before a piece is added, and `didAdd` or `didFail` afterwards: the ledger's entry is outdated from now on.
     func willAdd(_ file: String) {
         if syncThread != nil { _ = expect(file) }
     }
@@ -54,11 +50,9 @@ public final class PieceDirectory: Sendable {
     }
 
     func didFail(_ file: String) { state.withLock { $0.expected[file] = nil } }
-
     func isExpected(_ file: String) -> Bool { state.withLock { $0.expected[file] != nil } }
 
-    /// Schedules the sync and the line of a new piece. `descriptor` is the open file, which is closed by this object;
-    /// nil to open it by its name later.
+    /// Schedules the sync and the line of a new piece. Takes ownership of `descriptor`; nil to open it by its name.
     func didAdd(_ file: String, size: Int64, descriptor: Int32?) {
         sync(file, number: syncThread == nil ? 0 : expect(file), size: size, descriptor)
     }
@@ -126,8 +120,7 @@ public final class PieceDirectory: Sendable {
         return true
     }
 
-    /// Rewrites the ledger with one line per piece, if it has more than twice as many. Throws `StoreError` if it cannot
-    /// be written; the ledger is unchanged then.
+    /// Rewrites a ledger that has more than two lines per piece. If it cannot be written it stays, and the error is thrown.
     func compact() throws(StoreError) {
         try lines.withLock { _ throws(StoreError) in
             guard let ledger = try ledger() else { return }
@@ -149,13 +142,9 @@ public final class PieceDirectory: Sendable {
         }
     }
 
-    // MARK: Listing
-
     /// Reads the ledger; nil if there is none.
     public func ledger() throws(StoreError) -> Ledger? { try directory.read(Ledger.fileName).map { Ledger($0) } }
-
-    /// Creates an empty ledger if there is none. Called before the first piece, so that every folder has a ledger after a
-    /// power cut.
+    /// Creates a missing ledger. Called before the first piece, so that every folder has one after a power cut.
     public func begin() { if let file = try? directory.open(Ledger.fileName, flags: O_RDWR | O_CREAT) { close(file) } }
 
     /// Lists the pieces by file name.

@@ -34,8 +34,7 @@ public final class ReadingPace: Sendable {
         }
     }
 
-    /// Counts bytes that were read, and blocks the calling thread until the next ones may be read. Returns false after
-    /// a cancellation.
+    /// Counts bytes that were read, and blocks until the next ones may be. Returns false after a cancellation.
     func waitForTurn(after count: Int = 0) -> Bool {
         read.add(Int64(count), ordering: .relaxed)
         let due = rate.withLock { $0.next(after: count, at: .now) }
@@ -54,7 +53,6 @@ struct ReadingRate {
     private var due: ContinuousClock.Instant
     /// Time that can be caught up: after a longer delay the rate is not exceeded to make up for it.
     private static let depth = Duration.milliseconds(250)
-
     /// - Parameter bytesPerSecond: 0 for no limit.
     init(bytesPerSecond: Int64, at now: ContinuousClock.Instant) { (self.bytesPerSecond, due) = (bytesPerSecond, now) }
 

@@ -23,7 +23,6 @@ public final class Store: Sendable {
     public let home: Volume
     /// The other volumes used since the start, by mark.
     let known = Mutex<[String: Volume]>([:])
-
     private let lock: StoreLock?
     private let temporary: Directory?
     let worker: WorkQueue?
@@ -38,11 +37,10 @@ public final class Store: Sendable {
         syncThread: SyncThread
     )
 
-    /// Opens the store at `path`, creates it if it is missing, and clears `tmp/`. `reserve` is the number of bytes of
-    /// the disk to leave free; nil for the larger of 256 MB and 2 % of the disk. `report` is called with a sentence for
-    /// the log for errors that no caller gets. Throws `StoreError`: `busy` if another process uses the store, `newer`
-    /// if a newer Weir has changed its catalogue, `moved` if the store is in another folder now; others if the folder
-    /// cannot be created or read.
+    /// Opens the store at `path`, creates it if it is missing, and clears `tmp/`. `reserve` is the number of bytes of the disk
+    /// to leave free; nil for the larger of 256 MB and 2 % of the disk. `report` is called with a sentence for the log for
+    /// errors that no caller gets. Throws `StoreError`: `busy` if another process uses the store, `newer` if a newer Weir has
+    /// changed its catalogue, `moved` if the store is in another folder now; others if the folder cannot be created or read.
     public init(
         path: String, reserve: Int64? = nil, report: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(StoreError) {
@@ -91,17 +89,15 @@ public final class Store: Sendable {
 
     // MARK: Bundles
 
-    /// Opens the bundle of the asset `id`; with `create`, creates it if it is missing. `volume` is nil for the store's
-    /// own folder.
+    /// Opens an asset's bundle; with `create`, creates a missing one. `volume` is nil for the store's own folder.
     public func bundle(_ id: String, in volume: Volume? = nil, create: Bool) throws(StoreError) -> Directory {
         try (volume ?? home).bundle(id, create: create && readOnlyReason == nil)
     }
 
     /// Removes the bundle of the asset `id`: in one step for readers, then file by file on another thread.
     ///
-    /// After a crash the rest is in `tmp/`, and the next start deletes it. The id can be used again at once. `volume`
-    /// is nil for the store's own folder. `isGone` is called on any thread once the files are deleted and their space
-    /// is free.
+    /// After a crash the rest is in `tmp/`, and the next start deletes it. The id can be used again at once. `volume` is nil
+    /// for the store's own folder. `isGone` is called on any thread once the files are deleted and their space is free.
     public func removeBundle(
         _ id: String, in volume: Volume? = nil, isGone: @escaping @Sendable () -> Void = {}
     ) throws(StoreError) {
@@ -196,7 +192,6 @@ public final class Store: Sendable {
 
     /// True if the power was lost with unsynced pieces, and not all folders have been checked since.
     public var isAfterPowerLoss: Bool { lock?.isDoubtful ?? false }
-
     /// Call once all folders are checked after a power cut.
     public func markRecovered() { lock?.begin() }
 
@@ -206,8 +201,7 @@ public final class Store: Sendable {
         await Task.detached(priority: .background) { _ = weir_syncfs(root.descriptor) }.value
     }
 
-    /// Waits until every complete file is a synced piece with a line in its ledger, and every record is up to date with the
-    /// catalogue.
+    /// Waits until every complete file is a synced piece with a ledger line, and every record matches the catalogue.
     public func flush() async {
         await finishCommits()
         await catalogue.flush()
@@ -244,8 +238,7 @@ public final class Store: Sendable {
     public func anonymousFile() throws(StoreError) -> GrowingFile { try GrowingFile(anonymousIn: temporary) }
 }
 
-// MARK: Commits of gathered files
-
+/// Commits of gathered files.
 extension Store {
     /// A gathered file and the piece that it is to become.
     public struct Commit: Sendable {
@@ -259,8 +252,7 @@ extension Store {
         }
     }
 
-    /// Writes pieces on the store's thread, in the order of the calls. `ended` is called on the store's thread at the
-    /// end, with the error of each commit; nil for a success.
+    /// Writes pieces in the order of the calls. `ended` gets the error of each commit, or nil, on the store's thread.
     public func commit(_ commits: [Commit], ended: @escaping @Sendable ([StoreError?]) -> Void) {
         guard let worker else { return ended(commits.map { _ in readOnlyReason }) }
         worker.submit {

@@ -79,8 +79,7 @@ public struct StoreError: Error, CustomStringConvertible, Sendable {
 }
 
 extension StoreError {
-    /// Converts SQLite's error. The code is `catalogue` if the file is at fault, not the disk. No other place converts
-    /// SQLite's codes.
+    /// Converts SQLite's error, at this place only. The code is `catalogue` if the file is at fault, not the disk.
     init(_ error: any Error, catalogue path: String) {
         if let error = error as? StoreError {
             self = error

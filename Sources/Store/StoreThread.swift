@@ -11,8 +11,7 @@ final class StoreThread: Sendable {
         init(_ name: String, _ run: @escaping @Sendable () -> Void) { (self.name, self.run) = (name, run) }
     }
 
-    /// Starts a thread that runs `body` and then ends. `name` is its name in `ps -T` and debuggers, of at most 15 bytes
-    /// (prctl(2), `PR_SET_NAME`).
+    /// Starts a thread that runs `body`. `name`, of at most 15 bytes, is for `ps -T` and debuggers: prctl(2), `PR_SET_NAME`.
     init(_ name: String, _ body: @escaping @Sendable () -> Void) throws(StoreError) {
         thread = try Self.create(name, body)
     }
@@ -49,8 +48,7 @@ final class StoreThread: Sendable {
 
 /// Long work that waits for the disk or for another program, on a thread of its own.
 public enum DiskWork {
-    /// Runs `body` on a thread of its own, and returns its result. Throws the error of `body`, or `io` if the system
-    /// has no thread left.
+    /// Runs `body` on its own thread. Throws the error of `body`, or `io` if the system has no thread left.
     public static func run<Value: Sendable>(
         _ body: @escaping @Sendable () throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {

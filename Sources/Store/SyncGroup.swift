@@ -19,8 +19,7 @@ struct SyncGroup: ~Copyable {
 
     deinit { for piece in pieces { close(piece.descriptor) } }
 
-    /// Syncs the pieces and writes their ledger lines. If that fails, all pieces of the group are deleted. Returns true
-    /// if the pieces are synced.
+    /// Syncs the pieces and writes their ledger lines. If that fails, deletes the group's pieces and returns false.
     consuming func sync() -> Bool {
         do throws(StoreError) {
             let entries = try entries()

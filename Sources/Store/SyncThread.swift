@@ -1,15 +1,13 @@
 import Glibc
 
-/// A thread that makes pieces survive a power cut: it syncs them in groups, and then writes their ledger lines. A group
-/// is 16 pieces, 64 MB, or the pieces of two seconds. A failed sync discards its group, because the system does not
-/// write the failed pages again either: fsync(2).
+/// Makes pieces survive a power cut: syncs groups of 16 pieces, 64 MB or two seconds, and then writes their ledger lines. A
+/// failed sync discards its group, because the system does not write the failed pages again either: fsync(2).
 final class SyncThread: Sendable {
     /// A piece under its final name that is not synced yet, or a text that has grown.
     struct Arrival: Sendable {
         let pieces: PieceDirectory
         let file: String
-        /// Its number among the folder's arrivals; 0 for a piece that was found without a line; nil for a text, which is not
-        /// a piece.
+        /// Its number among the folder's arrivals; 0 for a piece that was found without a line; nil for a text.
         let number: Int?
         /// Its length in bytes; 0 if unknown.
         let size: Int64
@@ -50,7 +48,6 @@ final class SyncThread: Sendable {
     static let mostSingly = 64
     /// After so many failed syncs in a row nothing more is stored.
     private static let mostFailures = 5
-
     private let worker: WorkerThread<Queue>
 
     init() throws(StoreError) {

@@ -2,8 +2,7 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// A thread that takes its work from a state, which other threads change under a lock. The thread keeps the object
-/// alive: its owner must call `stop()`.
+/// Runs work out of a state that other threads change under a lock. The thread retains this object: call `stop()`.
 final class WorkerThread<State: Sendable>: Sendable {
     enum Step {
         case perform(@Sendable (WorkerThread<State>) -> Void)
@@ -38,7 +37,6 @@ final class WorkerThread<State: Sendable>: Sendable {
     }
 
     func signal() { wakeup.signal() }
-
     var isStopping: Bool { locked.withLock { $0.isStopping } }
 
     /// Ends the thread once its work is done, and waits for that.

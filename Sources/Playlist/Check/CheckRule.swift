@@ -28,7 +28,6 @@ enum CheckRule: String, CaseIterable {
 
     var clause: String {
         switch self {
-        case .byteOrderMark, .unexpectedBlank, .longLine, .openEnd, .unknownTag, .wrongKind: "RFC 8216 §4.1"
         case .repeatedTag, .latePosition: "RFC 8216 §4.3.3"
         case .versionTooLow, .versionHigh: "RFC 8216 §7"
         case .variables: "rfc8216bis §4.3"

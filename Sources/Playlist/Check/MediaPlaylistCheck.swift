@@ -1,6 +1,5 @@
 struct MediaPlaylistCheck {
     let playlist: MediaPlaylist
-
     private var text: PlaylistText { playlist.text }
 
     func run(_ findings: inout Findings) {

@@ -51,9 +51,8 @@ extension PlaylistError.Code {
     var clause: String {
         switch self {
         case .notAPlaylist: "RFC 8216 §4.3.1.1"
-        case .notUTF8, .controlCharacter, .mixedTags, .truncated: "RFC 8216 §4.1"
+        case .notUTF8, .controlCharacter, .mixedTags, .truncated, .missingURI, .unannouncedURI: "RFC 8216 §4.1"
         case .malformedAttributes, .missingAttribute, .badValue: "RFC 8216 §4.2"
-        case .missingURI, .unannouncedURI: "RFC 8216 §4.1"
         case .missingOffset: "RFC 8216 §4.3.2.2"
         case .duplicateTag: "RFC 8216 §4.3"
         case .missingVariable: "rfc8216bis §4.3"

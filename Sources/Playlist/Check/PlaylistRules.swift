@@ -27,9 +27,8 @@ public enum PlaylistRules {
         return findings.all
     }
 
-    /// Returns the findings for the URIs in a playlist: unresolvable ones, references to the playlist itself, and http
-    /// URIs in an https playlist. `url` is the playlist's URL, after redirects. `resolving` resolves a URI; nil if the
-    /// result is not an http or https URL.
+    /// Returns the findings for a playlist's URIs: unresolvable ones, the playlist's own, and http in an https playlist. `url`
+    /// is its URL after redirects. `resolving` resolves a URI; nil if the result is not http or https.
     public static func references(
         of playlist: Playlist, url: String, resolving: (String) -> String?
     ) -> [PlaylistDiagnostic] {

@@ -1,5 +1,4 @@
-/// Checks the media playlists of one presentation against each other and against the multivariant playlist (RFC 8216
-/// §6.2.4).
+/// Checks the media playlists of one presentation against each other and against the multivariant playlist (RFC 8216 §6.2.4).
 struct PresentationCheck {
     let multivariant: MultivariantPlaylist
     let media: [Int: MediaPlaylist]
@@ -99,13 +98,11 @@ struct PresentationCheck {
     }
 
     private func rounded(_ seconds: Double) -> Double { Double(Int(seconds * 10 + 0.5)) / 10 }
-
     private func line(of place: Int) -> Int? { multivariant.line(ofRendition: place) }
 }
 
 extension MultivariantPlaylist {
-    /// Returns the number of the first line, from 1, that names the rendition at an index in `renditionURIs`; nil if
-    /// the index has no line.
+    /// Returns the first line, from 1, that names the rendition at an index in `renditionURIs`; nil without one.
     public func line(ofRendition place: Int) -> Int? {
         variants.first { $0.renditionIndex == place }?.uriLine
             ?? media.first { $0.renditionIndex == place }?.line

@@ -20,10 +20,8 @@ public struct DeliveryDirectives: Hashable, Sendable {
     public private(set) var part: Int?
     /// The kind of delta update that the player accepts; nil for a full playlist.
     public private(set) var skip: Skip?
-
     /// No directives: a request of the current playlist.
     public static let none = DeliveryDirectives()
-
     private init() {}
 
     /// Splits the query of a player's URL into the directives and the origin's own query.
@@ -70,8 +68,6 @@ public struct DeliveryDirectives: Hashable, Sendable {
         ].compactMap { $0 }
     }
 
-    // MARK: Use by a server
-
     /// Returns only the directives that the origin of a playlist supports.
     public func understood(by playlist: MediaPlaylist) -> DeliveryDirectives {
         guard playlist.isLive, let control = playlist.serverControl else { return .none }
@@ -97,10 +93,8 @@ public struct DeliveryDirectives: Hashable, Sendable {
 extension MediaPlaylist {
     /// The media sequence number of the first listed segment.
     public var firstSequenceNumber: Int { mediaSequence + (skippedSegments ?? 0) }
-
     /// The media sequence number of the last complete segment, plus one.
     public var endSequenceNumber: Int { firstSequenceNumber + segments.count }
-
     /// The unit of RFC 8216 §6.3.4: the target duration; two seconds if the playlist lacks it.
     public var interval: Duration { .seconds(max(targetDuration ?? 2, 1)) }
 }

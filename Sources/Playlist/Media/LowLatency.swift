@@ -1,5 +1,4 @@
-/// The low-latency tags of a media playlist: parts and delivery directives (rfc8216bis §4.4.3.7, §4.4.3.8, §4.4.4.9,
-/// §4.4.5).
+/// The low-latency tags of a media playlist: parts and delivery directives (rfc8216bis §4.4.3.7, §4.4.3.8, §4.4.4.9, §4.4.5).
 struct LowLatency: Sendable {
     private(set) var parts: [PartialSegment.Record] = []
     private(set) var preloadHints: [PreloadHint] = []
@@ -8,15 +7,11 @@ struct LowLatency: Sendable {
     private(set) var serverControl: ServerControl?
     private(set) var partTarget: Double?
     private(set) var skip: Skip?
-
     private(set) var isUsed = false
 
-    /// Position of a line: index of the next segment, and indices of the key set and of the initialization section in
-    /// force.
+    /// Position of a line: index of the next segment, and indices of the key set and of the initialization section in force.
     struct Position {
-        let segment: Int32
-        let keySet: Int32
-        let map: Int32
+        let segment, keySet, map: Int32
     }
 
     mutating func read(_ tag: Tag, _ text: PlaylistText, _ line: Int, at position: Position) throws(PlaylistError) {
@@ -60,8 +55,7 @@ extension MediaPlaylist {
 
 /// EXT-X-SERVER-CONTROL (rfc8216bis §4.4.3.8): the delivery directives (§6.2.5) that the origin supports.
 public struct ServerControl: Hashable, Sendable {
-    /// CAN-SKIP-UNTIL: the distance from the end, in seconds, beyond which segments may be skipped; nil if the origin
-    /// does not support `_HLS_skip`.
+    /// CAN-SKIP-UNTIL: seconds from the end beyond which segments may be skipped; nil if the origin lacks `_HLS_skip`.
     public let canSkipUntil: Double?
     /// CAN-SKIP-DATERANGES=YES: the origin also supports `_HLS_skip=v2`.
     public let canSkipDateRanges: Bool

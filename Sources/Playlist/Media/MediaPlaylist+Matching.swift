@@ -5,13 +5,11 @@ extension MediaPlaylist {
         case same
         /// An equal beginning with `added` more segments; 0 if only parts or EXT-X-ENDLIST are new.
         case grown(added: Int)
-        /// `removed` segments are gone from the beginning and `added` segments are new: all of them if the whole window
-        /// was replaced.
+        /// `removed` first segments are gone and `added` are new: all of them if the whole window was replaced.
         case slid(removed: Int, added: Int)
         /// An older text, as caches return: its window ends before the known one and agrees with it.
         case stale
-        /// Another presentation or revision: a different segment has this media sequence number; nil if the numbering
-        /// restarted.
+        /// Another presentation or revision: the first number with another segment; nil if the numbering restarted.
         case changed(at: Int?)
     }
 

@@ -7,8 +7,7 @@ public struct MediaPlaylistView: Sendable {
     /// Adds EXT-X-ENDLIST and EXT-X-PLAYLIST-TYPE:VOD, and omits what a finished presentation cannot provide: gaps,
     /// interstitials without a name, and an EXT-X-START that no longer fits.
     var isFinished: Bool
-    /// Corrects EXT-X-VERSION to what the view needs, since Chromium refuses versions above 10, and puts TIME-OFFSET
-    /// first, since libavformat reads it only there.
+    /// Corrects EXT-X-VERSION (Chromium refuses versions above 10), and puts TIME-OFFSET first, for libavformat.
     var isCorrected = true
     /// Requires relative names, so that the folder can be moved.
     var isRelative = false
@@ -43,8 +42,7 @@ extension MediaPlaylist {
         case part(PartialSegment)
         case preloadHint(PreloadHint)
         case renditionReport(RenditionReport)
-        /// X-ASSET-URI of an EXT-X-DATERANGE. A finished view omits the attribute if it gets no name, and the line if
-        /// neither this nor X-ASSET-LIST gets one.
+        /// X-ASSET-URI of an EXT-X-DATERANGE. A finished view omits it if unnamed, and the line if X-ASSET-LIST is too.
         case assetURI(DateRange)
         /// X-ASSET-LIST of an EXT-X-DATERANGE: as `assetURI`, for a JSON list of presentations (`AssetList`).
         case assetList(DateRange)
@@ -55,10 +53,9 @@ extension MediaPlaylist {
 
     /// Writes the playlist with new names.
     ///
-    /// `naming` is called in text order. Everything that is neither renamed nor changed by the view is copied byte for
-    /// byte. `cut` is segments to omit in addition to those that the view omits. Throws `.unsafeName` for a name that
-    /// would break out of its line, or is not relative although the view requires it; `.deltaUpdate` if the view needs
-    /// the segments that EXT-X-SKIP omits.
+    /// `naming` is called in text order. Everything that neither it nor the view changes is copied byte for byte. `cut` omits
+    /// more segments. Throws `.unsafeName` for a name that would break out of its line, or is not relative as the view
+    /// requires; `.deltaUpdate` if the view needs the segments that EXT-X-SKIP omits.
     public func rendered(
         _ view: MediaPlaylistView = .relay, cut: MediaPlaylistCut? = nil, naming: Naming
     ) throws(PlaylistError) -> [UInt8] {
@@ -74,20 +71,17 @@ extension MediaPlaylist {
 
 /// Selects segments that a view omits although the playlist lists them, because they are not stored.
 ///
-/// Timestamps jump where a segment between others is omitted, and RFC 8216 §4.3.2.3 requires EXT-X-DISCONTINUITY there.
-/// Players treat the tag differently by container (measured: ffmpeg 5.1.9, mpv 0.35.1, VLC 3.0.24, Chromium 156). In
-/// transport streams all play on with the tag; without it Chromium stops at the jump. In fragmented MP4 all play on
-/// without the tag, because fragments contain their decode time (ISO/IEC 14496-12 §8.8.12); with it VLC stops.
-/// `isMarked` selects the behaviour. It must be equal for all renditions of a presentation, or their Discontinuity
-/// Sequence Numbers would differ.
+/// Timestamps jump where a segment between others is omitted, and RFC 8216 §4.3.2.3 requires EXT-X-DISCONTINUITY there. Players
+/// treat the tag differently by container (measured: ffmpeg 5.1.9, mpv 0.35.1, VLC 3.0.24, Chromium 156). In transport streams
+/// all play on with the tag; without it Chromium stops at the jump. In fragmented MP4 all play on without the tag, because
+/// fragments contain their decode time (ISO/IEC 14496-12 §8.8.12); with it VLC stops. `isMarked` selects the behaviour. It must
+/// be equal for all renditions of a presentation, or their Discontinuity Sequence Numbers would differ.
 public struct MediaPlaylistCut: Equatable, Sendable {
     /// True for each segment to keep, by its index. Segments beyond the end are omitted.
     let stays: [Bool]
     /// Writes EXT-X-DISCONTINUITY after omitted segments that were between others.
     let isMarked: Bool
-
     /// Creates a cut for one playlist.
     public init(stays: [Bool], isMarked: Bool) { (self.stays, self.isMarked) = (stays, isMarked) }
-
     func omits(_ index: Int) -> Bool { index >= stays.count || !stays[index] }
 }

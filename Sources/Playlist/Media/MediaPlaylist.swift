@@ -7,9 +7,7 @@ public struct MediaPlaylist: Sendable {
 
     struct Header: Sendable {
         var version = 1
-        var targetDuration: Int?
-        var mediaSequence: Int?
-        var discontinuitySequence: Int?
+        var targetDuration, mediaSequence, discontinuitySequence: Int?
         var playlistType: PlaylistType?
         var hasEndList = false
         var isIFramesOnly = false
@@ -20,8 +18,7 @@ public struct MediaPlaylist: Sendable {
         var firstSequenceNumber: Int { (mediaSequence ?? 0) + skippedSegments }
     }
 
-    /// The parsed content. Key sets hold indices into `keyRecords`. `keyOccurrences` holds one such index per EXT-X-KEY
-    /// line, in order.
+    /// The parsed content. Key sets, and `keyOccurrences` for each EXT-X-KEY line, hold indices into `keyRecords`.
     final class Storage: Sendable {
         let text: PlaylistText
         let header: Header
@@ -79,8 +76,7 @@ public struct MediaPlaylist: Sendable {
     /// The media segments.
     public var segments: Segments { Segments(storage: storage) }
 
-    /// The distinct keys by URI and KEYFORMAT, in order of first appearance. Each represents all lines with its
-    /// `index`.
+    /// The distinct keys by URI and KEYFORMAT, in order of first appearance. Each represents all lines with its `index`.
     public var keys: [Key] {
         storage.keyRecords.reduce(into: []) { found, record in
             if Int(record.index) == found.count { found.append(Key(text: text, record: record)) }

@@ -1,5 +1,4 @@
-/// Parses the lines of a media playlist in one pass. Keeps the tags for the next URI line, and those in force until
-/// replaced.
+/// Parses the lines of a media playlist in one pass. Keeps the tags for the next URI line, and those in force until replaced.
 struct MediaPlaylistParser {
     /// Tags that apply only to the next URI line. Lines are indices; -1 if absent.
     private struct Pending {

@@ -6,14 +6,12 @@ struct SegmentCut {
     /// Number of EXT-X-DISCONTINUITY lines omitted since the last kept segment. As many must precede the next one, or
     /// its Discontinuity Sequence Number would differ from the other renditions.
     var discontinuities = 0
-    /// Start of the next segment, by the last EXT-X-PROGRAM-DATE-TIME and the durations since; nil before the first
-    /// date.
+    /// Start of the next segment, by the last EXT-X-PROGRAM-DATE-TIME and the durations since; nil before the first date.
     var clock: (date: DateTime, seconds: Double)?
 }
 
 /// Omission of segments. Finished views and growing recordings omit segments that EXT-X-GAP marks as missing, because
-/// libavformat, VLC and others request them anyway, and some stop there. All views omit the segments of a
-/// `MediaPlaylistCut`.
+/// libavformat, VLC and others request them anyway, and some stop there. All views omit the segments of a `MediaPlaylistCut`.
 extension MediaPlaylistRenderer {
     var isCut: Bool {
         guard canCut, nextSegment < storage.segments.count else { return false }

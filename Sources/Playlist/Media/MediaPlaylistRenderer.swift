@@ -1,6 +1,5 @@
 struct MediaPlaylistRenderer {
     typealias Naming = MediaPlaylist.Naming
-
     let storage: MediaPlaylist.Storage
     let view: MediaPlaylistView
     let selection: MediaPlaylistCut?
@@ -93,8 +92,7 @@ extension MediaPlaylistRenderer {
         nextSegment += 1
     }
 
-    /// Omits the range of a renamed segment. Otherwise, writes out an offset that is relative to a segment that was
-    /// renamed or omitted.
+    /// Omits a renamed segment's range; else writes out an offset relative to a renamed or omitted segment.
     private mutating func writeByteRange(_ line: Int, _ naming: Naming) {
         guard !isCut else { return writer.drop(line: line) }
         guard nextSegment < storage.segments.count, let range = storage.segments[nextSegment].byteRange else { return }
@@ -159,8 +157,7 @@ extension MediaPlaylistRenderer {
         writer.replace(storage.text.lines[line].content, with: Self.vodType)
     }
 
-    /// Omits an offset that would point elsewhere now: one for a playlist that still grew, or for one that had the
-    /// omitted segments.
+    /// Omits an offset that would point elsewhere now: the playlist still grew, or had the omitted segments.
     private mutating func writeStart(_ line: Int) throws(PlaylistError) {
         guard view.isCorrected, let start = storage.header.start, start.line == line + 1 else { return }
         let isCut = selection != nil || view.isFinished && storage.segments.contains(where: \.isGap)

@@ -3,12 +3,8 @@ public struct PartialSegment: Sendable {
     struct Record: Sendable {
         let line: Int32
         let uri: TextSpan
-        let segment: Int32
-        let partIndex: Int32
-        let keySet: Int32
-        let map: Int32
-        let isIndependent: Bool
-        let isGap: Bool
+        let segment, partIndex, keySet, map: Int32
+        let isIndependent, isGap: Bool
         let duration: Double
         let byteRange: SubRange?
     }
@@ -16,7 +12,6 @@ public struct PartialSegment: Sendable {
     let storage: MediaPlaylist.Storage
     /// Index among all parts of the playlist, from 0.
     public let index: Int
-
     var record: Record { storage.lowLatency.parts[index] }
     /// URI as written.
     public var uri: String { storage.text.bytes.text(record.uri.range) }
@@ -39,8 +34,7 @@ public struct PartialSegment: Sendable {
     /// Line number, from 1.
     public var line: Int { Int(record.line) + 1 }
 
-    /// Parses a line. A BYTERANGE without an offset begins at the end of the range of `previous`, which must be of the
-    /// same resource.
+    /// Parses a line. A BYTERANGE without offset begins at the end of that of `previous`, in the same resource.
     static func parse(
         _ text: PlaylistText, _ line: Int, previous: Record?, at position: LowLatency.Position
     ) throws(PlaylistError) -> Record {

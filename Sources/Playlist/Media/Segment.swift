@@ -2,15 +2,8 @@
 public struct Segment: Sendable {
     /// The parsed values of a segment. Lines are indices; -1 if absent.
     struct Record: Sendable {
-        let infLine: Int32
-        let uriLine: Int32
-        let rangeLine: Int32
-        let dateLine: Int32
-        let keySet: Int32
-        let map: Int32
-        let bitRate: Int32
-        let isDiscontinuity: Bool
-        let isGap: Bool
+        let infLine, uriLine, rangeLine, dateLine, keySet, map, bitRate: Int32
+        let isDiscontinuity, isGap: Bool
         let duration: Double
         let byteRange: SubRange?
     }
@@ -18,7 +11,6 @@ public struct Segment: Sendable {
     let storage: MediaPlaylist.Storage
     /// Index among the playlist's segments, from 0.
     public let index: Int
-
     var record: Record { storage.segments[index] }
     /// EXT-X-MEDIA-SEQUENCE plus the index in the playlist (RFC 8216 §3).
     public var mediaSequenceNumber: Int { storage.header.firstSequenceNumber + index }
@@ -47,7 +39,6 @@ public struct Segment: Sendable {
     public var bitRate: Int? { record.bitRate > 0 && byteRange == nil ? Int(record.bitRate) * 1000 : nil }
     /// Line number of the URI, from 1.
     public var line: Int { Int(record.uriLine) + 1 }
-
     private var inf: Inf { Inf(storage.text.bytes, storage.text.value(Int(record.infLine))) }
 }
 
@@ -72,8 +63,7 @@ public struct Map: Sendable {
         let line: Int32
         let uri: TextSpan
         let byteRange: SubRange?
-        var keySet: Int32
-        var index: Int32
+        var keySet, index: Int32
     }
 
     let storage: MediaPlaylist.Storage

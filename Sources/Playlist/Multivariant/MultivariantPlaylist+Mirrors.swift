@@ -1,6 +1,5 @@
 extension MultivariantPlaylist {
-    /// Groups the indices of `renditionURIs` by rendition. Each set holds the mirrors of one rendition in text order;
-    /// every index is in exactly one set.
+    /// Partitions the indices of `renditionURIs` into sets, one per rendition, of its mirrors in text order.
     ///
     /// Mirrors are variants with the same STABLE-VARIANT-ID, and variants with equal attributes in different pathways
     /// of content steering (rfc8216bis §4.4.6.2, §7) or on different hosts (RFC 8216 §6.2.4, redundant variants),
@@ -26,11 +25,9 @@ extension MultivariantPlaylist {
         return sets.all
     }
 
-    /// Returns, for each index of `renditionURIs`, the index of the same rendition in an earlier text; nil for a new
-    /// rendition.
+    /// Returns, for each index of `renditionURIs`, the index of the same rendition in an earlier text; nil for a new rendition.
     ///
-    /// A rendition is identified by its stable id, or else by the attributes of the first line that names it. Equal
-    /// ones are matched in order.
+    /// A rendition is identified by its stable id, else by its first line's attributes; equal ones match in order.
     public func places(in earlier: MultivariantPlaylist) -> [Int?] {
         var known: [RenditionIdentity.Key: [Int]] = [:]
         for (place, key) in earlier.identityKeys.enumerated().reversed() { known[key, default: []].append(place) }
@@ -81,7 +78,6 @@ extension MultivariantPlaylist {
 /// Disjoint sets of indices (union-find).
 private struct DisjointSets {
     private var parents: [Int]
-
     init(count: Int) { parents = Array(0..<count) }
 
     mutating func join(_ first: Int, _ second: Int) {
@@ -101,10 +97,8 @@ private struct DisjointSets {
 
 /// Identifies lines of a multivariant playlist without their URIs, because hosts change and tokens expire.
 struct RenditionIdentity {
-    /// Identity of a line: its STABLE-VARIANT-ID or STABLE-RENDITION-ID, or else all attributes except those that name
-    /// a location.
+    /// Identity of a line: its STABLE-VARIANT-ID or STABLE-RENDITION-ID, else all attributes but those of location.
     typealias Key = [String]
-
     private let playlist: MultivariantPlaylist
     private let groups: [Media.Group: [Media]]
 

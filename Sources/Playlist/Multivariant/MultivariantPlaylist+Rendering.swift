@@ -44,10 +44,9 @@ extension MultivariantPlaylist {
 
     /// Writes the playlist with new names and all variants and renditions. Weir fetches those that are not stored.
     ///
-    /// `naming` is called in the order of the written lines. Everything that the view does not change is copied byte
-    /// for byte, except EXT-X-DEFINE, whose variables have been replaced. `first` has the indices of the `variants` to
-    /// put before the others, because players begin with the first variant. Throws `.unsafeName` for a name that would
-    /// break out of its position.
+    /// `naming` is called in the order of the written lines. What the view does not change is copied byte for byte, except
+    /// EXT-X-DEFINE, whose variables have been replaced. `first` has the indices of the `variants` to put first, because
+    /// players begin with the first variant. Throws `.unsafeName` for a name that would break out of its position.
     public func rendered(
         _ view: MultivariantView = .player, first: Set<Int> = [], naming: Naming
     ) throws(PlaylistError) -> [UInt8] {
@@ -85,8 +84,7 @@ extension MultivariantPlaylist {
         return try renderer.run(naming)
     }
 
-    /// Returns the variants that a player may begin with instead of the first one, because they need only these
-    /// renditions.
+    /// Returns the variants that a player may begin with instead of the first one, because they need only these renditions.
     ///
     /// They must be audio-only exactly if the first variant is: a viewer who expects a picture must not get audio only,
     /// and a listener must not pay for a picture. Empty if the first variant is itself among them.

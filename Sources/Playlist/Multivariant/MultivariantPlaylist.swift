@@ -24,15 +24,12 @@ public struct MultivariantPlaylist: Sendable {
     public private(set) var version = 1
     /// Variables defined by EXT-X-DEFINE, by name, which media playlists may import.
     public let variables: [String: String]
-    /// Distinct URIs of media playlists as written, in order of first appearance. `renditionIndex` is an index into
-    /// this array.
+    /// Distinct URIs of media playlists as written, in order of first appearance. `renditionIndex` is an index into this array.
     public var renditionURIs: [String] { uriTable.uris }
     /// Each line that a view may change, in text order, with the item that it belongs to.
     var entries: [LineEntry] = []
     private var uriTable = URITable()
-
-    /// Returns all URIs of a rendition, given by its index in `renditionURIs`, with that one first. Only a `folded`
-    /// playlist has several.
+    /// Returns the URIs of a rendition, that at its index in `renditionURIs` first; several only in a `folded` playlist.
     public func uris(ofRendition place: Int) -> [String] { uriTable.mirrors[place] ?? [renditionURIs[place]] }
 
     /// Replaces each set of indices in `renditionURIs` by its first URI.

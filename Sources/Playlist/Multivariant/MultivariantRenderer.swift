@@ -1,7 +1,6 @@
 /// Writes a view in one pass over the lines; with a listing, the offline view.
 struct MultivariantRenderer {
     typealias Naming = MultivariantPlaylist.Naming
-
     private let playlist: MultivariantPlaylist
     private let view: MultivariantView
     private let listing: MultivariantPlaylist.Listing?

@@ -5,8 +5,7 @@
 public struct RecordingFront: Sendable {
     /// The next entry of the recording.
     public enum Entry: Sendable {
-        /// A segment with the recording's number for it. After a restart of the origin's numbers a discontinuity
-        /// precedes it.
+        /// A segment with the recording's number for it. After a restart of the origin's numbers a discontinuity precedes it.
         case segment(Segment, number: Int, isRestart: Bool)
         /// Segments that left the window before it was fetched.
         case missed(Missed)
@@ -25,7 +24,6 @@ public struct RecordingFront: Sendable {
     private struct Known: Sendable {
         let playlist: MediaPlaylist
         let shift: Int
-
         var numbers: Range<Int> { playlist.numbers(shiftedBy: shift) }
     }
 
@@ -38,7 +36,6 @@ public struct RecordingFront: Sendable {
     private var older: MediaPlaylist?
     /// Maximum number of consecutive missed segments. A larger gap means that the numbers jumped.
     static let maximumMissed = 10_000
-
     /// Creates the state before the first text.
     public init() {}
 
@@ -130,8 +127,6 @@ public struct RecordingFront: Sendable {
         return entries
     }
 
-    // MARK: Missed segments
-
     private func missedDuration(until window: MediaPlaylist, from known: Known) -> Double {
         let usual = usualDuration(known, window)
         // If a clock was set in between, the dates are unusable.
@@ -185,8 +180,7 @@ extension MediaPlaylist {
         return nil
     }
 
-    /// True if `count` segments match those of another text: by date, or without dates by duration, of which some may
-    /// have been corrected.
+    /// True if `count` segments match another text's: by date, else by duration, of which some may have been corrected.
     fileprivate func isAlike(_ other: MediaPlaylist, count: Int, at place: Int, _ otherPlace: Int) -> Bool {
         if let date = date(at: place), let otherDate = other.date(at: otherPlace) {
             let tolerance = max(500, Int(segments[place].duration * 500))

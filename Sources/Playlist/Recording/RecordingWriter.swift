@@ -1,8 +1,7 @@
 /// Writes a recording's text: an append-only EVENT playlist (RFC 8216 §4.3.3.5) with new names for URIs.
 ///
-/// Each call returns the next lines. They contain complete segments without low-latency tags and byte ranges. Keys,
-/// initialization sections and bit rates are written only when they change. The numbers come from `RecordingFront` and
-/// cannot overflow.
+/// Each call returns the next lines: complete segments without low-latency tags and byte ranges. Keys, initialization sections
+/// and bit rates are written when they change. The numbers come from `RecordingFront` and cannot overflow.
 public struct RecordingWriter: Sendable {
     /// EXT-X-TARGETDURATION as last written, in seconds.
     public private(set) var targetDuration: Int
@@ -12,13 +11,11 @@ public struct RecordingWriter: Sendable {
     private var dateRanges: Set<String> = []
 
     private struct KeyLine: Equatable, Sendable {
-        let text: String
-        let keyFormat: String
+        let text, keyFormat: String
     }
 
     /// Comment before the first segment after the origin restarted its numbers. Players ignore it.
     static let shiftMark = "#WEIR-SHIFT:"
-
     /// Starts a recording with a window.
     public init(beginning window: MediaPlaylist) { targetDuration = max(window.targetDuration ?? 2, 1) }
 
@@ -150,9 +147,8 @@ public struct RecordingWriter: Sendable {
 
     // MARK: Date ranges
 
-    /// Returns the date ranges of a window that the recording lacks. A line that adds attributes to a known range is
-    /// written too: lines with the same ID belong together (rfc8216bis §4.4.5.1). `naming` returns the new URIs; nil
-    /// keeps a URI.
+    /// Returns the date ranges of a window that the recording lacks. A line that adds attributes to a known range is written
+    /// too: lines with the same ID belong together (rfc8216bis §4.4.5.1). `naming` returns the new URIs; nil keeps a URI.
     public mutating func dateRanges(
         of window: MediaPlaylist, naming: MediaPlaylist.Naming
     ) throws(PlaylistError) -> [UInt8] {

@@ -10,8 +10,7 @@ public struct Key: Sendable {
     struct Record: Sendable {
         let line: Int32
         let method: Method
-        let uri: TextSpan?
-        let keyFormat: TextSpan?
+        let uri, keyFormat: TextSpan?
         var index: Int32
     }
 
@@ -39,12 +38,10 @@ public struct Key: Sendable {
         (try? text.attributes(Int(record.line))) ?? AttributeList(empty: text.bytes, line: Int(record.line))
     }
 
-    /// True if the key is a plain file that can be fetched, stored and served: KEYFORMAT `identity`, a known METHOD,
-    /// and not a `data:` URI, which contains its key.
+    /// True if the key is a file to fetch and store: KEYFORMAT `identity`, a known METHOD, and not a `data:` URI.
     public var isFetchable: Bool { method != .none && method != .other && keyFormat == "identity" && !isData }
     /// True if its segments need a content decryption module. A stored copy of the key would be useless.
     public var needsDRM: Bool { method != .none && (method == .other || keyFormat != "identity") }
-
     private var isData: Bool { uri.prefix(5).lowercased() == "data:" }
 
     /// Parses a line. The playlist that collects the distinct keys sets `index`.
@@ -68,8 +65,7 @@ public struct Key: Sendable {
             keyFormat: format.map { TextSpan($0) }, index: -1)
     }
 
-    /// True if the IV is the media sequence number of each segment (RFC 8216 §5.2). Applies only to these methods,
-    /// without IV.
+    /// True if the IV is the media sequence number of each segment (RFC 8216 §5.2). Applies only to these methods, without IV.
     var hasImplicitVector: Bool {
         guard keyFormat == "identity", method == .aes128 || method == .sampleAES else { return false }
         return attributes.find("IV") == nil
@@ -100,8 +96,7 @@ extension Key.Method {
 /// Tracks the keys in force (RFC 8216 §4.3.2.4): each EXT-X-KEY replaces the key of its KEYFORMAT; NONE clears all.
 struct KeyScope {
     private struct Identity: Hashable {
-        let uri: String
-        let keyFormat: String
+        let uri, keyFormat: String
     }
 
     /// Distinct lines in order of first appearance.
@@ -114,8 +109,7 @@ struct KeyScope {
     private var isCurrent = true
     private var indices: [Identity: Int32] = [:]
 
-    /// Returns the index of the set in force; -1 without keys. A set is created only on request, so segments bound
-    /// their number.
+    /// Returns the set in force; -1 without keys. Created only on request, so that segments bound their number.
     mutating func current() -> Int32 {
         if isCurrent { return currentSet }
         isCurrent = true
@@ -146,8 +140,7 @@ struct KeyScope {
         isCurrent = false
     }
 
-    /// Returns the record index of a line. Lines that repeat one of the last four, as in most playlists, are not parsed
-    /// again.
+    /// Returns the record index of a line. Lines that repeat one of the last four, as in most playlists, are not parsed again.
     private mutating func record(_ text: PlaylistText, _ line: Int) throws(PlaylistError) -> Int32 {
         for index in occurrences.suffix(4) {
             let known = Int(records[Int(index)].line)

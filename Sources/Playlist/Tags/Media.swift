@@ -47,7 +47,6 @@ public struct Media: Sendable {
     public var channels: String? { attributes["CHANNELS"] }
     /// CHARACTERISTICS, a comma-separated list of uniform type identifiers, as written.
     public var characteristics: String? { attributes["CHARACTERISTICS"] }
-
     var group: Group { Group(type: type, id: groupID) }
 
     init(_ text: PlaylistText, _ line: Int, index: Int, rendition: (String) -> Int) throws(PlaylistError) {

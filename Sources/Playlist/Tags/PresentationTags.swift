@@ -13,8 +13,7 @@ public struct Start: Hashable, Sendable {
         self.line = line + 1
     }
 
-    /// Returns the value with TIME-OFFSET as the first attribute, because libavformat ignores it elsewhere; nil if it
-    /// is first already.
+    /// Returns the value with TIME-OFFSET first, as libavformat requires; nil if it is first already.
     static func reordered(_ attributes: AttributeList) -> String? {
         let list = attributes.attributes
         guard let place = list.firstIndex(where: { attributes.bytes.matches($0.name, "TIME-OFFSET") }), place > 0 else {

@@ -108,7 +108,6 @@ public struct IFrameVariant: VariantLine, Sendable {
     public let line: Int
     /// VIDEO: the GROUP-ID of its video renditions.
     public var video: String? { attributes["VIDEO"] }
-
     var groups: [Media.Group] { video.map { [Media.Group(type: .video, id: $0)] } ?? [] }
 
     init(_ text: PlaylistText, _ line: Int, index: Int, rendition: (String) -> Int) throws(PlaylistError) {

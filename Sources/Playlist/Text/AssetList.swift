@@ -1,11 +1,9 @@
-/// The JSON text that an interstitial's X-ASSET-LIST refers to (rfc8216bis appendix D.3). Its ASSETS are played one
-/// after the other.
+/// The JSON text at an interstitial's X-ASSET-LIST (rfc8216bis appendix D.3). Its ASSETS are played one after the other.
 ///
 /// Everything except the URIs is preserved byte for byte.
 public struct AssetList: Sendable {
     /// The decoded URIs of the assets in text order, relative to the list's URL.
     public let uris: [String]
-
     private let bytes: [UInt8]
     private let places: [Range<Int>]
     /// Maximum size in bytes. A list of a thousand assets is smaller.

@@ -48,10 +48,8 @@ public struct AttributeList: Sendable {
 
     /// The attribute names, in line order.
     public var names: [String] { attributes.map { bytes.text($0.name) } }
-
     /// The value without quotes, regardless of its type; nil if the attribute is absent.
     public subscript(name: String) -> String? { find(name).map { bytes.text($0.content) } }
-
     func find(_ name: String) -> Attribute? { attributes.first { bytes.matches($0.name, name) } }
 }
 
@@ -61,10 +59,8 @@ public struct Resolution: Hashable, Sendable, CustomStringConvertible {
     public let width: Int
     /// Height.
     public let height: Int
-
     /// Creates a resolution.
     public init(width: Int, height: Int) { (self.width, self.height) = (width, height) }
-
     /// The playlist form, such as `1280x720`.
     public var description: String { "\(width)x\(height)" }
 }
@@ -108,8 +104,7 @@ extension AttributeList {
         return bytes.decimalFloat(digits).map { isNegative ? -$0 : $0 }
     }
 
-    /// Returns the bytes of a hexadecimal-sequence, most significant first. Accepts `0x` and `0X`, and digits of either
-    /// case.
+    /// Returns the bytes of a hexadecimal-sequence, most significant first. Accepts `0x` and `0X`, and digits of either case.
     public func hexadecimal(_ name: String) throws(PlaylistError) -> [UInt8]? {
         guard let range = find(name)?.content else { return nil }
         let digits = bytes[range].dropFirst(2)
@@ -135,8 +130,7 @@ extension AttributeList {
         return Resolution(width: width, height: height)
     }
 
-    /// Returns a byte range `n[@o]`. Without an offset it begins at 0, because no segment precedes an attribute's
-    /// resource.
+    /// Returns a byte range `n[@o]`. Without an offset it begins at 0, because no segment precedes an attribute's resource.
     public func subRange(_ name: String) throws(PlaylistError) -> SubRange? {
         guard let range = find(name)?.content else { return nil }
         guard let parts = SubRange.parts(bytes, range),

@@ -48,8 +48,7 @@ extension [UInt8] {
         return value
     }
 
-    /// Parses a decimal-floating-point (RFC 8216 §4.2), correctly rounded: digits with at most one point, no sign, no
-    /// exponent.
+    /// Parses a decimal-floating-point (RFC 8216 §4.2), correctly rounded: digits with at most one point, no sign, no exponent.
     func decimalFloat(_ range: Range<Int>) -> Double? {
         var (mantissa, digits, fraction, seenPoint) = (UInt64(0), 0, 0, false)
         for position in range {
@@ -88,8 +87,7 @@ extension UInt8 {
 
 /// A byte range in eight bytes of memory. Sufficient because texts are at most 8 MB.
 struct TextSpan: Hashable, Sendable {
-    private let start: UInt32
-    private let end: UInt32
+    private let start, end: UInt32
 
     init(_ range: Range<Int>) {
         start = UInt32(range.lowerBound)

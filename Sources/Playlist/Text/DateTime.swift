@@ -1,5 +1,4 @@
-/// A point in time as written in playlists (RFC 8216 §4.3.2.6): ISO 8601 date and time, usually with a fraction and a
-/// time zone.
+/// A date and time in playlists (RFC 8216 §4.3.2.6): ISO 8601, usually with a fraction and a time zone.
 public struct DateTime: Hashable, Sendable, CustomStringConvertible {
     /// Milliseconds since 1970-01-01T00:00:00Z. Finer fractions are discarded.
     public let milliseconds: Int
@@ -57,8 +56,7 @@ extension DateTime {
     private static let earliest = days(0, 1, 2) * 86_400_000
     private static let latest = days(9999, 12, 31) * 86_400_000 - 1
 
-    /// Returns the days from 1970-01-01 to a date. The computation starts years in March, so that the leap day is the
-    /// last day.
+    /// Returns the days from 1970-01-01 to a date. The computation starts years in March, so that the leap day is the last day.
     static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let shifted = month > 2 ? year : year - 1
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400
@@ -83,9 +81,7 @@ extension DateTime {
 struct DateTimeScanner {
     let bytes: [UInt8]
     private var position = 0
-
     init(bytes: [UInt8]) { self.bytes = bytes }
-
     var isAtEnd: Bool { position == bytes.count }
 
     mutating func skip(_ bytes: String) -> Bool {

@@ -8,7 +8,6 @@ struct JSONScanner {
     let bytes: [UInt8]
     private(set) var position = 0
     private static let deepest = 32
-
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     /// Parses the text as one value. `visit` is called for each string and each array, at its end. It gets the member

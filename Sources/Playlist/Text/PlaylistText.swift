@@ -12,12 +12,10 @@ public struct PlaylistText: Sendable {
         /// Number of bytes before the terminator, at most `PlaylistLimits.lineBytes`.
         let length: UInt16
         let kind: Kind
-
         var content: Range<Int> { Int(start)..<Int(start) + Int(length) }
     }
 
-    /// The bytes that lines and spans point into, including the byte order mark, with variables replaced by their
-    /// values.
+    /// The bytes that lines and spans point into, including the byte order mark, with variables replaced by their values.
     let bytes: [UInt8]
     /// The bytes as read, if replaced variables make them differ from `bytes`.
     private let source: [UInt8]?
@@ -30,8 +28,7 @@ public struct PlaylistText: Sendable {
 
     /// Splits a text into lines.
     ///
-    /// Lines end in LF or CRLF; the last terminator may be missing. The first line must be `#EXTM3U`, and the text
-    /// UTF-8 without NUL.
+    /// Lines end in LF or CRLF, the last perhaps not. The first must be `#EXTM3U`, and the text UTF-8 without NUL.
     public init(_ bytes: [UInt8], limits: PlaylistLimits = .standard) throws(PlaylistError) {
         (self.bytes, self.limits, source) = (bytes, limits, nil)
         hasByteOrderMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
@@ -50,7 +47,6 @@ public struct PlaylistText: Sendable {
 
     /// Returns the text exactly as it was read.
     public func write() -> [UInt8] { source ?? bytes }
-
     /// The number of lines.
     public var lineCount: Int { lines.count }
 
@@ -120,8 +116,7 @@ extension PlaylistText {
         }
     }
 
-    /// Splits at LF. Carriage returns directly before it belong to the terminator. Others are an error, because some
-    /// readers would see an additional line there.
+    /// Splits at LF, with the CRs before it. A CR elsewhere is an error: some readers would see another line there.
     static func split(_ bytes: [UInt8], from first: Int, _ limits: PlaylistLimits) throws(PlaylistError) -> [Line] {
         var lines: [Line] = []
         lines.reserveCapacity(min(limits.lines, bytes.count / 24))

@@ -1,7 +1,6 @@
-/// Computes the EXT-X-VERSION of a view: the lowest version that its content needs (RFC 8216 §7, rfc8216bis §8). A
-/// declared version up to 7, the version of RFC 8216 that every player supports, is never lowered, because from version
-/// 6 on EXT-X-TARGETDURATION is rounded instead of a ceiling. A higher declared version, which some players reject, is
-/// lowered to what is needed.
+/// Computes the EXT-X-VERSION of a view: the lowest version that its content needs (RFC 8216 §7, rfc8216bis §8). A declared
+/// version up to 7, which every player supports, is never lowered, because from version 6 on EXT-X-TARGETDURATION is rounded
+/// instead of a ceiling. A higher one, which some players reject, is lowered to what is needed.
 struct RequiredVersion {
     private(set) var number: Int
     private let declared: Int
@@ -14,7 +13,6 @@ struct RequiredVersion {
     /// The version that a view declares. A text that declares less than 8 never gets more than 7: from 8 on, `{$name}`
     /// in it would become a variable reference instead of a part of a name.
     var stated: Int { declared < 8 ? min(number, 7) : number }
-
     mutating func need(_ version: Int) { number = max(number, version) }
 
     /// Records an EXT-X-KEY or EXT-X-SESSION-KEY. Other session tags have none of these attributes.
@@ -23,16 +21,14 @@ struct RequiredVersion {
         if attributes.find("KEYFORMAT") != nil || attributes.find("KEYFORMATVERSIONS") != nil { need(5) }
     }
 
-    /// Records an EXT-X-MEDIA. SERVICE in INSTREAM-ID needs version 7; INSTREAM-ID on other media than captions needs
-    /// 13.
+    /// Records an EXT-X-MEDIA. SERVICE in INSTREAM-ID needs version 7; INSTREAM-ID on other media than captions needs 13.
     mutating func need(media: Media) {
         guard let id = media.instreamID else { return }
         if id.hasPrefix("SERVICE") { need(7) }
         if media.type != .closedCaptions { need(13) }
     }
 
-    /// Records an EXT-X-STREAM-INF or EXT-X-I-FRAME-STREAM-INF. `REQ-` attributes, which a player must understand, need
-    /// version 12.
+    /// Records an EXT-X-STREAM-INF or EXT-X-I-FRAME-STREAM-INF: `REQ-` attributes need version 12.
     mutating func need(variant attributes: AttributeList) {
         if attributes.attributes.contains(where: { attributes.bytes.starts(with: "REQ-", at: $0.name) }) { need(12) }
     }

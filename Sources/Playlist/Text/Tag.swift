@@ -1,5 +1,4 @@
-/// The 32 tags of rfc8216bis and the de facto EXT-X-IMAGE-STREAM-INF. Any other line that starts with `#EXT` is
-/// `unknown`.
+/// The 32 tags of rfc8216bis and the de facto EXT-X-IMAGE-STREAM-INF. Any other line that starts with `#EXT` is `unknown`.
 enum Tag: String, CaseIterable, Sendable {
     case m3u = "#EXTM3U"
     case version = "#EXT-X-VERSION"
@@ -36,8 +35,7 @@ enum Tag: String, CaseIterable, Sendable {
     case contentSteering = "#EXT-X-CONTENT-STEERING"
     case unknown = "#EXT"
 
-    /// True if the tag applies only to a low-latency playlist that still grows (rfc8216bis §4.4.3.7, §4.4.3.8,
-    /// §4.4.4.9, §4.4.5.2 to §4.4.5.4).
+    /// True for tags of a growing low-latency playlist (rfc8216bis §4.4.3.7, §4.4.3.8, §4.4.4.9, §4.4.5.2 to §4.4.5.4).
     var isLowLatency: Bool {
         switch self {
         case .partInf, .serverControl, .part, .preloadHint, .renditionReport, .skip: true
@@ -57,8 +55,7 @@ enum Tag: String, CaseIterable, Sendable {
 
     var length: Int { rawValue.utf8.count }
 
-    /// Returns the tag whose name starts at `range.lowerBound` and ends at the colon or the line's end; nil for a
-    /// comment.
+    /// Returns the tag whose name starts at `range.lowerBound` and ends at the colon or the line's end; nil for a comment.
     static func find(in bytes: [UInt8], _ range: Range<Int>) -> Tag? {
         guard range.count >= 4, bytes.matches(range.lowerBound..<range.lowerBound + 4, "#EXT") else { return nil }
         let end = bytes.firstIndex(of: UInt8(ascii: ":"), in: range) ?? range.upperBound

@@ -1,12 +1,10 @@
-/// Copies a text and replaces some of its ranges. Everything else is copied byte for byte. Replacements must come in
-/// text order and must not overlap.
+/// Copies a text byte for byte, and replaces some ranges, which must come in text order and must not overlap.
 struct TextWriter {
     private let text: PlaylistText
     private(set) var output: [UInt8] = []
     private var position: Int
     private let end: Int
-    /// Offsets in the output that get a number known only at the end. `line` is the beginning of the line to insert
-    /// there; nil if the line exists.
+    /// Offsets in the output of a number known only at the end. `line` is the beginning of a line to insert, if any.
     private var deferred: [(offset: Int, line: String?)] = []
 
     /// Starts after the byte order mark, which views omit.
@@ -119,7 +117,6 @@ struct AttributeEdits {
     }
 
     private var changes: [(name: String, change: Change)] = []
-
     /// Adds a change. An attribute that the list lacks is appended; removing an absent one does nothing.
     mutating func set(_ name: String, _ change: Change) { changes.append((name, change)) }
 

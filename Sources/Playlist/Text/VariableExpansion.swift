@@ -6,9 +6,8 @@ struct VariableExpansion {
     private var output: [UInt8] = []
     private var lines: [PlaylistText.Line] = []
 
-    /// Returns the text with its references replaced, and the variables that it defines. A text without EXT-X-DEFINE is
-    /// returned unchanged if its EXT-X-VERSION is below 8: a reference is then an unusual URI. From version 8 on it is
-    /// an error.
+    /// Returns the text with its references replaced, and its variables. Without EXT-X-DEFINE, a reference is an unusual URI in
+    /// a text of EXT-X-VERSION below 8, which is returned unchanged, and else an error.
     static func expanded(
         _ text: PlaylistText, _ sources: VariableSources, isMultivariant: Bool
     ) throws(PlaylistError) -> (text: PlaylistText, variables: [String: String]) {

@@ -2,8 +2,7 @@
 public struct VariableSources: Sendable {
     /// Values for IMPORT: `MultivariantPlaylist.variables` of the parent playlist; nil without a parent.
     public var imports: [String: String]?
-    /// Query for QUERYPARAM: of the playlist's URL after redirects, percent-encoded, without its `?`; nil without a
-    /// query.
+    /// Query for QUERYPARAM: of the playlist's URL after redirects, percent-encoded, without its `?`; nil without a query.
     public var query: String?
     /// No sources: parsing a playlist that needs one fails.
     public static let none = VariableSources()
@@ -96,8 +95,7 @@ struct VariableTable {
         (self.sources, self.isMultivariant) = (sources, isMultivariant)
     }
 
-    /// Adds a definition. The value must be safe on a line and in quotes, regardless of its source: the author of a
-    /// link controls its query.
+    /// Adds a definition. Its value must be safe on a line and in quotes: the author of a link controls its query.
     mutating func define(_ define: Define, _ attributes: AttributeList) throws(PlaylistError) {
         guard values[define.name] == nil else {
             throw attributes.error(.duplicateTag, "the variable \(define.name) is defined twice")
@@ -169,8 +167,7 @@ struct VariableTable {
 }
 
 extension Unicode.Scalar {
-    /// True if no reader takes the scalar for the end of a line or of a quoted-string: no quote, no control character,
-    /// neither U+2028 nor U+2029.
+    /// True unless a reader may end a line or a string at it: quote, control character, U+2028 and U+2029.
     var isSafeInPlaylist: Bool {
         value >= 0x20 && self != "\"" && !(0x7F...0x9F).contains(value) && value != 0x2028 && value != 0x2029
     }

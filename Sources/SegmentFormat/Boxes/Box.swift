@@ -8,7 +8,6 @@ struct Box: Hashable, Sendable {
     let headerSize: Int
     /// True if the size field is 0: the box extends to the end of the file.
     let endsWithFile: Bool
-
     var payload: Range<Int> { (range.lowerBound + headerSize)..<range.upperBound }
 }
 
@@ -56,7 +55,6 @@ extension [UInt8] {
 public struct FourCC: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
     /// The four bytes as a big-endian integer.
     public let rawValue: UInt32
-
     /// Creates a code from its integer value.
     public init(_ rawValue: UInt32) { self.rawValue = rawValue }
 

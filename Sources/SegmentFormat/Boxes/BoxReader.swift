@@ -14,7 +14,6 @@ struct BoxReader {
     }
 
     init(_ source: FileBytes, _ box: Box) { self.init(source, in: box.type, box.payload) }
-
     var remaining: Int { end - position }
 
     /// Skips bytes and returns the file offset of the first skipped byte.

@@ -41,9 +41,7 @@ struct SegmentWalk {
     private(set) var boxes: [Box] = []
     private(set) var fragments: [MovieFragment] = []
     private(set) var loaded: [FileBytes] = []
-
     init(_ source: ByteSource) { window = SourceWindow(source) }
-
     /// Bytes of the longest box header: a 64-bit size and an extended type.
     private static let longestHeader = 32
 

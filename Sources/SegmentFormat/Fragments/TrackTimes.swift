@@ -22,7 +22,10 @@ extension MediaSegment {
             var clock: SampleClock?
             for fragment in fragments {
                 for part in fragment.tracks where part.header.trackID == track.id {
-                    if let time = part.decodeTime { clock = clock?.moved(to: time) ?? SampleClock(time) }
+                    if let time = part.decodeTime {
+                        clock = clock ?? SampleClock(time)
+                        clock?.now = Int64(time)
+                    }
                     let defaults = part.header.defaults(after: track.defaults)
                     for run in part.runs { clock?.add(run, duration: defaults.duration) }
                 }
@@ -34,18 +37,12 @@ extension MediaSegment {
 
 private struct SampleClock {
     private let first: UInt64
-    private var now: Int64
+    var now: Int64
     private var (start, end, frame, count) = (Int64.max, Int64.min, UInt32.max, 0)
 
     init(_ time: UInt64) {
         first = time
         now = Int64(time)
-    }
-
-    func moved(to time: UInt64) -> SampleClock {
-        var clock = self
-        clock.now = Int64(time)
-        return clock
     }
 
     mutating func add(_ run: TrackRun, duration standing: UInt32) {

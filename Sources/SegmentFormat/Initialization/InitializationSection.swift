@@ -28,15 +28,13 @@ public struct InitializationSection: Sendable {
 
     /// The track with an id.
     public func track(_ id: UInt32) -> Track? { tracks.first { $0.id == id } }
-
     /// True if samples of any track are encrypted (ISO/IEC 23001-7).
     public var isEncrypted: Bool { tracks.contains { track in track.sampleEntries.contains { $0.protection != nil } } }
 }
 
 /// One track of an initialization section.
 public struct Track: Sendable {
-    let id: UInt32
-    let timescale: UInt32
+    let id, timescale: UInt32
     /// Kind of media: `vide`, `soun`, `subt` …
     public let handler: FourCC
     /// Display width and height in 16.16 fixed-point pixels; 0 for non-visual tracks.
@@ -53,9 +51,7 @@ public struct Track: Sendable {
 struct SampleDefaults: Hashable, Sendable {
     /// Index of the sample entry, from 1.
     var descriptionIndex: UInt32
-    var duration: UInt32
-    var size: UInt32
-    var flags: UInt32
+    var duration, size, flags: UInt32
 }
 
 extension Box {

@@ -1,7 +1,6 @@
 /// Parses a `moov` (ISO/IEC 14496-12 §8.2). The nesting is fixed, so no input causes deep recursion.
 struct MovieParser {
     private let source: FileBytes
-
     init(_ source: FileBytes) { self.source = source }
 
     func tracks(of movie: Box) throws(SegmentFormatError) -> [Track] {

@@ -42,7 +42,6 @@ struct SampleEntry: Hashable, Sendable {
 struct SampleEntryParser {
     private let source: FileBytes
     private let handler: FourCC
-
     init(_ source: FileBytes, handler: FourCC) { (self.source, self.handler) = (source, handler) }
 
     /// Parses the entries in order. There must be at least one, and as many as announced.

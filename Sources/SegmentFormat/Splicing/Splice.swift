@@ -71,9 +71,7 @@ extension Splice {
         var next = 0
         var pieces: [Piece] = []
         var bytes: [UInt8] = []
-
         init(loaded: [FileBytes]) { self.loaded = loaded }
-
         mutating func add(_ added: [UInt8]) { bytes += added }
 
         mutating func add(_ range: Range<Int>) {
@@ -102,7 +100,6 @@ extension Splice {
 struct Edit: Hashable, Sendable {
     let range: Range<Int>
     let bytes: [UInt8]
-
     var growth: Int { bytes.count - range.count }
 }
 

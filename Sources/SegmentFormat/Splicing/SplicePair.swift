@@ -4,10 +4,9 @@
 /// the decoder's parameter sets in front of its first sample.
 ///
 /// **Rule for servers:** after one spliced segment, the decoder is no longer configured by the playlist's initialization
-/// section. So splice every later segment, including those of the playlist's own rendition: with
-/// `SplicePair(of: own, behind: own)`, whose verdict is ``Verdict/equivalent`` and whose ``splice(_:)`` puts its own
-/// parameter sets in-band. Splice every segment of the other rendition, not only the first of a row, because a viewer may
-/// seek to any of them.
+/// section. So splice every later segment, including those of the playlist's own rendition, with
+/// `SplicePair(of: own, behind: own)`, whose verdict is ``Verdict/equivalent`` and whose ``splice(_:)`` puts its own parameter
+/// sets in-band. Splice every segment of the other rendition, not only the first of a row: a viewer may seek to any of them.
 public struct SplicePair: Sendable {
     /// Indicates how segments must be changed.
     public enum Verdict: Hashable, Sendable {
@@ -104,8 +103,7 @@ extension Track {
 }
 
 extension SampleEntry {
-    /// Returns the reason why the other entry's decoder cannot decode these samples, even with in-band parameter sets;
-    /// nil if it can.
+    /// Returns why the other entry's decoder cannot decode these samples, even with in-band parameter sets; else nil.
     fileprivate func obstacle(behind other: SampleEntry, isSameSize: Bool) -> String? {
         if format != other.format, codec == nil || codec != other.codec {
             return "it is coded as \(format), and as \(other.format) in the playlist"

@@ -27,8 +27,7 @@ struct TrackFragmentEditor {
         return edits.sorted { $0.range.lowerBound < $1.range.lowerBound }
     }
 
-    /// Rewrites the `tfhd` with the defaults that differ from the playlist's track and with the moved base offset; nil if
-    /// unchanged.
+    /// Rewrites the `tfhd` with defaults that differ from the playlist's and the moved base; nil if unchanged.
     private func header(_ moved: PositionMap) -> Edit? {
         let header = part.header
         var flags = header.flags

@@ -34,8 +34,7 @@ struct TransportPacket {
 }
 
 extension TransportPacket {
-    /// Builds a packet without payload that announces a jump of the continuity counter (`discontinuity_indicator`,
-    /// ISO/IEC 13818-1 §2.4.3.5).
+    /// Builds a packet without payload that announces a counter jump (`discontinuity_indicator`, ISO/IEC 13818-1 §2.4.3.5).
     static func discontinuity(pid: UInt16, counter: UInt8) -> [UInt8] {
         let head = [0x47, UInt8(pid >> 8), UInt8(truncatingIfNeeded: pid), 0x20 | counter, UInt8(size - 5), 0x80]
         return head + [UInt8](repeating: 0xFF, count: size - head.count)
@@ -194,9 +193,7 @@ struct PictureScan {
     private(set) var isDone = false
     /// Nil if not known (yet).
     private(set) var isKeyFrame: Bool?
-
     init(type: UInt8) { self.type = type }
-
     /// Maximum packets examined. Parameter sets and messages are shorter.
     private static let longest = 64
 

@@ -80,8 +80,7 @@ public struct TransportStream: Hashable, Sendable {
 
     /// Returns the reason why this segment cannot replace another of the same time, without a full stop; nil if it can.
     ///
-    /// Both must have the same streams and start with their tables. This segment's video must not be known to start
-    /// inside a group of pictures.
+    /// Both need the same streams and start with tables; this video must not be known to start inside a group of pictures.
     public func obstacle(inPlaceOf other: TransportStream) -> String? {
         guard beginsWithTables else { return "it does not begin with PAT and PMT" }
         func list(_ stream: TransportStream) -> [[UInt16]] {

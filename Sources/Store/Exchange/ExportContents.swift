@@ -8,7 +8,6 @@ public struct ExportContents: Sendable {
         public let name: String
         /// The contents.
         public let bytes: [UInt8]
-
         /// Makes a text.
         public init(_ name: String, _ bytes: [UInt8]) { (self.name, self.bytes) = (name, bytes) }
     }
@@ -62,8 +61,7 @@ public struct ExportContents: Sendable {
         /// The folder; nil at the top.
         public var folder: String? { path.contains("/") ? String(path.prefix { $0 != "/" }) : nil }
 
-        /// Opens a piece; the caller owns the descriptor. Nil for a text. Throws `missing` if the piece is deleted or
-        /// has another length now.
+        /// Opens a piece for the caller to close; nil for a text. Throws `missing` if it is deleted or has another length.
         public func open() throws(StoreError) -> Int32? {
             guard case .piece(let pieces, let name) = source else { return nil }
             return try ExportContents.open(name, size, in: pieces)
@@ -83,15 +81,12 @@ public struct ExportContents: Sendable {
     public var folders: [Folder]
     /// The files at the top: written last, so that a reader who sees them finds the rest.
     public var texts: [Text]
-
     /// Makes contents.
     public init(folders: [Folder], texts: [Text]) { (self.folders, self.texts) = (folders, texts) }
-
     /// The sum of the pieces' lengths.
     public var bytes: Int64 { folders.reduce(0) { $0 + $1.files.reduce(0) { $0 + $1.size } } }
 
-    /// Calls `body` for each file in the order of writing, each folder with its ledger. A piece is open meanwhile.
-    /// Throws `missing` for a piece that is deleted or has another length now.
+    /// Calls `body` for each file in the order of writing, a piece being open, each folder with its ledger. Throws as `open`.
     private func forEach(_ body: (Item, Int32?) throws(StoreError) -> Void) throws(StoreError) {
         for folder in folders {
             let ledger = try folder.pieces.ledger()
@@ -109,8 +104,7 @@ public struct ExportContents: Sendable {
         for text in texts { try body(Item(text.name, text.bytes), nil) }
     }
 
-    /// Lists all files in the order of writing. Reads the pieces that have no line in a ledger. Throws `missing` for a
-    /// piece that is deleted or has another length now.
+    /// Lists all files in the order of writing; reads pieces without a ledger line. Throws `missing` as `Item.open()`.
     public func items() throws(StoreError) -> [Item] {
         var items: [Item] = []
         try forEach { item, _ in items.append(item) }
@@ -133,8 +127,6 @@ public struct ExportContents: Sendable {
         return Ledger.Entry(size: size, digest: try Digest(of: file, path: name))
     }
 
-    // MARK: Whole exports
-
     private func write(to sink: inout some ExportSink) throws(StoreError) {
         try forEach { item, file throws(StoreError) in
             switch item.source {
@@ -148,8 +140,7 @@ public struct ExportContents: Sendable {
         try sink.finish()
     }
 
-    /// Writes a folder at `path`. `sharesFiles` is true to use hard links to the store's pieces (link(2)) on the same
-    /// disk instead of copies.
+    /// Writes a folder at `path`; with `sharesFiles`, of hard links (link(2)) to pieces on the same disk, not copies.
     public func writeFolder(at path: String, sharesFiles: Bool) throws(StoreError) {
         let target = try ExportTarget(path: path, kind: .folder)
         try target.fill { () throws(StoreError) in
@@ -158,8 +149,7 @@ public struct ExportContents: Sendable {
         }
     }
 
-    /// Writes an archive at `path`, with everything in the folder `root`. `time` is the files' modification time, in
-    /// seconds since 1970.
+    /// Writes an archive of the folder `root` at `path`. `time`: the files' modification, in seconds since 1970.
     public func writeArchive(at path: String, root: String, time: Int64) throws(StoreError) {
         let target = try ExportTarget(path: path, kind: .file)
         try target.fill { () throws(StoreError) in

@@ -1,7 +1,6 @@
 import Glibc
 
-/// The target of an export: a folder or an archive. Keys are readable only by their owner, as in the store. Used on one
-/// thread.
+/// The target of an export: a folder or an archive. Keys are readable only by their owner, as in the store. Used on one thread.
 protocol ExportSink {
     mutating func add(_ bytes: [UInt8], as name: String, in folder: String?) throws(StoreError)
     mutating func add(_ piece: ExportPiece, in folder: String) throws(StoreError)
@@ -24,7 +23,6 @@ struct FolderSink: ExportSink {
     private let root: Directory
     private let sharesFiles: Bool
     private var folders: [String: Directory] = [:]
-
     init(into root: Directory, sharesFiles: Bool) { (self.root, self.sharesFiles) = (root, sharesFiles) }
 
     mutating func add(_ bytes: [UInt8], as name: String, in folder: String?) throws(StoreError) {

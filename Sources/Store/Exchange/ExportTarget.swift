@@ -103,8 +103,7 @@ public final class ExportTarget: Sendable {
         return Directory(descriptor: own, path: temporaryPath)
     }
 
-    /// Syncs the target, and renames it to its final path. Throws `exists` if something is at the path by now, which is
-    /// not changed.
+    /// Syncs the target, and renames it to its final path. Throws `exists` if something else is there by now.
     public func finish() throws(StoreError) {
         // A folder has many files, and may be on a file system of its own.
         guard (kind == .file ? fsync(descriptor) : weir_syncfs(descriptor)) == 0 else { throw StoreError(path: path) }

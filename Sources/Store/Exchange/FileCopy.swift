@@ -1,8 +1,7 @@
 import CLinux
 import Glibc
 
-/// Copies files. Without a checksum the bytes stay in the kernel: copy_file_range(2), which shares the disk's blocks if the
-/// file system can, otherwise sendfile(2).
+/// Copies files; without a checksum, in the kernel: copy_file_range(2), which may share the disk's blocks, else sendfile(2).
 enum FileCopy {
     /// Copies `count` bytes of `source` from `offset` to the current offset of `target`. Throws `wrongLength` if the
     /// source is shorter; otherwise the system's error, with `path`.

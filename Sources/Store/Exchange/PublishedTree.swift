@@ -5,8 +5,7 @@ import Synchronization
 /// A folder outside the store that is updated file by file. Each file is replaced in one step, and a file that is up to date
 /// stays. One thread at a time writes and deletes; any thread may cancel.
 ///
-/// A file with a line in the folder's ledger was synced and is not read again; a file without one, as after a kill, is.
-/// Nothing is written or deleted through a link.
+/// A file with a ledger line was synced and is not read again; another one is. Nothing is written or deleted through a link.
 public final class PublishedTree: Sendable {
     private let path: String
     private let opened = Mutex(Opened())
@@ -19,10 +18,8 @@ public final class PublishedTree: Sendable {
 
     /// The name of a file that is being written.
     private static let partName = "weir-part"
-
     /// Makes a tree at an absolute path; nothing is opened yet.
     public init(_ path: String) { self.path = path }
-
     /// Cancels `put`, which ends at the next file.
     public func cancel() { isCancelled.withLock { $0 = true } }
 
@@ -38,8 +35,7 @@ public final class PublishedTree: Sendable {
         return (try root.names().allSatisfy { $0 == Self.partName }, try root.read(recordName))
     }
 
-    /// Writes the files that are missing or different. `done` is called after each file; its second argument is true if
-    /// the file was written.
+    /// Writes missing and different files. `done` is called after each file, with true if it was written.
     public func put(_ items: [ExportContents.Item], done: (ExportContents.Item, Bool) -> Void) throws(StoreError) {
         var (known, voided): ([String: Ledger], Set<String>) = ([:], [])
         for item in items {

@@ -2,14 +2,11 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// An imported bundle that is not visible yet. Its pieces and ledgers are written into `tmp/`; when they are complete and
-/// synced, a rename makes them a bundle.
+/// An imported bundle that is not visible yet. It is written into `tmp/`, and becomes a bundle by a rename once it is synced.
 ///
 /// After a crash the next start deletes the rest.
 public final class StagedBundle: Sendable {
-    private let store: Directory
-    private let temporary: Directory
-    private let assets: Directory
+    private let store, temporary, assets: Directory
     /// The new asset's id.
     public let id: String
     private let root: Directory

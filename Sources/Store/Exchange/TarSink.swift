@@ -3,8 +3,7 @@ import Glibc
 /// Writes an export into an archive of the ustar format (IEEE Std 1003.1, pax, "ustar Interchange Format").
 struct TarSink: ExportSink {
     private let file: Int32
-    private let path: String
-    private let root: String
+    private let path, root: String
     private let time: Int64
     private var folders: Set<String> = []
 

@@ -49,7 +49,6 @@ public struct KeyLife: Equatable, Sendable {
     public var invalidated: Int64?
     /// The SHA-256 of the key, which shows if a new delivery is a different key. Kept after the file is deleted.
     public var digest: Digest?
-
     /// Makes the life of an unknown key.
     public init() {}
 
@@ -87,10 +86,7 @@ public struct KeyLife: Equatable, Sendable {
             storage: ending(by: terms).map(left), playback: windowEnd(by: terms).map(left) ?? terms.afterFirstPlay)
     }
 
-    // MARK: Events
-
-    /// The origin has delivered the key, or renewed it: all durations begin again. `digest` is the key's SHA-256; nil
-    /// if the key could not be read.
+    /// The origin has delivered or renewed the key: all durations restart. `digest` is its SHA-256; nil if it is unreadable.
     public mutating func renew(at now: Int64, digest: Digest?) {
         if let expires, let dated {
             self.expires = Self.sum(now, max(0, expires.subtractingReportingOverflow(dated).partialValue))

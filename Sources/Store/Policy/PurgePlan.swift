@@ -57,8 +57,7 @@ public struct PurgePlan: Equatable, Sendable {
     /// The bytes to free.
     public let wanted: Int64
 
-    /// Makes a plan. `now` is in seconds since 1970. `hasCache` is false if evicting cached segments was already tried
-    /// in vain.
+    /// Makes a plan. `now` is in seconds since 1970. `hasCache` is false if evicting cached segments was already tried in vain.
     public init(toFree wanted: Int64, of candidates: [Candidate], limit: Limit, at now: Int64, hasCache: Bool = true) {
         self.wanted = wanted
         let idle = candidates.filter { !$0.isPlaying }

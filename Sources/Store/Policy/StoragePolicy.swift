@@ -29,8 +29,7 @@ public struct StoragePolicy: Equatable, Sendable {
         (self.isExcludedFromBackups, self.keys) = (isExcludedFromBackups, keys)
     }
 
-    /// The time of expiry, in seconds since 1970: the earlier of its date and the end of its window; nil for never.
-    /// `firstPlayed` is nil if it was not played.
+    /// The expiry in seconds since 1970: the earlier of its date and its window's end (`firstPlayed` nil: none); nil: never.
     public func expiration(firstPlayed: Int64?) -> Int64? {
         guard let afterFirstPlay, let firstPlayed else { return expires }
         let (end, overflows) = firstPlayed.addingReportingOverflow(afterFirstPlay)
@@ -66,20 +65,16 @@ public struct StorageLife: Equatable, Sendable {
 
     /// The user's policy.
     public var policy = StoragePolicy()
-    /// Time of the first playback, in seconds since 1970, or of the first one within the current window; nil if it was not
-    /// played.
+    /// Time of the first playback, in seconds since 1970, or of the first one in the current window; nil without one.
     public var firstPlayed: Int64?
     /// Time of the last playback, at the granularity of a session; nil if it was never played.
     public var lastPlayed: Int64?
     /// The last purge; nil once something of the asset is requested again.
     public var purge: Purge?
-
     /// Makes the state of an unplayed asset with the default policy.
     public init() {}
-
     /// The time of expiry, in seconds since 1970; nil for never.
     public var expiration: Int64? { policy.expiration(firstPlayed: firstPlayed) }
-
     /// True if it has expired at a time in seconds since 1970.
     public func isExpired(at now: Int64) -> Bool { expiration.map { $0 <= now } ?? false }
 

@@ -31,7 +31,6 @@ struct ChecksumRecord: Codable, CatalogueRow {
     var revision: Int
     /// See `AssetRows.sum`; 64 hexadecimal digits.
     var sum: String
-
     init(_ rows: AssetRows) { self.init(rows.asset.id, rows.revision, rows.sum.description) }
 
     private init(_ asset: String, _ revision: Int, _ sum: String) {

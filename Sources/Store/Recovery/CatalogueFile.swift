@@ -4,7 +4,6 @@ import Glibc
 /// The database file of a catalogue and the files beside it, checked and replaced without SQLite.
 struct CatalogueFile {
     let path: String
-
     private static let companions = ["-wal", "-shm"]
     /// The path of a catalogue that is being rebuilt from records.
     var newPath: String { path + ".new" }
@@ -45,8 +44,7 @@ struct CatalogueFile {
         return Array(bytes.prefix(max(0, count)))
     }
 
-    /// Finishes a replacement that an earlier process began: uses the new catalogue if the damaged one was already set
-    /// aside, and removes it otherwise.
+    /// Finishes a replacement: uses the new catalogue if the damaged one was already set aside, and removes it otherwise.
     func finishReplacement() {
         let isComplete = access(newPath, F_OK) == 0 && access(newPath + "-journal", F_OK) != 0
         if isComplete, access(path, F_OK) != 0 { rename(newPath, path) }

@@ -13,8 +13,7 @@ struct CatalogueOpening {
     /// The assets whose records are missing or older than their rows.
     let unrecorded: [String]
 
-    /// Opens the file at `path` for writing. A damaged file is set aside, and a new one is made of its sound rows and of the
-    /// records.
+    /// Opens the file for writing. A damaged one is set aside, and a new one made of its sound rows and the records.
     init(_ path: String, _ records: RecordFolder) throws {
         self.records = records
         let file = CatalogueFile(path: path)
@@ -57,8 +56,6 @@ struct CatalogueOpening {
         )
     }
 
-    // MARK: Steps
-
     /// Opens the file as it is. Returns no queue for an unusable file.
     private static func open(_ file: CatalogueFile) throws -> (DatabaseQueue?, CatalogueReading) {
         if let damage = file.damage() { return (nil, CatalogueReading(damage: damage)) }
@@ -77,8 +74,7 @@ struct CatalogueOpening {
         }
     }
 
-    /// Makes a new file of rows beside the damaged one, and then replaces the damaged one. Returns the damaged file's
-    /// new path.
+    /// Makes a new file of rows beside the damaged one, and then replaces the damaged one. Returns the damaged file's new path.
     private static func makeNew(
         _ file: CatalogueFile, _ assets: [AssetRows], _ damaged: inout DatabaseQueue?
     ) throws -> String {

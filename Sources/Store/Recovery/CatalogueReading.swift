@@ -12,11 +12,9 @@ struct CatalogueReading: Sendable {
     private(set) var lost: Set<String> = []
     /// The file's damage, in words; nil for a sound file.
     private(set) var damage: String?
-
     init(damage: String? = nil) { self.damage = damage }
 
-    /// Reads all rows. `check` is SQLite's check of the same file on another thread; without one, it runs here. Throws
-    /// SQLite's error if the file is unreadable.
+    /// Reads all rows. `check` is SQLite's check on another thread; without one, it runs here. Throws SQLite's error.
     init(_ database: Database, _ check: IntegrityCheck? = nil) throws {
         self.init(
             try Catalogue.contents(database), sums: try ChecksumRecord.all(database),

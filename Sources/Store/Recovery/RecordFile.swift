@@ -1,8 +1,7 @@
 import Foundation
 
-/// The text of `records/<asset id>.<revision>.json`: a copy of an asset's rows, from which a damaged or missing
-/// catalogue is rebuilt. It contains tokens and header fields, so it is not part of the bundle, which people pass on.
-/// Pure.
+/// The text of `records/<asset id>.<revision>.json`: a copy of an asset's rows, from which a damaged or missing catalogue is
+/// rebuilt. It contains tokens and header fields, so it is not part of the bundle, which people pass on. Pure.
 struct RecordFile {
     enum Failure: Error, CustomStringConvertible {
         case unreadable(any Error)

@@ -1,11 +1,9 @@
 import Glibc
 
-/// The folder `records` of a store: one file per asset, named after its id and the revision of its rows. With the
-/// revision in the name, the record and the catalogue can be compared without opening the file. The old file is removed
-/// only after the new one is on the disk.
+/// The folder `records`: one file per asset, named after its id and its rows' revision, so that record and catalogue are
+/// compared without opening the file. The old file is removed only after the new one is on the disk.
 struct RecordFolder: Sendable {
     static let name = "records"
-
     private static let suffix = ".json"
     /// Of a file that is being written.
     private static let newSuffix = ".new"
@@ -13,9 +11,7 @@ struct RecordFolder: Sendable {
     private static let asideSuffix = ".unreadable"
     /// Longer files are not read: 256 renditions with the longest playlists take less.
     private static let mostBytes: Int64 = 1 << 30
-
     private let folder: Directory
-
     init(_ folder: Directory) { self.folder = folder }
 
     /// Lists the revisions of each asset's records by its id, the latest first. Ignores links and files with other names.
@@ -70,8 +66,6 @@ struct RecordFolder: Sendable {
         }
     }
 
-    // MARK: Writing
-
     /// Writes and syncs a record under a temporary name.
     func prepare(_ rows: AssetRows) throws(StoreError) {
         let name = Self.file(rows.asset.id, rows.revision) + Self.newSuffix
@@ -92,7 +86,6 @@ struct RecordFolder: Sendable {
     }
 
     func discard(_ id: String, _ revision: Int) { try? folder.remove(Self.file(id, revision) + Self.newSuffix) }
-
     func remove(_ id: String, _ revision: Int) throws(StoreError) { try folder.remove(Self.file(id, revision)) }
 
     /// Syncs the folder: new and removed names survive a power cut.

@@ -22,7 +22,6 @@ final class RecordWriter: Sendable {
     private static let longPause = Duration.seconds(30)
     /// Number of records of the backlog that share one sync of the folder.
     private static let backlogCount = 16
-
     private let worker: WorkerThread<State>
     private let folder: RecordFolder
 
@@ -55,12 +54,10 @@ final class RecordWriter: Sendable {
         worker.signal()
     }
 
-    /// Removes the record of an asset for good. Call it before the rows are deleted, in the same transaction. If the rows
-    /// stay after all, call `schedule`.
+    /// Removes an asset's record for good. Call it before its rows are deleted in the transaction; `schedule` if they stay.
     func remove(_ id: String) throws(StoreError) { try Self.remove(id, folder, worker) }
 
-    /// Writes everything scheduled at once, but not the backlog. `ended` is called on the writer's thread, also after a
-    /// failure.
+    /// Writes everything scheduled, but not the backlog. `ended` is called on the writer's thread, also on failure.
     func flush(ended: @escaping @Sendable () -> Void) {
         worker.withLock { $0.waiting.append(ended) }
         worker.signal()
@@ -78,8 +75,6 @@ final class RecordWriter: Sendable {
         }
         if wasThere { try folder.sync() }
     }
-
-    // MARK: On the thread
 
     private static func next(_ state: inout State, _ isStopping: Bool, _ job: Job) -> WorkerThread<State>.Step {
         let left = state.due - .now

@@ -63,7 +63,6 @@ private struct UniqueFields {
     var names: Set<String> = []
     var origins: Set<String> = []
     var revised: Set<String> = []
-
     func contain(_ asset: AssetRecord) -> Bool { names.contains(asset.name) || origins.contains(asset.origin) }
 
     /// Numbers the asset's name and URL if they are in use: an asset with a changed name is better than a lost asset.

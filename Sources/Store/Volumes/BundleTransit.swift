@@ -23,8 +23,7 @@ public final class BundleTransit: Sendable {
     private let id: String
     private let source: Directory
     private let target: Volume
-    private let temporary: Directory
-    private let assets: Directory
+    private let temporary, assets: Directory
     private let name: String
     private let root: Directory
     private let isPiece: @Sendable (String) -> Bool
@@ -46,9 +45,8 @@ public final class BundleTransit: Sendable {
     /// The pieces that were not copied, because they are damaged or unreadable.
     public var faults: [(folder: String, file: String)] { progress.withLock { $0.faults } }
 
-    /// Copies the files that are new or changed since the last pass, and removes the copies of deleted files. `pace`:
-    /// after its cancellation, the pass ends with `busy`. `room` throws if nothing more may be written; called before
-    /// each file. Returns the number of copied files.
+    /// Copies the files that changed since the last pass, and removes the copies of deleted ones. Throws `busy` after a
+    /// cancellation. `room`, called before each file, throws if nothing more may be written. Returns the number of copies.
     @discardableResult public func pass(
         _ pace: ReadingPace, room: () throws(StoreError) -> Void = {}
     ) throws(StoreError) -> Int {
@@ -130,8 +128,7 @@ public final class BundleTransit: Sendable {
         return Copied(stamp: FileStamp(status), entry: isPiece ? entry : nil)
     }
 
-    /// Writes a new ledger with a line for each copied piece, also for those without one. A piece that does not match its line
-    /// is not copied.
+    /// Writes a ledger with a line for each copied piece. A piece that does not match its old line is removed again.
     private func writeLedger(
         of folder: String, from: Directory, to: Directory, _ progress: inout Progress
     ) throws(StoreError) {

@@ -76,8 +76,7 @@ extension Store {
         return kind < 0 ? nil : kind
     }
 
-    /// Throws `diskFull` if only the reserve is left, and `io` if the disk loses written data. `volume` is nil for the
-    /// store's own folder.
+    /// Throws `diskFull` if only the reserve is left, `io` if the disk loses data. `volume`: nil for the store's folder.
     public func checkRoom(in volume: Volume? = nil) throws(StoreError) {
         let root = try (volume ?? home).folders().root
         let reserve = reserve(of: root)
@@ -112,8 +111,7 @@ extension Store {
     /// The default reserve of the disk of a folder.
     static func usualReserve(of folder: Directory) -> Int64 { usualReserve(of: space(of: folder).total) }
 
-    /// The bytes to free so that pieces can be stored for a while; 0 if there is room, or the file system does not report
-    /// it. More than a piece or two, so that the next piece does not need another purge.
+    /// The bytes to free: more than a piece or two, so that the next piece needs no other purge; 0 if there is room.
     public var shortage: Int64 {
         let (free, total) = Self.space(of: root)
         let headroom = Self.headroom(of: total)

@@ -16,7 +16,6 @@ public struct StoreMove {
     public let totalBytes: Int64
     /// The new folder's path without links.
     public let path: String
-
     private let source: Directory
     private let lock: HeldLock
     private let parent: Directory
@@ -79,9 +78,8 @@ public struct StoreMove {
         }
     }
 
-    /// Moves the store, or continues an interrupted move. Throws `busy` after a cancellation; the system's errors. The
-    /// store is then still in the old folder, unless that has its marker already: then only its old contents are to be
-    /// deleted.
+    /// Moves the store, or continues an interrupted move. Throws `busy` after a cancellation; the system's errors. The store is
+    /// then still in the old folder, unless that has its marker already: then only its old contents are to be deleted.
     public mutating func run() throws(StoreError) {
         if StoreMoveMarker.read(in: source) == nil {
             if try exchange() { return }
@@ -209,8 +207,7 @@ extension Directory {
         return own.st_dev != above.st_dev
     }
 
-    /// The sum of the lengths of all files. Throws `exists` for anything that is neither file nor folder, which could
-    /// not be copied.
+    /// The sum of all files' lengths. Throws `exists` for other things than files and folders: they cannot be copied.
     fileprivate func totalSize() throws(StoreError) -> Int64 {
         var sum: Int64 = 0
         for name in try names() {
@@ -232,7 +229,6 @@ struct StoreMoveMarker: Codable, Equatable {
     static let fileName = "moved.json"
     /// The file name in the new folder until the old folder has its marker. `path` is then the old path.
     static let arrivedName = "arrived.json"
-
     let path: String
 
     /// Reads the marker of a folder; nil if there is none or it is unreadable.

@@ -68,8 +68,7 @@ public final class Volume: Sendable {
 
     // MARK: Presence
 
-    /// Checks whether the volume's disk is mounted. Waits for the disk. Returns true if that has changed since the last
-    /// check.
+    /// Checks whether the volume's disk is mounted. Waits for the disk. Returns true if that has changed since the last check.
     public func checkPresence() -> Bool {
         guard let mark else { return false }
         let state = state.withLock { $0 }
@@ -218,7 +217,6 @@ public final class Volume: Sendable {
 
     /// True if the power was lost with unsynced pieces, and not all folders have been checked since.
     public var isAfterPowerLoss: Bool { (try? folders())?.lock?.isDoubtful ?? false }
-
     /// Call once all folders are checked after a power cut.
     public func markRecovered() { (try? folders())?.lock?.begin() }
 
@@ -257,7 +255,6 @@ extension Directory {
 struct VolumeMark: Codable {
     static let fileName = "volume.json"
     private static let format = 1
-
     let format: Int
     /// 32 random hexadecimal digits.
     let id: String
@@ -273,8 +270,7 @@ struct VolumeMark: Codable {
         note = "This folder holds bundles of a Weir store, moved here by \"weir move\". Only that store can use them."
     }
 
-    /// Reads the mark of a folder; nil if it has none. Throws `newer` for a mark of a newer Weir, `exists` for a file
-    /// that is not a mark.
+    /// Reads a folder's mark, if any. Throws `newer` for that of a newer Weir, `exists` for a file that is not a mark.
     static func read(in folder: Directory) throws(StoreError) -> VolumeMark? {
         guard let bytes = try folder.read(fileName) else { return nil }
         let path = folder.path + "/" + fileName

@@ -44,9 +44,9 @@ private func check(_ configuration: DecoderConfiguration?) {
 
 /// The boxes of the top level, and those in each, lie in order and without a gap.
 private func checkWalk(_ bytes: [UInt8]) {
-    guard let boxes = boxes(bytes, in: 0..<bytes.count) else { return }
+    guard let topLevel = boxes(bytes, in: 0..<bytes.count) else { return }
     var end = 0
-    for box in boxes {
+    for box in topLevel {
         precondition(box.range.lowerBound == end && box.range.count >= box.headerSize, "a box is out of place")
         end = box.range.upperBound
         guard let children = boxes(bytes, in: box.payload, of: box.type), let last = children.last else { continue }
