@@ -14,10 +14,13 @@ struct SelectionOptions: ParsableArguments {
             minimum or --fast is given.
             """)
     var quality: API.Quality?
-    @Option(help: "default, all, none, or languages such as en,ja. default is what a player would choose for you.")
-    var audio = API.Choice.default
-    @Option(help: "none, all, default, or languages such as en,ja.")
-    var subs = API.Choice.none
+    @Option(
+        help: """
+            default, all, none, or languages such as en,ja. Without this option: default, what a player would choose for you.
+            """)
+    var audio: API.Choice?
+    @Option(help: "none, all, default, or languages such as en,ja. Without this option: none.")
+    var subs: API.Choice?
     @Option(
         help: ArgumentHelp(
             "The lowest variant of at least this bit rate (2M, 800k), else the highest.", valueName: "rate"),

@@ -24,7 +24,7 @@ import Testing
         let path = try write("#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\na.ts\n#EXT-X-ENDLIST\n")
         let result = try await check(path)
         #expect(result.exit == .code(0) && result.errors.isEmpty)
-        #expect(result.output == "1 playlist, and nothing to say against it\n")
+        #expect(result.output == "1 playlist, no findings\n")
         #expect(folder.files() == ["m.m3u8"])
     }
 
@@ -48,7 +48,7 @@ import Testing
         #expect(
             result.output == """
                 \(path):3: error: the key has no URI (#EXT-X-KEY:METHOD=AES-128) (RFC 8216 §4.2)
-                1 playlist, 1 error: players fail
+                1 playlist, 1 error: players will fail
 
                 """)
     }

@@ -109,7 +109,7 @@ import Testing
 
     @Test func aMissingPlayerIsNamed() async throws {
         let failure = #expect(throws: Failure.self) { try Player.find("no-such", environment: ["PATH": "/bin"]) }
-        #expect(failure?.message == "there is no player (no-such)")
+        #expect(failure?.message == "no player is installed (no-such)")
         let found = try folder.write(Data(), to: "bin/vlc")
         chmod(found, 0o755)
         let path = folder.path("none") + ":" + folder.path("bin")

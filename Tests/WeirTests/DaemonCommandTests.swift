@@ -158,7 +158,7 @@ import Testing
         process.send(SIGINT)
         #expect(try await process.end() == .code(130))
         let sentence =
-            "weir: detached; the download of sintel goes on in the daemon\ntry: weir get sintel to follow it again\n"
+            "weir: detached; the download of sintel continues in the daemon\ntry: weir get sintel to follow it again\n"
         #expect(process.standardError.hasSuffix(sentence))
         let results = process.standardOutput.split(separator: "\n").filter { $0.contains(#""t":"result""#) }
         #expect(results.count == (json ? 1 : 0))
@@ -203,7 +203,7 @@ import Testing
         #expect(await daemon.removed == ["sintel"])
         let unknown = try await run(["remove", "x", "--yes"])
         #expect(unknown.exit == .code(66))
-        #expect(unknown.errors == "weir: there is no asset called x\ntry: weir list\n")
+        #expect(unknown.errors == "weir: there is no asset named x\ntry: weir list\n")
         await daemon.stop()
     }
 

@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test func everyCommandReportsAMissingHome() async throws {
-        let sentence = "HOME: is not set to an absolute path, so there is no place for the store folder"
+        let sentence = "HOME: is not set to an absolute path, so the store folder is unknown"
         let homeless = ["HOME": "", "WEIR_STATE": "", "WEIR_STORE": "", "XDG_DATA_HOME": "", "XDG_STATE_HOME": ""]
         let report = try await examine([], homeless)
         #expect(report.exit == .code(78) && report.says("configuration", .fault, sentence))
@@ -105,7 +105,7 @@ import Testing
                 Repository.builtProgram("weir"), [command],
                 environment: homeless.merging(["XDG_CONFIG_HOME": folder.path]) { $1 })
             #expect(result.exit == .code(78), "\(result.errors)")
-            #expect(result.errors == "weir: \(sentence)\ntry: set HOME, or give the folder with --store DIR\n")
+            #expect(result.errors == "weir: \(sentence)\ntry: set HOME, or name the folder with --store DIR\n")
         }
         #expect(try await examine(["--listen", "127.0.0.1:0"], ["HOME": ""]).exit == .code(0))
     }
@@ -303,7 +303,7 @@ import Testing
             Data("[Socket]\nListenStream=0.0.0.0:8216\n".utf8), to: "config/systemd/user/weir.socket")
         let report = try await examine()
         #expect(report.exit == .code(1))
-        #expect(report.says("units", .fault, "starts /nowhere/weir, which is not there"))
+        #expect(report.says("units", .fault, "starts /nowhere/weir, which does not exist"))
         #expect(report.says("units", .fault, "other machines could reach 0.0.0.0:8216"))
         for name in ["weir.service", "weir.socket"] {
             let unit = try String(contentsOfFile: Repository.path("conf/systemd/user/\(name)"), encoding: .utf8)

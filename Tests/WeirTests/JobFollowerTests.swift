@@ -51,7 +51,7 @@ import Testing
         switch end {
         case .done, .failed: #expect(result == .success(move(end)))
         default:
-            let message = "interrupted: film is where it was"
+            let message = "interrupted: film was not moved"
             let next = "repeat the command"
             #expect(result == .failure(Failure(message, next: next, exitCode: 130, code: "interrupted")))
         }

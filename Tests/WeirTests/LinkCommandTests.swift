@@ -44,7 +44,7 @@ import Testing
 
     @Test func anUnknownPresetListsThePresets() async throws {
         let errors = try await link("set", "4G").errors
-        #expect(errors.contains("\"4G\"; there are: 100% Loss, EDGE, 3G, DSL, LTE, Wi-Fi, "))
+        #expect(errors.contains("\"4G\"; the presets are: 100% Loss, EDGE, 3G, DSL, LTE, Wi-Fi, "))
     }
 
     @Test func thePresetsAreListedWithoutAConditioner() async throws {

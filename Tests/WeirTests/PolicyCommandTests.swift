@@ -52,7 +52,7 @@ import Testing
         #expect(sentence(storage) == "expired since 2026-12-24 16:00; not in backups")
         storage = API.Storage()
         storage.purge = .init(date: 1_798_128_000, bytes: 158_334_976, cause: .space)
-        #expect(sentence(storage) == "never expires; purged at 2026-12-24 16:00 since the disk was full, 151 MB")
+        #expect(sentence(storage) == "never expires; purged at 2026-12-24 16:00 because the disk was full, 151 MB")
     }
 
     @Test func theListHasABadge() {

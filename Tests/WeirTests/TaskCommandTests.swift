@@ -51,7 +51,7 @@ import Testing
         #expect(
             result.output
                 == "S  14:48  720p avc1 2.1 Mb/s + audio en + subs en   about 240 MB   paused\n")
-        #expect(result.errors == "follow it:  weir get sintel\n")
+        #expect(result.errors == "follow with:  weir get sintel\n")
         var request = API.DownloadRequest(source: "https://h/m.m3u8", quality: .height(720))
         request.range = API.MediaRange(start: 600, end: 1200)
         request.headers = [API.Header("Cookie: a=b; c=d"), API.Header("X: y")].compactMap(\.self)
@@ -92,7 +92,7 @@ import Testing
         #expect(await daemon.changes == ["\(command) d1", "\(command) d1"])
         let mixed = try await run([command, "none", "sintel"])
         #expect(mixed.exit == .code(66) && mixed.output == "sintel  \(word)\n")
-        #expect(mixed.errors == "weir: there is no asset called none\ntry: weir list\n")
+        #expect(mixed.errors == "weir: there is no asset named none\ntry: weir list\n")
         for arguments in [[], ["sintel", "--all"]] {
             #expect(try await run([command] + arguments).exit == .code(64))
         }
