@@ -9,29 +9,26 @@ extension API {
         package var title: String?
         /// The path of the asset's image on the daemon; absent without an image.
         package var artwork: String?
-        /// The origin URL.
         package var url: String
         /// True if the asset was imported and has no origin, so that `url` is a placeholder; absent otherwise.
         package var isImported: Bool?
         /// True for an entry of the streams file of which nothing is stored; `id` is then its name. Absent otherwise.
         package var isKnownOnly: Bool?
-        package var isLive: Bool
+        package var isLive = false
         /// The media's length in seconds; absent for live streams and before a media playlist was read.
         package var duration: Double?
-        package var bytes: Int
+        package var bytes = 0
         /// The part of `bytes` that was cached by playback, and may be evicted; absent if it is not known.
         package var cachedBytes: Int?
-        /// Playability offline: `complete` if a download's selection, or one variant with its default renditions, is
-        /// stored.
-        package var local: Local
+        /// Playability offline: `complete` if a download's selection, or one variant with defaults, is stored.
+        package var local = Local.none
         /// Playability without the origin, checked against the disk; only in a response for this one asset.
         package var playable: Playable?
         /// Stored part of each rendition, downloaded or cached; only in a response for this one asset.
         package var parts: [Download.Part]?
         /// True if the origin has a new revision, as far as is known; absent otherwise.
         package var hasChanged: Bool?
-        /// True while the new revision is fetched. `state`, `need` and `download` then describe it; `bytes` includes
-        /// it.
+        /// True while the new revision is fetched. `state`, `need` and `download` describe it; `bytes` includes it.
         package var isRevised: Bool?
         /// The state of the asset's download; absent if it was never downloaded.
         package var state: Download.State?
@@ -49,16 +46,12 @@ extension API {
         /// The best stored quality as a short label: `720p`, `audio`; absent if nothing is stored.
         package var quality: String?
         /// The tracks, and the stored extent of each; empty in a brief list.
-        package var tracks: Tracks
+        package var tracks = Tracks()
         /// A download's selection with reasons; only if it was requested.
         package var explanation: Explanation?
         package init(name: String, id: String, title: String? = nil, url: String, duration: Double? = nil) {
             (self.name, self.id, self.title, self.url) = (name, id, title, url)
-            isLive = false
             self.duration = duration.map(API.milliseconds)
-            bytes = 0
-            local = .none
-            tracks = Tracks()
         }
     }
 
@@ -79,9 +72,7 @@ extension API {
         package var bytes: Int
         /// The limit in bytes above which the least recently used pieces are evicted; absent if there is no limit.
         package var limit: Int?
-        package init(bytes: Int, limit: Int?) {
-            (self.bytes, self.limit) = (bytes, limit)
-        }
+        package init(bytes: Int, limit: Int?) { (self.bytes, self.limit) = (bytes, limit) }
     }
 
     /// Response of `DELETE /api/v1/assets/<name>`.
@@ -90,14 +81,11 @@ extension API {
         package var bytes: Int
         /// The folder on an absent volume, where the stored content remains; absent otherwise.
         package var remainingFolder: String?
-        package init(name: String, bytes: Int) {
-            (self.name, self.bytes) = (name, bytes)
-        }
+        package init(name: String, bytes: Int) { (self.name, self.bytes) = (name, bytes) }
     }
 
     /// The presentation at an origin URL, of which nothing is stored: `GET /api/v1/presentation?url=<URL>`.
     package struct Presentation: Codable, Equatable, Sendable {
-        /// The requested URL.
         package var url: String
         /// The name of the asset that already has this URL; absent otherwise.
         package var name: String?
@@ -139,7 +127,6 @@ extension API {
 
     /// Playability of an asset without its origin, after its pieces were compared with the disk.
     package struct Playable: Codable, Equatable, Sendable {
-        /// The possible answers.
         package enum Answer: String, Codable, Sendable {
             case yes
             case partial
@@ -162,9 +149,7 @@ extension API {
         package let mediaType: String
         package let bytes: [UInt8]
 
-        package init(mediaType: String, bytes: [UInt8]) {
-            (self.mediaType, self.bytes) = (mediaType, bytes)
-        }
+        package init(mediaType: String, bytes: [UInt8]) { (self.mediaType, self.bytes) = (mediaType, bytes) }
 
         /// Recognises a JPEG, PNG or WebP file by its first bytes; nil for any other file, and for one over `limit`.
         package init?(file bytes: [UInt8]) {
@@ -185,7 +170,6 @@ extension API {
             case `default`
         }
 
-        /// Inclusion in backups.
         package enum Backup: String, Codable, Sendable, CaseIterable {
             case include
             /// Excluded by a CACHEDIR.TAG in the asset's folder.
@@ -282,8 +266,6 @@ extension API {
     package struct AssetChange: Codable, Equatable, Sendable {
         package var name: String?
         package var title: String?
-        package init(name: String? = nil, title: String? = nil) {
-            (self.name, self.title) = (name, title)
-        }
+        package init(name: String? = nil, title: String? = nil) { (self.name, self.title) = (name, title) }
     }
 }

@@ -3,7 +3,6 @@ internal import HTTPMessage
 extension API {
     /// The state of a persisted download: `GET /api/v1/downloads/<id>`.
     package struct Download: Codable, Equatable, Sendable {
-        /// The states of a download.
         package enum State: String, Codable, Sendable {
             case queued
             case running
@@ -21,9 +20,7 @@ extension API {
 
         /// A range of media time, `[start, end)` in seconds; in JSON an array of the two.
         package struct TimeRange: Codable, Equatable, Sendable {
-            /// Start in seconds.
             package var start: Double
-            /// End in seconds, exclusive.
             package var end: Double
             package init(start: Double, end: Double) {
                 self.start = API.milliseconds(start)
@@ -47,37 +44,33 @@ extension API {
             /// The kind, as in `Problem.code`.
             package var code: APIError.Code
             package var message: String
-            package init(code: APIError.Code, message: String) {
-                (self.code, self.message) = (code, message)
-            }
+            package init(code: APIError.Code, message: String) { (self.code, self.message) = (code, message) }
         }
 
         /// The id of the download, which equals its asset's id: an asset has one download.
         package var id: String
         package var asset: String
         package var title: String?
-        package var state: State
+        package var state = State.queued
         /// The missing condition; absent unless the state is `waiting`.
         package var need: Need?
-        package var priority: Priority
+        package var priority = Priority.default
         package var note: String?
         /// Kind of media being fetched (`video`, `audio`, `subtitles`), for display; absent if there is none.
         package var stage: String?
         /// Stored ranges of media time that are playable in all selected tracks, in order.
-        package var loaded: [TimeRange]
-        /// Selected ranges, in order, rounded to whole segments; empty before a media playlist was read, and for a
-        /// recording.
-        package var expected: [TimeRange]
+        package var loaded: [TimeRange] = []
+        /// Selected ranges, rounded to whole segments; empty before a media playlist was read, and for a recording.
+        package var expected: [TimeRange] = []
         /// True for a recording, whose final length is unknown; absent otherwise.
         package var isRecording: Bool?
-        /// Progress from 0 to 1, by bytes. Never falls while the download runs, and is 1 only when everything is
-        /// stored.
-        package var fraction: Double
-        package var parts: [Part]
+        /// Progress from 0 to 1, by bytes. Never falls while the download runs; 1 only when everything is stored.
+        package var fraction = 0.0
+        package var parts: [Part] = []
         /// The media's length in seconds; absent until a media playlist was read.
         package var duration: Double?
         /// Stored bytes of the selection.
-        package var bytes: Int
+        package var bytes = 0
         /// The expected size of the selection: an estimate until the download is complete.
         package var totalBytes: Int?
         /// Recent rate in bytes per second; absent unless `running`.
@@ -85,22 +78,15 @@ extension API {
         /// Estimated seconds to the end; absent unless the state is `running`.
         package var eta: Int?
         /// The selected tracks: one or more variants with renditions. Empty before the playlists were read.
-        package var selection: Tracks
+        package var selection = Tracks()
         /// The tracks that a further download can add; absent in lists and events.
         package var unselected: Tracks?
         /// Reason for `failed` or `waiting`.
         package var error: Failure?
         package init(id: String, asset: String, title: String? = nil) {
             (self.id, self.asset, self.title) = (id, asset, title)
-            state = .queued
-            priority = .default
-            (loaded, expected, parts) = ([], [], [])
-            fraction = 0
-            bytes = 0
-            selection = Tracks()
         }
 
-        /// Stored seconds of media.
         package var loadedDuration: Double { Self.duration(of: loaded) }
 
         /// Selected seconds of media; absent as long as `duration` is.
@@ -183,9 +169,7 @@ extension API {
         package var url: String?
         /// New header fields of each request to the origin; if absent, the former ones, for the same origin only.
         package var headers: [Header]?
-        package init(url: String? = nil, headers: [Header]? = nil) {
-            (self.url, self.headers) = (url, headers)
-        }
+        package init(url: String? = nil, headers: [Header]? = nil) { (self.url, self.headers) = (url, headers) }
     }
 
     /// A change of an existing download: `POST /api/v1/downloads/<id>/<change>`.
@@ -244,7 +228,6 @@ extension API {
             value = field.value
         }
 
-        /// The field line: `Name: value`.
         package var line: String { "\(name): \(value)" }
 
         /// The name without the value, which is a secret.
@@ -283,7 +266,6 @@ extension API.Download {
         case volume
     }
 
-    /// The order of downloads.
     package enum Priority: String, Codable, Sendable, CaseIterable {
         /// In the order of the requests.
         case `default`
@@ -297,24 +279,18 @@ extension API.Download {
         /// `video`, `audio` or `subtitles`. A variant's own rendition is `video`, even if it has audio only.
         package var kind: String
         /// Stored ranges of the selected media time, in order. A gap of the origin (EXT-X-GAP) counts as stored.
-        package var loaded: [TimeRange]
+        package var loaded: [TimeRange] = []
         /// Selected ranges of media time, in order.
-        package var expected: [TimeRange]
-        package var bytes: Int
-        package var totalBytes: Int
+        package var expected: [TimeRange] = []
+        package var bytes = 0
+        package var totalBytes = 0
         /// Progress from 0 to 1, by bytes: an estimate, and 1 only when everything is stored.
-        package var fraction: Double
+        package var fraction = 0.0
         /// Weight for readers who add up selections instead of bytes: 70 for video, 20 for audio and 10 for subtitles,
         /// spread over the renditions of a kind and scaled to a sum of 1.
-        package var weight: Double
-        package var isComplete: Bool
-        package init(id: String, kind: String) {
-            (self.id, self.kind) = (id, kind)
-            (loaded, expected) = ([], [])
-            (bytes, totalBytes) = (0, 0)
-            (fraction, weight) = (0, 0)
-            isComplete = false
-        }
+        package var weight = 0.0
+        package var isComplete = false
+        package init(id: String, kind: String) { (self.id, self.kind) = (id, kind) }
     }
 }
 

@@ -26,7 +26,6 @@ extension API {
         /// `mode`: the network mode has changed.
         case mode(Mode)
 
-        /// The kinds of download events.
         package enum Kind: String, Sendable {
             /// The download is new, or its state, need or error has changed.
             case state
@@ -42,9 +41,7 @@ extension API {
         package struct Reference: Codable, Equatable, Sendable {
             package var id: String
             package var asset: String
-            package init(id: String, asset: String) {
-                (self.id, self.asset) = (id, asset)
-            }
+            package init(id: String, asset: String) { (self.id, self.asset) = (id, asset) }
         }
 
         /// The data of `purged`.
@@ -133,12 +130,9 @@ extension API {
         /// Lifetime of the keys in seconds from the first play; absent for no limit.
         package var keysAfterFirstPlay: Int?
         package var keys: [Key]
-        package init(asset: String, keys: [Key] = []) {
-            (self.asset, self.keys) = (asset, keys)
-        }
+        package init(asset: String, keys: [Key] = []) { (self.asset, self.keys) = (asset, keys) }
     }
 
-    /// The state of a key.
     package struct Key: Codable, Equatable, Sendable {
         /// The states of a key. More cases may be added.
         package enum State: String, Codable, Sendable {
@@ -151,9 +145,7 @@ extension API {
         /// The part of a rendition that a key decrypts.
         package struct Use: Codable, Equatable, Sendable {
             package var rendition: String
-            /// Start of the first segment in seconds.
             package var start: Double
-            /// End of the last segment in seconds.
             package var end: Double
             package var segments: Int
             package init(rendition: String, start: Double, end: Double, segments: Int) {
@@ -199,7 +191,6 @@ extension API {
 
     /// An order for keys: `POST /api/v1/assets/<name>/keys`, or `POST /api/v1/keys` to revoke those of all assets.
     package struct KeyOrder: Codable, Equatable, Sendable {
-        /// The action.
         package enum Action: String, Codable, Sendable {
             case renew
             case revoke
@@ -242,14 +233,11 @@ extension API {
         /// The program that wrote the log, such as `Weir/0.1.0`.
         package var software: String
         package var events: [Event]
-        package init(software: String, events: [Event]) {
-            (self.software, self.events) = (software, events)
-        }
+        package init(software: String, events: [Event]) { (self.software, self.events) = (software, events) }
     }
 
     /// Key performance indicators of the sessions in the access log: `GET /api/v1/kpis`.
     package struct KPIReport: Codable, Equatable, Sendable {
-        /// The indicators of one session.
         package struct Session: Codable, Equatable, Sendable {
             package var guid: String
             package var asset: String

@@ -1,14 +1,10 @@
 extension API {
     /// Background work on an asset, at most one of each kind at a time: `/api/v1/assets/<name>/<kind>`.
-    ///
-    /// `POST` starts a job or attaches to the running one. `GET` returns the last job's state. `DELETE` cancels the
-    /// job.
+    /// `POST` starts a job or attaches to the running one, `GET` returns the last job's state, `DELETE` cancels.
     package protocol Job: Codable, Equatable, Sendable {
         /// Body of `POST`.
         associatedtype Request: Codable, Sendable
-
         static var kind: JobKind { get }
-
         /// The request of a `POST` without a body; nil if a body is required.
         static var requestWithoutBody: Request? { get }
 
@@ -18,7 +14,6 @@ extension API {
         var totalBytes: Int { get }
     }
 
-    /// The states of a job.
     package enum JobState: String, Codable, Sendable {
         case none
         case running
@@ -76,17 +71,15 @@ extension API {
         package struct Part: Codable, Equatable, Sendable {
             package var id: String
             package var pieces: Int
-            /// Bytes of these pieces.
             package var bytes: Int
             package var loaded: [Download.TimeRange]
             /// Missing pieces, without the damaged ones.
-            package var holes: [Hole]
-            package var mismatches: [Mismatch]
+            package var holes: [Hole] = []
+            package var mismatches: [Mismatch] = []
             /// Number of missing pieces that a download has selected, plus damaged pieces that were not repaired.
-            package var remaining: Int
+            package var remaining = 0
             package init(id: String, pieces: Int, bytes: Int, loaded: [Download.TimeRange]) {
                 (self.id, self.pieces, self.bytes, self.loaded) = (id, pieces, bytes, loaded)
-                (holes, mismatches, remaining) = ([], [], 0)
             }
         }
 
@@ -123,14 +116,11 @@ extension API {
         package var state: JobState
         package var target: String?
         package var totalFiles = 0
-        /// Total bytes of the files.
         package var totalBytes = 0
         package var files = 0
-        /// Bytes of these files.
         package var bytes = 0
         /// Number of files that were sent because the target lacked them.
         package var sentFiles = 0
-        /// Bytes of these files.
         package var sentBytes = 0
         /// Number of deleted files of an earlier publication that are not part of this one.
         package var deletedFiles = 0
@@ -151,8 +141,7 @@ extension API {
             }
         }
 
-        /// `s3://BUCKET/PREFIX`, `rsync://HOST/MODULE/PATH`, `HOST:PATH`, or the absolute path of a folder of the
-        /// daemon.
+        /// `s3://BUCKET/PREFIX`, `rsync://HOST/MODULE/PATH`, `HOST:PATH`, or an absolute folder path of the daemon.
         package var target: String
         /// The URL of an object store other than AWS.
         package var endpoint: String?
@@ -198,7 +187,6 @@ extension API {
 
     /// The body of `POST /api/v1/assets/<name>/export`, which answers at the end.
     package struct ExportRequest: Codable, Equatable, Sendable {
-        /// The formats of an export.
         package enum Format: String, Codable, CaseIterable, Sendable {
             /// A folder that plays without Weir.
             case folder
@@ -221,7 +209,6 @@ extension API {
         }
     }
 
-    /// Result of an export.
     package struct Export: Codable, Equatable, Sendable {
         package var name: String
         package var path: String

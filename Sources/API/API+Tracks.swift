@@ -12,7 +12,6 @@ extension API {
         package var id: String
         /// Width in pixels; absent, as `height` is, without RESOLUTION and for audio alone.
         package var width: Int?
-        /// Height in pixels.
         package var height: Int?
         /// CODECS as in the playlist.
         package var codecs: String?
@@ -24,8 +23,7 @@ extension API {
         package var frameRate: Double?
         /// VIDEO-RANGE (`SDR`, `HLG`, `PQ`).
         package var videoRange: String?
-        /// Estimated size with one rendition of each of its groups, because its bit rates include those (rfc8216bis
-        /// §4.4.6.2).
+        /// Estimated size with one rendition of each of its groups, which its bit rates include (rfc8216bis §4.4.6.2).
         package var estimatedBytes: Int?
         package var local: Local
         package var bytes: Int
@@ -44,7 +42,6 @@ extension API {
         package var name: String
         /// LANGUAGE, an RFC 5646 tag.
         package var language: String?
-        /// DEFAULT=YES.
         package var isDefault: Bool
         /// FORCED=YES, for subtitles only.
         package var isForced: Bool?
@@ -52,21 +49,17 @@ extension API {
         package var channels: String?
         /// Estimated size in bytes, only if the rendition is also a variant: playlists give no bit rate for others.
         package var estimatedBytes: Int?
-        package var local: Local
-        package var bytes: Int
+        package var local = Local.none
+        package var bytes = 0
         package init(id: String?, group: String, name: String, language: String? = nil, isDefault: Bool = false) {
             (self.id, self.group, self.name, self.language, self.isDefault) = (id, group, name, language, isDefault)
-            local = .none
-            bytes = 0
         }
     }
 
     /// The tracks of a presentation in the playlist's order, or the selected tracks of a download.
     package struct Tracks: Codable, Equatable, Sendable {
         package var variants: [Variant]
-        /// Renditions of TYPE=AUDIO.
         package var audio: [Rendition]
-        /// Renditions of TYPE=SUBTITLES.
         package var subtitles: [Rendition]
         package init(variants: [Variant] = [], audio: [Rendition] = [], subtitles: [Rendition] = []) {
             (self.variants, self.audio, self.subtitles) = (variants, audio, subtitles)
@@ -75,7 +68,6 @@ extension API {
 
     /// The choice that a selection makes in a presentation, with a reason for each variant.
     package struct Explanation: Codable, Equatable, Sendable {
-        /// A variant with a reason.
         package struct Reason: Codable, Equatable, Sendable {
             /// Index in the presentation's `tracks.variants`, because several variants may have the same id.
             package var index: Int
@@ -91,17 +83,14 @@ extension API {
         /// All other variants in the playlist's order. The reason completes a sentence after "it".
         package var others: [Reason]
         package var selection: Tracks
-        /// Variants whose stored segments never substitute the chosen variant's. The reason is a sentence without a
-        /// full stop. Absent if there are none.
+        /// Variants whose stored segments never substitute the chosen variant's, with a sentence; absent if none.
         package var incompatible: [Incompatible]?
 
         /// A variant whose segments cannot be combined with the chosen variant's.
         package struct Incompatible: Codable, Equatable, Sendable {
             package var id: String
             package var reason: String
-            package init(id: String, reason: String) {
-                (self.id, self.reason) = (id, reason)
-            }
+            package init(id: String, reason: String) { (self.id, self.reason) = (id, reason) }
         }
 
         package init(chosen: Reason, others: [Reason], selection: Tracks) {
@@ -120,7 +109,6 @@ extension API {
         /// The lowest bandwidth of at least this many bits per second, else the highest.
         case minimumBandwidth(Int)
 
-        /// Parses a quality; nil for text in none of the forms.
         package init?(_ text: String) {
             switch text {
             case "best": self = .best
@@ -133,7 +121,7 @@ extension API {
 
         private static func height(_ text: String) -> Quality? {
             let isBound = text.hasPrefix("<=")
-            guard text.hasSuffix("p"), let pixels = number(text.dropFirst(isBound ? 2 : 0).dropLast()) else {
+            guard text.hasSuffix("p"), let pixels = positive(text.dropFirst(isBound ? 2 : 0).dropLast()) else {
                 return nil
             }
             return isBound ? .heightAtMost(pixels) : .height(pixels)
@@ -154,14 +142,6 @@ extension API {
             return .minimumBandwidth(Int((value * scale).rounded()))
         }
 
-        private static func number(_ digits: Substring) -> Int? {
-            guard digits.utf8.allSatisfy({ (48...57).contains($0) }), let value = Int(digits), value > 0 else {
-                return nil
-            }
-            return value
-        }
-
-        /// The text form, which `init(_:)` parses.
         package var description: String {
             switch self {
             case .best: "best"
@@ -176,16 +156,13 @@ extension API {
 
     /// The choice of renditions in a group; as text `default`, `all`, `none`, or languages such as `en,ja`.
     package enum Choice: Equatable, Sendable, LosslessStringConvertible {
-        /// The rendition that a player would choose: by preferred language, the user's language, DEFAULT=YES, or the
-        /// first.
+        /// The rendition that a player would choose: preferred language, user's language, DEFAULT=YES, or the first.
         case `default`
         case all
         case none
-        /// Renditions whose LANGUAGE is one of these tags or begins with one (`en` includes `en-GB`); lower case, not
-        /// empty.
+        /// Renditions whose LANGUAGE begins with one of these tags (`en` includes `en-GB`); lower case, not empty.
         case languages([String])
 
-        /// Parses a choice; nil for text in none of the forms.
         package init?(_ text: String) {
             switch text {
             case "default": self = .default
@@ -203,7 +180,6 @@ extension API {
                 && text.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || $0 == 45 }
         }
 
-        /// The text form, which `init(_:)` parses.
         package var description: String {
             switch self {
             case .default: "default"
@@ -239,39 +215,32 @@ extension API {
     package struct Size: Equatable, Sendable, LosslessStringConvertible {
         /// Width in pixels; nil for any.
         package let width: Int?
-        /// Height in pixels.
         package let height: Int
 
-        package init(width: Int?, height: Int) {
-            (self.width, self.height) = (width, height)
-        }
+        package init(width: Int?, height: Int) { (self.width, self.height) = (width, height) }
 
-        /// Parses a size; nil for text in neither form.
         package init?(_ text: String) {
             if text.hasSuffix("p") {
-                guard let height = Self.number(text.dropLast()) else { return nil }
+                guard let height = positive(text.dropLast()) else { return nil }
                 self.init(width: nil, height: height)
             } else {
                 let parts = text.split(separator: "x", omittingEmptySubsequences: false)
-                guard parts.count == 2, let width = Self.number(parts[0]), let height = Self.number(parts[1]) else {
+                guard parts.count == 2, let width = positive(parts[0]), let height = positive(parts[1]) else {
                     return nil
                 }
                 self.init(width: width, height: height)
             }
         }
 
-        private static func number(_ digits: Substring) -> Int? {
-            guard digits.utf8.allSatisfy({ (48...57).contains($0) }), let value = Int(digits), value > 0 else {
-                return nil
-            }
-            return value
-        }
-
-        /// The text form, which `init(_:)` parses.
         package var description: String { width.map { "\($0)x\(height)" } ?? "\(height)p" }
     }
 }
 
+/// Parses decimal digits of a number above 0.
+private func positive(_ digits: Substring) -> Int? {
+    guard digits.utf8.allSatisfy({ (48...57).contains($0) }), let value = Int(digits), value > 0 else { return nil }
+    return value
+}
 extension API.Variant {
     /// A short label: `720p`, or `audio` for audio alone; nil if the playlist does not give the height.
     package var quality: String? {

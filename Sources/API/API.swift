@@ -2,9 +2,8 @@ internal import FoundationEssentials
 
 /// The shapes of the control API, version 1: the JSON of requests and responses of `/api/v1/…`.
 ///
-/// They are the contract with scripts. `conf/openapi.json` documents every key; here are only the details that a name
-/// does not show. Times are seconds, sizes are bytes,
-/// bandwidths are bits per second, rates are bytes per second. A key without a known value is left out.
+/// They are the contract with scripts; `conf/openapi.json` documents every key. Times are seconds, sizes bytes,
+/// bandwidths bits per second, rates bytes per second. A key without a known value is left out.
 package enum API {
     package static let root = "/api/v1"
 
@@ -37,9 +36,7 @@ package enum API {
 
     /// Rounds a fraction down to four digits, so that an incomplete download stays below 1.
     package static func rounded(_ fraction: Double) -> Double { (fraction * 10_000 + 1e-9).rounded(.down) / 10_000 }
-}
 
-extension API {
     /// An error as `application/problem+json` (RFC 9457) with the extension members `code` and `next`.
     package struct Problem: Codable, Equatable, Sendable {
         /// The kind as a URI reference to the API's document; readers may ignore it (RFC 9457 §3.1.1).
@@ -63,7 +60,6 @@ extension API {
 
     /// The network mode: `GET /api/v1/mode` returns it, `PUT` changes it until the daemon ends.
     package struct Mode: Codable, Equatable, Sendable {
-        /// The modes.
         package enum Name: String, Codable, CaseIterable, Sendable {
             /// Missing resources are fetched from the origin while it can be reached.
             case auto
@@ -91,7 +87,6 @@ extension API {
 
     /// Totals of the store and its disk: `GET /api/v1/store`.
     package struct Store: Codable, Equatable, Sendable {
-        /// The store's disk.
         package struct Disk: Codable, Equatable, Sendable {
             package var totalBytes: Int
             package var freeBytes: Int
@@ -108,19 +103,16 @@ extension API {
         package var path: String
         /// The reason why the store is read-only, as a sentence; absent if it can be written.
         package var problem: String?
-        package var assets: Int
-        /// Stored bytes of all assets.
-        package var bytes: Int
+        package var assets = 0
+        package var bytes = 0
         /// The part of `bytes` that was cached by playback, and its limit.
         package var playCache: PlayCache
         /// The disk; absent if it does not report its size.
         package var disk: Disk?
-        /// The assets that may be purged when the disk is full: `expired`, `default` or `important`, each with the ones
-        /// before.
+        /// Assets that may be purged on a full disk: `expired`, `default` or `important`, each with the ones before.
         package var purge: String
         package init(path: String, playCache: PlayCache, purge: String) {
             (self.path, self.playCache, self.purge) = (path, playCache, purge)
-            (assets, bytes) = (0, 0)
         }
     }
 }

@@ -7,7 +7,6 @@ package struct APIClient: Sendable {
     package struct Call: Sendable {
         /// `GET`, `POST`, `PUT`, `PATCH` or `DELETE`.
         package let method: String
-        /// The complete URL.
         package let url: String
         package let token: String
         /// The JSON body; nil for none.
@@ -18,20 +17,16 @@ package struct APIClient: Sendable {
 
     /// The response to a call.
     package struct Answer: Sendable {
-        /// The HTTP status.
         package let status: Int
         package let body: [UInt8]
 
-        package init(status: Int, body: [UInt8]) {
-            (self.status, self.body) = (status, body)
-        }
+        package init(status: Int, body: [UInt8]) { (self.status, self.body) = (status, body) }
     }
 
     /// Performs a call. Throws `.noDaemon` if there is no server.
     package typealias Transport = @Sendable (Call) async throws(APIError) -> Answer
 
-    /// Performs a call and streams the body. Ends with an `APIError` for an error response, and if the stream breaks
-    /// off.
+    /// Performs a call and streams the body. Ends with an `APIError` for an error response or a broken stream.
     package typealias Stream = @Sendable (Call) -> AsyncThrowingStream<[UInt8], any Error>
 
     package let state: StateDirectory
@@ -45,14 +40,10 @@ package struct APIClient: Sendable {
         (self.state, self.transport, self.stream) = (state, transport, stream)
     }
 
-    /// All assets, sorted by name; without tracks if `isBrief`, which saves most of the time.
-    package func assets(isBrief: Bool = false) async throws(APIError) -> [API.Asset] {
-        try await assets(as: API.Asset.self, isBrief: isBrief)
-    }
-
-    /// All assets, sorted by name, in a shape with fewer keys than `API.Asset`. Fewer keys decode faster.
+    /// All assets, sorted by name; without tracks if `isBrief`, which saves most of the time. A shape with fewer keys than
+    /// `API.Asset` decodes faster.
     package func assets<Shape: Decodable & Sendable>(
-        as shape: Shape.Type, isBrief: Bool
+        as shape: Shape.Type = API.Asset.self, isBrief: Bool = false
     ) async throws(APIError) -> [Shape] {
         var query = API.AssetQuery(limit: isBrief ? 1000 : 500, isBrief: isBrief)
         // Decoding a page takes longer than fetching it, so each page is decoded while the next ones arrive.
@@ -71,7 +62,6 @@ package struct APIClient: Sendable {
         return assets
     }
 
-    /// A page of an `API.AssetList`.
     private struct Page<Shape: Decodable & Sendable>: Decodable, Sendable {
         let assets: [Shape]
     }
@@ -226,9 +216,6 @@ package struct APIClient: Sendable {
         }
         return APIError(problem.code, problem.detail, next: problem.next)
     }
-}
-
-extension APIClient {
     /// Starts a job on an asset, or attaches to a running one.
     package func begin<Job: API.Job>(
         _ job: Job.Type = Job.self, _ request: Job.Request, ofAsset name: String
@@ -247,9 +234,6 @@ extension APIClient {
     private static func route<Job: API.Job>(_ job: Job.Type, _ name: String) -> String {
         "/assets/\(PercentEncoding.encode(name))/\(job.kind.rawValue)"
     }
-}
-
-extension APIClient {
     /// The state of an asset's keys, without key material.
     package func keys(ofAsset name: String) async throws(APIError) -> API.KeyList {
         try await call("GET", Self.route(keysOf: name))
@@ -265,9 +249,6 @@ extension APIClient {
     }
 
     private static func route(keysOf name: String) -> String { "/assets/\(PercentEncoding.encode(name))/keys" }
-}
-
-extension APIClient {
     package func sessions() async throws(APIError) -> [SessionSummary] {
         let list: API.SessionList = try await call("GET", "/sessions")
         return list.sessions

@@ -1,6 +1,5 @@
 /// Parses server-sent events from chunks of any size (WHATWG HTML §9.2.6). Pure.
 struct EventTextParser {
-    /// One message.
     struct Message: Equatable {
         /// The `event` field; `message` if it is absent.
         var name: String

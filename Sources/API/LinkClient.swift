@@ -54,8 +54,7 @@ package struct LinkClient: Sendable {
         do {
             return try API.decode(from: answer.body)
         } catch {
-            throw APIError(
-                .internal, "the link conditioner's response is invalid: \(error.message)", underlying: error)
+            throw APIError(.internal, "the link conditioner's response is invalid: \(error.message)", underlying: error)
         }
     }
 

@@ -3,7 +3,6 @@ package struct LinkState: Codable, Equatable, Sendable {
     package var figures: LinkFigures
     package var traffic: Traffic
 
-    /// Addresses and traffic of a conditioner.
     package struct Traffic: Codable, Equatable, Sendable {
         /// The URL of the server behind the conditioner.
         package var upstream: String
@@ -32,19 +31,15 @@ package struct LinkState: Codable, Equatable, Sendable {
     }
 }
 
-/// A change of a link's settings: first a preset for all of them, then single settings; nil keeps a setting. The body
-/// of `PATCH /api/v1/link`, which returns a `LinkState`.
+/// A change of a link's settings, with the units of `LinkFigures`: first a preset for all of them, then single settings;
+/// nil keeps a setting. The body of `PATCH /api/v1/link`, which returns a `LinkState`.
 package struct LinkChange: Codable, Equatable, Sendable {
     package var preset: String?
     package var down: LinkRate?
     package var up: LinkRate?
-    /// Delay towards the client in milliseconds.
     package var delayDown: Double?
-    /// Delay from the client in milliseconds.
     package var delayUp: Double?
-    /// Packet loss in per cent.
     package var loss: Double?
-    /// Delay of an uncached name lookup in milliseconds.
     package var dnsDelay: Double?
 
     package init(preset: String? = nil) { self.preset = preset }

@@ -5,7 +5,6 @@ package struct PlayerURL: Sendable {
     /// The daemon's base URL without a slash at its end; `localhost` replaces its loopback address.
     package let base: String
 
-    /// Creates the URLs of the daemon with this base URL.
     package init(base: String) {
         let port = base.split(separator: ":").last ?? ""
         let isUsual = base.hasPrefix("http://127.0.0.1:") || base.hasPrefix("http://[::1]:")

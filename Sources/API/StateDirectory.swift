@@ -96,12 +96,8 @@ package struct StateDirectory: Sendable {
 
 /// The errno of a failed system call.
 package struct SystemError: Error, Equatable, CustomStringConvertible {
-    /// ENOENT.
     package static let noSuchFile = SystemError(ENOENT)
-
-    /// The errno.
     package let number: Int32
-    /// Creates an error from an errno.
     package init(_ number: Int32) { self.number = number }
 
     package var description: String { String(cString: strerror(number)) }

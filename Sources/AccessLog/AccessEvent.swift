@@ -7,7 +7,7 @@
 /// out.
 public struct AccessEvent: Codable, Equatable, Sendable {
     /// Type of playback, as in `s-playback-type`.
-    public enum PlaybackType: String, Codable, Sendable {
+    package enum PlaybackType: String, Codable, Sendable {
         case vod = "VOD"
         case live = "LIVE"
         /// Media from the store only.
@@ -15,64 +15,55 @@ public struct AccessEvent: Codable, Equatable, Sendable {
     }
 
     /// The session's id in its URLs.
-    public var session: String
+    package var session: String
     /// The session's UUID (RFC 9562).
-    public var guid: String
+    package var guid: String
     /// The event's number in its session, from 0.
-    public var number: Int
-    /// The asset's name.
-    public var asset: String
-    /// The player's User-Agent.
-    public var client: String?
+    package var number: Int
+    package var asset: String
+    package var client: String?
     /// Start of the event, in seconds since 1970 in UTC.
-    public var began: Double
+    package var began: Double
     /// End of the event, as `began`; absent while the event is open.
-    public var ended: Double?
-    /// Time at which the event was logged, as `began`: later than `ended` for an idle session, and for a variant that
-    /// stays on the screen long after another one is loaded. Absent while the event is open.
-    public var logged: Double?
+    package var ended: Double?
+    /// Time at which the event was logged, as `began`; absent while it is open. Later than `ended` for an idle session, and
+    /// for a variant that stays on the screen long after another one is loaded.
+    package var logged: Double?
     /// The origin URL of the media playlist that was played, without its query.
-    public var uri: String?
+    package var uri: String?
     /// Address of the origin that delivered last; absent if the store delivered everything.
-    public var serverAddress: String?
-    /// Number of changes of `serverAddress`.
-    public var serverAddressChanges = 0
-    /// Type of playback.
-    public var playbackType = PlaybackType.vod
-    /// Number of requested segments.
-    public var requests = 0
+    package var serverAddress: String?
+    package var serverAddressChanges = 0
+    package var playbackType = PlaybackType.vod
+    package var requests = 0
     /// Duration of the delivered media, in media time.
-    public var downloaded = 0.0
+    package var downloaded = 0.0
     /// Position in media time at which the event began.
-    public var startOffset = 0.0
+    package var startOffset = 0.0
     /// Duration of the media that was played, in media time.
-    public var watched = 0.0
+    package var watched = 0.0
     /// Bytes of the bodies sent to the player: segments, initialization sections, keys and subtitles.
-    public var bytes = SourceBytes()
-    /// Throughput of the origin.
-    public var observed = ObservedRate()
+    package var bytes = SourceBytes()
+    package var observed = ObservedRate()
     /// BANDWIDTH of the variant.
-    public var indicated: Int?
+    package var indicated: Int?
     /// Number of times the player ran out of media while it waited for more.
-    public var stalls = 0
-    /// Total duration of the stalls.
-    public var stallTime = 0.0
+    package var stalls = 0
+    package var stallTime = 0.0
     /// Number of pictures that the player did not show in time; absent if the player has not reported it.
-    public var framesDropped: Int?
+    package var framesDropped: Int?
     /// Time from the event's beginning to the first delivered segment, or in the first event to the first picture if
     /// the player reported it. Absent after a change of variant, because players do not wait for it.
-    public var startup: Double?
+    package var startup: Double?
     /// Number of segments that took longer to arrive than they last.
-    public var overdue = 0
-    /// The keys that are inferred from the requests: those that only a player knows for certain, and that it did not
-    /// send.
-    public var inferred = Self.inferable
+    package var overdue = 0
+    /// The keys that are inferred from the requests, because only a player knows them for certain and did not send them.
+    package var inferred = Self.inferable
 
     /// The keys that are inferred unless the player sends them.
-    public static let inferable = ["stallTime", "stalls", "startOffset", "startup", "uri", "watched"]
+    package static let inferable = ["stallTime", "stalls", "startOffset", "startup", "uri", "watched"]
 
-    /// Creates an open event without any requests.
-    public init(session: String, guid: String, number: Int, asset: String, client: String?, began: Double) {
+    package init(session: String, guid: String, number: Int, asset: String, client: String?, began: Double) {
         (self.session, self.guid, self.number, self.asset, self.client) = (session, guid, number, asset, client)
         self.began = began
     }
@@ -80,14 +71,13 @@ public struct AccessEvent: Codable, Equatable, Sendable {
 
 extension AccessEvent {
     /// The fields of a line, in the order of AVPlayerItemAccessLog.
-    public static let fields = """
+    package static let fields = """
         date time uri cs-guid s-ip s-ip-changes sc-count c-duration-downloaded c-start-time c-duration-watched bytes \
         c-observed-bitrate sc-indicated-bitrate c-stalls c-frames-dropped c-startup-time c-overdue c-reason \
         c-observed-min-bitrate c-observed-max-bitrate c-observed-bitrate-sd s-playback-type sc-wwan-count c-switch-bitrate
         """
 
-    /// The event as one line of a log.
-    public func line(_ style: LogStyle) -> String {
+    package func line(_ style: LogStyle) -> String {
         var line = LogLine(style)
         line.add(date: began)
         line.add(word: uri)

@@ -1,39 +1,36 @@
 /// Key performance indicators of some sessions: formulas over their access log events i. An indicator that would divide
 /// by 0 is absent. Pure.
-public struct KPIs: Codable, Equatable, Sendable {
-    /// Number of sessions.
-    public var sessions = 0
+package struct KPIs: Codable, Equatable, Sendable {
+    package var sessions = 0
     /// Σ watchedᵢ: media time, in seconds.
-    public var watched = 0.0
+    package var watched = 0.0
     /// The mean `startup` of the sessions' first events, in seconds.
-    public var startup: Double?
+    package var startup: Double?
     /// Σ stallsᵢ.
-    public var stalls = 0
+    package var stalls = 0
     /// Σ stallTimeᵢ, in seconds.
-    public var stallTime = 0.0
+    package var stallTime = 0.0
     /// Σ stallTimeᵢ / (Σ watchedᵢ + Σ stallTimeᵢ): the share of playback time spent in stalls, 0 to 1.
-    public var stallRatio: Double?
+    package var stallRatio: Double?
     /// Σ framesDroppedᵢ over the events whose player reported it; absent if none did.
-    public var framesDropped: Int?
+    package var framesDropped: Int?
     /// Number of changes of variant within a session.
-    public var switches = 0
+    package var switches = 0
     /// Σ (indicatedᵢ · watchedᵢ) / Σ watchedᵢ over the events with an indicated bit rate, in bits per second.
-    public var indicated: Double?
+    package var indicated: Double?
     /// Σ bits / Σ seconds of all pieces that came from origins, in bits per second.
-    public var observed: Double?
+    package var observed: Double?
     /// The slowest of these pieces, in bits per second.
-    public var observedMinimum: Double?
+    package var observedMinimum: Double?
     /// The fastest of these pieces, in bits per second.
-    public var observedMaximum: Double?
+    package var observedMaximum: Double?
     /// The standard deviation of these pieces' rates, each counted once.
-    public var observedDeviation: Double?
-    /// Σ of all bytes sent to players.
-    public var bytes: Int64 = 0
+    package var observedDeviation: Double?
+    package var bytes: Int64 = 0
     /// Σ storeᵢ / Σ bytesᵢ: the share of bytes that came from the store, 0 to 1.
-    public var storeShare: Double?
+    package var storeShare: Double?
 
-    /// Computes the indicators of these events, in any order.
-    public init(_ events: [AccessEvent]) {
+    package init(_ events: [AccessEvent]) {
         let bySession = Dictionary(grouping: events, by: \.guid).mapValues { $0.sorted { $0.number < $1.number } }
         sessions = bySession.count
         watched = events.reduce(0) { $0 + $1.watched }

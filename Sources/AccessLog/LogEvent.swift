@@ -1,5 +1,5 @@
 /// An event of the access log or the error log.
-public protocol LogEvent: Codable, Equatable, Sendable {
+package protocol LogEvent: Codable, Equatable, Sendable {
     /// Names of a line's fields in the Extended Log File Format, separated by blanks.
     static var fields: String { get }
     static var fileName: String { get }
@@ -12,26 +12,20 @@ public protocol LogEvent: Codable, Equatable, Sendable {
 }
 
 extension AccessEvent: LogEvent {
-    /// See `LogEvent`.
-    public static let fileName = "access"
-    /// See `LogEvent`.
-    public var assetName: String? { asset }
-    /// See `LogEvent`.
-    public var written: Double? { logged ?? ended }
+    package static let fileName = "access"
+    package var assetName: String? { asset }
+    package var written: Double? { logged ?? ended }
 }
 
 extension ErrorEvent: LogEvent {
-    /// See `LogEvent`.
-    public static let fileName = "errors"
-    /// See `LogEvent`.
-    public var assetName: String? { asset }
-    /// See `LogEvent`.
-    public var written: Double? { time }
+    package static let fileName = "errors"
+    package var assetName: String? { asset }
+    package var written: Double? { time }
 }
 
 extension LogEvent {
     /// The header lines of a log. `software` is such as `Weir/0.1.0`; `seconds` is the time since 1970 in UTC.
-    public static func header(_ style: LogStyle, software: String, at seconds: Double) -> [String] {
+    package static func header(_ style: LogStyle, software: String, at seconds: Double) -> [String] {
         var date = LogLine(style)
         date.add(date: seconds)
         return ["#Version: 1.0", "#Software: \(software)", "#Date: \(date.text)", "#Fields: \(fields)"]
@@ -41,19 +35,18 @@ extension LogEvent {
 /// A filter for events of a log.
 public struct LogQuery: Equatable, Sendable {
     /// The asset's name; nil for all assets.
-    public var asset: String?
+    package var asset: String?
     /// Earliest time of writing, in seconds since 1970; an open event counts as written now.
-    public var since: Double?
+    package var since: Double?
     /// Maximum number of events; the last ones are returned.
-    public var limit: Int
+    package var limit: Int
 
     /// Creates a query; without arguments, for the last 1000 events.
-    public init(asset: String? = nil, since: Double? = nil, limit: Int = 1000) {
+    package init(asset: String? = nil, since: Double? = nil, limit: Int = 1000) {
         (self.asset, self.since, self.limit) = (asset, since, limit)
     }
 
-    /// True if an event belongs to the answer.
-    public func matches(_ event: some LogEvent) -> Bool {
+    package func matches(_ event: some LogEvent) -> Bool {
         if let asset, event.assetName != asset { return false }
         guard let since, let written = event.written else { return true }
         return written >= since

@@ -2,18 +2,17 @@ internal import FoundationEssentials
 import Glibc
 
 /// The folder of the log files.
-public struct LogFolder: Sendable {
+package struct LogFolder: Sendable {
     /// The path; the folder is created with the first event.
-    public var path: String
+    package var path: String
     /// Number of days whose files are kept, today included; 0 for no log.
-    public var days: Int
+    package var days: Int
     /// The `#Software` of each file, such as `Weir/0.1.0`.
-    public var software: String
+    package var software: String
     /// Maximum size of a day's file in bytes.
-    public var limit: Int64
+    package var limit: Int64
 
-    /// A folder for the files of `days` days.
-    public init(path: String, days: Int, software: String, limit: Int64 = 16 << 20) {
+    package init(path: String, days: Int, software: String, limit: Int64 = 16 << 20) {
         (self.path, self.days, self.software, self.limit) = (path, days, software, limit)
     }
 }

@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// The format of log lines.
-public enum LogStyle: String, Sendable, CaseIterable {
+package enum LogStyle: String, Sendable, CaseIterable {
     /// The W3C's Extended Log File Format (WD-logfile-960323).
     case w3c
     /// The format of AVPlayerItemAccessLog's `extendedLogData()`: as `w3c`, with slashes in dates.
@@ -95,9 +95,9 @@ struct LogDate: Equatable {
 }
 
 /// The system's time of day.
-public enum WallClock {
+package enum WallClock {
     /// Seconds since 1970-01-01T00:00:00Z without leap seconds.
-    public static var seconds: Double {
+    package static var seconds: Double {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9

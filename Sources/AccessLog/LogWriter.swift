@@ -1,7 +1,7 @@
-public import EventLoop
+package import EventLoop
 
 /// Writes events to the log files in their order, without making a request wait for a disk.
-@LoopActor public final class LogWriter {
+@LoopActor package final class LogWriter {
     private let files: LogFiles
     private let date: @Sendable () -> Double
     private var access: [AccessEvent] = []
@@ -13,23 +13,21 @@ public import EventLoop
     /// - Parameters:
     ///   - date: seconds since 1970 in UTC.
     ///   - report: receives one sentence when nothing can be written.
-    public init(
+    package init(
         to folder: LogFolder, date: @escaping @Sendable () -> Double, report: @escaping @Sendable (String) -> Void
     ) {
         files = LogFiles(folder, report: report)
         self.date = date
     }
 
-    /// Queues an event for writing.
-    public func write(_ event: AccessEvent) {
+    package func write(_ event: AccessEvent) {
         var event = event
         event.logged = date()
         if access.count < Self.limit { access.append(event) }
         begin()
     }
 
-    /// Queues an event for writing.
-    public func write(_ event: ErrorEvent) {
+    package func write(_ event: ErrorEvent) {
         if errors.count < Self.limit { errors.append(event) }
         begin()
     }
@@ -49,10 +47,9 @@ public import EventLoop
     }
 
     /// Returns when every queued event is written.
-    public func flush() async { await writing?.value }
+    package func flush() async { await writing?.value }
 
-    /// The written events that match a query, oldest first.
-    public func events<Event: LogEvent>(_ query: LogQuery) async -> [Event] {
+    package func events<Event: LogEvent>(_ query: LogQuery) async -> [Event] {
         await flush()
         return await files.events(query)
     }

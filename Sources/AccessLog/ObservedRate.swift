@@ -1,26 +1,22 @@
 /// Statistics of the rates at which pieces arrived from origins. Pure.
 ///
 /// A sample is one piece: the bits that arrived while a player waited, and the seconds of that wait.
-public struct ObservedRate: Codable, Equatable, Sendable {
-    /// Number of samples.
-    public private(set) var count = 0
-    /// Bits of all samples.
-    public private(set) var bits = 0.0
-    /// Seconds of all samples.
-    public private(set) var seconds = 0.0
+package struct ObservedRate: Codable, Equatable, Sendable {
+    package private(set) var count = 0
+    package private(set) var bits = 0.0
+    package private(set) var seconds = 0.0
     /// The slowest, in bits per second; 0 without a sample.
-    public private(set) var minimum = 0.0
+    package private(set) var minimum = 0.0
     /// The fastest, in bits per second; 0 without a sample.
-    public private(set) var maximum = 0.0
+    package private(set) var maximum = 0.0
     private var mean = 0.0
     /// The sum of the squares of the differences from `mean`.
     private var squares = 0.0
 
-    /// No samples.
-    public init() {}
+    package init() {}
 
     /// Adds a piece; one without bytes or seconds is ignored.
-    public mutating func add(bytes: Int64, seconds: Double) {
+    package mutating func add(bytes: Int64, seconds: Double) {
         guard bytes > 0, seconds > 0 else { return }
         let rate = Double(bytes) * 8 / seconds
         var one = ObservedRate()
@@ -31,7 +27,7 @@ public struct ObservedRate: Codable, Equatable, Sendable {
 
     /// Adds all samples of another one, as by T. F. Chan, G. H. Golub and R. J. LeVeque (1979): unlike a sum of
     /// squares, that loses no digits over long sessions.
-    public mutating func add(_ other: ObservedRate) {
+    package mutating func add(_ other: ObservedRate) {
         guard other.count > 0 else { return }
         (minimum, maximum) =
             count == 0
@@ -46,8 +42,8 @@ public struct ObservedRate: Codable, Equatable, Sendable {
     }
 
     /// Σ bits / Σ seconds: the network's throughput while players waited; nil without a sample.
-    public var bitsPerSecond: Double? { seconds > 0 ? bits / seconds : nil }
+    package var bitsPerSecond: Double? { seconds > 0 ? bits / seconds : nil }
 
     /// √(Σ (rate − mean)² / count) over the samples' rates; nil without a sample.
-    public var deviation: Double? { count > 0 ? (squares / Double(count)).squareRoot() : nil }
+    package var deviation: Double? { count > 0 ? (squares / Double(count)).squareRoot() : nil }
 }

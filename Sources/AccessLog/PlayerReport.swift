@@ -2,22 +2,20 @@
 /// with the playback and do not fall. Times are seconds.
 public struct PlayerReport: Codable, Equatable, Sendable {
     /// Position in media time; 0 or more.
-    public var playhead: Double
+    package var playhead: Double
     /// Playback rate from the position on: 1 is real time, 0 is paused. At most 16.
-    public var rate: Double
+    package var rate: Double
     /// True if playback waits for media.
-    public var isStalled: Bool
+    package var isStalled: Bool
     /// Number of stalls, without the start and seeks.
-    public var stalls: Int
-    /// Total duration of the stalls.
-    public var stallTime: Double
+    package var stalls: Int
+    package var stallTime: Double
     /// Number of pictures that were not shown in time; absent if the player does not know.
-    public var framesDropped: Int?
+    package var framesDropped: Int?
     /// Time from the play command to the first picture; absent before that.
-    public var startup: Double?
+    package var startup: Double?
 
-    /// Creates a report.
-    public init(
+    package init(
         playhead: Double, rate: Double, isStalled: Bool = false, stalls: Int = 0, stallTime: Double = 0,
         framesDropped: Int? = nil, startup: Double? = nil
     ) {
@@ -27,14 +25,13 @@ public struct PlayerReport: Codable, Equatable, Sendable {
     }
 
     /// Maximum of all times: a little more than a year.
-    public static let longest = 4e7
-    /// Maximum of all counts.
-    public static let most = 1_000_000_000
+    package static let longest = 4e7
+    package static let most = 1_000_000_000
     /// Maximum rate, as for CMCD's `pr`.
-    public static let fastest = 16.0
+    package static let fastest = 16.0
 
     /// The first key whose value is out of range; nil if there is none.
-    public var keyOutOfRange: String? {
+    package var keyOutOfRange: String? {
         let times = [("playhead", playhead), ("stallTime", stallTime), ("startup", startup ?? 0)]
         if let time = times.first(where: { !(0...Self.longest).contains($0.1) }) { return time.0 }
         if !(0...Self.fastest).contains(rate) { return "rate" }
@@ -42,7 +39,7 @@ public struct PlayerReport: Codable, Equatable, Sendable {
     }
 
     /// The difference to an earlier report of the same playback.
-    public func since(_ earlier: PlayerReport?) -> PlayerReport {
+    package func since(_ earlier: PlayerReport?) -> PlayerReport {
         guard let earlier else { return self }
         var rest = self
         rest.stalls = max(0, stalls - earlier.stalls)

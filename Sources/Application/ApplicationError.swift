@@ -1,6 +1,5 @@
 /// An error that keeps the daemon from starting.
 package struct ApplicationError: Error, CustomStringConvertible, Sendable {
-    /// Cause of the error.
     package enum Code: String, Sendable {
         /// The state directory cannot be written, or another daemon holds it.
         case stateDirectory

@@ -28,7 +28,6 @@ package struct CheckResult: Sendable {
         package let code: String
         /// A sentence without a capital or a full stop.
         package let message: String
-        /// Next step; nil if there is none.
         package let next: String?
         package let exitCode: Int32
     }
@@ -52,9 +51,7 @@ package struct CheckResult: Sendable {
     }
 
     /// Reads a playlist file, and the playlists that it names in its folder and below. Opens nothing else.
-    package static func ofFile(_ path: String) async -> CheckResult {
-        CheckResult(await CheckReport.ofFile(path))
-    }
+    package static func ofFile(_ path: String) async -> CheckResult { CheckResult(await CheckReport.ofFile(path)) }
 
     private init(_ report: CheckReport) {
         playlists = report.playlists.map(\.name)

@@ -8,9 +8,7 @@ extension Configuration {
         case option, environment, file
     }
 
-    mutating func set(
-        _ key: ConfigurationKey, to setting: Setting, from place: Place, home: String
-    ) throws(Refusal) {
+    mutating func set(_ key: ConfigurationKey, to setting: Setting, from place: Place, home: String) throws(Refusal) {
         let value = SettingReader(setting: setting, isTyped: place == .file)
         switch key {
         case .listen:
@@ -155,9 +153,7 @@ private struct SettingReader {
     }
 
     /// Reads an absolute path. The file has no base for a relative one.
-    func folder(
-        _ what: String = "a folder", from place: Configuration.Place, home: String
-    ) throws(Refusal) -> String {
+    func folder(_ what: String = "a folder", from place: Configuration.Place, home: String) throws(Refusal) -> String {
         var path = try text(what)
         if path == "~" || path.hasPrefix("~/") { path = home + path.dropFirst() }
         if !path.hasPrefix("/"), place != .file, !path.isEmpty { path = currentFolder() + "/" + path }

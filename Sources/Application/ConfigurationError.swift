@@ -1,6 +1,5 @@
 /// An invalid setting: its place, the error and the next step.
 package struct ConfigurationError: Error, Equatable, CustomStringConvertible, Sendable {
-    /// Place of a setting.
     package enum Place: Equatable, Sendable {
         case option(String)
         case variable(String)

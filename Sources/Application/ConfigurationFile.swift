@@ -2,7 +2,6 @@ internal import TOMLKit
 
 /// The settings of a TOML file, each with its line.
 struct ConfigurationFile {
-    /// One key and its value.
     struct Entry {
         let key: ConfigurationKey
         let setting: Setting

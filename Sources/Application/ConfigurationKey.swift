@@ -23,9 +23,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     case player
 
     /// The name of the environment variable, for example `WEIR_MAX_PARALLEL`.
-    package var variable: String {
-        "WEIR_" + String(rawValue.uppercased().map { $0 == "-" ? "_" : $0 })
-    }
+    package var variable: String { "WEIR_" + String(rawValue.uppercased().map { $0 == "-" ? "_" : $0 }) }
 
     /// Finds the key with the smallest edit distance to a name; nil if no key is similar enough.
     static func nearest(to name: String) -> ConfigurationKey? {

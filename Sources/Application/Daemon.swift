@@ -79,8 +79,7 @@ import Substitution
         let page = PageRoutes(control)
         limits = Self.serverConfiguration(configuration)
         let metrics = Metrics(
-            library: library, downloader: downloader, sessions: sessions, client: client,
-            version: Application.version)
+            library: library, downloader: downloader, sessions: sessions, client: client, version: Application.version)
         self.metrics = metrics
         server = HTTPServer(configuration: limits, policy: control) { exchange in
             if playback.handle(exchange) || control.handle(exchange) || page.handle(exchange)

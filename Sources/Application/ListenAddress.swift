@@ -12,9 +12,7 @@ package struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
         ListenAddress(host: "127.0.0.1", port: standardPort), ListenAddress(host: "::1", port: standardPort),
     ]
 
-    init(host: String, port: UInt16) {
-        (self.host, self.port) = (host, port)
-    }
+    init(host: String, port: UInt16) { (self.host, self.port) = (host, port) }
 
     /// Parses `127.0.0.1:8216` or `[::1]:8216`. Throws for names and for addresses that other machines can reach.
     init(_ text: String) throws(Refusal) {
@@ -37,7 +35,6 @@ package struct ListenAddress: Equatable, Sendable, CustomStringConvertible {
 
     private static let loopback6 = [UInt8](repeating: 0, count: 15) + [1]
 
-    /// The text form, which `init(_:)` parses.
     package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
 
@@ -69,9 +66,7 @@ package struct NetworkAddress: Equatable, Sendable {
             throw Refusal("\"\(text)\" is not \(wanted)")
         }
         let isMulticast = isIPv6 ? address[0] == 0xff : address[0] >= 224
-        guard address.contains(where: { $0 != 0 }), !isMulticast else {
-            throw Refusal("\(text) is not \(wanted)")
-        }
+        guard address.contains(where: { $0 != 0 }), !isMulticast else { throw Refusal("\(text) is not \(wanted)") }
         (self.host, self.port) = (host, port)
     }
 }

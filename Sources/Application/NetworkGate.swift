@@ -48,9 +48,7 @@ import Playback
         return difference == 0 && path[path.startIndex + prefix.count] == UInt8(ascii: "/")
     }
 
-    private static func nothing(_ exchange: Exchange) {
-        exchange.reply(.notFound, "Unknown path.")
-    }
+    private static func nothing(_ exchange: Exchange) { exchange.reply(.notFound, "Unknown path.") }
 
     /// The page with links for a player or a phone's browser.
     private var page: String {

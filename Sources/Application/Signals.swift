@@ -4,9 +4,7 @@ internal import EventLoop
 package enum Signals {
     /// Waits for the first of some signals; nil if the task is cancelled first. During the wait they have no other
     /// effect. `begun` is called once they are caught.
-    package static func first(
-        of numbers: [Int32], begun: @escaping @Sendable () -> Void = {}
-    ) async -> Int32? {
+    package static func first(of numbers: [Int32], begun: @escaping @Sendable () -> Void = {}) async -> Int32? {
         let waiter = await SignalWaiter()
         return await withTaskCancellationHandler {
             await waiter.wait(for: numbers, begun)

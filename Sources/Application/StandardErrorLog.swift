@@ -10,9 +10,7 @@ package struct StandardErrorLog: LogHandler {
     private let hasTime: Bool
 
     package init(label: String, level: Logger.Level, hasTime: Bool) {
-        self.label = label
-        logLevel = level
-        self.hasTime = hasTime
+        (self.label, logLevel, self.hasTime) = (label, level, hasTime)
     }
 
     /// Installs this as the program's log. Call it once, before the first logger is created.

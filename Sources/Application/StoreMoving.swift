@@ -3,10 +3,8 @@ internal import Synchronization
 
 /// Moves the whole store to another folder while no daemon uses it.
 package final class StoreMoving: Sendable {
-    /// Result of a move.
     package struct Result: Sendable {
         package let path: String
-        /// Bytes of the moved files.
         package let bytes: Int64
         /// Number of damaged pieces; they were copied as they are.
         package let damaged: Int
@@ -24,9 +22,7 @@ package final class StoreMoving: Sendable {
     }
 
     package var bytes: Int64 { pace.bytes }
-
     package var totalBytes: Int64 { total.load(ordering: .relaxed) }
-
     package var isCancelled: Bool { pace.isCancelled }
 
     /// Cancels the move. The next move to the same folder continues with the copied files.
@@ -55,7 +51,6 @@ package final class StoreMoving: Sendable {
             default: nil
             }
         let reason = error.code == .busy && error.detail == nil ? "another daemon uses it" : "\(error)"
-        return ApplicationError(
-            .store, "the store \(store) was not moved: \(reason)", next: next, underlying: error)
+        return ApplicationError(.store, "the store \(store) was not moved: \(reason)", next: next, underlying: error)
     }
 }

@@ -20,7 +20,6 @@ extension API {
     }
 }
 
-/// A key of any object.
 private struct AnyKey: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }
@@ -71,9 +70,7 @@ private struct KeyCheck: DecodableWithConfiguration {
         }
     }
 
-    private static func refusal(
-        _ key: AnyKey, _ isNull: Bool, in object: KeyedDecodingContainer<AnyKey>
-    ) -> APIError {
+    private static func refusal(_ key: AnyKey, _ isNull: Bool, in object: KeyedDecodingContainer<AnyKey>) -> APIError {
         let path = (object.codingPath + [key]).map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }
         let name = path.joined(separator: ".")
         return isNull

@@ -76,9 +76,7 @@ extension APIError {
     }
 
     /// Creates the error of a download record that a newer Weir wrote in a form that this version cannot read.
-    init(unreadable name: String) {
-        self.init(.unreadable, Downloader.Refusal.unreadable(name: name).description)
-    }
+    init(unreadable name: String) { self.init(.unreadable, Downloader.Refusal.unreadable(name: name).description) }
 }
 
 extension APIError.Code {

@@ -97,9 +97,7 @@ import Playlist
         asset.multivariant?.variants.first { $0.renditionIndex == index }.map { $0.averageBandwidth ?? $0.bandwidth }
     }
 
-    private func estimate(bandwidth: Int) -> Int? {
-        asset.duration.map { Int(min(Double(bandwidth) / 8 * $0, 1e15)) }
-    }
+    private func estimate(bandwidth: Int) -> Int? { asset.duration.map { Int(min(Double(bandwidth) / 8 * $0, 1e15)) } }
 
     private func local(_ rendition: Rendition) -> API.Local {
         rendition.isComplete ? .complete : rendition.folder.bytes > 0 ? .partial : .none

@@ -41,7 +41,6 @@ private struct AssetSignature: Equatable {
 
 /// Caches the JSON of assets between lists, because most assets do not change in between.
 @LoopActor final class AssetTexts {
-    /// One asset's text.
     struct Text: Sendable {
         /// Without tracks, and without `storage` if that has no information.
         let brief: [UInt8]

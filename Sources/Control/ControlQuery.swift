@@ -59,9 +59,7 @@ struct ControlQuery {
 
     func flag(_ key: String) throws(APIError) -> Bool? {
         guard let text = values[key] else { return nil }
-        guard text == "0" || text == "1" else {
-            throw APIError(.badRequest, "\(key)= must be 0 or 1, not \"\(text)\"")
-        }
+        guard text == "0" || text == "1" else { throw APIError(.badRequest, "\(key)= must be 0 or 1, not \"\(text)\"") }
         return text == "1"
     }
 

@@ -22,9 +22,7 @@ extension ControlRoutes {
         }
         return true
     }
-}
 
-extension ControlRoutes {
     /// The problem response to an API request that the server refuses before its token is checked; nil for other
     /// requests.
     package nonisolated func refusal(

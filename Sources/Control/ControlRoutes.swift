@@ -7,7 +7,6 @@ import Playback
 
 /// The parts of an HTTP request that the API uses.
 package struct ControlRequest: Sendable {
-    /// The HTTP method.
     package var method: HTTPMethod
     /// The path without the query.
     package var path: String
@@ -30,7 +29,6 @@ package struct ControlRequest: Sendable {
 
 /// A response of the API.
 package struct ControlResponse: Sendable {
-    /// The HTTP status.
     package var status: HTTPStatus
     /// The body as JSON text.
     package var body: [UInt8]
@@ -144,9 +142,7 @@ package struct ControlResponse: Sendable {
             return try ok(try await store.store())
         case .link: return try await link(request)
         case .lan:
-            guard let lan else {
-                throw APIError(.noLAN, "this daemon listens on loopback addresses only")
-            }
+            guard let lan else { throw APIError(.noLAN, "this daemon listens on loopback addresses only") }
             return try ok(lan)
         case .document: return ControlResponse(status: .ok, body: API.document)
         }
@@ -207,8 +203,7 @@ package struct ControlResponse: Sendable {
         guard version.first == "v", version != "v1", Int(version.dropFirst()) != nil else {
             return APIError(.noSuchRoute, "the API has no \(path)")
         }
-        return APIError(
-            .unknownVersion, "this Weir has version 1 of the API, not version \(version.dropFirst())")
+        return APIError(.unknownVersion, "this Weir has version 1 of the API, not version \(version.dropFirst())")
     }
 
     private static func notAllowed(
@@ -225,9 +220,7 @@ package struct ControlResponse: Sendable {
         let body = (try? API.encode(API.Problem(error))) ?? []
         return ControlResponse(status: HTTPStatus(error.code.status), body: body, isProblem: true)
     }
-}
 
-extension ControlRoutes {
     /// Answers a request about a job on an asset.
     func answer<Job: API.Job>(
         _ request: ControlRequest, _ jobs: (any JobService<Job>)?, ofAsset name: String

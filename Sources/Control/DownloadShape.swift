@@ -56,9 +56,7 @@ extension API.Download {
             return shape
         }
     }
-}
 
-extension API.Download {
     /// The weights of renditions by their kinds. Their sum is 1.
     static func weights(of kinds: [String]) -> [Double] {
         let counts = Dictionary(kinds.map { ($0, 1) }, uniquingKeysWith: +)

@@ -4,7 +4,6 @@ import Library
 
 /// The control API's access to jobs of one kind.
 @LoopActor package protocol JobService<Job>: AnyObject, Sendable {
-    /// The shape of the job.
     associatedtype Job: API.Job
     /// Starts a job, or attaches to a running one. Throws known obstacles; `job` reports later errors.
     func begin(_ request: Job.Request, ofAsset name: String) async throws(APIError) -> Job

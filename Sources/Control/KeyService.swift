@@ -29,13 +29,14 @@ extension LibraryService: KeyService {
             case .renew: try await library.keys.renew(order.keys, of: asset)
             case .revoke: try await library.keys.invalidate(order.keys, of: asset)
             case .setExpiry:
-                try await library.keys.setExpiry(order.expires.map(Int64.init), ofKeys: order.keys, of: asset)
+                let expires = order.expires.map(Int64.init)
+                try await library.keys.setExpiry(expires, ofKeys: order.keys, of: asset)
             }
         } catch {
-            let next = error.code == .otherContent ? "save the new content beside it: weir get \(asset.name)" : nil
             let mapped = APIError(error, asset: asset.name)
-            throw next.map { APIError(mapped.code, mapped.message, next: $0, underlying: mapped.underlying) }
-                ?? mapped
+            guard error.code == .otherContent else { throw mapped }
+            let next = "save the new content beside it: weir get \(asset.name)"
+            throw APIError(mapped.code, mapped.message, next: next, underlying: mapped.underlying)
         }
         return keyList(of: asset)
     }
@@ -67,8 +68,7 @@ extension LibraryService: KeyService {
         guard !asset.keys.isEmpty else { return nil }
         let states = asset.keys.unusable.map { asset.keys.state(of: $0) }
         let expired = states.count { $0 == .expired }
-        return API.KeySummary(
-            count: asset.keys.allNumbers.count, expired: expired, revoked: states.count - expired)
+        return API.KeySummary(count: asset.keys.allNumbers.count, expired: expired, revoked: states.count - expired)
     }
 }
 

@@ -18,8 +18,7 @@ extension LibraryService {
     package func setArtwork(_ bytes: [UInt8], ofAsset name: String) async throws(APIError) -> API.Asset {
         let asset = try find(name)
         guard let artwork = Artwork(bytes) else {
-            throw APIError(
-                .notArtwork, "the file for \(asset.name) is not \(Artwork.accepted)")
+            throw APIError(.notArtwork, "the file for \(asset.name) is not \(Artwork.accepted)")
         }
         try store(artwork, of: asset)
         return shape(asset)
@@ -43,12 +42,8 @@ extension LibraryService {
             throw APIError(error, asset: asset.name)
         }
     }
-}
 
-extension LibraryService {
-    package func export(
-        _ request: API.ExportRequest, ofAsset name: String
-    ) async throws(APIError) -> API.Export {
+    package func export(_ request: API.ExportRequest, ofAsset name: String) async throws(APIError) -> API.Export {
         let asset = try find(name)
         do throws(ExchangeError) {
             let export = try await exchange.exporter.export(

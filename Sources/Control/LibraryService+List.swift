@@ -163,7 +163,6 @@ extension Library {
 
 /// Entries of the streams file of which nothing is stored yet.
 extension LibraryService {
-    /// Entries of the streams file without an asset.
     var knownOnly: [API.Asset] { library.unopenedStreams.map(shape) }
 
     /// One entry of `knownOnly`; nil if there is none of that name.

@@ -20,13 +20,9 @@ package import Playback
     private let playback: Sessions
     private let library: Library
 
-    package init(_ playback: Sessions, library: Library) {
-        (self.playback, self.library) = (playback, library)
-    }
+    package init(_ playback: Sessions, library: Library) { (self.playback, self.library) = (playback, library) }
 
-    package func sessions() async throws(APIError) -> API.SessionList {
-        API.SessionList(sessions: playback.summaries)
-    }
+    package func sessions() async throws(APIError) -> API.SessionList { API.SessionList(sessions: playback.summaries) }
 
     package func record(_ report: PlayerReport, of session: String) async throws(APIError) -> SessionSummary {
         guard let summary = playback.apply(report, to: session) else {

@@ -1,17 +1,16 @@
-public import EventLoop
+package import EventLoop
 import Fetching
-public import Library
+package import Library
 import Playlist
 import Retention
 import Store
 
 /// One download: the content of an asset to store, its state and its progress.
-@LoopActor public final class Download: AssetJob {
+@LoopActor package final class Download: AssetJob {
     /// The condition that a download waits for.
-    public enum Need: String, Sendable {
+    package enum Need: String, Sendable {
         /// An origin that can be reached and answers.
         case network
-        /// Room on the disk.
         case space
         /// A key that the origin refuses to deliver.
         case key
@@ -19,18 +18,15 @@ import Store
         case disk
     }
 
-    /// The asset that is downloaded.
-    public let asset: Asset
-    /// The content to store.
-    public internal(set) var task: DownloadTask
+    package let asset: Asset
+    package internal(set) var task: DownloadTask
     /// Time of the order, in seconds since 1970.
-    public let created: Int64
-    /// Current state.
-    public internal(set) var state: JobState
+    package let created: Int64
+    package internal(set) var state: JobState
     /// The condition that it waits for; nil unless the state is `waiting`.
-    public internal(set) var need: Need?
+    package internal(set) var need: Need?
     /// The reason why it failed or waits.
-    public internal(set) var failure: JobFailure?
+    package internal(set) var failure: JobFailure?
 
     /// Position in the order of requests; `created` is too coarse, because several downloads may begin in one second.
     var number = 0
@@ -44,21 +40,18 @@ import Store
     var ticker: ProgressTicker?
 
     init(_ asset: Asset, _ task: DownloadTask, state: JobState, failure: JobFailure? = nil, created: Int64) {
-        self.asset = asset
-        self.task = task
-        self.state = state
-        self.failure = failure
-        self.created = created
+        (self.asset, self.task, self.state) = (asset, task, state)
+        (self.failure, self.created) = (failure, created)
     }
 
     /// Ids of the requested renditions, the variant's own first.
-    public var ids: [String] { task.renditions }
+    package var ids: [String] { task.renditions }
 
     /// The requested renditions whose playlists are known.
-    public var renditions: [Rendition] { ids.compactMap { asset.rendition($0) } }
+    package var renditions: [Rendition] { ids.compactMap { asset.rendition($0) } }
 
     /// True if everything requested is stored.
-    public var isComplete: Bool {
+    package var isComplete: Bool {
         let renditions = renditions
         return renditions.count == ids.count && renditions.allSatisfy(isComplete)
     }
@@ -78,14 +71,13 @@ import Store
         }
     }
 
-    /// Current progress.
-    public var progress: DownloadProgress { DownloadProgress(of: self) }
+    package var progress: DownloadProgress { DownloadProgress(of: self) }
 
     /// Recent bytes per second; nil if nothing arrives.
-    public var bytesPerSecond: Double? { state == .running ? rate.bytesPerSecond(at: .now) : nil }
+    package var bytesPerSecond: Double? { state == .running ? rate.bytesPerSecond(at: .now) : nil }
 
     /// True if this version cannot read the stored task, which must not be overwritten, only removed.
-    public var isUnreadable: Bool { failure?.code == Self.unreadable }
+    package var isUnreadable: Bool { failure?.code == Self.unreadable }
 
     // MARK: The catalogue
 
@@ -101,8 +93,7 @@ import Store
         do {
             self.init(
                 asset, try reader.task(of: record), state: JobState(rawValue: record.state) ?? .failed,
-                failure: failure,
-                created: record.created)
+                failure: failure, created: record.created)
             need = record.need.flatMap(Need.init)
         } catch {
             let sentence = "what is to be kept of \(asset.name) is not understood: \(error)"
@@ -113,5 +104,5 @@ import Store
     }
 
     /// Failure code of a download whose stored task cannot be read.
-    public static let unreadable = "unreadable"
+    package static let unreadable = "unreadable"
 }

@@ -43,10 +43,8 @@ import Store
     }
 
     init(_ download: Download, library: Library, parallel: Int, observer: any DownloadWorkObserver) {
-        self.download = download
-        self.library = library
-        self.parallel = parallel
-        self.observer = observer
+        (self.download, self.library) = (download, library)
+        (self.parallel, self.observer) = (parallel, observer)
     }
 
     // MARK: DownloadWork

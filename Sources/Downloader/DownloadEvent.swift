@@ -1,7 +1,7 @@
 import EventLoop
 
 /// A change of a download.
-public enum DownloadEvent: Sendable {
+package enum DownloadEvent: Sendable {
     /// The download is new, or its `state`, `need` or `failure` changed.
     case state
     /// More bytes are stored. Sent at most four times a second per download.

@@ -1,71 +1,60 @@
-public import EventLoop
+package import EventLoop
 import Fetching
-public import Library
+package import Library
 import Playlist
 import Retention
 
 /// Progress of a download, computed from the stored pieces.
-public struct DownloadProgress: Sendable {
+package struct DownloadProgress: Sendable {
     /// Progress of one rendition.
-    public struct Part: Sendable {
-        /// The rendition's id.
-        public let id: String
-        /// The rendition's kind.
-        public let kind: Kind
+    package struct Part: Sendable {
+        package let id: String
+        package let kind: Kind
         /// The requested media time.
-        public var expected = TimeRanges()
+        package var expected = TimeRanges()
         /// The stored part of `expected`. EXT-X-GAP counts as stored, because nothing will arrive for it.
-        public var loaded = TimeRanges()
-        /// Stored bytes.
-        public var bytes: Int64 = 0
+        package var loaded = TimeRanges()
+        package var bytes: Int64 = 0
         /// Total bytes; an estimate until everything is stored.
-        public var totalBytes: Int64 = 0
+        package var totalBytes: Int64 = 0
         /// True if everything requested is stored.
-        public var isComplete = false
+        package var isComplete = false
         /// Requested and stored bytes as the playlists announce them: their ratio never falls while pieces arrive.
         var (announced, reached) = (0.0, 0.0)
 
         /// Progress from 0 to 1; 1 if and only if everything is stored.
-        public var fraction: Double {
+        package var fraction: Double {
             isComplete ? 1 : announced > 0 ? min(reached / announced, DownloadProgress.almost) : 0
         }
 
-        init(id: String, kind: Kind) {
-            self.id = id
-            self.kind = kind
-        }
+        init(id: String, kind: Kind) { (self.id, self.kind) = (id, kind) }
     }
 
-    /// Kind of a rendition.
-    public enum Kind: String, Sendable {
+    package enum Kind: String, Sendable {
         /// A variant's own rendition: video, with or without audio, or audio alone.
         case video
-        /// EXT-X-MEDIA with TYPE=AUDIO.
         case audio
-        /// EXT-X-MEDIA with TYPE=SUBTITLES.
         case subtitles
     }
 
     /// The renditions, the variant's own first.
-    public private(set) var parts: [Part] = []
+    package private(set) var parts: [Part] = []
     /// The media time for which all requested renditions are stored.
-    public private(set) var loaded = TimeRanges()
+    package private(set) var loaded = TimeRanges()
     /// The requested media time.
-    public private(set) var expected = TimeRanges()
+    package private(set) var expected = TimeRanges()
     /// Length of the media in seconds; 0 while it is unknown.
-    public private(set) var duration = 0.0
+    package private(set) var duration = 0.0
     /// True for a recording, whose final length is unknown.
-    public private(set) var isOpen = false
+    package private(set) var isOpen = false
 
-    /// Stored bytes.
-    public var bytes: Int64 { parts.reduce(0) { $0 + $1.bytes } }
-    /// Total bytes; an estimate until everything is stored.
-    public var totalBytes: Int64 { parts.reduce(0) { $0 + $1.totalBytes } }
+    package var bytes: Int64 { parts.reduce(0) { $0 + $1.bytes } }
+    package var totalBytes: Int64 { parts.reduce(0) { $0 + $1.totalBytes } }
     /// Kind of the next incomplete rendition; nil if all are complete.
-    public var stage: Kind? { parts.first { !$0.isComplete }?.kind }
+    package var stage: Kind? { parts.first { !$0.isComplete }?.kind }
 
     /// Progress from 0 to 1, by announced bytes; 1 if and only if everything is stored. 0 for a recording.
-    public var fraction: Double {
+    package var fraction: Double {
         guard !isOpen else { return 0 }
         guard parts.contains(where: { !$0.isComplete }) else { return parts.isEmpty ? 0 : 1 }
         let (announced, reached) = parts.reduce((0, 0)) { ($0.0 + $1.announced, $0.1 + $1.reached) }
@@ -96,7 +85,7 @@ public struct DownloadProgress: Sendable {
     }
 
     /// Computes the progress of an asset's partly or completely stored renditions, relative to their full length.
-    @LoopActor public init(storedOf asset: Asset) {
+    @LoopActor package init(storedOf asset: Asset) {
         let rates = AnnouncedRates(asset)
         for rendition in asset.renditions where rendition.folder.bytes > 0 && rendition.recording == nil {
             let measure = Measure(of: rendition, .all, bitRate: rates.bitRate(of: rendition))
@@ -206,24 +195,21 @@ extension Segment {
 }
 
 extension Rendition {
-    var kind: DownloadProgress.Kind {
-        DownloadProgress.Kind(rawValue: String(name.id.prefix { $0 != "-" })) ?? .video
-    }
+    var kind: DownloadProgress.Kind { DownloadProgress.Kind(rawValue: String(name.id.prefix { $0 != "-" })) ?? .video }
 }
 
 /// Ranges of media time, in seconds from the start: sorted and disjoint.
-public struct TimeRanges: Equatable, Sendable {
-    /// The ranges.
-    public private(set) var ranges: [Range<Double>] = []
+package struct TimeRanges: Equatable, Sendable {
+    package private(set) var ranges: [Range<Double>] = []
 
     /// Makes an empty set.
-    public init() {}
+    package init() {}
 
     /// Gaps smaller than this are rounding errors, in seconds.
     private static let tolerance = 0.001
 
     /// Adds a range that begins at or after the start of the last one.
-    public mutating func append(_ range: Range<Double>) {
+    package mutating func append(_ range: Range<Double>) {
         guard let last = ranges.last, range.lowerBound <= last.upperBound + Self.tolerance else {
             ranges.append(range)
             return
@@ -248,5 +234,5 @@ public struct TimeRanges: Equatable, Sendable {
     }
 
     /// Total length in seconds.
-    public var duration: Double { ranges.reduce(0) { $0 + $1.upperBound - $1.lowerBound } }
+    package var duration: Double { ranges.reduce(0) { $0 + $1.upperBound - $1.lowerBound } }
 }

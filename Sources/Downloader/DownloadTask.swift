@@ -3,9 +3,9 @@ import Retention
 import Store
 
 /// The content that a download must store. Pure. An asset has one task; a further order for the asset adds to it.
-public struct DownloadTask: Equatable, Sendable {
+package struct DownloadTask: Equatable, Sendable {
     /// Determines which of several downloads begins first. The raw values are stored and never change.
-    public enum Priority: String, Codable, Sendable {
+    package enum Priority: String, Codable, Sendable {
         /// In the order of requests.
         case normal = "default"
         /// Before normal downloads.
@@ -27,12 +27,10 @@ public struct DownloadTask: Equatable, Sendable {
 
     /// The items, the latest first; no two are equal in renditions and range.
     private(set) var items: [Item] = []
-    /// The user's own remark.
-    public var note: String?
-    /// Priority among the downloads.
-    public var priority = Priority.normal
+    package var note: String?
+    package var priority = Priority.normal
     /// True to record a live presentation until it ends.
-    public var recordsLive = false
+    package var recordsLive = false
 
     init() {}
 
@@ -56,12 +54,7 @@ public struct DownloadTask: Equatable, Sendable {
         return task
     }
 
-    func covers(_ item: Item) -> Bool {
-        item.renditions.allSatisfy { id in
-            guard let wanted = span(of: id) else { return false }
-            return wanted.contains(item.range)
-        }
-    }
+    func covers(_ item: Item) -> Bool { item.renditions.allSatisfy { span(of: $0)?.contains(item.range) ?? false } }
 
     func span(of rendition: String) -> WantedTime? {
         let wanting = items.filter { $0.renditions.contains(rendition) }
@@ -72,24 +65,22 @@ public struct DownloadTask: Equatable, Sendable {
 }
 
 /// A user's order for one asset: begins a download, or adds to an existing one.
-public struct DownloadOrder: Equatable, Sendable {
+package struct DownloadOrder: Equatable, Sendable {
     /// The selections, the most important first; never empty. Shared resources are fetched once.
-    public var selections: [Selection]
+    package var selections: [Selection]
     /// The requested media time, in seconds from the start; nil for all of it.
-    public var range: Range<Double>?
-    /// The user's own remark, shown in lists.
-    public var note: String?
-    /// Priority among the downloads; nil for the existing or default one.
-    public var priority: DownloadTask.Priority?
+    package var range: Range<Double>?
+    package var note: String?
+    package var priority: DownloadTask.Priority?
     /// True to record a live presentation until it ends; otherwise the order is refused.
-    public var recordsLive = false
+    package var recordsLive = false
     /// True to begin even if the disk has less room than the estimated size.
-    public var ignoresRoom = false
+    package var ignoresRoom = false
     /// True to create the download as paused; it begins when it is resumed.
-    public var isPaused = false
+    package var isPaused = false
 
     /// Makes an order for these selections.
-    public init(_ selections: Selection..., range: Range<Double>? = nil) {
+    package init(_ selections: Selection..., range: Range<Double>? = nil) {
         self.selections = selections.isEmpty ? [Selection()] : selections
         self.range = range
     }

@@ -1,12 +1,12 @@
 import EventLoop
-public import Library
+package import Library
 import Playlist
 import Retention
 import Store
 
 extension Downloader {
     /// The reason why a download did not begin.
-    public enum Refusal: Error, CustomStringConvertible, Sendable {
+    package enum Refusal: Error, CustomStringConvertible, Sendable {
         /// The presentation is live, so it cannot be downloaded before it ends.
         case live(name: String)
         /// The content needs a content decryption module, so a stored copy could not be played.
@@ -22,8 +22,7 @@ extension Downloader {
         /// A playlist could not be loaded.
         case library(LibraryError)
 
-        /// A sentence for a user.
-        public var description: String {
+        package var description: String {
             switch self {
             case .live(let name): "\(name) is live: live streams cannot be saved while they are in progress"
             case .needsDRM(let name): "\(name) is protected by DRM: a stored copy could not be played"

@@ -63,9 +63,7 @@ extension Downloader {
     /// alternates between two contents would be fetched without end.
     func mayHaveNewContent(_ download: Download, _ outcome: DownloadOutcome) -> Bool {
         guard case .failed(let error, _, _) = outcome, [.missing, .originRefused, .badOrigin].contains(error.code)
-        else {
-            return false
-        }
+        else { return false }
         return !download.asset.isRevision && !download.task.recordsLive && !library.isOffline
             && library.readOnlyReason == nil
     }
@@ -116,9 +114,7 @@ extension Downloader {
     func replaceOldContent(with download: Download) {
         guard let asset = library.revisions.revised(by: download.asset), download.state == .complete,
             download.isComplete
-        else {
-            return
-        }
+        else { return }
         guard !library.playheads.isPlayed(asset.id) else { return wait(download, for: asset) }
         Task { @LoopActor in
             guard await library.revisions.supersede(asset) else { return replaceOldContent(with: download) }

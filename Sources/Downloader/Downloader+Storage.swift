@@ -1,7 +1,7 @@
 import EventLoop
 import Glibc
-public import Integrity
-public import Library
+package import Integrity
+package import Library
 import Retention
 import Store
 
@@ -51,7 +51,7 @@ extension Downloader {
         await save(download)
     }
 
-    /// True if the download may not begin: it fails if its asset has expired, and waits if the asset's volume is absent.
+    /// True if the download may not begin: it fails if its asset has expired, and waits if the volume is absent.
     func isObstructed(_ download: Download) -> Bool {
         do throws(LibraryError) {
             try retention.checkExpiry(of: download.asset)
@@ -71,7 +71,7 @@ extension Downloader {
     }
 
     /// Notifies the subscribers that an asset was renamed.
-    public func renamed(_ asset: Asset) {
+    package func renamed(_ asset: Asset) {
         for asset in [asset, asset.revision] {
             if let download = asset.flatMap({ byAsset[$0.id] }) { notify(download, .state) }
         }
@@ -91,19 +91,16 @@ extension Download {
 }
 
 extension Downloader: DownloadStatus {
-    /// See `DownloadStatus`.
-    public func isKept(_ asset: Asset) -> Bool { byAsset[asset.id].map { $0.state != .cancelled } ?? false }
+    package func isKept(_ asset: Asset) -> Bool { byAsset[asset.id].map { $0.state != .cancelled } ?? false }
+    package func isFetched(_ asset: Asset) -> Bool { byAsset[asset.id]?.state.isActive ?? false }
 
-    /// See `DownloadStatus`.
-    public func isFetched(_ asset: Asset) -> Bool { byAsset[asset.id]?.state.isActive ?? false }
-
-    /// See `DownloadStatus`. Nothing is purged on other volumes: downloads there retry by themselves.
-    public var isRoomAwaited: Bool {
+    /// Nothing is purged on other volumes: downloads there retry by themselves.
+    package var isRoomAwaited: Bool {
         byAsset.values.contains { $0.state == .waiting && $0.need == .space && $0.asset.isHome }
     }
 
     /// Registers an imported or adopted asset as a complete download if any rendition is complete.
-    public func keep(_ asset: Asset) async {
+    package func keep(_ asset: Asset) async {
         let stored = asset.renditions.filter(\.isStored).map(\.name.id)
         guard byAsset[asset.id] == nil, !stored.isEmpty else { return }
         var task = DownloadTask()
@@ -115,19 +112,16 @@ extension Downloader: DownloadStatus {
 }
 
 extension Downloader: RepairDownloads {
-    /// See `RepairDownloads`.
-    public var isAnyRunning: Bool { byAsset.values.contains { $0.state == .running } }
+    package var isAnyRunning: Bool { byAsset.values.contains { $0.state == .running } }
 
-    /// See `RepairDownloads`.
-    public func resumeIncomplete(_ asset: Asset) {
+    package func resumeIncomplete(_ asset: Asset) {
         guard let download = byAsset[asset.id], download.state == .complete, !download.isComplete, isOpen else {
             return
         }
         Task { await resume(download) }
     }
 
-    /// See `RepairDownloads`.
-    public func fillHoles(for job: VerificationJob) async -> JobFailure? {
+    package func fillHoles(for job: VerificationJob) async -> JobFailure? {
         guard let download = byAsset[job.asset.id], download.isRepairable, !download.isComplete else { return nil }
         let wasActive = download.isQueuedOrRunning
         if !wasActive { await resume(download) }
@@ -168,7 +162,5 @@ extension Downloader: RepairDownloads {
 extension Download {
     fileprivate var isQueuedOrRunning: Bool { state == .queued || state == .running }
 
-    fileprivate var isRepairable: Bool {
-        state != .paused && state != .cancelled && !isUnreadable && !asset.isRecorded
-    }
+    fileprivate var isRepairable: Bool { state != .paused && state != .cancelled && !isUnreadable && !asset.isRecorded }
 }

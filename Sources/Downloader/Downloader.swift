@@ -1,37 +1,32 @@
-public import EventLoop
+package import EventLoop
 import Glibc
-public import Integrity
-public import Library
+package import Integrity
+package import Library
 import Origin
-public import Retention
+package import Retention
 import Store
 
 /// All downloads: accepts orders, runs a limited number at a time, and retries after temporary errors.
-@LoopActor public final class Downloader {
-    /// Settings.
-    public struct Configuration: Sendable {
+@LoopActor package final class Downloader {
+    package struct Configuration: Sendable {
         /// Maximum number of concurrent requests per download.
-        public var parallel = 6
+        package var parallel = 6
         /// Maximum number of running downloads.
-        public var running = 3
+        package var running = 3
         /// The first pause before a retry after a temporary error, and the longest. Pauses double in between.
-        public var pauses: ClosedRange<Duration> = GiveUpRule.downloadPauses
+        package var pauses: ClosedRange<Duration> = GiveUpRule.downloadPauses
 
-        /// Makes the default configuration.
-        public init() {}
+        package init() {}
     }
 
     let library: Library
     let retention: Retention
-    /// Verifies and repairs assets.
-    public let integrity: Integrity
+    package let integrity: Integrity
     let configuration: Configuration
     let report: @Sendable (String) -> Void
     /// Sends every change of a download.
-    public let changes = EventStream<(download: Download, event: DownloadEvent)>()
-    var byAsset: [String: Download] = [:] {
-        didSet { byOrder = nil }
-    }
+    package let changes = EventStream<(download: Download, event: DownloadEvent)>()
+    var byAsset: [String: Download] = [:] { didSet { byOrder = nil } }
     private var byOrder: [Download]?
     private var lastNumber = 0
     private var subscription: Subscription?
@@ -40,14 +35,13 @@ import Store
     /// Makes a downloader with the downloads in the library's catalogue; none continues before `resume()`.
     ///
     /// - Parameter report: called with a sentence for the log about errors that no caller receives.
-    public init(
+    package init(
         library: Library, retention: Retention, integrity: Integrity,
         configuration: Configuration = Configuration(),
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         (self.library, self.retention, self.integrity) = (library, retention, integrity)
-        self.configuration = configuration
-        self.report = report
+        (self.configuration, self.report) = (configuration, report)
         library.attach(self)
         integrity.attach(self)
         subscription = library.events.subscribe { [weak self] in self?.react(to: $0) }
@@ -61,15 +55,14 @@ import Store
     // MARK: Queries
 
     /// All downloads, in the order of requests.
-    public var downloads: [Download] {
+    package var downloads: [Download] {
         if let byOrder { return byOrder }
         let sorted = byAsset.values.sorted { $0.number < $1.number }
         byOrder = sorted
         return sorted
     }
 
-    /// Returns the asset's download, if there is one.
-    public func download(of asset: Asset) -> Download? { byAsset[asset.id] }
+    package func download(of asset: Asset) -> Download? { byAsset[asset.id] }
 
     func notify(_ download: Download, _ event: DownloadEvent) { changes.send((download, event)) }
 
@@ -79,7 +72,7 @@ import Store
     ///
     /// Returns once the playlists are loaded. A stopped download continues. If the origin is known to have new content,
     /// the order applies to that: see `Library.revise`.
-    public func start(_ asset: Asset, _ order: DownloadOrder) async throws(Refusal) -> Download {
+    package func start(_ asset: Asset, _ order: DownloadOrder) async throws(Refusal) -> Download {
         if byAsset[asset.id]?.isUnreadable ?? false { throw .unreadable(name: asset.name) }
         do { try retention.checkExpiry(of: asset) } catch { throw .library(error) }
         let target = try await target(for: asset)
@@ -131,13 +124,13 @@ import Store
     }
 
     /// Pauses a download that has not ended. Fetches that are nearly complete are still finished.
-    public func pause(_ download: Download) async {
+    package func pause(_ download: Download) async {
         guard download.state.isActive else { return }
         await stop(download, as: .paused)
     }
 
     /// Cancels a download that is not complete, and keeps its pieces except those of a revision. Completes a recording.
-    public func cancel(_ download: Download) async {
+    package func cancel(_ download: Download) async {
         guard download.state != .complete, !download.isUnreadable else { return }
         if download.asset.isRevision {
             halt(download)
@@ -160,7 +153,7 @@ import Store
     }
 
     /// Continues a stopped download; one that waits retries at once.
-    public func resume(_ download: Download) async {
+    package func resume(_ download: Download) async {
         guard download.state != .running, !download.isUnreadable, byAsset[download.asset.id] === download else {
             return
         }
@@ -174,7 +167,7 @@ import Store
     }
 
     /// Retries the downloads that wait for a condition which is now met.
-    public func retry(_ need: Download.Need, where isMeant: (Download) -> Bool = { _ in true }) {
+    package func retry(_ need: Download.Need, where isMeant: (Download) -> Bool = { _ in true }) {
         for download in downloads where download.state == .waiting && download.need == need && isMeant(download) {
             halt(download)
             set(download, .queued)
@@ -185,7 +178,7 @@ import Store
     // MARK: Start and stop
 
     /// Continues the downloads of an earlier process.
-    public func resume() {
+    package func resume() {
         for download in downloads where download.state.isActive { set(download, .queued) }
         schedule()
         for download in downloads { replaceOldContent(with: download) }
@@ -193,7 +186,7 @@ import Store
     }
 
     /// Removes the asset's download and that of its revision. Stored pieces are kept.
-    public func forget(_ asset: Asset) {
+    package func forget(_ asset: Asset) {
         if let revision = asset.revision { forget(revision) }
         integrity.forget(asset)
         guard let download = byAsset.removeValue(forKey: asset.id) else { return }
@@ -204,16 +197,14 @@ import Store
     }
 
     /// Stops all work. The downloads continue at the next start.
-    public func stop() {
+    package func stop() {
         isOpen = false
         integrity.stop()
         for download in byAsset.values { halt(download) }
         byAsset = [:]
     }
 
-    func set(
-        _ download: Download, _ state: JobState, _ need: Download.Need? = nil, _ failure: JobFailure? = nil
-    ) {
+    func set(_ download: Download, _ state: JobState, _ need: Download.Need? = nil, _ failure: JobFailure? = nil) {
         (download.state, download.need, download.failure) = (state, need, failure)
         pin(download)
         notify(download, .state)

@@ -23,14 +23,11 @@ struct RetryBudget: Equatable, Sendable {
     mutating func recordProgress() { (failures, hasProgressed) = (0, true) }
 
     /// - Parameter pauses: the first pause, and the longest.
-    mutating func verdict(
-        on outcome: DownloadOutcome, of name: String, pauses: ClosedRange<Duration>
-    ) -> Verdict {
+    mutating func verdict(on outcome: DownloadOutcome, of name: String, pauses: ClosedRange<Duration>) -> Verdict {
         switch outcome {
         case .complete: return .complete
         case .storeFailed(let error):
-            let failure = JobFailure(
-                code: error.code.rawValue, message: "\(name) is not wholly stored: \(error)")
+            let failure = JobFailure(code: error.code.rawValue, message: "\(name) is not wholly stored: \(error)")
             switch error.code {
             case .diskFull: return wait(.space, failure, pauses)
             case .away: return wait(.disk, failure, pauses)

@@ -1,12 +1,10 @@
-public import Playlist
+package import Playlist
 
 /// The content that an order selects: one variant, and renditions of its groups. Pure.
-public struct Selection: Equatable, Sendable {
+package struct Selection: Equatable, Sendable {
     /// Rule for the variant.
-    public enum Quality: Equatable, Sendable {
-        /// The highest bandwidth.
+    package enum Quality: Equatable, Sendable {
         case best
-        /// The lowest bandwidth.
         case worst
         /// Exactly this height in pixels; among several, the highest bandwidth.
         case height(Int)
@@ -17,72 +15,63 @@ public struct Selection: Equatable, Sendable {
     }
 
     /// Rule for the renditions of a group.
-    public enum Choice: Equatable, Sendable {
+    package enum Choice: Equatable, Sendable {
         /// The rendition that players choose automatically: one in a preferred language, otherwise an AUTOSELECT one in
         /// the user's own language, otherwise DEFAULT, otherwise AUTOSELECT, otherwise the first.
         case `default`
-        /// All renditions.
         case all
-        /// No rendition.
         case none
         /// The renditions in these languages, in this order. RFC 5646 tags; `en` also matches `en-GB`.
         case languages([String])
     }
 
     /// Preferences between matching variants and renditions. They never make a selection match nothing.
-    public struct Preferences: Equatable, Sendable {
+    package struct Preferences: Equatable, Sendable {
         /// Minimum bits per second. The lowest variant that reaches it is chosen; if none does, the highest.
-        public var minimumBitRate: Int?
+        package var minimumBitRate: Int?
         /// Minimum width in pixels; applied like `minimumBitRate`.
-        public var minimumWidth: Int?
+        package var minimumWidth: Int?
         /// Minimum height in pixels; applied like `minimumBitRate`.
-        public var minimumHeight: Int?
+        package var minimumHeight: Int?
         /// True to prefer a variant in HLG or PQ to one in SDR.
-        public var prefersHDR = false
+        package var prefersHDR = false
         /// True to prefer more than two channels. Stereo is stored too if the same video has it.
-        public var prefersMultichannel = false
+        package var prefersMultichannel = false
         /// Codec families such as `avc1`, the most preferred first. A variant with none of them comes last.
-        public var codecs: [String] = []
+        package var codecs: [String] = []
         /// Languages for `Choice.default` as RFC 5646 tags, the most preferred first.
-        public var languages: [String] = []
+        package var languages: [String] = []
         /// The user's own language as an RFC 5646 tag, for `Choice.default` if none of `languages` is available.
-        public var locale: String?
+        package var locale: String?
         /// True to prefer speed to quality: among matching variants the lowest average bit rate, and among equal
         /// renditions the fewest channels. Explicit preferences (HDR, multichannel, codecs, languages) come first.
-        public var isFast = false
+        package var isFast = false
 
-        /// Makes empty preferences.
-        public init() {}
+        package init() {}
     }
 
     /// Rule for the variant; nil for the best, or for the lowest that reaches the minimums if there are any.
-    public var quality: Quality?
-    /// Rule for the audio renditions.
-    public var audio: Choice
-    /// Rule for the subtitle renditions.
-    public var subtitles: Choice
-    /// Preferences between matches.
-    public var preferences: Preferences
+    package var quality: Quality?
+    package var audio: Choice
+    package var subtitles: Choice
+    package var preferences: Preferences
 
     /// Makes a selection; by default the best variant with its default audio.
-    public init(
+    package init(
         quality: Quality? = nil, audio: Choice = .default, subtitles: Choice = .none,
         preferences: Preferences = Preferences()
     ) {
-        self.quality = quality
-        self.audio = audio
-        self.subtitles = subtitles
+        (self.quality, self.audio, self.subtitles) = (quality, audio, subtitles)
         self.preferences = preferences
     }
 
     /// No variant or rendition matches; the description names the request and the available ones.
-    public struct NoMatch: Error, Equatable, Sendable, CustomStringConvertible {
-        /// A sentence for a user.
-        public let description: String
+    package struct NoMatch: Error, Equatable, Sendable, CustomStringConvertible {
+        package let description: String
     }
 
     /// Returns the media playlists as indexes in `MultivariantPlaylist.renditionURIs`, the variant's first.
-    public func renditions(of playlist: MultivariantPlaylist) throws(NoMatch) -> [Int] {
+    package func renditions(of playlist: MultivariantPlaylist) throws(NoMatch) -> [Int] {
         let variant = try variant(of: playlist)
         var places = [variant.renditionIndex]
         for place in try media(of: variant, in: playlist).compactMap(\.renditionIndex) where !places.contains(place) {
@@ -92,7 +81,7 @@ public struct Selection: Equatable, Sendable {
     }
 
     /// Returns the chosen variant. Variants without video count only if no variant has video.
-    public func variant(of playlist: MultivariantPlaylist) throws(NoMatch) -> Variant {
+    package func variant(of playlist: MultivariantPlaylist) throws(NoMatch) -> Variant {
         try VariantChoice(self, of: playlist).chosen
     }
 
@@ -105,27 +94,27 @@ public struct Selection: Equatable, Sendable {
 
 extension Selection {
     /// Explains the choice of a selection.
-    public struct Explanation: Equatable, Sendable {
+    package struct Explanation: Equatable, Sendable {
         /// A variant that was not chosen.
-        public struct Other: Equatable, Sendable {
+        package struct Other: Equatable, Sendable {
             /// Its index in the playlist.
-            public let variant: Int
+            package let variant: Int
             /// The rule that excluded it, as text after "it".
-            public let reason: String
+            package let reason: String
         }
 
         /// Index of the chosen variant.
-        public let variant: Int
+        package let variant: Int
         /// Its advantage over the other matching variants, as text after "it has".
-        public let reason: String
+        package let reason: String
         /// All other variants, in the playlist's order.
-        public let others: [Other]
+        package let others: [Other]
         /// Indexes of the chosen EXT-X-MEDIA renditions, in the order of the request.
-        public let media: [Int]
+        package let media: [Int]
     }
 
     /// Returns the choice in a playlist with its reasons.
-    public func explanation(of playlist: MultivariantPlaylist) throws(NoMatch) -> Explanation {
+    package func explanation(of playlist: MultivariantPlaylist) throws(NoMatch) -> Explanation {
         let choice = try VariantChoice(self, of: playlist)
         let others = playlist.variants.compactMap { variant in
             choice.reasons[variant.index].map { Explanation.Other(variant: variant.index, reason: $0) }

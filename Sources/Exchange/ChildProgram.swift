@@ -56,8 +56,7 @@ struct ChildProgram {
         let code: Int32? = if case .code(let code) = process.wait() { code } else { nil }
         let errors = String(decoding: try work.read("stderr") ?? [], as: UTF8.self).split(separator: "\n")
         let text = onLine == nil ? try work.read("stdout") ?? [] : []
-        return Outcome(
-            code: code, output: String(decoding: text, as: UTF8.self), errors: errors.map(String.init))
+        return Outcome(code: code, output: String(decoding: text, as: UTF8.self), errors: errors.map(String.init))
     }
 
     /// Passes on lines until the program closes its end.

@@ -1,35 +1,28 @@
 import Fetching
-public import Library
+package import Library
 import Origin
-public import Store
+package import Store
 
 /// Why an import, an export, a publication or a move failed.
-public struct ExchangeError: Error, CustomStringConvertible, Sendable {
+package struct ExchangeError: Error, CustomStringConvertible, Sendable {
     /// The kind of failure, as far as the answer to a user depends on it.
-    public enum Code: String, Sendable {
+    package enum Code: String, Sendable {
         /// The folder is not a presentation, or not a complete one.
         case badImport
-        /// The URL belongs to another asset.
         case urlTaken
         /// Nothing of the asset is stored that plays by itself.
         case notWhole
-        /// Something exists already at the target.
         case exists
         /// Nothing can be written to the target.
         case badTarget
-        /// A required program is not installed.
         case noProgram
-        /// The operation needs the network, and Weir is offline.
         case offline
         /// The server at the target requires credentials, or refuses them.
         case refused
-        /// The server at the target does not answer.
         case unreachable
         /// The server at the target answers with an error, or breaks its protocol.
         case badAnswer
-        /// Another operation on the asset has to end first.
         case busy
-        /// The user cancelled the operation.
         case cancelled
         /// The store failed: `underlying` is a `StoreError`.
         case store
@@ -37,25 +30,19 @@ public struct ExchangeError: Error, CustomStringConvertible, Sendable {
         case library
     }
 
-    /// The kind of failure.
-    public let code: Code
+    package let code: Code
     /// A sentence for a user: the operation and the cause, without secrets.
-    public let message: String
-    /// The error of the room below.
-    public let underlying: (any Error)?
+    package let message: String
+    package let underlying: (any Error)?
 
-    /// Makes an error of this room.
-    public init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
+    package init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {
         (self.code, self.message, self.underlying) = (code, message, underlying)
     }
 
-    /// Wraps an error of the library, with its message.
-    public init(_ error: LibraryError) { self.init(.library, error.message, underlying: error) }
+    package init(_ error: LibraryError) { self.init(.library, error.message, underlying: error) }
 
     /// Wraps an error of the store; `what` begins the message.
-    public init(_ error: StoreError, about what: String) {
-        self.init(.store, "\(what): \(error)", underlying: error)
-    }
+    package init(_ error: StoreError, about what: String) { self.init(.store, "\(what): \(error)", underlying: error) }
 
     init(_ error: OriginError) { self.init(LibraryError(error)) }
 
@@ -83,7 +70,6 @@ public struct ExchangeError: Error, CustomStringConvertible, Sendable {
         self.init(code, "\(name) is not imported: \(error)", underlying: error)
     }
 
-    /// Wraps a failure to move an asset.
     init(move error: StoreError, of name: String) {
         let code: Code =
             switch error.code {
@@ -94,6 +80,5 @@ public struct ExchangeError: Error, CustomStringConvertible, Sendable {
         self.init(code, "\(name) is not moved: \(error)", underlying: error)
     }
 
-    /// The message.
-    public var description: String { message }
+    package var description: String { message }
 }

@@ -52,9 +52,7 @@ private final class XMLGatherer: NSObject, XMLParserDelegate {
         open.append(XMLElement(name: name, attributes: attributes))
     }
 
-    func parser(
-        _ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?
-    ) {
+    func parser(_ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?) {
         guard var element = open.popLast() else { return }
         element.text = element.text.trimmingCharacters(in: .whitespacesAndNewlines)
         if open.isEmpty { root = element } else { open[open.count - 1].children.append(element) }

@@ -1,12 +1,12 @@
-public import EventLoop
+package import EventLoop
 import Fetching
 import Glibc
-public import Library
-public import Retention
+package import Library
+package import Retention
 import Store
 
 /// The downloads, as far as a repair needs them.
-@LoopActor public protocol RepairDownloads: AnyObject {
+@LoopActor package protocol RepairDownloads: AnyObject {
     /// True if a download is running.
     var isAnyRunning: Bool { get }
     /// Lets the download of the job's asset fetch its holes, unless it is stopped. Returns why holes remain.
@@ -16,19 +16,15 @@ import Store
 }
 
 /// One verification of an asset, with its result and the repair of the damage.
-@LoopActor public final class VerificationJob: AssetJob {
-    /// Reads and checks the pieces.
-    public let verification: Verification
+@LoopActor package final class VerificationJob: AssetJob {
+    package let verification: Verification
     /// True if missing pieces are fetched.
-    public let isRepair: Bool
-    /// Current state.
-    public internal(set) var state = JobState.running
-    /// True while missing and damaged pieces are fetched.
-    public internal(set) var isRepairing = false
-    /// The error that ended the job early.
-    public internal(set) var failure: JobFailure?
+    package let isRepair: Bool
+    package internal(set) var state = JobState.running
+    package internal(set) var isRepairing = false
+    package internal(set) var failure: JobFailure?
     /// Number of missing or damaged pieces before the repair; 0 until all pieces were read.
-    public internal(set) var found = 0
+    package internal(set) var found = 0
     /// True if the scrubber started the job, not a user.
     let isScrub: Bool
 
@@ -36,12 +32,11 @@ import Store
         (self.verification, self.isRepair, self.isScrub) = (verification, isRepair, isScrub)
     }
 
-    /// The asset that is verified.
-    public var asset: Asset { verification.asset }
+    package var asset: Asset { verification.asset }
 }
 
 /// Verifies stored pieces against their ledgers, on request or periodically, and repairs damage.
-@LoopActor public final class Integrity {
+@LoopActor package final class Integrity {
     let library: Library
     let retention: Retention
     private(set) weak var downloads: (any RepairDownloads)?
@@ -49,9 +44,8 @@ import Store
     let now: () -> Int64
     private let bytesPerSecond: Int64
     /// The verifications. A running one is sent at most four times a second.
-    public let jobs = JobRegister<VerificationJob>()
-    /// Verifies every asset from time to time.
-    public private(set) lazy var scrubber = Scrubber(self)
+    package let jobs = JobRegister<VerificationJob>()
+    package private(set) lazy var scrubber = Scrubber(self)
     private var ticker: LoopTimer?
     private var isStopped = false
 
@@ -61,7 +55,7 @@ import Store
     ///   - retention: knows the content pinned by downloads.
     ///   - bytesPerSecond: maximum reading rate of a verification; 0 for no limit.
     ///   - now: returns the time in seconds since 1970; nil for the system's clock.
-    public init(
+    package init(
         of library: Library, _ retention: Retention, bytesPerSecond: Int64 = 100 << 20,
         now: (() -> Int64)? = nil
     ) {
@@ -71,7 +65,7 @@ import Store
     }
 
     /// Sets the downloads that repairs use.
-    public func attach(_ downloads: any RepairDownloads) { self.downloads = downloads }
+    package func attach(_ downloads: any RepairDownloads) { self.downloads = downloads }
 
     // MARK: Jobs
 
@@ -79,7 +73,7 @@ import Store
     ///
     /// - Parameter isRepair: true to fetch the asset's requested holes and the damaged pieces.
     /// - Throws: `store` if the system has no free file descriptor.
-    public func start(_ asset: Asset, isRepair: Bool) throws(LibraryError) -> VerificationJob {
+    package func start(_ asset: Asset, isRepair: Bool) throws(LibraryError) -> VerificationJob {
         if let known = jobs[asset], !known.state.isFinal, !known.isScrub, known.isRepair || !isRepair {
             return known
         }
@@ -90,31 +84,30 @@ import Store
     }
 
     /// Cancels a verification. Pieces that were repaired stay repaired.
-    public func cancel(_ job: VerificationJob) {
+    package func cancel(_ job: VerificationJob) {
         guard !job.state.isFinal else { return }
         job.verification.pace.cancel()
         end(job, .cancelled)
     }
 
     /// Cancels a verification that is periodic, because its asset is needed for something else; returns true if it is.
-    public func cancelIfPeriodic(_ job: VerificationJob) -> Bool {
+    package func cancelIfPeriodic(_ job: VerificationJob) -> Bool {
         if job.isScrub { cancel(job) }
         return job.isScrub
     }
 
     /// Cancels all verifications and accepts no new ones.
-    public func stop() {
+    package func stop() {
         isStopped = true
         for job in jobs.all { cancel(job) }
     }
 
     /// Drops the results for an asset that is removed.
-    public func forget(_ asset: Asset) {
+    package func forget(_ asset: Asset) {
         jobs[asset].map(cancel)
         jobs.remove(asset)
     }
 
-    /// True if no verification runs.
     var isIdle: Bool { jobs.all.allSatisfy(\.state.isFinal) }
 
     func begin(_ asset: Asset, isRepair: Bool, isScrub: Bool = false) throws(LibraryError) -> VerificationJob {

@@ -1,11 +1,11 @@
-public import EventLoop
+package import EventLoop
 import Fetching
 import Library
 import Playheads
 import Store
 
 /// Verifies every asset every thirty days, one at a time, while nothing is played or downloaded.
-@LoopActor public final class Scrubber {
+@LoopActor package final class Scrubber {
     private unowned let integrity: Integrity
     private var timer: LoopTimer?
     private var subscription: Subscription?
@@ -27,8 +27,7 @@ import Store
         subscription = integrity.jobs.changes.subscribe { [weak self] in self?.jobChanged($0) }
     }
 
-    /// Starts the periodic checks.
-    public func start() {
+    package func start() {
         isStarted = true
         timer?.schedule(after: Self.idlePause)
     }
@@ -50,9 +49,7 @@ import Store
         job = try? integrity.begin(due, isRepair: false, isScrub: true)
     }
 
-    private var isBusy: Bool {
-        integrity.library.playheads.isAnyPlayed || integrity.downloads?.isAnyRunning ?? false
-    }
+    private var isBusy: Bool { integrity.library.playheads.isAnyPlayed || integrity.downloads?.isAnyRunning ?? false }
 
     private func jobChanged(_ job: VerificationJob) {
         guard job === self.job, job.state.isFinal else { return }

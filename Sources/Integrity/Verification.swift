@@ -1,21 +1,20 @@
-public import EventLoop
+package import EventLoop
 import Fetching
-public import Library
+package import Library
 import Retention
-public import Store
+package import Store
 
 /// A verification of all stored pieces of an asset: its progress and its findings.
-@LoopActor public final class Verification {
-    /// The asset.
-    public let asset: Asset
+@LoopActor package final class Verification {
+    package let asset: Asset
     /// Limits, pauses and cancels the reading, and counts the bytes read.
-    public let pace: ReadingPace
+    package let pace: ReadingPace
     /// Bytes stored at the beginning.
-    public let totalBytes: Int64
+    package let totalBytes: Int64
     /// The faults by folder and file.
-    public private(set) var faults: [String: [String: PieceFault]] = [:]
+    package private(set) var faults: [String: [String: PieceFault]] = [:]
     /// True once everything is read.
-    public internal(set) var isComplete = false
+    package internal(set) var isComplete = false
     private let retention: Retention
 
     init(of asset: Asset, at pace: ReadingPace, _ retention: Retention) {
@@ -23,11 +22,9 @@ public import Store
         totalBytes = asset.bytes
     }
 
-    /// Number of damaged pieces.
-    public var faultCount: Int { faults.values.reduce(0) { $0 + $1.count } }
+    package var faultCount: Int { faults.values.reduce(0) { $0 + $1.count } }
 
-    /// The current findings.
-    public var report: VerificationReport {
+    package var report: VerificationReport {
         VerificationReport(of: asset, faults: faults, pinned: retention.pinned(of: asset))
     }
 
@@ -103,14 +100,13 @@ extension Integrity {
         verification.isComplete = true
         asset.record(verifiedAt: now)
     }
-
 }
 
 extension Asset {
     private static let verifiedFile = "verified"
 
     /// Time of the last complete verification, in seconds since 1970; nil if there was none. Stored in the bundle.
-    public var verified: Int64? {
+    package var verified: Int64? {
         if let knownVerified { return knownVerified }
         let bytes = bundle.readOnce { (try? bundle.directory(create: false).read(Self.verifiedFile)) ?? nil }
         let time = bytes.flatMap { Int64(String(decoding: $0, as: UTF8.self).filter { $0 != "\n" }) }
@@ -169,9 +165,7 @@ extension Integrity {
         if let failure { throw failure }
     }
 
-    private func missing(
-        _ verification: Verification, _ failure: inout LibraryError?
-    ) -> [(PieceFolder, Resource)] {
+    private func missing(_ verification: Verification, _ failure: inout LibraryError?) -> [(PieceFolder, Resource)] {
         let asset = verification.asset
         var wanted: [(PieceFolder, Resource)] = []
         for (id, faults) in verification.faults.sorted(by: { $0.key < $1.key }) {

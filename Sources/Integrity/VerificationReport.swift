@@ -4,62 +4,57 @@ import Library
 import Playheads
 import Playlist
 import Retention
-public import Store
+package import Store
 
 /// The findings of a verification, rendition by rendition.
-public struct VerificationReport: Equatable, Sendable {
+package struct VerificationReport: Equatable, Sendable {
     /// Consecutive pieces that a rendition names and the store lacks.
-    public struct Hole: Equatable, Sendable {
+    package struct Hole: Equatable, Sendable {
         /// The range of media time in seconds; nil for keys and initialization sections.
-        public let time: Range<Double>?
+        package let time: Range<Double>?
         /// File names of the first and the last piece.
-        public let first: String, last: String
-        /// Number of pieces.
-        public let count: Int
+        package let first: String, last: String
+        package let count: Int
         /// True if a download pins the pieces.
-        public let isWanted: Bool
+        package let isWanted: Bool
     }
 
     /// A damaged piece.
-    public struct Mismatch: Equatable, Sendable {
-        /// The file name.
-        public let file: String
+    package struct Mismatch: Equatable, Sendable {
+        package let file: String
         /// The segment's range of media time in seconds; nil if it is not known, and for other pieces.
-        public let time: Range<Double>?
-        /// The kind of damage.
-        public let fault: PieceFault
+        package let time: Range<Double>?
+        package let fault: PieceFault
         /// True if the piece was stored again.
-        public let isRepaired: Bool
+        package let isRepaired: Bool
     }
 
     /// A rendition, or the keys or session data of the asset.
-    public struct Part: Equatable, Sendable {
+    package struct Part: Equatable, Sendable {
         /// The name of the folder in the bundle.
-        public let id: String
+        package let id: String
         /// Number of stored pieces: undamaged and repaired ones.
-        public var pieces = 0
-        /// Bytes of these pieces.
-        public var bytes: Int64 = 0
+        package var pieces = 0
+        package var bytes: Int64 = 0
         /// Stored ranges of media time in seconds. Segments marked by EXT-X-GAP count as stored.
-        public var stored: [Range<Double>] = []
+        package var stored: [Range<Double>] = []
         /// Missing pieces, without the damaged ones.
-        public var holes: [Hole] = []
-        /// Damaged pieces.
-        public var mismatches: [Mismatch] = []
+        package var holes: [Hole] = []
+        package var mismatches: [Mismatch] = []
 
         init(id: String) { self.id = id }
 
         /// Number of missing pieces that a download pins or that were damaged.
-        public var remaining: Int {
+        package var remaining: Int {
             holes.reduce(0) { $0 + ($1.isWanted ? $1.count : 0) } + mismatches.count { !$0.isRepaired }
         }
     }
 
     /// The parts with stored or pinned pieces.
-    public var parts: [Part] = []
+    package var parts: [Part] = []
 
     /// Number of missing pieces that a download pins or that were damaged.
-    public var remaining: Int { parts.reduce(0) { $0 + $1.remaining } }
+    package var remaining: Int { parts.reduce(0) { $0 + $1.remaining } }
 }
 
 extension VerificationReport {
@@ -132,8 +127,7 @@ extension VerificationReport.Part {
         var verified = VerifiedSegments()
         var time = 0.0
         for segment in playlist.segments {
-            let span = SegmentSpan(
-                number: segment.mediaSequenceNumber, start: time, duration: segment.duration)
+            let span = SegmentSpan(number: segment.mediaSequenceNumber, start: time, duration: segment.duration)
             time = span.end
             let file = rendition.file(of: segment)
             if segment.isGap || rendition.folder.contains(file) {
@@ -175,8 +169,7 @@ struct VerifiedSegments {
                     time: time.lowerBound..<span.end, first: before.first, last: file, count: before.count + 1,
                     isWanted: isWanted))
         } else {
-            holes.append(
-                .init(time: span.start..<span.end, first: file, last: file, count: 1, isWanted: isWanted))
+            holes.append(.init(time: span.start..<span.end, first: file, last: file, count: 1, isWanted: isWanted))
         }
         last = .hole(isWanted: isWanted)
     }

@@ -1,8 +1,8 @@
 import EventLoop
 import Fetching
-public import Library
+package import Library
 import Playlist
-public import Store
+package import Store
 
 /// Limits and revokes keys, and describes them.
 extension KeyManager {
@@ -23,7 +23,9 @@ extension KeyManager {
     /// Sets the expiration date of keys, all of them for nil; `expires` is in seconds since 1970, nil for never.
     ///
     /// - Throws: `missing` if no key has the number, `store`; nothing has changed then.
-    public func setExpiry(_ expires: Int64?, ofKeys numbers: [Int]? = nil, of asset: Asset) async throws(LibraryError) {
+    package func setExpiry(
+        _ expires: Int64?, ofKeys numbers: [Int]? = nil, of asset: Asset
+    ) async throws(LibraryError) {
         let numbers = try check(numbers, of: asset)
         let now = library.date()
         try await change(numbers, of: asset) { $0.setExpiration(expires, at: now) }
@@ -40,7 +42,7 @@ extension KeyManager {
     ///
     /// - Throws: `missing` if no key has the number; `store` if the revocation cannot be written, and nothing has
     ///   changed then, or if a file cannot be deleted, which is tried again.
-    public func invalidate(_ numbers: [Int]? = nil, of asset: Asset) async throws(LibraryError) {
+    package func invalidate(_ numbers: [Int]? = nil, of asset: Asset) async throws(LibraryError) {
         let numbers = try check(numbers, of: asset)
         let now = library.date()
         try await change(numbers, of: asset) { $0.invalidate(at: now) }
@@ -78,7 +80,7 @@ extension KeyManager {
     // MARK: Reports
 
     /// Describes the keys of an asset, by number.
-    public func reports(of asset: Asset) -> [KeyReport] {
+    package func reports(of asset: Asset) -> [KeyReport] {
         findArrivals(of: asset)
         let (keys, terms, now) = (asset.keys, asset.keys.terms, library.date())
         _ = keys.unusable
@@ -116,29 +118,23 @@ extension KeyManager {
 }
 
 /// Describes one key of an asset, without the key: its uses and its lifetime.
-public struct KeyReport: Sendable {
+package struct KeyReport: Sendable {
     /// The part of a rendition that it decrypts.
-    public struct Use: Equatable, Sendable {
-        /// The rendition's id.
-        public let rendition: String
+    package struct Use: Equatable, Sendable {
+        package let rendition: String
         /// From the start of its first segment to the end of its last, in seconds.
-        public let time: Range<Double>
-        /// The number of its segments.
-        public let segments: Int
+        package let time: Range<Double>
+        package let segments: Int
     }
 
     /// The permanent number of its file.
-    public let number: Int
-    /// True if its file is stored.
-    public let isStored: Bool
-    /// Says if it is usable, expired or revoked.
-    public let state: KeyLife.State
-    /// Its lifetime.
-    public let life: KeyLife
+    package let number: Int
+    package let isStored: Bool
+    package let state: KeyLife.State
+    package let life: KeyLife
     /// The expiration date, in seconds since 1970; nil for never.
-    public let expiration: Int64?
-    /// The remaining lifetime.
-    public let remaining: KeyLife.Remaining
+    package let expiration: Int64?
+    package let remaining: KeyLife.Remaining
     /// Its uses, in the order of the renditions.
-    public let uses: [Use]
+    package let uses: [Use]
 }

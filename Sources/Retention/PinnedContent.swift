@@ -4,14 +4,13 @@ package import Playheads
 
 /// The content of an asset that a download keeps, with its keys and initialization sections, whatever the play cache's
 /// limit.
-public enum PinnedContent: Equatable, Sendable {
+package enum PinnedContent: Equatable, Sendable {
     /// All content that is stored now or later.
     case everything
     /// Ranges of media time, by rendition id.
     case renditions([String: WantedTime])
 
-    /// No content.
-    public static let nothing = PinnedContent.renditions([:])
+    package static let nothing = PinnedContent.renditions([:])
 
     /// - Parameters:
     ///   - folder: the id of the rendition, or of the keys or session data.
@@ -27,7 +26,6 @@ public enum PinnedContent: Equatable, Sendable {
         }
     }
 
-    /// True if any part of a rendition is pinned.
     package func includes(rendition: String) -> Bool {
         switch self {
         case .everything: true
@@ -37,14 +35,13 @@ public enum PinnedContent: Equatable, Sendable {
 }
 
 /// The media time of a rendition that a download keeps.
-public enum WantedTime: Equatable, Sendable {
-    /// The whole rendition.
+package enum WantedTime: Equatable, Sendable {
     case all
     /// The segments that overlap any of these ranges, in seconds.
     case parts([Range<Double>])
 
     /// True if a segment with this start and end (seconds) overlaps the wanted time. The whole segment is then kept.
-    public func touches(_ start: Double, _ end: Double) -> Bool {
+    package func touches(_ start: Double, _ end: Double) -> Bool {
         switch self {
         case .all: true
         case .parts(let parts): parts.contains { $0.lowerBound < end && start < $0.upperBound }
@@ -52,7 +49,7 @@ public enum WantedTime: Equatable, Sendable {
     }
 
     /// True if a whole range is wanted; nil stands for the whole length.
-    public func contains(_ range: Range<Double>?) -> Bool {
+    package func contains(_ range: Range<Double>?) -> Bool {
         switch self {
         case .all: true
         case .parts(let parts):

@@ -72,7 +72,6 @@ import Store
 
     // MARK: Pieces
 
-    /// See `PieceObserver`.
     package func folder(_ folder: PieceFolder, gained file: String, size: Int64) {
         drop(file, of: folder)
         guard let asset = asset(of: folder), !isPinned(file, in: folder, of: asset) else { return }
@@ -81,10 +80,8 @@ import Store
         schedule()
     }
 
-    /// See `PieceObserver`.
     package func folder(_ folder: PieceFolder, lost file: String) { drop(file, of: folder) }
 
-    /// See `PieceObserver`.
     package func folder(_ folder: PieceFolder, used file: String) {
         guard let slot = accounts[ObjectIdentifier(folder)]?.slots[file] else { return }
         let now = Self.now
@@ -94,7 +91,6 @@ import Store
         queue.use(slot, at: now)
     }
 
-    /// See `PieceObserver`.
     package func folder(_ folder: PieceFolder, lists entries: [String: Directory.Entry]) {
         guard let asset = asset(of: folder) else { return }
         for file in cachedFiles(of: folder) where entries[file] == nil { drop(file, of: folder) }
@@ -142,7 +138,6 @@ import Store
         accounts[ObjectIdentifier(folder)].map { Array($0.slots.keys) } ?? []
     }
 
-    /// See `PieceObserver`.
     package func evictableBytes(in folder: PieceFolder) -> Int64 { accounts[ObjectIdentifier(folder)]?.bytes ?? 0 }
 
     // MARK: Assets and sessions
@@ -284,13 +279,9 @@ import Store
     }
 
     private static var now: Int64 { Int64(time(nil)) }
-}
 
-extension PlayCache {
     /// True if a session plays the asset, or received a playlist of it and is about to play.
-    func isInUse(_ asset: Asset) -> Bool {
-        library.playheads.isPlayed(asset.id) || !needs(of: asset).isEmpty
-    }
+    func isInUse(_ asset: Asset) -> Bool { library.playheads.isPlayed(asset.id) || !needs(of: asset).isEmpty }
 
     /// True if a piece must stay, for a session or for other pieces.
     ///

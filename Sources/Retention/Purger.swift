@@ -43,7 +43,6 @@ import Store
 
     // MARK: A full disk
 
-    /// See `RoomMaker`.
     package func recordDiskFull() {
         (wasRefused, leastRoom) = (true, nil)
         guard !isFull else { return }

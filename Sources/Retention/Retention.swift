@@ -1,8 +1,8 @@
 public import EventLoop
 import Fetching
-public import Library
+package import Library
 import Playheads
-public import Store
+package import Store
 
 /// Decides how long stored content stays: expiry, eviction of cached pieces, and purging of assets on a full disk.
 @LoopActor public final class Retention {
@@ -12,12 +12,12 @@ public import Store
     private var subscription: Subscription?
 
     /// The lifetimes for keys of newly downloaded assets whose policy has none.
-    public var newKeyTerms = KeyTerms()
+    package var newKeyTerms = KeyTerms()
 
     /// Starts to follow a library, without keeping it alive.
     ///
     /// - Parameter cacheLimit: maximum size of cached pieces in bytes; nil for no limit.
-    public init(of library: Library, cacheLimit: Int64? = nil, purge: PurgePlan.Limit = .expired) {
+    package init(of library: Library, cacheLimit: Int64? = nil, purge: PurgePlan.Limit = .expired) {
         self.library = library
         cache = PlayCache(of: library, limit: cacheLimit)
         purger = Purger(limit: purge)
@@ -42,50 +42,43 @@ public import Store
     // MARK: Cached and pinned pieces
 
     /// Bytes of cached pieces in the folders read so far.
-    public var cachedBytes: Int64 { cache.queue.size }
+    package var cachedBytes: Int64 { cache.queue.size }
 
     /// Maximum size of cached pieces in bytes, above which the least recently used are evicted; nil for no limit.
-    public var cacheLimit: Int64? { cache.limit }
+    package var cacheLimit: Int64? { cache.limit }
 
     /// Replaces the pinned content of an asset, which is never evicted. Unpinned content counts as just used.
-    public func pin(_ content: PinnedContent, of asset: Asset) { cache.pin(content, of: asset) }
+    package func pin(_ content: PinnedContent, of asset: Asset) { cache.pin(content, of: asset) }
 
-    /// The pinned content of an asset.
     package func pinned(of asset: Asset) -> PinnedContent { cache.pinned(of: asset) }
 
     /// Records that a session received a playlist of an asset, from the store alone if `isOffline`.
-    public func expect(_ session: String, at asset: Asset, isOffline: Bool) {
+    package func expect(_ session: String, at asset: Asset, isOffline: Bool) {
         cache.expect(session, at: asset, isOffline: isOffline || library.isOffline || asset.isOriginAbsent)
     }
 
     // MARK: Room
 
-    /// The assets that may be purged on a full disk.
-    public var purgeLimit: PurgePlan.Limit { purger.limit }
+    package var purgeLimit: PurgePlan.Limit { purger.limit }
 
     /// `Library.room(for:)` plus the bytes that a purge would free.
-    public func roomAfterPurge(for asset: Asset) -> Int64? {
+    package func roomAfterPurge(for asset: Asset) -> Int64? {
         library.volumes.room(for: asset).map { $0 + (asset.isHome ? purger.purgeableBytes : 0) }
     }
 
     /// Makes space soon, because something could not be stored on the full disk.
-    public func recordDiskFull() { purger.recordDiskFull() }
+    package func recordDiskFull() { purger.recordDiskFull() }
 
     /// Evicts and purges to make space for content that could not be stored. Returns true if anything was deleted.
-    public func makeRoom() async -> Bool { await purger.makeRoom() }
-}
+    package func makeRoom() async -> Bool { await purger.makeRoom() }
 
-extension Retention {
-    /// True if an asset has expired.
-    public func isExpired(_ asset: Asset) -> Bool { asset.life.isExpired(at: library.date()) }
+    package func isExpired(_ asset: Asset) -> Bool { asset.life.isExpired(at: library.date()) }
 
     /// Throws `expired` for an expired asset, and `newerBundle` for one that this version cannot play.
-    public func checkExpiry(of asset: Asset) throws(LibraryError) {
-        try library.checkExpiry(of: asset)
-    }
+    package func checkExpiry(of asset: Asset) throws(LibraryError) { try library.checkExpiry(of: asset) }
 
     /// Throws `expired` for an expired asset, unless the session began before: it may play to the end.
-    public func checkExpiry(of asset: Asset, for session: String) throws(LibraryError) {
+    package func checkExpiry(of asset: Asset, for session: String) throws(LibraryError) {
         try library.checkBundle(of: asset)
         guard asset.life.expiration != nil, !library.playheads.hasSession(session) else { return }
         try checkExpiry(of: asset)
@@ -94,7 +87,7 @@ extension Retention {
     /// Replaces the policy of an asset, in the catalogue and in its bundle.
     ///
     /// - Throws: `store` if the policy cannot be written; then nothing has changed.
-    public func setPolicy(_ policy: StoragePolicy, of asset: Asset) async throws(LibraryError) {
+    package func setPolicy(_ policy: StoragePolicy, of asset: Asset) async throws(LibraryError) {
         if let reason = library.readOnlyReason {
             throw LibraryError(reason, about: "the policy of \(asset.name) stays as it is")
         }
@@ -122,7 +115,7 @@ extension Retention {
     }
 
     /// Applies `newKeyTerms` to the keys of a newly downloaded asset whose policy has no terms.
-    public func applyNewKeyTerms(to asset: Asset) async {
+    package func applyNewKeyTerms(to asset: Asset) async {
         guard newKeyTerms != KeyTerms(), asset.life.policy.keys == KeyTerms(), !asset.keys.isEmpty else { return }
         var policy = asset.life.policy
         policy.keys = newKeyTerms
@@ -132,9 +125,7 @@ extension Retention {
             library.report("\(asset.name): its keys have no terms: \(error)")
         }
     }
-}
 
-extension Retention {
     /// Deletes everything stored of an asset that is not played, and of its revision. The asset stays in the list.
     func purge(_ asset: Asset, _ cause: StorageLife.Cause) async {
         asset.load()
@@ -168,7 +159,7 @@ extension Retention {
     }
 
     /// Removes the record of a purge, because the asset was requested again.
-    public func forgetPurge(of asset: Asset) {
+    package func forgetPurge(of asset: Asset) {
         guard asset.life.purge != nil else { return }
         asset.life.purge = nil
         Task { await library.records.saveLife(of: asset) }

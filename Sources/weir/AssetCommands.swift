@@ -2,8 +2,7 @@ import API
 import ArgumentParser
 
 struct RemoveCommand: ReportingCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Delete assets from the store.")
+    static let configuration = CommandConfiguration(commandName: "remove", abstract: "Delete assets from the store.")
 
     @Argument(help: ArgumentHelp("The assets' names.", valueName: "name"))
     var names: [String]
@@ -63,7 +62,6 @@ struct RenameCommand: ReportingCommand {
         let daemon = try common.daemon()
         let asset = try await daemon.client.change(API.AssetChange(name: new, title: title), ofAsset: name)
         Output.line(
-            [asset.name, asset.title, daemon.urls.asset(named: asset.name)].compactMap(\.self).joined(
-                separator: "  "))
+            [asset.name, asset.title, daemon.urls.asset(named: asset.name)].compactMap(\.self).joined(separator: "  "))
     }
 }

@@ -21,9 +21,7 @@ struct CheckCommand: AsyncParsableCommand {
         let lines = json ? CheckRecord.lines(check) : CheckText.lines(check)
         if !lines.isEmpty { Output.line(lines.joined(separator: "\n")) }
         if let failure = check.failure {
-            let text = Failure(
-                failure.message, next: failure.next, exitCode: failure.exitCode, code: failure.code
-            ).text
+            let text = Failure(failure.message, next: failure.next, exitCode: failure.exitCode, code: failure.code).text
             Output.error(text)
         }
         if check.exitCode != 0 { throw ExitCode(check.exitCode) }
@@ -51,9 +49,7 @@ enum CheckText {
             let number = report.count(of: severity)
             return number == 0 ? nil : Format.count(number, severity)
         }
-        guard !counts.isEmpty else {
-            return "\(playlists), no findings"
-        }
+        guard !counts.isEmpty else { return "\(playlists), no findings" }
         let verdict = report.count(of: "error") > 0 ? "players will fail" : "players can play it"
         return "\(playlists), \(counts.joined(separator: ", ")): \(verdict)"
     }

@@ -13,8 +13,7 @@ struct DoctorCommand: AsyncParsableCommand {
     @Flag(help: "Write one JSON object per line: the findings, then a result.")
     var json = false
     @Option(
-        help: ArgumentHelp(
-            "The address for players on the network, as for \"weir serve\".", valueName: "address"))
+        help: ArgumentHelp("The address for players on the network, as for \"weir serve\".", valueName: "address"))
     var lan: String?
     @OptionGroup var common: CommonOptions
 

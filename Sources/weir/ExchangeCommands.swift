@@ -26,8 +26,7 @@ struct ExportCommand: ReportingCommand {
     @OptionGroup var common: CommonOptions
 
     func execute() async throws {
-        let request = API.ExportRequest(
-            path: DiskPath.absolute(target), format: format, link: link ? true : nil)
+        let request = API.ExportRequest(path: DiskPath.absolute(target), format: format, link: link ? true : nil)
         let export = try await common.daemon().client.export(request, ofAsset: name)
         if json { return try Output.json(export) }
         Output.line("exported \(export.name), \(Format.bytes(export.bytes)), to \(export.path)")

@@ -6,22 +6,17 @@ protocol JobText: SendableMetatype {
 
     /// The current activity, if bytes do not describe the progress; nil otherwise.
     static func stage(_ job: Job) -> String?
-
     /// Adds the job's own keys to a line of JSON progress, besides the name and the bytes.
     static func add(_ job: Job, to line: inout JSONLine)
-
     /// The result for users; empty if the failure says everything.
     static func lines(_ job: Job) -> [String]
-
     /// The failure for the exit code; nil if the job succeeded.
     static func failure(_ job: Job) -> Failure?
-
     static func interruption(ofAsset name: String) -> (message: String, next: String)
 }
 
 extension JobText {
     static func stage(_ job: Job) -> String? { nil }
-
     static func add(_ job: Job, to line: inout JSONLine) {}
 
     /// The progress line that is redrawn on a terminal, for a number of columns.

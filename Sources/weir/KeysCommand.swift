@@ -32,9 +32,7 @@ struct KeysCommand: ReportingCommand {
         guard [renew, revoke, expires != nil].count(where: { $0 }) < 2 else {
             throw ValidationError("Give only one of --renew, --revoke and --expires.")
         }
-        guard !all || revoke && name == nil else {
-            throw ValidationError("--all requires --revoke, and no name.")
-        }
+        guard !all || revoke && name == nil else { throw ValidationError("--all requires --revoke, and no name.") }
         guard all || name != nil else { throw ValidationError("Give the name of an asset, or --revoke --all.") }
         guard keys.allSatisfy({ $0 >= 0 }) else {
             throw ValidationError("Give the numbers of keys that \"weir keys NAME\" shows.")
@@ -59,9 +57,7 @@ struct KeysCommand: ReportingCommand {
         for line in KeysText.lines(list) { Output.line(line) }
     }
 
-    private func write(_ list: API.KeyList) throws {
-        try Output.json(list)
-    }
+    private func write(_ list: API.KeyList) throws { try Output.json(list) }
 
     /// The order of the options; nil to only list the keys.
     func order(now: Date) throws -> API.KeyOrder? {

@@ -24,8 +24,7 @@ struct LinkShowCommand: AsyncParsableCommand {
 }
 
 struct LinkOffCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "off", abstract: "Remove all limits from the link.")
+    static let configuration = CommandConfiguration(commandName: "off", abstract: "Remove all limits from the link.")
 
     @OptionGroup var options: LinkOptions
 
@@ -126,9 +125,7 @@ struct LinkSetCommand: AsyncParsableCommand {
     }
 
     private static func share(_ text: String) throws -> Double {
-        guard let share = LinkNumber.share(text) else {
-            throw ValidationError("\(text) is not a share such as 10%")
-        }
+        guard let share = LinkNumber.share(text) else { throw ValidationError("\(text) is not a share such as 10%") }
         return share
     }
 }

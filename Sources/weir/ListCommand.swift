@@ -2,8 +2,7 @@ import API
 import ArgumentParser
 
 struct ListCommand: ReportingCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List assets and downloads.")
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "List assets and downloads.")
 
     @Flag(help: "List only assets that play without the network.")
     var offline = false
@@ -72,7 +71,6 @@ struct ListedAsset: Decodable, Sendable {
         return local.word + other + StorageText.badge(storage, local: local) + KeysText.badge(keys) + activity
     }
 
-    /// Current activity; nil if there is none.
     private var activity: String {
         switch state {
         case .queued, .running, .paused, .waiting, .failed: state.map { ", " + API.Download.words($0, need) } ?? ""

@@ -99,9 +99,7 @@ enum KPIText {
     }
 
     /// The first word of the player's User-Agent, cut to fit a column.
-    private static func client(_ name: String?) -> String {
-        String((name ?? "–").prefix { $0 != " " }.prefix(20))
-    }
+    private static func client(_ name: String?) -> String { String((name ?? "–").prefix { $0 != " " }.prefix(20)) }
 }
 
 /// Formats numbers in tables of the log.

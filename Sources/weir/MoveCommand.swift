@@ -134,7 +134,6 @@ enum MoveText: JobText {
         }
     }
 
-    /// The failure for the exit code; nil if the move succeeded.
     static func failure(_ move: API.Move) -> Failure? {
         switch move.state {
         case .done, .running, .repairing: return nil
@@ -144,8 +143,7 @@ enum MoveText: JobText {
         case .failed:
             let code = move.error?.code ?? .internal
             let message = move.error?.message ?? "\(move.asset) was not moved"
-            return Failure(
-                message, next: APIError(code, "").next, exitCode: code.exitCode, code: code.rawValue)
+            return Failure(message, next: APIError(code, "").next, exitCode: code.exitCode, code: code.rawValue)
         }
     }
 

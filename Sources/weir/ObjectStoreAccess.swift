@@ -6,7 +6,6 @@ import Foundation
 /// The keys belong to the user of the command. The daemon may run as another user, so the command finds the keys and
 /// sends them in the body of one authenticated request on this machine. They are never arguments of a command, which
 /// every user of the machine can read.
-/// of a command, which every user of the machine can read.
 struct ObjectStoreAccess {
     /// The keys; nil if there are none, with the reason in `lack`.
     let keys: API.PublicationRequest.Keys?
@@ -17,9 +16,7 @@ struct ObjectStoreAccess {
 
     /// - Parameter read: returns the text of a file; nil if it cannot be read.
     init(_ environment: [String: String], read: (String) -> String?) {
-        func value(_ names: String...) -> String? {
-            names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
-        }
+        func value(_ names: String...) -> String? { names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty } }
         region = value("AWS_REGION", "AWS_DEFAULT_REGION")
         endpoint = value("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
         if let access = value("AWS_ACCESS_KEY_ID"), let secret = value("AWS_SECRET_ACCESS_KEY") {

@@ -2,7 +2,6 @@ import API
 
 /// Decides what to print while a download is followed. Has no clock: the caller passes the time with each state.
 struct ProgressReporter {
-    /// Style of the output.
     enum Style: Equatable {
         /// JSON objects on standard output.
         case json
@@ -11,7 +10,6 @@ struct ProgressReporter {
         case plain
     }
 
-    /// Something to write.
     enum Action: Equatable {
         case output(String)
         case error(String)
@@ -24,9 +22,7 @@ struct ProgressReporter {
     private var last: API.Download?
     private var lastLine: (time: Duration, tenth: Int)?
 
-    init(style: Style, urls: PlayerURL) {
-        (self.style, self.urls) = (style, urls)
-    }
+    init(style: Style, urls: PlayerURL) { (self.style, self.urls) = (style, urls) }
 
     /// The output for a state; `time` counts from the start.
     mutating func report(_ download: API.Download, at time: Duration, columns: Int) -> [Action] {

@@ -83,7 +83,6 @@ enum PublicationText: JobText {
         return ["published \(publication.asset) to \(publication.target ?? "–"): \(words.joined(separator: ", "))"]
     }
 
-    /// The failure for the exit code; nil if the publication is complete.
     static func failure(_ publication: API.Publication) -> Failure? {
         switch publication.state {
         case .done: return nil

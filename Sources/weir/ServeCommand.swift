@@ -28,12 +28,10 @@ struct ServeCommand: ReportingCommand {
             "Megabytes of the disk to leave free; auto: 256 or 2 %, whichever is larger.", valueName: "MB"))
     var reserve: String?
     @Option(
-        help: ArgumentHelp(
-            "Maximum size of the play cache: 500MB, 2GB, 0, unlimited.", valueName: "size"))
+        help: ArgumentHelp("Maximum size of the play cache: 500MB, 2GB, 0, unlimited.", valueName: "size"))
     var playCache: String?
     @Option(
-        help: ArgumentHelp(
-            "Megabytes per second to read for verification; 0: no limit.", valueName: "MB"))
+        help: ArgumentHelp("Megabytes per second to read for verification; 0: no limit.", valueName: "MB"))
     var verifyRate: String?
     @Option(
         help: ArgumentHelp(
@@ -42,8 +40,7 @@ struct ServeCommand: ReportingCommand {
     var purge: String?
     @Option(
         help: ArgumentHelp(
-            "Lifetime of the keys of new downloads after their fetch: 30d, or never.",
-            valueName: "time"))
+            "Lifetime of the keys of new downloads after their fetch: 30d, or never.", valueName: "time"))
     var keysExpire: String?
     @Option(
         help: ArgumentHelp(

@@ -3,8 +3,7 @@ import Application
 import ArgumentParser
 
 struct URLCommand: ReportingCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "url", abstract: "Print the URL for a player.")
+    static let configuration = CommandConfiguration(commandName: "url", abstract: "Print the URL for a player.")
 
     @Argument(help: ArgumentHelp("The name of an asset, or any HLS URL.", valueName: "name|url"))
     var source: String
@@ -46,7 +45,6 @@ struct URLCommand: ReportingCommand {
 struct Entry {
     let url: String
 
-    /// The kind of session.
     enum Kind {
         case usual
         case offline
@@ -63,9 +61,7 @@ struct Entry {
 
     /// Finds the URL for a name or an origin URL. A name must exist, and so must the asset of an origin URL that is to
     /// play offline.
-    init(
-        _ source: String, _ kind: Kind, in daemon: Daemon, _ base: PlayerURL? = nil
-    ) async throws(APIError) {
+    init(_ source: String, _ kind: Kind, in daemon: Daemon, _ base: PlayerURL? = nil) async throws(APIError) {
         let urls = base ?? daemon.urls
         let isURL = PlayerURL.isURL(source)
         let word = isURL ? source : try await daemon.client.asset(named: source).name

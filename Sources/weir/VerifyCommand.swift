@@ -107,7 +107,6 @@ enum VerificationText: JobText {
         return fault + (mismatch.isRepaired ? ", fetched again" : ", set aside")
     }
 
-    /// The failure for the exit code; nil if nothing is missing or damaged.
     static func failure(_ verification: API.Verification) -> Failure? {
         let (name, count) = (verification.asset, verification.remaining)
         if let reason = verification.error {

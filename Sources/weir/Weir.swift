@@ -14,18 +14,15 @@ import ArgumentParser
         version: "weir \(Application.version)",
         subcommands: [
             ServeCommand.self, GetCommand.self, AddCommand.self, PauseCommand.self, ResumeCommand.self,
-            CancelCommand.self,
-            EventsCommand.self, ListCommand.self, ShowCommand.self, CheckCommand.self, PlayCommand.self,
-            URLCommand.self, PageCommand.self, ModeCommand.self,
-            ExportCommand.self, PublishCommand.self, ImportCommand.self, VerifyCommand.self, PolicyCommand.self,
-            RenameCommand.self, MoveCommand.self, RemoveCommand.self, LinkCommand.self, KeysCommand.self,
-            LogCommand.self, ReportCommand.self,
-            DoctorCommand.self, CompletionsCommand.self,
+            CancelCommand.self, EventsCommand.self, ListCommand.self, ShowCommand.self, CheckCommand.self,
+            PlayCommand.self, URLCommand.self, PageCommand.self, ModeCommand.self, ExportCommand.self,
+            PublishCommand.self, ImportCommand.self, VerifyCommand.self, PolicyCommand.self, RenameCommand.self,
+            MoveCommand.self, RemoveCommand.self, LinkCommand.self, KeysCommand.self, LogCommand.self,
+            ReportCommand.self, DoctorCommand.self, CompletionsCommand.self,
         ])
 }
 
 struct CompletionsCommand: ParsableCommand {
-    /// The supported shells.
     enum Shell: String, ExpressibleByArgument, CaseIterable {
         case bash, zsh, fish
     }

@@ -11,8 +11,7 @@ extension Doctor {
         var findings: [Finding] = []
         if let url = state.daemonURL {
             if let trouble = await trouble(at: url) {
-                findings.append(
-                    .warning("daemon", "it was listening on \(url), but \(trouble)", next: "weir serve"))
+                findings.append(.warning("daemon", "it was listening on \(url), but \(trouble)", next: "weir serve"))
             } else {
                 running = url
                 findings.append(await ownDaemonFinding(url))
@@ -85,8 +84,7 @@ extension Doctor {
             return EADDRNOTAVAIL
         }
         defer { freeaddrinfo(found) }
-        let descriptor = socket(
-            first.pointee.ai_family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        let descriptor = socket(first.pointee.ai_family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return errno }
         defer { close(descriptor) }
         var one: Int32 = 1

@@ -16,18 +16,14 @@ extension Doctor {
         let other = "use another folder: weir serve --\(name) DIR"
         var status = stat()
         guard stat(path, &status) == 0 else {
-            guard errno == ENOENT else {
-                return .fault(subject, "\(path): \(Self.reason)", next: other)
-            }
+            guard errno == ENOENT else { return .fault(subject, "\(path): \(Self.reason)", next: other) }
             let parent = nearestFolder(above: path)
             guard access(parent, W_OK | X_OK) == 0 else {
                 return .fault(subject, "\(path) cannot be created in \(parent): \(Self.reason)", next: other)
             }
             return .ok(subject, "\(path) will be created when Weir is first started")
         }
-        guard status.st_mode & S_IFMT == S_IFDIR else {
-            return .fault(subject, "\(path) is not a folder", next: other)
-        }
+        guard status.st_mode & S_IFMT == S_IFDIR else { return .fault(subject, "\(path) is not a folder", next: other) }
         guard status.st_uid == geteuid() else {
             return .fault(
                 subject, "\(path) belongs to another user (\(status.st_uid))",
@@ -105,11 +101,7 @@ extension Doctor {
 /// Checks of the store's disk and of the clock.
 extension Doctor {
     func diskFindings() -> [Finding] {
-        var folder = configuration.store
-        while !exists(folder), folder != "/" {
-            let parts = folder.split(separator: "/").dropLast()
-            folder = "/" + parts.joined(separator: "/")
-        }
+        let folder = exists(configuration.store) ? configuration.store : nearestFolder(above: configuration.store)
         var status = statvfs()
         guard statvfs(folder, &status) == 0 else { return [] }
         let free = Int64(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))

@@ -13,15 +13,13 @@ extension Doctor {
         defer { if found != nil { freeaddrinfo(found) } }
         let fix = "add to /etc/hosts: 127.0.0.1 localhost"
         guard code == 0 else {
-            return .fault(
-                "localhost", "it cannot be resolved: \(String(cString: gai_strerror(code)))", next: fix)
+            return .fault("localhost", "it cannot be resolved: \(String(cString: gai_strerror(code)))", next: fix)
         }
         var addresses: [String] = []
         var next = found
         while let entry = next?.pointee {
             var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
-            getnameinfo(
-                entry.ai_addr, entry.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+            getnameinfo(entry.ai_addr, entry.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
             let address = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
             if !addresses.contains(address) { addresses.append(address) }
             next = entry.ai_next

@@ -1,6 +1,5 @@
 /// Checks the machine and the user's settings for everything that Weir needs. Changes nothing and needs no daemon.
 package struct Doctor: Sendable {
-    /// Result of the checks.
     package struct Report: Sendable {
         /// The findings in reading order.
         package let findings: [Finding]
@@ -60,7 +59,6 @@ package struct Doctor: Sendable {
 
 /// The result of one check.
 package struct Finding: Codable, Equatable, Sendable {
-    /// Grade of the finding.
     package enum Grade: String, Codable, Sendable {
         case ok
         /// Weir runs, but something does not work or could work better.

@@ -114,9 +114,7 @@ package import Library
         guard let id, id.hasPrefix(process + "-") else { return nil }
         return Int(id.dropFirst(process.utf8.count + 1))
     }
-}
 
-extension EventFeed {
     /// Creates the feed of a library, which outlives it.
     package convenience init(
         _ downloader: Downloader, of library: Library, configuration: Configuration = Configuration()
@@ -147,9 +145,7 @@ extension EventFeed {
         case .removed: publish(.removed(.init(id: id, asset: name)))
         }
     }
-}
 
-extension EventFeed {
     /// Also publishes changes of the library's assets, keys and mode. Call it once.
     func follow(_ library: Library) {
         subscriptions.append(library.events.subscribe { [weak self] in self?.publish($0) })

@@ -22,9 +22,7 @@ import Store
     /// from where.
     package weak var network: HTTPServer?
 
-    package init(
-        library: Library, downloader: Downloader, sessions: Sessions, client: OriginClient, version: String
-    ) {
+    package init(library: Library, downloader: Downloader, sessions: Sessions, client: OriginClient, version: String) {
         (self.library, self.downloader, self.sessions, self.client) = (library, downloader, sessions, client)
         self.version = version
     }
@@ -109,7 +107,6 @@ import Store
 
 /// Text in the exposition format of OpenMetrics 1.0, which Prometheus and compatible systems read.
 struct MetricsText {
-    /// Type of a metric family.
     enum Kind: String {
         case gauge
         /// A value that only grows from the start of the process.

@@ -4,7 +4,6 @@ internal import HTTPServer
 
 /// The files of the page, compiled in. The two documents are templates; the files that they load contain no secret.
 struct PageFiles {
-    /// A file with a URL of its own.
     struct File {
         let bytes: [UInt8]
         let representation: Representation
@@ -40,8 +39,7 @@ struct PageFiles {
 extension PageFiles.File {
     fileprivate init(_ path: String, _ bytes: [UInt8]) {
         self.bytes = bytes
-        var representation = Representation(
-            size: Int64(bytes.count), mediaType: MediaType(forPath: path))
+        var representation = Representation(size: Int64(bytes.count), mediaType: MediaType(forPath: path))
         representation.entityTag = EntityTag(Self.digest(of: bytes))
         // A newer Weir has newer files under the same paths, so the browser revalidates each time.
         representation.fields.append(.cacheControl, literal: "no-cache")
@@ -60,7 +58,6 @@ extension PageFiles.File {
 
 /// A document with slots, `<!--weir:NAME-->`, which are filled for each request. Pure.
 struct PageTemplate {
-    /// The slots of a template.
     enum Slot: String {
         case assets
         /// The number of assets, and the link to the next page.

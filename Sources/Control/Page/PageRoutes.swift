@@ -21,7 +21,6 @@ package import HTTPServer
     /// Maximum number of assets on one page without a script.
     private static let pageLength = 200
 
-    /// Creates the page of an API.
     package init(_ control: ControlRoutes) { self.control = control }
 
     /// Answers a request for the page or one of its files. Returns false for any other request.

@@ -5,13 +5,10 @@ internal import HTTPMessage
 /// A row of the page without a script: one asset as HTML. Pure.
 struct PageRow {
     private let asset: API.Asset
-    /// Base of player URLs.
     private let base: String
 
     /// - Parameter base: `http://` and the request's Host.
-    init(_ asset: API.Asset, base: String) {
-        (self.asset, self.base) = (asset, base)
-    }
+    init(_ asset: API.Asset, base: String) { (self.asset, self.base) = (asset, base) }
 
     var html: String {
         """

@@ -38,9 +38,7 @@ extension Asset {
         ExchangeError(.notWhole, "\(name) is not exported: nothing of it is stored whole")
     }
 
-    private func exportFolder(
-        of rendition: Rendition, _ playlists: BundlePlaylists
-    ) throws -> ExportContents.Folder {
+    private func exportFolder(of rendition: Rendition, _ playlists: BundlePlaylists) throws -> ExportContents.Folder {
         guard let playlist = rendition.source?.playlist else { throw isNotWhole }
         let text = ExportContents.Text("media.m3u8", try playlists.media(playlist, of: rendition))
         return try rendition.folder.exported(rendition.mediaFiles, texts: [text])

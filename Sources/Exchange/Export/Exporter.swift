@@ -1,24 +1,22 @@
-public import EventLoop
-public import Library
+package import EventLoop
+package import Library
 import Store
 
 /// Writes assets to folders, archives and files that play without Weir.
-@LoopActor public final class Exporter {
-    /// The result of an export.
-    public struct Export: Sendable {
-        /// The format that was written.
-        public let format: ExportFormat
+@LoopActor package final class Exporter {
+    package struct Export: Sendable {
+        package let format: ExportFormat
         /// The size of the exported pieces, in bytes.
-        public let bytes: Int64
+        package let bytes: Int64
         /// The stored renditions that are not in the export, with the reasons.
-        public let leftOut: [String]
+        package let leftOut: [String]
     }
 
     private let library: Library
     private let mover: Mover
 
     /// Makes an exporter. The assets that it exports are not moved by `mover` meanwhile.
-    public init(_ library: Library, _ mover: Mover) { (self.library, self.mover) = (library, mover) }
+    package init(_ library: Library, _ mover: Mover) { (self.library, self.mover) = (library, mover) }
 
     /// Writes the complete renditions of an asset to `path`, which must not exist yet: completely or not at all.
     ///
@@ -28,7 +26,7 @@ import Store
     ///   - sharesFiles: true to write hard links to the store's files where possible: a change to a linked file changes
     /// the store.
     /// - Throws: `notWhole`, `exists`, `badTarget`, `noProgram`, `store`, `library`.
-    public func export(
+    package func export(
         _ asset: Asset, to path: String, as format: ExportFormat? = nil, sharesFiles: Bool = false
     ) async throws(ExchangeError) -> Export {
         let format = format ?? ExportFormat.of(path)
@@ -69,9 +67,7 @@ import Store
         return Export(format: format, bytes: contents.bytes, leftOut: [])
     }
 
-    private func remux(
-        _ asset: Asset, to path: String, as format: ExportFormat
-    ) async throws(ExchangeError) -> Export {
+    private func remux(_ asset: Asset, to path: String, as format: ExportFormat) async throws(ExchangeError) -> Export {
         let export = try asset.singleFileExport()
         let remuxer = try Remuxer(export, format: format, title: asset.title ?? asset.name)
         try await Self.run(remuxer, in: library.store, to: path).get()
@@ -95,8 +91,7 @@ import Store
     }
 }
 
-/// The format of an export.
-public enum ExportFormat: String, CaseIterable, Sendable {
+package enum ExportFormat: String, CaseIterable, Sendable {
     /// A folder that plays by itself, also from a static web server.
     case folder
     /// The folder as an archive.

@@ -35,8 +35,7 @@ extension Asset {
     func singleFileExport() throws(ExchangeError) -> SingleFileExport {
         let all = try exportContents()
         guard let multivariant, let variant = multivariant.best(of: completeRenditions) else {
-            return SingleFileExport(
-                contents: all, playlist: "master.m3u8", subtitles: [], leftOut: [], isHEVC: false)
+            return SingleFileExport(contents: all, playlist: "master.m3u8", subtitles: [], leftOut: [], isHEVC: false)
         }
         let sound = multivariant.sound(with: variant, among: completeRenditions)
         let texts = multivariant.subtitles(with: variant, among: completeRenditions)

@@ -119,9 +119,7 @@ import Store
         case .invalid: throw ExchangeError(.badImport, "\(folder.name(place)), line \(line): invalid URI")
         }
     }
-}
 
-extension ImportPlan {
     /// Adopts the policy and the key lives of the bundle. Keys may have other numbers here.
     func adopt(_ identity: BundleIdentity) {
         if let policy = identity.policy {

@@ -1,14 +1,13 @@
-public import EventLoop
+package import EventLoop
 import HTTPMessage
-public import Library
+package import Library
 import Store
 
 /// Makes assets of folders on disk.
-@LoopActor public final class Importer {
+@LoopActor package final class Importer {
     private let library: Library
 
-    /// Makes an importer.
-    public init(_ library: Library) { self.library = library }
+    package init(_ library: Library) { self.library = library }
 
     /// Imports a folder: plain HLS, the bundle of another Weir, or Apple's `.movpkg`. All of it is copied, nothing is
     /// fetched, and the folder stays unchanged. Only a `.movpkg` gives the asset an origin.
@@ -18,7 +17,7 @@ import Store
     ///   - name: the asset's name; nil for the name in `asset.json`, or one made of the path.
     /// - Throws: `badImport` if the folder is not a complete presentation, or refers to files outside; `urlTaken`,
     ///   `store`, and `library` with `nameTaken`. Nothing has changed then.
-    public func importAsset(at path: String, name: String? = nil) async throws(ExchangeError) -> Asset {
+    package func importAsset(at path: String, name: String? = nil) async throws(ExchangeError) -> Asset {
         if let reason = library.readOnlyReason { throw ExchangeError(reason, about: "\(path) is not imported") }
         let source = try ImportSource(path)
         if let name {

@@ -21,14 +21,12 @@ struct MoviePackage: Sendable {
         let length: Int64?
     }
 
-    /// The file that identifies a package.
     static let boot = "boot.xml"
 
     /// The original URL of the multivariant playlist, if the package has it.
     let masterURL: String?
     /// The file of the multivariant playlist; nil if there is none.
     let master: PlaylistFolder.Place?
-    /// The complete streams.
     let streams: [Stream]
 
     /// - Throws: `badImport` if the package cannot be read, or no stream in it is complete.

@@ -1,22 +1,20 @@
-public import EventLoop
+package import EventLoop
 import Fetching
 import Glibc
-public import Library
+package import Library
 import PlaylistCheck
 import Store
 
 /// A bundle in the store that no asset has and that cannot be adopted. It can only be removed.
-public struct OrphanBundle: Equatable, Sendable {
-    /// The folder's name.
-    public let id: String
+package struct OrphanBundle: Equatable, Sendable {
+    package let id: String
     /// The name in lists; no asset has it.
-    public let name: String
-    /// The reason why it cannot be used, in a sentence.
-    public let reason: String
+    package let name: String
+    package let reason: String
 }
 
 /// Adopts bundles that the catalogue does not know, as after its loss or an interrupted import.
-@LoopActor public final class OrphanBundles {
+@LoopActor package final class OrphanBundles {
     private struct Finds {
         var adopted: [Asset] = []
         var useless: [OrphanBundle] = []
@@ -25,19 +23,18 @@ public struct OrphanBundle: Equatable, Sendable {
     }
 
     /// The bundles that cannot be adopted, by name.
-    public private(set) var bundles: [String: OrphanBundle] = [:]
+    package private(set) var bundles: [String: OrphanBundle] = [:]
 
     private let library: Library
     private let importer: Importer
 
-    /// Makes an empty list.
-    public init(_ library: Library, _ importer: Importer) { (self.library, self.importer) = (library, importer) }
+    package init(_ library: Library, _ importer: Importer) { (self.library, self.importer) = (library, importer) }
 
     /// Makes assets of the store's orphan bundles, from their own `asset.json` and playlists. Nothing is deleted.
     ///
     /// Information that is not in a bundle is lost: its origin with tokens and header fields, and the selections of
     /// downloads. Only complete renditions come back.
-    public func adopt() async {
+    package func adopt() async {
         guard library.readOnlyReason == nil else { return }
         // Before the first suspension: bundles that appear later belong to assets.
         let orphans = library.store.bundleNames.filter { library.asset(id: $0) == nil }.sorted()
@@ -94,9 +91,7 @@ public struct OrphanBundle: Equatable, Sendable {
             && text == text.lowercased() && text.last != "-"
     }
 
-    private func adopt(
-        _ id: String, _ identity: BundleIdentity, at path: String
-    ) async throws(ExchangeError) -> Asset {
+    private func adopt(_ id: String, _ identity: BundleIdentity, at path: String) async throws(ExchangeError) -> Asset {
         let source = try ImportSource(path)
         let wish = AssetNaming.isName(identity.name) ? identity.name : AssetNaming.name(forPath: id)
         let name = AssetNaming.unique(wish, isTaken: library.isTaken)
@@ -146,7 +141,7 @@ public struct OrphanBundle: Equatable, Sendable {
     }
 
     /// Deletes a bundle that cannot be adopted, and returns the size of its files in bytes.
-    public func remove(_ orphan: OrphanBundle) async throws(ExchangeError) -> Int64 {
+    package func remove(_ orphan: OrphanBundle) async throws(ExchangeError) -> Int64 {
         do {
             let (store, id) = (library.store, orphan.id)
             let bytes = try await DiskWork.run { () throws(StoreError) in try store.bundle(id, create: false).treeSize()

@@ -1,18 +1,17 @@
 public import EventLoop
 import Fetching
 public import Library
-public import Store
+package import Store
 
 /// Moves the bundles of assets to other volumes and back. Playback and fetches continue meanwhile.
-@LoopActor public final class Mover {
+@LoopActor package final class Mover {
     /// The moves. Each is sent when it begins, and again when it has ended.
-    public let jobs: MoveRegister
+    package let jobs: MoveRegister
     private let library: Library
     /// The number of exports in progress, by asset id: these assets are not moved.
     private var exports: [String: Int] = [:]
 
-    /// Makes a mover with the register with which `library` was made.
-    public init(_ library: Library, _ jobs: MoveRegister) { (self.library, self.jobs) = (library, jobs) }
+    package init(_ library: Library, _ jobs: MoveRegister) { (self.library, self.jobs) = (library, jobs) }
 
     /// Begins to move an asset's bundle, or returns the running move to the same target.
     ///
@@ -20,7 +19,7 @@ public import Store
     ///   folder.
     /// - Throws: `busy` while the asset is recorded, exported or moved elsewhere, or its new content is fetched;
     ///   `store` if nothing can be written, or the volume is away. An unusable target fails the move itself, later.
-    public func move(_ asset: Asset, to path: String?) throws(ExchangeError) -> Move {
+    package func move(_ asset: Asset, to path: String?) throws(ExchangeError) -> Move {
         if let reason = library.readOnlyReason { throw ExchangeError(reason, about: "\(asset.name) stays where it is") }
         if let known = jobs[asset], known.state == .running {
             guard known.path == path else { throw busy(asset, "it is being moved already") }
@@ -215,17 +214,16 @@ public import Store
     /// The asset that is moved.
     public let asset: Asset
     /// The folder on the target volume; nil for the store's own folder.
-    public let path: String?
+    package let path: String?
     /// Counts the bytes that are copied, and cancels the copying.
-    public let pace: ReadingPace
+    package let pace: ReadingPace
     /// The number of bytes to copy, as known at the start.
-    public let totalBytes: Int64
+    package let totalBytes: Int64
     /// The state; unless it is `complete`, the bundle stays where it was.
     public internal(set) var state = JobState.running
-    /// The reason of a failure.
-    public internal(set) var failure: ExchangeError?
+    package internal(set) var failure: ExchangeError?
     /// The number of damaged pieces, which are not moved.
-    public internal(set) var leftOut = 0
+    package internal(set) var leftOut = 0
 
     init(of asset: Asset, to path: String?, at pace: ReadingPace) {
         (self.asset, self.path, self.pace) = (asset, path, pace)
@@ -233,13 +231,13 @@ public import Store
     }
 
     /// Cancels the move: the bundle stays where it was, and the copy is deleted.
-    public func cancel() {
+    package func cancel() {
         if state == .running { pace.cancel() }
     }
 }
 
 /// The latest move of each asset. Made before the library, which asks it whether an asset is being moved.
-public typealias MoveRegister = JobRegister<Move>
+package typealias MoveRegister = JobRegister<Move>
 
 extension JobRegister: MoveStatus where Job == Move {
     /// See `MoveStatus`.

@@ -1,5 +1,5 @@
-public import HTTPMessage
-public import Origin
+package import HTTPMessage
+package import Origin
 import Store
 
 /// Makes signed requests to an object store: the part of S3's API that a publication needs.
@@ -118,28 +118,22 @@ struct BucketRefusal {
 }
 
 /// The address of an object store, and the keys for it.
-public struct BucketAccess: Sendable {
-    /// Signs the requests.
-    public let signature: RequestSignature
+package struct BucketAccess: Sendable {
+    package let signature: RequestSignature
     /// The server, without its path; nil for AWS.
-    public let endpoint: WebURL?
+    package let endpoint: WebURL?
 
-    /// Makes an access.
-    public init(_ signature: RequestSignature, endpoint: WebURL? = nil) {
+    package init(_ signature: RequestSignature, endpoint: WebURL? = nil) {
         (self.signature, self.endpoint) = (signature, endpoint)
     }
 
     /// The URL of a bucket, with a `/` at its end; nil if the region is invalid. AWS requires the bucket's own host,
     /// but no certificate covers a name with dots: that goes into the path.
     func base(_ bucket: String) -> WebURL? {
-        let isRegion =
-            !signature.region.isEmpty
-            && signature.region.utf8.allSatisfy { byte in
-                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-                    || byte == UInt8(ascii: "-")
-            }
-        guard isRegion else { return nil }
+        let region = signature.region.utf8
+        guard !region.isEmpty, region.allSatisfy({ PublicationTarget.isSmall($0) || $0 == UInt8(ascii: "-") }) else {
+            return nil
+        }
         if let endpoint { return try? WebURL("\(endpoint.origin)/\(bucket)/") }
         let host = "s3.\(signature.region).amazonaws.com"
         return try? WebURL(bucket.contains(".") ? "https://\(host)/\(bucket)/" : "https://\(bucket).\(host)/")

@@ -81,9 +81,7 @@ import Store
     private func head(_ path: String) async throws(ExchangeError) -> OriginHead? {
         let (head, _) = try await reply(requests.head(path))
         if head.status == 404 { return nil }
-        guard head.status == 200 else {
-            throw refusal(head.status, [], "\(place)/\(path) cannot be looked at")
-        }
+        guard head.status == 200 else { throw refusal(head.status, [], "\(place)/\(path) cannot be looked at") }
         return head
     }
 

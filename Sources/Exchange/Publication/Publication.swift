@@ -1,25 +1,22 @@
-public import EventLoop
-public import Library
+package import EventLoop
+package import Library
 import Store
 
 /// One publication of an asset, with its progress: writes the complete renditions to a target, where they play without Weir.
-@LoopActor public final class Publication: AssetJob {
-    /// The asset that is published.
-    public let asset: Asset
+@LoopActor package final class Publication: AssetJob {
+    package let asset: Asset
     /// The target, as the user wrote it.
-    public let target: String
-    /// The state.
-    public private(set) var state = JobState.running
-    /// The reason of a failure.
-    public private(set) var failure: ExchangeError?
+    package let target: String
+    package private(set) var state = JobState.running
+    package private(set) var failure: ExchangeError?
     /// The number of files to publish, and their size in bytes; 0 before they are known.
-    public private(set) var total: (files: Int, bytes: Int64) = (0, 0)
+    package private(set) var total: (files: Int, bytes: Int64) = (0, 0)
     /// The number of files at the target, and their size in bytes.
-    public private(set) var present: (files: Int, bytes: Int64) = (0, 0)
+    package private(set) var present: (files: Int, bytes: Int64) = (0, 0)
     /// The number of files that were sent because the target lacked them, and their size in bytes.
-    public private(set) var sent: (files: Int, bytes: Int64) = (0, 0)
+    package private(set) var sent: (files: Int, bytes: Int64) = (0, 0)
     /// The number of deleted files of an earlier publication.
-    public private(set) var deleted = 0
+    package private(set) var deleted = 0
 
     /// Released at the end: it holds keys, or a lock.
     private var site: (any PublicationSite)?
@@ -31,7 +28,7 @@ import Store
     }
 
     /// Cancels the publication. Its files stay, and the next publication to the same target continues.
-    public func cancel() {
+    package func cancel() {
         guard state == .running, !isCancelled else { return }
         isCancelled = true
         site?.cancel()
@@ -89,16 +86,12 @@ import Store
         return record
     }
 
-    private func write(
-        _ record: PublicationRecord, at site: any PublicationSite
-    ) async throws(ExchangeError) {
+    private func write(_ record: PublicationRecord, at site: any PublicationSite) async throws(ExchangeError) {
         try check()
         try await site.put([ExportContents.Item(PublicationRecord.fileName, record.text)]) { _, _ in }
     }
 
-    private func send(
-        _ items: [ExportContents.Item], to site: any PublicationSite
-    ) async throws(ExchangeError) {
+    private func send(_ items: [ExportContents.Item], to site: any PublicationSite) async throws(ExchangeError) {
         try check()
         try await site.put(items) { [self] item, isSent in
             present = (present.files + 1, present.bytes + item.size)

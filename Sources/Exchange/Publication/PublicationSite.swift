@@ -5,20 +5,16 @@ import Store
 @LoopActor protocol PublicationSite: AnyObject {
     /// The address for messages, without secrets.
     nonisolated var place: String { get }
-
     /// Reads the record at the target, and locks the target against other publications if possible.
     func open() async throws(ExchangeError) -> PublicationFinding
-
     /// Sends files, except for those that are up to date at the target. Each appears completely or not at all.
     ///
     /// - Parameter done: called for each file at the target; `isSent` is false if it was up to date.
     func put(
         _ items: [ExportContents.Item], done: @escaping @LoopActor (ExportContents.Item, _ isSent: Bool) -> Void
     ) async throws(ExchangeError)
-
     /// Deletes files of an earlier publication, and empty folders where that is safe.
     func delete(_ paths: [String]) async throws(ExchangeError)
-
     /// Cancels the call in progress as soon as possible: it throws `cancelled`.
     func cancel()
 }

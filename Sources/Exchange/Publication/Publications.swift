@@ -1,16 +1,14 @@
-public import EventLoop
+package import EventLoop
 import HTTPMessage
-public import Library
+package import Library
 import Store
 
 /// Publishes assets: each asset to one target at a time.
-@LoopActor public final class Publications {
-    /// The publications.
-    public let jobs = JobRegister<Publication>()
+@LoopActor package final class Publications {
+    package let jobs = JobRegister<Publication>()
     private let library: Library
 
-    /// Makes a publisher without publications.
-    public init(_ library: Library) { self.library = library }
+    package init(_ library: Library) { self.library = library }
 
     /// Publishes the complete renditions of an asset, or returns the running publication to the same target.
     ///
@@ -19,7 +17,7 @@ import Store
     ///   - access: for a bucket; kept in memory until the end.
     /// - Throws: `badTarget`, `noProgram`, `refused` without keys for a bucket, `offline`, `exists` while the asset is
     ///   published elsewhere.
-    public func publish(
+    package func publish(
         _ asset: Asset, to target: String, access: BucketAccess? = nil
     ) throws(ExchangeError) -> Publication {
         if let known = jobs[asset], known.state == .running {
@@ -104,7 +102,7 @@ enum PublicationTarget: Equatable, Sendable {
         return .bucket(String(bucket), prefix: parts.dropFirst().joined(separator: "/"))
     }
 
-    private static func isSmall(_ byte: UInt8) -> Bool {
+    static func isSmall(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
 
@@ -118,14 +116,10 @@ enum PublicationTarget: Equatable, Sendable {
         let authority = isURL ? text.dropFirst("rsync://".count).prefix { $0 != "/" } : host
         let path = isURL ? text.dropFirst("rsync://".count + authority.count) : text.dropFirst(host.count + 1)
         let user = authority.split(separator: "@", omittingEmptySubsequences: false)
-        guard user.count <= 2, !user.contains(where: { $0.isEmpty || $0.hasPrefix("-") }),
-            user.count < 2 || !user[0].contains(":")
-        else {
-            throw ExchangeError(
-                .badTarget, "the place for rsync is HOST:PATH or rsync://HOST/MODULE/PATH, with no password")
-        }
         // A colon in the path means a user's password before the host, or `HOST::MODULE`, which is another form of rsync://.
-        guard isURL || path.hasPrefix("/") || !path.contains(":") else {
+        guard isURL || path.hasPrefix("/") || !path.contains(":"), user.count <= 2,
+            !user.contains(where: { $0.isEmpty || $0.hasPrefix("-") }), user.count < 2 || !user[0].contains(":")
+        else {
             throw ExchangeError(
                 .badTarget, "the place for rsync is HOST:PATH or rsync://HOST/MODULE/PATH, with no password")
         }
