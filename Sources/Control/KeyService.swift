@@ -27,7 +27,7 @@ extension LibraryService: KeyService {
         do throws(LibraryError) {
             switch order.action {
             case .renew: try await library.keys.renew(order.keys, of: asset)
-            case .revoke: try await library.keys.invalidate(order.keys, of: asset)
+            case .revoke: try await library.keys.revoke(order.keys, of: asset)
             case .setExpiry:
                 let expires = order.expires.map(Int64.init)
                 try await library.keys.setExpiry(expires, ofKeys: order.keys, of: asset)
@@ -46,7 +46,7 @@ extension LibraryService: KeyService {
         var failure: APIError?
         for asset in assets {
             do throws(LibraryError) {
-                try await library.keys.invalidate(of: asset)
+                try await library.keys.revoke(of: asset)
             } catch {
                 // Continues with the other assets.
                 failure = failure ?? APIError(error, asset: asset.name)
@@ -78,7 +78,7 @@ extension API.Key {
             switch report.state {
             case .valid: report.isStored ? .valid : .missing
             case .expired: .expired
-            case .invalidated: .revoked
+            case .revoked: .revoked
             }
         self.init(
             number: report.number, state: state,
@@ -90,7 +90,7 @@ extension API.Key {
         firstPlayed = report.life.firstPlayed.map(Int.init)
         expiration = report.expiration.map(Int.init)
         expires = report.life.expires.map(Int.init)
-        revoked = report.life.invalidated.map(Int.init)
+        revoked = report.life.revoked.map(Int.init)
         remaining = report.remaining.storage.map(Int.init)
         playbackRemaining = report.remaining.playback.map(Int.init)
     }

@@ -129,14 +129,14 @@ extension Asset {
         let hasExpired = states.contains(.expired)
         let what = rendition.name.displayName.map { "\(name) \($0)" } ?? name
         guard states.count > 1 else {
-            return keyError("the key of \(what) \(hasExpired ? "has expired" : "was invalidated")")
+            return keyError("the key of \(what) \(hasExpired ? "has expired" : "was revoked")")
         }
-        return keyError(hasExpired ? "the keys of \(what) have expired" : "keys of \(what) were invalidated")
+        return keyError(hasExpired ? "the keys of \(what) have expired" : "keys of \(what) were revoked")
     }
 
     /// The error if an expired or revoked key is requested.
     public func keyExpiry(of number: Int) -> LibraryError {
-        let words = keys.state(of: number) == .invalidated ? "was invalidated" : "has expired"
+        let words = keys.state(of: number) == .revoked ? "was revoked" : "has expired"
         return keyError("key \(number) of \(name) \(words)")
     }
 

@@ -30,18 +30,18 @@ package struct BundleIdentity: Codable, Sendable {
     /// The lifetime of one key, as in `KeyLife`, without the key itself.
     package struct Key: Codable, Sendable {
         package let number: Int
-        let came, firstPlayed, expires, dated, expiredAt, invalidated: Int64?
+        let came, firstPlayed, expires, dated, expiredAt, revoked: Int64?
 
         init(_ number: Int, _ life: KeyLife) {
             self.number = number
             (came, firstPlayed, expires) = (life.came, life.firstPlayed, life.expires)
-            (dated, expiredAt, invalidated) = (life.dated, life.expiredAt, life.invalidated)
+            (dated, expiredAt, revoked) = (life.dated, life.expiredAt, life.revoked)
         }
 
         package var life: KeyLife {
             var life = KeyLife()
             (life.came, life.firstPlayed, life.expires) = (came, firstPlayed, expires)
-            (life.dated, life.expiredAt, life.invalidated) = (dated, expiredAt, invalidated)
+            (life.dated, life.expiredAt, life.revoked) = (dated, expiredAt, revoked)
             return life
         }
     }

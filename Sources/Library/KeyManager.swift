@@ -14,7 +14,7 @@ package import Store
     /// session may play to the end. No session gets a revoked key.
     public func mayUse(_ session: String, key number: Int, of asset: Asset) -> Bool {
         let life = asset.keys.life(of: number)
-        guard life.invalidated == nil, let end = life.expiration(by: asset.keys.terms) ?? life.expiredAt,
+        guard life.revoked == nil, let end = life.expiration(by: asset.keys.terms) ?? life.expiredAt,
             let age = library.playheads.age(of: session)
         else { return false }
         return library.date() - age < end

@@ -153,7 +153,7 @@ public import Store
 
     /// True if any of its keys has a date or limit besides its arrival.
     var isLimited: Bool {
-        terms != KeyTerms() || lives.values.contains { $0.expires ?? $0.expiredAt ?? $0.invalidated != nil }
+        terms != KeyTerms() || lives.values.contains { $0.expires ?? $0.expiredAt ?? $0.revoked != nil }
     }
 
     /// The digest of a stored key, and the date of its file, in seconds since 1970.

@@ -45,9 +45,9 @@ public enum KeyChange: String, Sendable {
     /// They have expired.
     case expired
     /// The user has revoked them; their files are deleted.
-    case invalidated
+    case revoked
     /// Their expiration dates have changed.
-    case dated
+    case expiryChanged
 }
 
 /// Controls how origins are contacted, for the whole process. A session may have a stricter mode of its own.

@@ -30,7 +30,7 @@ extension KeyManager {
         let now = library.date()
         try await change(numbers, of: asset) { $0.setExpiration(expires, at: now) }
         library.rectify(asset)
-        library.events.send(.keysChanged(asset, .dated, numbers: numbers))
+        library.events.send(.keysChanged(asset, .expiryChanged, numbers: numbers))
     }
 
     // MARK: Revocation
@@ -42,13 +42,13 @@ extension KeyManager {
     ///
     /// - Throws: `missing` if no key has the number; `store` if the revocation cannot be written, and nothing has
     ///   changed then, or if a file cannot be deleted, which is tried again.
-    package func invalidate(_ numbers: [Int]? = nil, of asset: Asset) async throws(LibraryError) {
+    package func revoke(_ numbers: [Int]? = nil, of asset: Asset) async throws(LibraryError) {
         let numbers = try check(numbers, of: asset)
         let now = library.date()
-        try await change(numbers, of: asset) { $0.invalidate(at: now) }
+        try await change(numbers, of: asset) { $0.revoke(at: now) }
         library.loader.forget([asset.keys.folder])
         library.rectify(asset)
-        library.events.send(.keysChanged(asset, .invalidated, numbers: numbers))
+        library.events.send(.keysChanged(asset, .revoked, numbers: numbers))
         if let failure = deleteFiles(of: numbers, in: asset) {
             throw LibraryError(failure, about: "a key of \(asset.name) is not used any more, but its file is there")
         }
@@ -61,7 +61,7 @@ extension KeyManager {
         let numbers = asset.keys.unusable.filter { number in
             let life = asset.keys.life(of: number)
             let end = life.expiration(by: asset.keys.terms) ?? life.expiredAt ?? 0
-            return life.invalidated != nil || end <= bound
+            return life.revoked != nil || end <= bound
         }
         guard let failure = deleteFiles(of: numbers.sorted(), in: asset) else { return }
         library.report("\(asset.name): a key that is not used any more cannot be deleted: \(failure)")

@@ -94,7 +94,7 @@ public struct KeyRecord: Codable, Equatable, Sendable, PersistableRecord, Catalo
     /// The key's absolute URL.
     public var url: String
     // See `KeyLife`; times in seconds since 1970.
-    var came, firstPlayed, expires, dated, expiredAt, invalidated: Int64?
+    var came, firstPlayed, expires, dated, expiredAt, revoked: Int64?
     /// 64 hexadecimal digits.
     var digest: String?
 
@@ -102,13 +102,13 @@ public struct KeyRecord: Codable, Equatable, Sendable, PersistableRecord, Catalo
     public init(asset: String, number: Int, url: String, _ life: KeyLife = KeyLife()) {
         (self.asset, self.number, self.url) = (asset, number, url)
         (came, firstPlayed, expires, dated) = (life.came, life.firstPlayed, life.expires, life.dated)
-        (expiredAt, invalidated, digest) = (life.expiredAt, life.invalidated, life.digest?.description)
+        (expiredAt, revoked, digest) = (life.expiredAt, life.revoked, life.digest?.description)
     }
 
     static let columns: [RowColumn<Self>] = [
         .init("asset", \.asset), .init("number", \.number), .init("url", \.url), .init("came", \.came),
         .init("firstPlayed", \.firstPlayed), .init("expires", \.expires), .init("dated", \.dated),
-        .init("expiredAt", \.expiredAt), .init("invalidated", \.invalidated), .init("digest", \.digest),
+        .init("expiredAt", \.expiredAt), .init("revoked", \.revoked), .init("digest", \.digest),
     ]
 
     static let blank = KeyRecord(asset: "", number: 0, url: "")
@@ -117,7 +117,7 @@ public struct KeyRecord: Codable, Equatable, Sendable, PersistableRecord, Catalo
     public var life: KeyLife {
         var life = KeyLife()
         (life.came, life.firstPlayed, life.expires, life.dated) = (came, firstPlayed, expires, dated)
-        (life.expiredAt, life.invalidated) = (expiredAt, invalidated)
+        (life.expiredAt, life.revoked) = (expiredAt, revoked)
         life.digest = digest.flatMap { Digest(hexadecimal: $0.utf8) }
         return life
     }

@@ -20,7 +20,7 @@ extension Catalogue {
             body BLOB NOT NULL, imports TEXT, fetched INTEGER NOT NULL, PRIMARY KEY (asset, rendition));
         CREATE TABLE key (
             asset TEXT NOT NULL REFERENCES asset ON DELETE CASCADE, number INTEGER NOT NULL, url TEXT NOT NULL,
-            came INTEGER, firstPlayed INTEGER, expires INTEGER, dated INTEGER, expiredAt INTEGER, invalidated INTEGER,
+            came INTEGER, firstPlayed INTEGER, expires INTEGER, dated INTEGER, expiredAt INTEGER, revoked INTEGER,
             digest TEXT, PRIMARY KEY (asset, number));
         CREATE TABLE download (
             asset TEXT PRIMARY KEY REFERENCES asset ON DELETE CASCADE, renditions TEXT NOT NULL, state TEXT NOT NULL,

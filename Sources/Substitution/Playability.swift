@@ -102,7 +102,7 @@ extension Rendition {
             keys: numbers.count { !keys.hasFile($0) && keys.isUsable($0) },
             sections: sections.count { !folder.contains($0) },
             expiredKeys: numbers.count { keys.state(of: $0) == .expired },
-            invalidatedKeys: numbers.count { keys.state(of: $0) == .invalidated })
+            revokedKeys: numbers.count { keys.state(of: $0) == .revoked })
     }
 
     fileprivate var missingInWords: String { missing.sentences(about: name.displayName).joined(separator: ", ") }
@@ -122,7 +122,7 @@ struct MissingResources {
     /// Initialization sections.
     var sections = 0
     var expiredKeys = 0
-    var invalidatedKeys = 0
+    var revokedKeys = 0
 
     /// The stored share of the segments, from 0 to 1.
     var share: Double {
@@ -147,7 +147,7 @@ struct MissingResources {
         add(sections, "initialization section\(name) is missing", "initialization sections\(name) are missing")
         add(keys, "key\(name) is missing", "keys\(name) are missing")
         add(expiredKeys, "key\(name) has expired", "keys\(name) have expired")
-        add(invalidatedKeys, "key\(name) was invalidated", "keys\(name) were invalidated")
+        add(revokedKeys, "key\(name) was revoked", "keys\(name) were revoked")
         return sentences
     }
 }

@@ -233,11 +233,11 @@ import Testing
         let asset = try await film()
         let master = try #require(files("/master.m3u8").first)
         let text = try Data(contentsOf: URL(fileURLWithPath: fixture.folder.path(master)))
-        try await library.keys.invalidate([1], of: asset)
+        try await library.keys.revoke([1], of: asset)
         #expect(files(".key").map { ($0 as NSString).lastPathComponent } == ["0.key", "2.key"])
         #expect(files("/media.m3u8").isEmpty && files("/master.m3u8").isEmpty)
-        #expect(states(of: asset) == [.valid, .invalidated, .valid] && !asset.isPlayableOffline)
-        #expect(substitutions.playability(of: asset).reason == "the key of 90p was invalidated")
+        #expect(states(of: asset) == [.valid, .revoked, .valid] && !asset.isPlayableOffline)
+        #expect(substitutions.playability(of: asset).reason == "the key of 90p was revoked")
         // No download needs the key, and a key that only a player needs is not stored.
         let fetch = try library.fetch(
             #require(asset.keys.resource(1)), in: asset.keys.folder, of: asset, urgency: .playback)
@@ -246,7 +246,7 @@ import Testing
         #expect(fetch.bytes.count == 16 && files(".key").count == 2)
         try await fixture.restart()
         let again = try #require(library.asset(named: "aes"))
-        #expect(states(of: again) == [.valid, .invalidated, .valid])
+        #expect(states(of: again) == [.valid, .revoked, .valid])
         try await library.keys.renew([1], of: again)
         #expect(again.isPlayableOffline && files(".key").count == 3)
         #expect(try Data(contentsOf: URL(fileURLWithPath: fixture.folder.path(master))) == text)
@@ -256,7 +256,7 @@ import Testing
     /// The library still recognises the right key after the key's file is deleted.
     @Test func anotherKeyDoesNotReplaceARevokedOne() async throws {
         let asset = try await film()
-        try await library.keys.invalidate(of: asset)
+        try await library.keys.revoke(of: asset)
         #expect(files(".key").isEmpty)
         try await fixture.restart()
         try await fixture.origin.add(OriginRule("*/0.key") { ($0.status, $0.body) = (200, "sixteen bytes it") })
@@ -274,11 +274,11 @@ import Testing
         let asset = try await film()
         let key = try #require(files("/1.key").first)
         let bytes = try Data(contentsOf: URL(fileURLWithPath: fixture.folder.path(key)))
-        try await library.keys.invalidate([1], of: asset)
+        try await library.keys.revoke([1], of: asset)
         try bytes.write(to: URL(fileURLWithPath: fixture.folder.path(key)))
         try await fixture.restart()
         let again = try #require(library.asset(named: "aes"))
-        #expect(!again.isPlayableOffline && states(of: again)[1] == .invalidated)
+        #expect(!again.isPlayableOffline && states(of: again)[1] == .revoked)
         await retention.purger.removeExpired()
         #expect(files("/1.key").isEmpty && files(".key").count == 2)
     }
@@ -288,7 +288,7 @@ import Testing
     @Test func aRestoredCatalogueHasTheKeyTimes() async throws {
         let asset = try await film()
         try await retention.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 60)), of: asset)
-        try await library.keys.invalidate([2], of: asset)
+        try await library.keys.revoke([2], of: asset)
         await library.close()
         for file in fixture.folder.files() where file.hasPrefix("catalogue-1.sqlite") {
             try FileManager.default.removeItem(atPath: fixture.folder.path(file))
@@ -296,9 +296,9 @@ import Testing
         try await fixture.restart()
         let again = try #require(library.asset(named: "aes"))
         #expect(again.life.policy.keys.lifetime == 60)
-        #expect(states(of: again) == [.valid, .valid, .invalidated])
+        #expect(states(of: again) == [.valid, .valid, .revoked])
         fixture.date += 60
-        #expect(states(of: again) == [.expired, .expired, .invalidated])
+        #expect(states(of: again) == [.expired, .expired, .revoked])
     }
 
     @Test func anImportKeepsThePolicyAndTheKeyTimes() async throws {

@@ -74,12 +74,12 @@ import Testing
         let key = try #require(early.first { $0.hasSuffix("/0.key") })
         // The copy in memory is not served either.
         #expect(try await fixture.get(key).status == 200)
-        try await fixture.library.keys.invalidate(of: asset)
+        try await fixture.library.keys.revoke(of: asset)
         fixture.library.mode = .offline
         #expect(try await fixture.get(key).status == 410)
         #expect(try await fixture.get(stranger(key)).status == 410)
         let answer = try await fixture.get("/aes.m3u8")
-        #expect(answer.status == 410 && answer.text.contains("were invalidated"), "\(answer.text)")
+        #expect(answer.status == 410 && answer.text.contains("were revoked"), "\(answer.text)")
         fixture.library.mode = .auto
         try await fixture.origin.add(OriginRule("*/0.key") { $0.status = 403 })
         #expect(try await fixture.get(stranger(key)).status == 502)

@@ -84,18 +84,18 @@ import Testing
             "a clock set back, a window seen", nil, 48, [.comes(100), .played(200), .looked(248)], at: 210, .expired,
             left: 0, 0),
         // Revoked.
-        Case("taken back", nil, nil, [.comes(100), .taken(110)], at: 111, .invalidated, left: 0),
+        Case("taken back", nil, nil, [.comes(100), .taken(110)], at: 111, .revoked, left: 0),
         Case(
-            "taken back and dated", nil, nil, [.comes(100), .taken(110), .dated(500, at: 120)], at: 130, .invalidated,
+            "taken back and dated", nil, nil, [.comes(100), .taken(110), .dated(500, at: 120)], at: 130, .revoked,
             left: 0),
         Case(
             "taken back, then over: it stays taken back", 30, nil, [.comes(100), .taken(110), .looked(140)], at: 150,
-            .invalidated, left: 0),
+            .revoked, left: 0),
         Case("taken back, and renewed", 30, 48, [.comes(100), .taken(110), .comes(200)], at: 229, .valid, left: 1, 48),
         Case(
             "taken back: plays open no window", nil, 48, [.comes(100), .taken(110), .played(120), .comes(200)], at: 300,
             .valid, left: nil, 48),
-        Case("taken back before it came", nil, nil, [.taken(110)], at: 120, .invalidated, left: 0),
+        Case("taken back before it came", nil, nil, [.taken(110)], at: 120, .revoked, left: 0),
         // Other terms.
         Case(
             "a longer lifetime revives", 30, nil, [.comes(100), .looked(140), .terms(60, nil, at: 141)], at: 150,
@@ -119,7 +119,7 @@ import Testing
             case .comes(let now): life.renew(at: now, digest: nil)
             case .played(let now): _ = life.recordPlay(by: terms, at: now)
             case .dated(let date, let now): life.setExpiration(date, at: now)
-            case .taken(let now): life.invalidate(at: now)
+            case .taken(let now): life.revoke(at: now)
             case .looked(let now): _ = life.expire(by: terms, at: now)
             case .terms(let lifetime, let window, let now):
                 let former = terms
@@ -152,7 +152,7 @@ import Testing
         var life = KeyLife()
         let digest = [UInt8](repeating: 7, count: 16).withUnsafeBytes { Digest(of: $0) }
         life.renew(at: 100, digest: digest)
-        life.invalidate(at: 110)
+        life.revoke(at: 110)
         #expect(KeyRecord(asset: "a", number: 0, url: "u", life).life.digest == digest)
         life.renew(at: 120, digest: nil)
         #expect(life.digest == digest)

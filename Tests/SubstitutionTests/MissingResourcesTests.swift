@@ -20,8 +20,8 @@ struct MissingResourcesTests {
             ),
             (MissingResources(segments: (0, 24), expiredKeys: 1), ["the key of 720p has expired"]),
             (
-                MissingResources(segments: (0, 24), expiredKeys: 2, invalidatedKeys: 3),
-                ["2 keys of 720p have expired", "3 keys of 720p were invalidated"]
+                MissingResources(segments: (0, 24), expiredKeys: 2, revokedKeys: 3),
+                ["2 keys of 720p have expired", "3 keys of 720p were revoked"]
             ),
             (MissingResources(segments: (0, 24)), []),
         ] as [(MissingResources, [String])])

@@ -164,8 +164,8 @@ package import Library
                 switch change {
                 case .renewed: .renewed
                 case .expired: .expired
-                case .invalidated: .revoked
-                case .dated: .expiryChanged
+                case .revoked: .revoked
+                case .expiryChanged: .expiryChanged
                 }
             publish(.keys(.init(asset: asset.name, id: asset.id, change: kind, keys: numbers)))
         default: break

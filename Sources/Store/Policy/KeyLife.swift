@@ -24,7 +24,7 @@ public struct KeyLife: Equatable, Sendable {
         /// Expired; its file stays for a day.
         case expired
         /// Revoked by the user; its file is deleted.
-        case invalidated
+        case revoked
     }
 
     /// The remaining seconds of a key; nil for no limit.
@@ -46,7 +46,7 @@ public struct KeyLife: Equatable, Sendable {
     /// Time at which its expiry was detected: setting the clock back does not revive the key.
     public var expiredAt: Int64?
     /// Time of its revocation.
-    public var invalidated: Int64?
+    public var revoked: Int64?
     /// The SHA-256 of the key, which shows if a new delivery is a different key. Kept after the file is deleted.
     public var digest: Digest?
     /// Makes the life of an unknown key.
@@ -71,7 +71,7 @@ public struct KeyLife: Equatable, Sendable {
 
     /// Returns the key's usability.
     public func state(by terms: KeyTerms, at now: Int64) -> State {
-        if invalidated != nil { return .invalidated }
+        if revoked != nil { return .revoked }
         if expiredAt != nil { return .expired }
         return expiration(by: terms).map { $0 <= now } ?? false ? .expired : .valid
     }
@@ -92,7 +92,7 @@ public struct KeyLife: Equatable, Sendable {
             self.expires = Self.sum(now, max(0, expires.subtractingReportingOverflow(dated).partialValue))
             self.dated = now
         }
-        (came, firstPlayed, expiredAt, invalidated) = (now, nil, nil, nil)
+        (came, firstPlayed, expiredAt, revoked) = (now, nil, nil, nil)
         self.digest = digest ?? self.digest
     }
 
@@ -116,7 +116,7 @@ public struct KeyLife: Equatable, Sendable {
     }
 
     /// The user revokes the key.
-    public mutating func invalidate(at now: Int64) { invalidated = invalidated ?? now }
+    public mutating func revoke(at now: Int64) { revoked = revoked ?? now }
 
     /// Records the key's expiry. Returns true if it has expired since the last call.
     public mutating func expire(by terms: KeyTerms, at now: Int64) -> Bool {

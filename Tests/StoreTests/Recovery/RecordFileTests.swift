@@ -32,7 +32,7 @@ import Testing
             ("\"created\":2001", "\"created\":2002"),
             ("keys.example/1/0", "keys.example/1/1"), ("Bearer 1", "Bearer 2"), ("space", "spice"),
             ("\"asset\":\"film-1-k3f9\",\"came\"", "\"asset\":\"film-2-k3f9\",\"came\""),
-            ("\"came\":5100", "\"came\":5101"), ("\"invalidated\":9300,", ""), ("\"fromNetwork\":true,", ""),
+            ("\"came\":5100", "\"came\":5101"), ("\"revoked\":9300,", ""), ("\"fromNetwork\":true,", ""),
         ] {
             let changed = text.replacingOccurrences(of: old, with: new)
             #expect(changed != text, "\(old)")

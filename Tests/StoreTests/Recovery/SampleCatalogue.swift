@@ -38,7 +38,7 @@ enum SampleCatalogue {
     private static var key: KeyLife {
         var key = KeyLife()
         (key.came, key.firstPlayed, key.expires, key.dated) = (5100, 5200, 9100, 5300)
-        (key.expiredAt, key.invalidated) = (9200, 9300)
+        (key.expiredAt, key.revoked) = (9200, 9300)
         key.digest = Digest(hexadecimal: String(repeating: "0a", count: 32).utf8)
         return key
     }
