@@ -13,7 +13,8 @@ package import Store
     private weak var service: LibraryService?
     private var known: [String: SummaryRecord] = [:]
     private var isChecked = false
-    private var waiting: [() -> Void] = []
+    private let checked = EventStream<Void>()
+    private var waiting: [Subscription] = []
     /// The ids of assets without a valid summary, and the time of their latest change.
     private var changed: [String: ContinuousClock.Instant] = [:]
     private var timer: LoopTimer?
@@ -56,7 +57,7 @@ package import Store
 
     /// Calls `body` once the stored summaries have been checked.
     package func whenChecked(_ body: @escaping () -> Void) {
-        if isChecked { body() } else { waiting.append(body) }
+        if isChecked { body() } else { waiting.append(checked.subscribe(body)) }
     }
 
     /// Compares the stored summaries with the folders, on another thread: until Weir listens, the loop has other work.
@@ -79,9 +80,8 @@ package import Store
         // Drop summaries of assets that changed during or before the check.
         for id in changed.keys { known[id] = nil }
         isChecked = true
-        let waiting = waiting
-        self.waiting = []
-        for body in waiting { body() }
+        checked.send(())
+        waiting = []
         invalidateUnknown()
     }
 

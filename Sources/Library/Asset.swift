@@ -91,9 +91,9 @@ public import Store
     private var knownImages: [Rendition] = []
     private var byID: [String: Rendition] = [:]
     private var addresses = RenditionAddresses([])
-    /// Loads the playlists; nil once it was called.
-    private var loader: (() -> Void)?
-    private var waitingForLoad: [() -> Void] = []
+    /// Loads the playlists, and then serves those that wait for it; empty once they are loaded. Closures, because only
+    /// the library knows how a stored asset is read.
+    private var pendingLoad: [() -> Void] = []
 
     package init(
         id: String, name: String, title: String?, origin: WebURL, access: OriginAccess? = nil, created: Int64,
@@ -111,24 +111,21 @@ public import Store
     // MARK: Loading on demand
 
     /// True if the playlists are loaded. They load on first use: most assets of a large store are not used.
-    public var isLoaded: Bool { loader == nil }
+    public var isLoaded: Bool { pendingLoad.isEmpty }
 
     /// Postpones loading the playlists until they are used; `loader` is called at most once.
-    func postponeLoading(_ loader: @escaping () -> Void) { self.loader = loader }
+    func postponeLoading(_ loader: @escaping () -> Void) { pendingLoad = [loader] }
 
     /// Calls `body` as soon as the playlists are loaded; at once if they are.
     public func whenLoaded(_ body: @escaping () -> Void) {
-        if isLoaded { body() } else { waitingForLoad.append(body) }
+        if isLoaded { body() } else { pendingLoad.append(body) }
     }
 
     /// Loads the playlists unless they are loaded.
     public func load() {
-        guard let loader else { return }
-        self.loader = nil
-        loader()
-        let waiting = waitingForLoad
-        waitingForLoad = []
-        for body in waiting { body() }
+        let steps = pendingLoad
+        pendingLoad = []
+        for step in steps { step() }
     }
 
     private func loaded<Value>(_ body: () -> Value) -> Value {

@@ -18,8 +18,9 @@ public import Store
     /// Keys whose lifetimes are about to be written to the catalogue.
     var unwritten: Set<Int> = []
     package internal(set) var terms = KeyTerms()
-    var date: () -> Int64 = { Int64(time(nil)) }
     weak var asset: Asset?
+    /// Seconds since 1970, by the library's clock once the asset is registered.
+    private var now: Int64 { asset?.library?.date() ?? Int64(time(nil)) }
     /// Caches the unusable keys, and the time until which the result is valid; nil before the first check.
     private var known: (unusable: Set<Int>, until: Int64)?
     /// Increases when the set of usable keys changes.
@@ -96,7 +97,7 @@ public import Store
     /// The lifetime of a key.
     public func life(of number: Int) -> KeyLife { lives[number] ?? KeyLife() }
     /// Says if a key is usable, expired or revoked, regardless of its file.
-    public func state(of number: Int) -> KeyLife.State { life(of: number).state(by: terms, at: date()) }
+    public func state(of number: Int) -> KeyLife.State { life(of: number).state(by: terms, at: now) }
     /// True if a key is neither expired nor revoked.
     public func isUsable(_ number: Int) -> Bool { !unusable.contains(number) }
     /// True if a key's file is stored, even if the key may not be used.
@@ -106,7 +107,7 @@ public import Store
 
     /// The expired and revoked keys, regardless of their files.
     public var unusable: Set<Int> {
-        let now = date()
+        let now = now
         if let known, now < known.until { return known.unusable }
         let before = known?.unusable
         // A key that has expired stays expired, even if the clock is set back.

@@ -306,7 +306,6 @@ public import Store
     }
 
     private func registerID(of asset: Asset) {
-        asset.keys.date = date
         asset.library = self
         byID[asset.id] = asset
         events.send(.registered(asset))

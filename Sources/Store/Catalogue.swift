@@ -223,6 +223,6 @@ public final class Catalogue: Sendable {
 
     func flush() async {
         guard let records else { return }
-        await withCheckedContinuation { continuation in records.flush { continuation.resume() } }
+        await records.flush()
     }
 }

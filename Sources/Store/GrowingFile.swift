@@ -283,8 +283,8 @@ public final class GrowingFile {
 final class Observers {
     private final class Observer {
         let id: Int
-        /// Nil once it is removed.
-        var notify: (() -> Void)?
+        let notify: () -> Void
+        var isRemoved = false
         init(id: Int, notify: @escaping () -> Void) { (self.id, self.notify) = (id, notify) }
     }
 
@@ -301,12 +301,12 @@ final class Observers {
     /// Removes a closure: it is not called again, not even in the current round.
     func remove(_ id: Int) {
         guard let index = observers.firstIndex(where: { $0.id == id }) else { return }
-        observers[index].notify = nil
+        observers[index].isRemoved = true
         observers.remove(at: index)
     }
 
     func notify() {
-        for observer in observers { observer.notify?() }
+        for observer in observers where !observer.isRemoved { observer.notify() }
     }
 }
 

@@ -21,6 +21,7 @@ final class SyncThread: Sendable {
         var since = ContinuousClock.now
         /// Pieces that were found without a line, last first. They are synced when nothing else is to be.
         var found: [Arrival] = []
+        /// Called once earlier arrivals are synced. Closures, because the removal of a bundle waits here too, and is no task.
         var waiting: [@Sendable () -> Void] = []
         var failures = 0
 

@@ -38,7 +38,8 @@ struct CheckTests {
         #expect(
             lines.contains { $0.hasPrefix("\(base)/270p/media.m3u8: note: redirects to \(origin.url("/aes/180p"))") })
         #expect(
-            lines.last?.hasPrefix("4 playlists, 2 errors") == true && lines.last?.hasSuffix(": players will fail") == true)
+            lines.last?.hasPrefix("4 playlists, 2 errors") == true
+                && lines.last?.hasSuffix(": players will fail") == true)
         #expect(!result.output.contains("secret"))
     }
 

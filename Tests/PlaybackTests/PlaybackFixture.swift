@@ -51,9 +51,8 @@ import Testing
             date: clock.map { clock in { Int64(clock.date) } })
         retention = Retention(of: library)
         logs = try TemporaryFolder()
-        var sessions = Sessions.Configuration()
+        var sessions = clock.map { clock in Sessions.Configuration { clock.date } } ?? Sessions.Configuration()
         (sessions.folder, sessions.software) = (logs.path("log"), "Weir/test")
-        if let clock { sessions.date = { clock.date } }
         let playback = Playback(
             library: library, substitutions: substitutions, retention: retention, playerTimeout: playerTimeout,
             logs: sessions)

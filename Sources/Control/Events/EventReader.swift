@@ -9,6 +9,7 @@ import HTTPServer
     private var waiting: [[UInt8]] = []
     private var bytes = 0
     private var isOver = false
+    /// Makes the connection ask for the next messages: given by the server when it opens the stream.
     private var wake: () -> Void = {}
 
     /// True if the client's queue overflowed. The client gets no more of this response.

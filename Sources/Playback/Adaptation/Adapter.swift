@@ -72,7 +72,7 @@ import Substitution
     private let began = ContinuousClock.now
     private var left: Int
     private var timer: LoopTimer?
-    private var ended: ((End) -> Void)?
+    private var isOver = false
     private static let pause = Duration.milliseconds(500)
 
     /// - Parameter fetches: retained by the caller; released here.
@@ -83,12 +83,11 @@ import Substitution
 
     /// Calls `ended` once with the result; never after `release`.
     func follow(isHopeless: @escaping (Progress) -> Bool, ended: @escaping (End) -> Void) {
-        self.ended = ended
-        for fetch in fetches { fetch.whenEnded { [weak self] result in self?.fetchEnded(result) } }
-        guard self.ended != nil else { return }
+        for fetch in fetches { fetch.whenEnded { [weak self] result in self?.fetchEnded(result, ended) } }
+        guard !isOver else { return }
         timer = LoopTimer { [weak self] in
             guard let self else { return }
-            if isHopeless(progress) { finish(.hopeless) } else { timer?.schedule(after: Self.pause) }
+            if isHopeless(progress) { finish(.hopeless, ended) } else { timer?.schedule(after: Self.pause) }
         }
         timer?.schedule(after: Self.pause)
     }
@@ -100,22 +99,23 @@ import Substitution
             remaining: last?.length.map { max(0, $0 - (last?.written ?? 0)) })
     }
 
-    private func fetchEnded(_ result: Result<Void, FetchError>) {
-        if case .failure(let error) = result { return finish(.failed(LibraryError(error))) }
+    private func fetchEnded(_ result: Result<Void, FetchError>, _ ended: (End) -> Void) {
+        if case .failure(let error) = result { return finish(.failed(LibraryError(error)), ended) }
         left -= 1
-        if left == 0 { finish(.arrived) }
+        if left == 0 { finish(.arrived, ended) }
     }
 
-    private func finish(_ end: End) {
-        let ended = ended
+    private func finish(_ end: End, _ ended: (End) -> Void) {
+        guard !isOver else { return }
         if case .hopeless = end { release(isInTheWay: true) } else { release() }
-        ended?(end)
+        ended(end)
     }
 
     func release(isInTheWay: Bool = false) {
-        guard ended != nil else { return }
-        ended = nil
+        guard !isOver else { return }
+        isOver = true
         timer?.cancel()
+        timer = nil
         for fetch in fetches { fetch.release(isInTheWay: isInTheWay) }
     }
 }

@@ -16,10 +16,10 @@ import Playheads
         /// Name of the writing program in the log files.
         public var software = "Weir"
         /// Returns the time of day, in seconds since 1970 in UTC.
-        public var date: @Sendable () -> Double = { WallClock.seconds }
+        let date: @Sendable () -> Double
 
         /// Makes a configuration without logs.
-        public init() {}
+        public init(date: @escaping @Sendable () -> Double = { WallClock.seconds }) { self.date = date }
     }
 
     private struct Entry {

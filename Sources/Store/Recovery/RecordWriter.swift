@@ -14,7 +14,7 @@ final class RecordWriter: Sendable {
         var present: [String: [Int]]
         /// The asset whose record is being written; nil if it was removed meanwhile.
         var current: String?
-        var waiting: [@Sendable () -> Void] = []
+        var waiting: [CheckedContinuation<Void, Never>] = []
         var hasFailed = false
     }
 
@@ -57,10 +57,12 @@ final class RecordWriter: Sendable {
     /// Removes an asset's record for good. Call it before its rows are deleted in the transaction; `schedule` if they stay.
     func remove(_ id: String) throws(StoreError) { try Self.remove(id, folder, worker) }
 
-    /// Writes everything scheduled, but not the backlog. `ended` is called on the writer's thread, also on failure.
-    func flush(ended: @escaping @Sendable () -> Void) {
-        worker.withLock { $0.waiting.append(ended) }
-        worker.signal()
+    /// Writes everything scheduled, but not the backlog. Returns after failures too.
+    func flush() async {
+        await withCheckedContinuation { continuation in
+            worker.withLock { $0.waiting.append(continuation) }
+            worker.signal()
+        }
     }
 
     /// Writes everything scheduled, and ends the thread. The backlog is left to the next process.
@@ -83,7 +85,7 @@ final class RecordWriter: Sendable {
             defer { (state.scheduled, state.waiting) = ([], []) }
             return .perform { [ids = Array(state.scheduled), waiting = state.waiting] worker in
                 job.write(ids, worker)
-                for ended in waiting { ended() }
+                for continuation in waiting { continuation.resume() }
             }
         }
         if isStopping { return .end }

@@ -29,7 +29,7 @@ import Testing
     }
 
     private func flush(_ writer: RecordWriter) async {
-        await withCheckedContinuation { continuation in writer.flush { continuation.resume() } }
+        await writer.flush()
     }
 
     @Test func writesSimultaneousChangesOnceAndRemovesTheOldRecord() async throws {
@@ -76,7 +76,7 @@ import Testing
         }
         writer.schedule([id])
         try await blocking { [id] in
-            writer.flush {}
+            Task { await writer.flush() }
             isReading.wait()
             try writer.remove(id)
             isRemoved.signal()
