@@ -19,7 +19,9 @@ import Playheads
         let date: @Sendable () -> Double
 
         /// Makes a configuration without logs.
-        public init(date: @escaping @Sendable () -> Double = { WallClock.seconds }) { self.date = date }
+        public init() { date = { WallClock.seconds } }
+
+        package init(date: @escaping @Sendable () -> Double) { self.date = date }
     }
 
     private struct Entry {
