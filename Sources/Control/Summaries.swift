@@ -56,8 +56,8 @@ package import Store
     }
 
     /// Calls `body` once the stored summaries have been checked.
-    package func whenChecked(_ body: @escaping () -> Void) {
-        if isChecked { body() } else { waiting.append(checked.subscribe(body)) }
+    package func whenChecked(_ body: @escaping @LoopActor () -> Void) {
+        if isChecked { body() } else { waiting.append(checked.subscribe { _ in body() }) }
     }
 
     /// Compares the stored summaries with the folders, on another thread: until Weir listens, the loop has other work.

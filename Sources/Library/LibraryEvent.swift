@@ -75,7 +75,7 @@ public enum PlayMode: String, CaseIterable, Sendable {
     /// The summary of an asset; nil if there is none, or the asset has been used since the start.
     func summary(of asset: Asset) -> SummaryRecord?
     /// Calls `body` once the stored summaries have been checked.
-    func whenChecked(_ body: @escaping () -> Void)
+    func whenChecked(_ body: @escaping @LoopActor () -> Void)
     /// Invalidates the summary of an asset that has changed.
     func invalidate(_ asset: Asset)
     /// Removes the summary of an asset.
