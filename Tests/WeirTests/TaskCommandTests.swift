@@ -123,7 +123,7 @@ import Testing
         await daemon.stop()
     }
 
-    @Test(arguments: [(API.Download.Need.space, Int32(74), "make room"), (.key, 77, "--url NEW")])
+    @Test(arguments: [(API.Download.Need.space, Int32(74), "free space"), (.key, 77, "--url NEW")])
     func getExitsIfTheUserMustAct(need: API.Download.Need, exit: Int32, next: String) async throws {
         let daemon = try await ScriptedDaemon(state: state, states: [sampleDownload, waiting(need)])
         let result = try await run(["get", "https://h/m.m3u8"])
