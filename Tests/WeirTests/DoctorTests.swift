@@ -275,7 +275,9 @@ import Testing
     @Test func missingProgramsAreReported() async throws {
         let empty = try await examine(["--listen", "127.0.0.1:0"], ["PATH": folder.path])
         #expect(empty.exit == .code(0))
-        #expect(empty.says("ffmpeg", .warning, "no export") && empty.says("player", .warning, "not installed: mpv, vlc, ffplay"))
+        #expect(
+            empty.says("ffmpeg", .warning, "no export")
+                && empty.says("player", .warning, "not installed: mpv, vlc, ffplay"))
         let wished = try await examine(["--listen", "127.0.0.1:0"], ["WEIR_PLAYER": "no-such-player"])
         #expect(wished.exit == .code(1) && wished.says("player", .fault, "no-such-player"))
     }
