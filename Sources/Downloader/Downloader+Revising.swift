@@ -94,7 +94,7 @@ extension Downloader {
             guard isWanted(download) else { return await discardRevision(revision) }
             _ = await begin(task, of: revision, isPaused: false)
             let sentence =
-                "the origin has other content now: the new is fetched beside the old, which plays until it is whole"
+                "the origin has other content now: the new is fetched beside the old, which plays until the new is complete"
             set(download, .failed, nil, .init(code: LibraryError.Code.otherContent.rawValue, message: sentence))
             report("\(asset.name): \(sentence)")
         } catch {

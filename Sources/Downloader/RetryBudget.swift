@@ -27,7 +27,7 @@ struct RetryBudget: Equatable, Sendable {
         switch outcome {
         case .complete: return .complete
         case .storeFailed(let error):
-            let failure = JobFailure(code: error.code.rawValue, message: "\(name) is not wholly stored: \(error)")
+            let failure = JobFailure(code: error.code.rawValue, message: "\(name) is not completely stored: \(error)")
             switch error.code {
             case .diskFull: return wait(.space, failure, pauses)
             case .away: return wait(.disk, failure, pauses)

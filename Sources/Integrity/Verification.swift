@@ -95,7 +95,7 @@ extension Integrity {
             }
         }
         library.rectify(asset)
-        if let failure { throw LibraryError(failure, about: "\(asset.name) is not wholly verified") }
+        if let failure { throw LibraryError(failure, about: "\(asset.name) is not completely verified") }
         guard !verification.pace.isCancelled, !asset.isRemoved else { return }
         verification.isComplete = true
         asset.record(verifiedAt: now)

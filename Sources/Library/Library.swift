@@ -355,7 +355,7 @@ public import Store
             try asset.bundle.remove()
             try await store.catalogue.removeAsset(asset.id)
         } catch {
-            throw LibraryError(error, about: "\(asset.name) is not wholly removed")
+            throw LibraryError(error, about: "\(asset.name) is not completely removed")
         }
     }
 

@@ -52,7 +52,7 @@ import Store
                 asset.id, by: record, record.map { _ in revision.storageRecord })
             revision.revises = nil
         } catch {
-            library.report("\(asset.name): the new content has not wholly taken the place of the old: \(error)")
+            library.report("\(asset.name): the new content has not completely taken the place of the old: \(error)")
         }
         library.publish(revision)
         library.report("\(revision.name): the new content has taken the place of the old")
@@ -71,7 +71,7 @@ import Store
         do {
             try await library.discard(revision)
         } catch {
-            library.report("\(asset.name): the part of the new content is not wholly removed: \(error)")
+            library.report("\(asset.name): the part of the new content is not completely removed: \(error)")
         }
     }
 

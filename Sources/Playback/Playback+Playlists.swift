@@ -38,7 +38,7 @@ extension Playback {
             let error =
                 rendition.isStored
                 ? asset.keyExpiry(of: rendition)
-                : LibraryError(.notStored, "\(name) of \(asset.name) is not wholly stored, and Weir is offline")
+                : LibraryError(.notStored, "\(name) of \(asset.name) is not completely stored, and Weir is offline")
             return refuse(exchange, error, about: Subject(session, asset, exchange.head.path))
         }
         if let source = rendition.source, source.isDurable {
@@ -205,7 +205,7 @@ extension Playback {
     private static func nothing(of asset: Asset, but seconds: Double = 0) -> LibraryError {
         if let expiry = asset.keyExpiry { return expiry }
         let rest = seconds > 0 ? " and only \(Int(seconds.rounded())) s can be played" : ""
-        return LibraryError(.notStored, "nothing of \(asset.name) is wholly stored\(rest); \"weir get\" fetches it")
+        return LibraryError(.notStored, "nothing of \(asset.name) is completely stored\(rest); \"weir get\" fetches it")
     }
 
     private func view(of asset: Asset, _ session: Session, for exchange: Exchange) -> PlayerView {

@@ -109,7 +109,7 @@ extension Rendition {
 
     /// Describes the state of a rendition that plays without the origin.
     fileprivate var state: String {
-        (name.displayName ?? "it") + (isComplete ? " whole" : " with pieces of other qualities")
+        (name.displayName ?? "it") + (isComplete ? " complete" : " with pieces of other qualities")
     }
 }
 

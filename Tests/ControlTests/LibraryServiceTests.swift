@@ -250,7 +250,7 @@ import Testing
     @Test func playabilityIsCheckedOnDisk() async throws {
         _ = try await completed(service.download(request(origin.master("ts"))))
         let whole = try #require(try await service.asset(named: "ts").playable)
-        #expect(whole.answer == .yes && whole.reason == "90p whole")
+        #expect(whole.answer == .yes && whole.reason == "90p complete")
         #expect(whole.duration.map { (11.9...12.1).contains($0) } == true)
         #expect(try await service.assets().assets.map(\.playable) == [nil])
         let piece = try #require(folder.files().first { $0.hasSuffix("/3.ts") })

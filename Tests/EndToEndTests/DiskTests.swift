@@ -24,7 +24,7 @@ struct DiskTests {
             try await expectFrames(scene.master("cmaf"), of: "cmaf")
             let get = try await scene.get("cmaf")
             #expect(
-                get.exit == .code(73) && get.errors.contains("\nweir: cmaf is not wholly stored: "),
+                get.exit == .code(73) && get.errors.contains("\nweir: cmaf is not completely stored: "),
                 "\(get.exit) \(get.errors)")
             let removal = try await scene.weir.run(["remove", "ts", "--yes"])
             #expect(removal.exit == .code(73), "\(removal.exit) \(removal.errors)")

@@ -159,7 +159,8 @@ struct ExportTests {
             _ = try await HTTPProbe.fetch(scene.master("cmaf"))
             let partly = try await scene.weir.run(["export", "cmaf", out.path("film")])
             #expect(
-                partly.exit == .code(65) && partly.errors.contains("nothing of it is stored whole"), "\(partly.errors)")
+                partly.exit == .code(65) && partly.errors.contains("no rendition of it is complete"), "\(partly.errors)"
+            )
             #expect(try Self.names(in: out) == ["taken.tar"])
             #expect(try Data(contentsOf: URL(filePath: out.path("taken.tar"))) == Data([7]))
         }

@@ -79,7 +79,7 @@ struct ImportTests {
                 of: "cmaf", at: folder.path("None.movpkg"), url: scene.origin.url("/other/master.m3u8"), complete: [],
                 begun: ["audio-fr"])
             let refused = try await scene.weir.run(["import", none.path])
-            #expect(refused.exit == .code(65) && refused.errors.contains("is not whole"), "\(refused.errors)")
+            #expect(refused.exit == .code(65) && refused.errors.contains("is not complete"), "\(refused.errors)")
         }
     }
 

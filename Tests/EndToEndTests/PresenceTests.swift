@@ -92,7 +92,7 @@ struct PresenceTests {
             #expect(try await scene.get("aes").exit == .code(75))
             #expect(try await scene.origin.requests().isEmpty)
             let shown = try await scene.weir.run(["show", "ts"]).output
-            #expect(shown.contains("playable offline: yes: 270p whole\n"), "\(shown)")
+            #expect(shown.contains("playable offline: yes: 270p complete\n"), "\(shown)")
             #expect(try await scene.weir.run(["mode", "auto"]).output == "auto\n")
             #expect(try await listed(url).count == 3)
         }

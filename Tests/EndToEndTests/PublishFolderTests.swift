@@ -134,7 +134,8 @@ struct PublishFolderTests {
             _ = try await HTTPProbe.fetch(scene.master("cmaf"))
             let partly = try await scene.weir.run(["publish", "cmaf", out.path("film")])
             #expect(
-                partly.exit == .code(65) && partly.errors.contains("nothing of it is stored whole"), "\(partly.errors)")
+                partly.exit == .code(65) && partly.errors.contains("no rendition of it is complete"), "\(partly.errors)"
+            )
             #expect(!FileManager.default.fileExists(atPath: out.path("film")))
             #expect(try Data(contentsOf: URL(filePath: out.path("mine/film.txt"))) == Data("mine".utf8))
             #expect(try FileManager.default.contentsOfDirectory(atPath: out.path("mine")) == ["film.txt"])

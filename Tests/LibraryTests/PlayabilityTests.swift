@@ -43,7 +43,7 @@ import Testing
         let fixture = try await LibraryFixture()
         let asset = try await asset(fixture, "cmaf", renditions: ["video-180p", "audio-en"])
         let found = await answer(fixture, asset)
-        #expect(found.answer == .yes && found.reason == "180p whole, audio en whole")
+        #expect(found.answer == .yes && found.reason == "180p complete, audio en complete")
         #expect(found.seconds.map { (11.9...12.1).contains($0) } == true)
     }
 

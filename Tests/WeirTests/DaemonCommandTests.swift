@@ -292,7 +292,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (API.Playable(.yes, "720p whole"), "playable offline: yes: 720p whole"),
+        (API.Playable(.yes, "720p complete"), "playable offline: yes: 720p complete"),
         (
             API.Playable(.partial, "1 of 6 segments of 720p is missing", duration: 740),
             "playable offline: in part, 12:20 of it: 1 of 6 segments of 720p is missing"

@@ -35,7 +35,7 @@ extension Asset {
     }
 
     private var isNotWhole: ExchangeError {
-        ExchangeError(.notWhole, "\(name) is not exported: nothing of it is stored whole")
+        ExchangeError(.notWhole, "\(name) is not exported: no rendition of it is complete")
     }
 
     private func exportFolder(of rendition: Rendition, _ playlists: BundlePlaylists) throws -> ExportContents.Folder {

@@ -46,7 +46,7 @@ struct MoviePackage: Sendable {
             if let stream = try Stream(element, folder, path: path) { streams.append(stream) }
         }
         guard !streams.isEmpty else {
-            throw ExchangeError(.badImport, "\(path) is not whole: it says of no stream that it is complete")
+            throw ExchangeError(.badImport, "\(path) is not complete: it marks no stream as complete")
         }
         self.streams = streams
     }

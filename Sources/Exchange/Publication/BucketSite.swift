@@ -90,7 +90,7 @@ import Store
         do throws(StoreError) {
             request = try requests.put(item)
         } catch {
-            throw ExchangeError(leaving: error, "\(asset) is not wholly published")
+            throw ExchangeError(leaving: error, "\(asset) is not completely published")
         }
         _ = try await answer(request, "\(place)/\(item.path) cannot be put there")
         lengths[item.path] = item.size
@@ -129,12 +129,12 @@ import Store
         for number in 0..<UInt64(Self.parallel) { tasks[number] = Task { @LoopActor in await work() } }
         for task in tasks.values { await task.value }
         tasks = [:]
-        if isCancelled { throw ExchangeError(.cancelled, "\(asset) is not wholly published") }
+        if isCancelled { throw ExchangeError(.cancelled, "\(asset) is not completely published") }
         if let failure { throw failure }
     }
 
     private func reply(_ request: OriginRequest?) async throws(ExchangeError) -> (OriginHead, [UInt8]) {
-        guard let request, !isCancelled else { throw ExchangeError(.cancelled, "\(asset) is not wholly published") }
+        guard let request, !isCancelled else { throw ExchangeError(.cancelled, "\(asset) is not completely published") }
         do throws(OriginError) {
             return try await client.fetch(request)
         } catch {

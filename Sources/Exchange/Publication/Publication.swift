@@ -100,7 +100,7 @@ import Store
     }
 
     private func check() throws(ExchangeError) {
-        if isCancelled { throw ExchangeError(.cancelled, "\(asset.name) is not wholly published") }
+        if isCancelled { throw ExchangeError(.cancelled, "\(asset.name) is not completely published") }
     }
 }
 
