@@ -90,7 +90,7 @@ let package = Package(
             "Playback",
             [
                 "AccessLog", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library", "Origin", "Playheads",
-                "Playlist", "Retention", "SegmentFormat", "Substitution",
+                "Playlist", "Retention", "SegmentFormat", "Store", "Substitution",
             ]),
         // The program.
         room(

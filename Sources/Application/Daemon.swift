@@ -142,6 +142,7 @@ import Substitution
     private static func logs(_ configuration: Configuration) -> Sessions.Configuration {
         var logs = Sessions.Configuration()
         logs.folder = configuration.state + "/log"
+        logs.sessionFolder = configuration.state + "/sessions"
         logs.days = configuration.logDays
         logs.software = "Weir/\(Application.version)"
         return logs

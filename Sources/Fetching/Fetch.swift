@@ -118,6 +118,8 @@ public import Store
     public var descriptor: Int32 { file.descriptor }
     /// The number of bytes that are there, from offset 0 on.
     public var written: Int64 { file.written }
+    /// The modification time that the piece will have, in nanoseconds since 1970.
+    public var modified: Int64 { file.modified }
     /// The bytes behind `written`, while readers are notified of them: see `GrowingFile.fresh`.
     public var fresh: UnsafeRawBufferPointer? { file.fresh }
     /// True if a request was sent, and not just queued.

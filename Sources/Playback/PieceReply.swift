@@ -12,20 +12,25 @@ import SegmentFormat
 @LoopActor enum PieceReply {
     /// Answers from an open piece, and takes ownership of it. Most bytes take this path, so it has no database access, no
     /// copy and no executor hop. Returns the piece if it is small enough to be held in memory.
-    static func send(_ descriptor: Int32, _ mediaType: MediaType, to exchange: Exchange) -> SmallPiece? {
+    /// - Parameter isOther: true if a range request would continue a body of other bytes.
+    static func send(
+        _ descriptor: Int32, _ mediaType: MediaType, isOther: Bool, to exchange: Exchange
+    ) -> SmallPiece? {
         let owned = OwnedDescriptor(descriptor)
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return unreadable(exchange) }
         var representation = Representation(size: Int64(status.st_size), mediaType: mediaType)
-        representation.entityTag = EntityTag(tag(status))
+        representation.entityTag = EntityTag(tag(status.modified))
         representation.fields = stored
         guard status.st_size <= SmallPiece.limit else {
+            representation.ignoresRange = isOther
             exchange.reply(representation, .file(owned))
             return nil
         }
-        guard let small = SmallPiece(owned, status, representation) else { return unreadable(exchange) }
-        exchange.reply(small.representation, .bytes(small.bytes))
-        return small
+        guard let piece = SmallPiece(owned, status, representation) else { return unreadable(exchange) }
+        representation.ignoresRange = isOther
+        exchange.reply(representation, .bytes(piece.bytes))
+        return piece
     }
 
     /// Built once, because every reply from the store carries it.
@@ -36,11 +41,13 @@ import SegmentFormat
         return nil
     }
 
-    /// Entity tag from the length and modification time. A piece never changes, so these identify it. At most 15 bytes,
-    /// which a String holds without an allocation.
-    nonisolated static func tag(_ status: stat) -> String {
-        var rest = UInt64(bitPattern: Int64(status.st_mtim.tv_sec &* 1_000_000_000 &+ status.st_mtim.tv_nsec))
-        rest = (rest ^ UInt64(bitPattern: Int64(status.st_size))) &* 0x9E37_79B9_7F4A_7C15
+    /// Entity tag from the modification time. A piece never changes, and one that is fetched again has another time. The
+    /// time is known before the first byte arrives (`GrowingFile.modified`), unlike the length. At most 15 bytes, which a
+    /// String holds without an allocation.
+    ///
+    /// - Parameter modified: in nanoseconds since 1970.
+    nonisolated static func tag(_ modified: Int64) -> String {
+        var rest = UInt64(bitPattern: modified) &* 0x9E37_79B9_7F4A_7C15
         return String(unsafeUninitializedCapacity: 13) { digits in
             for index in 0..<13 {
                 digits[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest & 31)
@@ -52,9 +59,14 @@ import SegmentFormat
     }
 
     /// Answers with the bytes that a fetch has received and those that it will still receive.
-    static func send(_ fetch: Fetch, _ mediaType: MediaType, _ status: CacheStatus? = nil, to exchange: Exchange) {
+    /// - Parameter isOther: true if a range request would continue a body of other bytes.
+    static func send(
+        _ fetch: Fetch, _ mediaType: MediaType, _ status: CacheStatus?, isOther: Bool, to exchange: Exchange
+    ) {
         let size = fetch.isComplete ? fetch.written : fetch.length ?? fetch.resource.exactLength
         var representation = Representation(size: size, mediaType: mediaType)
+        representation.entityTag = EntityTag(tag(fetch.modified))
+        representation.ignoresRange = isOther
         representation.fields = (status ?? CacheStatus.of(fetch)).head
         exchange.reply(representation, .growing(GrowingReply(fetch)))
     }
@@ -69,21 +81,21 @@ import SegmentFormat
     private weak var playback: Playback?
     /// True to answer once all bytes are stored, false to answer while they arrive.
     private let isSentComplete: Bool
-    private let status: CacheStatus
     private let playerTimeout: Duration
     private var isAnswered = false
+    private var awaited: AwaitedReply?
     private var deadline: LoopTimer?
     private var stallWatch: StallWatch?
 
     init(_ fetch: Fetch, _ request: SegmentRequest, _ playback: Playback, isSentComplete: Bool) {
         (self.fetch, self.request, self.playback) = (fetch, request, playback)
         (self.isSentComplete, playerTimeout) = (isSentComplete, playback.playerTimeout)
-        status = CacheStatus.of(fetch)
-        self.request.fetchStatus = status
+        self.request.fetchStatus = CacheStatus.of(fetch)
     }
 
     func start() {
         let (awaited, subject) = (AwaitedReply(fetch, for: request), request.subject)
+        self.awaited = awaited
         request.exchange.whenEnded { [fetch, sessions = playback?.sessions] end in
             fetch.release()
             awaited.end(end)
@@ -104,11 +116,13 @@ import SegmentFormat
         deadline?.cancel()
         stallWatch?.cancel()
         switch result {
-        case .success where isSentComplete:
-            if request.exchange.isOpen, !isAnswered { playback?.send(complete: fetch, request) }
         case .success:
-            guard let playback else { return }
-            PieceReply.send(fetch, playback.shelf.type(of: request.file), status, to: request.exchange)
+            guard let playback, request.exchange.isOpen, !isAnswered else { return }
+            if isSentComplete ? playback.send(complete: fetch, request) : playback.send(arriving: fetch, request) {
+                return
+            }
+            awaited?.end(nil)
+            playback.answer(request)
         case .failure(let error): fail(LibraryError(error))
         }
     }
@@ -179,6 +193,8 @@ import SegmentFormat
     /// The splice to apply; nil to send the file unchanged.
     var splice: Splice?
     var mediaType: MediaType
+    /// The modification time in nanoseconds since 1970; nil for that of the file.
+    var modified: Int64?
     var status = CacheStatus.hit
     /// True if a range request would continue a body of other bytes.
     var isOther = false
@@ -199,7 +215,7 @@ import SegmentFormat
             }
         }
         let size = splice.map { Int64($0.count) } ?? Int64(file.st_size)
-        let representation = representation(size, PieceReply.tag(file))
+        let representation = representation(size, PieceReply.tag(modified ?? file.modified))
         guard let parts else { return exchange.reply(representation, .file(owned)) }
         exchange.reply(representation, .parts(owned, parts))
     }
@@ -210,13 +226,18 @@ import SegmentFormat
         let suffix = (substitute.map { "-\($0)" } ?? "") + (splice == nil ? "" : "-joined")
         representation.entityTag = EntityTag(tag + suffix)
         representation.ignoresRange = isOther
-        // A later answer for this URL may be better.
+        // If this piece is gone later, the URL stands for another one.
         representation.fields.append(.cacheControl, literal: "no-store")
         var status = status
         if let substitute { status.detail = "\(substitute) stands in" }
         representation.fields.append(status)
         return representation
     }
+}
+
+extension stat {
+    /// The modification time in nanoseconds since 1970.
+    fileprivate var modified: Int64 { Int64(st_mtim.tv_sec &* 1_000_000_000 &+ st_mtim.tv_nsec) }
 }
 
 @LoopActor private final class GrowingReply: GrowingBody {

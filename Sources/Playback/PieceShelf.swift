@@ -102,8 +102,11 @@ import Substitution
     /// Reports requests to the playhead tracker; nil for content without a playhead.
     let cursor: RenditionCursor?
     let record: SessionRecord
-    /// The substitutions that the session has received in the rendition; nil if the folder is not a rendition's.
+    /// The substitutions that the session has received in the rendition; nil if there can be none: the folder is not a
+    /// rendition's, or the asset has only one.
     let composition: Composition?
+    /// The rendition of the composition.
+    let rendition: Rendition?
     let substitutions: Substitutions
 
     init(
@@ -112,15 +115,16 @@ import Substitution
     ) {
         (self.asset, self.session, self.folder, self.cursor, self.record) = (asset, session, folder, cursor, record)
         self.substitutions = substitutions
-        composition = asset.rendition(folder.id).map { rendition in
-            record.composition(of: folder.id, among: substitutions.substitutes(of: rendition, in: asset))
+        rendition = asset.renditions.count > 1 ? asset.rendition(folder.id) : nil
+        composition = rendition.map { rendition in
+            record.composition(of: rendition, among: substitutions.substitutes(of: rendition, in: asset))
         }
     }
 }
 
 /// Tracks the substitutions that one session has received in one rendition. A decoder that was given other parameter
-/// sets in-band must be given its own again, or it shows garbage. So once a spliced piece was sent, every following
-/// piece is spliced, whichever one the player requests next.
+/// sets in-band must be given its own again, or it shows garbage. So once a spliced piece was sent, every segment that was
+/// not requested before is spliced, whichever one the player requests next.
 @LoopActor final class Composition {
     /// Progress towards splicing every piece.
     enum Joining: Int, Comparable {
@@ -134,21 +138,20 @@ import Substitution
     }
 
     private(set) var joining: Joining
-    /// The substitute renditions, by the file name that the player requested.
-    private var sources: [String: String] = [:]
-    private static let limit = 4096
+    private let rendition: String
+    private let forms: SegmentForms
 
-    /// - Parameter isKnown: false for a session that continues after a restart, because the pieces that it received
-    ///   before are unknown.
-    init(isKnown: Bool) { joining = isKnown ? .apart : .joined }
-    func advance(to joining: Joining) { self.joining = max(self.joining, joining) }
-
-    /// Records the rendition whose piece was sent for a file; nil for the file's own.
-    func sent(_ rendition: String?, for file: String) {
-        if sources.count >= Self.limit { sources = [:] }
-        sources[file] = rendition
+    /// - Parameter mayFollowSplice: true if the pieces that the session received before are unknown, and some may have
+    ///   been spliced.
+    init(of rendition: String, _ forms: SegmentForms, mayFollowSplice: Bool) {
+        (self.rendition, self.forms) = (rendition, forms)
+        joining = mayFollowSplice || forms.hasSubstitutes(in: rendition) ? .joined : .apart
     }
 
-    /// Returns the substitute rendition that was last sent for a file; nil if it was the file's own.
-    func source(of file: String) -> String? { sources[file] }
+    func advance(to joining: Joining) { self.joining = max(self.joining, joining) }
+
+    /// The form in which a segment was sent; nil if it was not sent.
+    func form(of segment: Int) -> SegmentForm? { forms.form(of: segment, in: rendition) }
+    /// Records the form of a segment before its first byte is sent.
+    func record(_ form: SegmentForm, of segment: Int) { forms.record(form, of: segment, in: rendition) }
 }

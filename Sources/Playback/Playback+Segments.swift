@@ -35,6 +35,7 @@ extension Playback {
     /// Answers from the first source that is available, now or later.
     func answer(_ request: SegmentRequest) {
         var request = request
+        request.refreshForm()
         var source = SegmentSource(request.facts)
         while !answer(&request, from: source) {
             request.facts.exclude(source)
@@ -114,12 +115,15 @@ extension Playback {
         if let small = shelf.smallPiece(file, in: folder) {
             folder.recordUse(of: file)
             recordServed(request)
-            request.exchange.reply(small.representation, .bytes(small.bytes))
+            var representation = small.representation
+            representation.ignoresRange = recordOwnPiece(request, isSpliced: false) ?? true
+            request.exchange.reply(representation, .bytes(small.bytes))
             return true
         }
         guard let descriptor = folder.open(file) else { return false }
         recordServed(request)
-        let small = PieceReply.send(descriptor, shelf.type(of: file), to: request.exchange)
+        let isOther = recordOwnPiece(request, isSpliced: false) ?? true
+        let small = PieceReply.send(descriptor, shelf.type(of: file), isOther: isOther, to: request.exchange)
         if let small { shelf.insert(small, as: file, in: folder) }
         return true
     }
@@ -135,7 +139,7 @@ extension Playback {
         }
         recordServed(request)
         var reply = SplicedReply(splice: splice, mediaType: shelf.type(of: request.file))
-        reply.isOther = returnToOwnPiece(segment, request)
+        reply.isOther = recordOwnPiece(request, isSpliced: true) ?? true
         reply.send(descriptor, to: request.exchange)
         return true
     }
@@ -145,22 +149,27 @@ extension Playback {
     func sendSubstitute(of rendition: String?, _ request: SegmentRequest, broughtBy fetch: Fetch? = nil) -> Bool {
         guard let segment = request.segment else { return false }
         let (composition, record) = (segment.composition, request.place.record)
-        let isAfterSplice = composition.joining != .apart
+        let isAfterSplice =
+            rendition.flatMap { request.facts.isSpliced(from: $0) } ?? (composition.joining != .apart)
         guard let found = segment.substitutes.open(segment.name, isAfterSplice: isAfterSplice, of: rendition) else {
             return false
         }
         let substitute = found.rendition.name.id
+        let form = SegmentForm(substitute: substitute, isSpliced: found.splice != nil)
+        guard let isOther = request.record(form) else {
+            close(found.descriptor)
+            return false
+        }
         record.recordSubstitute(substitute, for: segment.name, of: request.place.folder.id, isStored: fetch == nil)
         if fetch == nil, request.fetchStatus == nil { recordServed(request) }
         composition.advance(to: found.splice == nil ? .perhaps : .joined)
         var reply = SplicedReply(substitute: substitute, splice: found.splice, mediaType: shelf.type(of: request.file))
-        reply.isOther = request.isAmid && composition.source(of: request.file) != substitute
+        reply.isOther = isOther
         if let fetch { reply.status = CacheStatus.of(fetch) }
         if let error = request.error {
             reply.status = CacheStatus.forwarded(.uriMiss, isStored: false).refused(error)
             sessions.recordFailure(Failure(error, status: 200, about: request.subject))
         }
-        composition.sent(substitute, for: request.file)
         if request.facts.quality != nil { record.adapter?.use(substitute) }
         reply.send(found.descriptor, to: request.exchange)
         return true
@@ -201,17 +210,34 @@ extension Playback {
     }
 
     /// Answers with a complete fetch; spliced if substitutes were sent before. Splicing needs all boxes of the file.
-    func send(complete fetch: Fetch, _ request: SegmentRequest) {
-        guard let segment = request.segment, segment.composition.joining == .joined else {
-            return PieceReply.send(fetch, shelf.type(of: request.file), to: request.exchange)
+    /// Returns false if another request was answered since in another form.
+    func send(complete fetch: Fetch, _ request: SegmentRequest) -> Bool {
+        guard let segment = request.segment, request.facts.isSplicedWhenComplete else {
+            return send(arriving: fetch, request)
         }
         let descriptor = fcntl(fetch.descriptor, F_DUPFD_CLOEXEC, 0)
-        guard descriptor >= 0 else { return request.exchange.reply(.internalServerError, "The piece cannot be read.") }
-        var reply = SplicedReply(mediaType: shelf.type(of: request.file))
-        reply.splice = splice(descriptor, segment, request)
-        reply.isOther = returnToOwnPiece(segment, request)
+        guard descriptor >= 0 else {
+            request.exchange.reply(.internalServerError, "The piece cannot be read.")
+            return true
+        }
+        let splice = splice(descriptor, segment, request)
+        guard let isOther = recordOwnPiece(request, isSpliced: splice != nil) else {
+            close(descriptor)
+            return false
+        }
+        var reply = SplicedReply(splice: splice, mediaType: shelf.type(of: request.file), modified: fetch.modified)
+        reply.isOther = isOther
         reply.status = CacheStatus.of(fetch)
         reply.send(descriptor, to: request.exchange)
+        return true
+    }
+
+    /// Answers with the bytes of a fetch, unchanged, as they arrive. Returns false as `send(complete:_:)` does.
+    func send(arriving fetch: Fetch, _ request: SegmentRequest) -> Bool {
+        guard let isOther = recordOwnPiece(request, isSpliced: false) else { return false }
+        let type = shelf.type(of: request.file)
+        PieceReply.send(fetch, type, request.fetchStatus, isOther: isOther, to: request.exchange)
+        return true
     }
 
     // MARK: Splices
@@ -227,12 +253,13 @@ extension Playback {
         }
     }
 
-    /// Records that a segment is answered with its own piece. Returns true if it was answered with a substitute before.
-    private func returnToOwnPiece(_ segment: SegmentRequest.Segment, _ request: SegmentRequest) -> Bool {
-        let wasOther = segment.composition.source(of: request.file) != nil
-        segment.composition.sent(nil, for: request.file)
-        request.place.record.recordSubstitute(nil, for: segment.name, of: request.place.folder.id)
-        return wasOther
+    /// Records that a segment is answered with its own piece. For the result see `SegmentRequest.record`.
+    private func recordOwnPiece(_ request: SegmentRequest, isSpliced: Bool) -> Bool? {
+        guard let isOther = request.record(SegmentForm(isSpliced: isSpliced)) else { return nil }
+        if request.facts.joining != .apart, let name = PieceName(request.file) {
+            request.place.record.recordSubstitute(nil, for: name, of: request.place.folder.id)
+        }
+        return isOther
     }
 
     // MARK: Refusals

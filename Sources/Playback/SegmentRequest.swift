@@ -31,6 +31,8 @@ import Substitution
     let file: String
     let hasClientData: Bool
     let isAmid: Bool
+    /// The segment's number in the playlist; nil if it is no segment, or can have one form only.
+    let number: Int?
     var facts = SegmentFacts()
     var adaptation: Adaptation?
     /// The origin's failure, or the reason for not asking it; nil if there is none.
@@ -41,9 +43,40 @@ import Substitution
     init(_ exchange: Exchange, _ place: SessionFolder, _ file: String, hasClientData: Bool) {
         (self.exchange, self.place, self.file, self.hasClientData) = (exchange, place, file, hasClientData)
         isAmid = exchange.isAmid
-        guard let composition = place.composition, composition.joining != .apart else { return }
-        facts.joining = composition.joining
-        if isAmid { facts.continued = composition.source(of: file) }
+        number = Self.number(place, file)
+        readForm()
+    }
+
+    private static func number(_ place: SessionFolder, _ file: String) -> Int? {
+        guard place.rendition?.isLive == false, case .segment(let number)? = PieceName(file)?.role else { return nil }
+        return number
+    }
+
+    /// The form in which the segment was sent; nil if it was not.
+    private var form: SegmentForm? { number.flatMap { place.composition?.form(of: $0) } }
+
+    private mutating func readForm() {
+        (facts.joining, facts.recorded) = (place.composition?.joining ?? .apart, form)
+        facts.isRecordedAvailable = true
+    }
+
+    /// Begins the choice again if another request was answered since in a form that this one did not know.
+    mutating func refreshForm() {
+        guard form != facts.recorded else { return }
+        facts = SegmentFacts()
+        readForm()
+    }
+
+    /// Records the form in which the segment is about to be sent.
+    /// - Returns: nil if another request was answered since in another form: this one must be answered in that form, too.
+    ///   True if the URL stood for other bytes before: a range of those cannot be sent.
+    func record(_ form: SegmentForm) -> Bool? {
+        guard let number, let composition = place.composition else { return false }
+        let known = self.form
+        if known == form { return false }
+        guard known == facts.recorded else { return nil }
+        composition.record(form, of: number)
+        return known != nil
     }
 
     /// The cursor to report to; nil for a HEAD request, which does not count as a segment request.
@@ -104,19 +137,19 @@ enum SegmentSource: Equatable {
     init(_ facts: SegmentFacts) {
         if let quality = facts.quality {
             self = quality.isStored ? .substitute(of: quality.rendition) : .otherQuality
-        } else if let rendition = facts.continued {
+        } else if let rendition = facts.available?.substitute {
             self = .substitute(of: rendition)
         } else if let missing = facts.missing {
-            self.init(missing, facts.joining)
+            self.init(missing, facts)
         } else {
-            self = facts.joining != .apart && facts.isSpliceable ? .splicedPiece : .piece
+            self = facts.isOwnSpliced && facts.isSpliceable ? .splicedPiece : .piece
         }
     }
 
-    private init(_ missing: SegmentFacts.Missing, _ joining: Composition.Joining) {
+    private init(_ missing: SegmentFacts.Missing, _ facts: SegmentFacts) {
         if missing.isListed, missing.mayAsk, !missing.hasFailed {
             let isReplaced = missing.hasSubstitute && missing.isPresumedAbsent
-            self = isReplaced ? .substitute(of: nil) : Self.fetch(missing, joining)
+            self = isReplaced ? .substitute(of: nil) : Self.fetch(missing, facts)
         } else if missing.hasSubstitute {
             self = .substitute(of: nil)
         } else if missing.hasFailed {
@@ -129,9 +162,10 @@ enum SegmentSource: Equatable {
     }
 
     /// No substitution is possible once the first byte is sent. So a player that has media in its buffer gets the segment
-    /// only when it is complete, which takes no longer.
-    private static func fetch(_ missing: SegmentFacts.Missing, _ joining: Composition.Joining) -> Self {
-        let isSpliced = joining == .joined && missing.isSplicedComplete
+    /// only when it is complete, which takes no longer. A segment that was sent unchanged before is continued at once.
+    private static func fetch(_ missing: SegmentFacts.Missing, _ facts: SegmentFacts) -> Self {
+        if facts.available == .own { return .fetch(missing.hasSubstitute ? .untilBegun : .none, isSentComplete: false) }
+        let isSpliced = facts.available?.isSpliced ?? (facts.joining == .joined && missing.isSplicedComplete)
         guard missing.hasSubstitute else { return .fetch(.none, isSentComplete: isSpliced) }
         let isSentComplete = isSpliced || missing.hasBuffer
         return .fetch(isSentComplete ? .untilComplete : .untilBegun, isSentComplete: isSentComplete)
@@ -161,14 +195,28 @@ struct SegmentFacts: Equatable {
 
     /// The quality that Weir chose; nil for the rendition's own.
     var quality: Quality?
-    /// The substitute whose body a range request continues.
-    var continued: String?
+    /// The form in which the segment was sent before; nil if it was not.
+    var recorded: SegmentForm?
+    /// False if the recorded form turned out not to be available any more.
+    var isRecordedAvailable = true
     /// Indicates that substitutes were, or may soon be, sent in this session.
     var joining = Composition.Joining.apart
     /// False if the piece turned out not to be stored, or must be sent unchanged.
     var isSpliceable = true
     /// Nil while the piece is not known to be missing.
     var missing: Missing?
+
+    /// The recorded form, while it may be available.
+    fileprivate var available: SegmentForm? { isRecordedAvailable ? recorded : nil }
+    /// True if the recorded form is a spliced piece of this rendition, false if it is an unspliced one; nil if neither.
+    func isSpliced(from rendition: String) -> Bool? {
+        available.flatMap { $0.substitute == rendition ? $0.isSpliced : nil }
+    }
+
+    /// True if the rendition's own piece is spliced once it has arrived.
+    var isSplicedWhenComplete: Bool { available?.isSpliced ?? (joining == .joined) }
+    /// True if the rendition's own piece is sent spliced.
+    fileprivate var isOwnSpliced: Bool { available?.isSpliced ?? (joining != .apart) }
 
     /// Excludes an unavailable source. The caller adds the facts after a missing piece or a failed fetch.
     mutating func exclude(_ source: SegmentSource) {
@@ -178,8 +226,8 @@ struct SegmentFacts: Equatable {
         case .substitute:
             if quality != nil {
                 quality = nil
-            } else if continued != nil {
-                continued = nil
+            } else if available?.substitute != nil {
+                isRecordedAvailable = false
             } else {
                 missing?.hasSubstitute = false
             }

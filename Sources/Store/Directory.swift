@@ -47,7 +47,7 @@ public final class Directory: Sendable {
     }
 
     /// Opens the file `name` with `flags` of open(2). The caller owns the descriptor.
-    func open(_ name: String, flags: Int32 = O_RDONLY, mode: mode_t = 0o600) throws(StoreError) -> Int32 {
+    package func open(_ name: String, flags: Int32 = O_RDONLY, mode: UInt32 = 0o600) throws(StoreError) -> Int32 {
         let opened = openat(descriptor, try leaf(name), flags | O_NOFOLLOW | O_CLOEXEC, mode)
         guard opened >= 0 else { throw failure(at: name) }
         return opened

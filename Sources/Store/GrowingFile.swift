@@ -36,6 +36,13 @@ public final class GrowingFile {
     public private(set) var state = State.open
     /// The error because of which the file cannot become a piece; nil while it can.
     public private(set) var spillReason: StoreError?
+    /// The modification time that a piece made of this file gets, in nanoseconds since 1970. It is known before the first
+    /// byte, so an entity tag made of it is the same for the growing file and for the piece.
+    public let modified: Int64 = {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        return now.nanoseconds
+    }()
     private var home: (folder: Directory, name: String)?
     private var isInMemory = false
     private let observers = Observers()
@@ -194,6 +201,7 @@ public final class GrowingFile {
     public func commit(to folder: PieceDirectory, as target: String) throws(StoreError) {
         guard let home else { throw spillReason ?? StoreError(.notWritable, path: folder.directory.path) }
         var kept = dup(descriptor)
+        setTime(kept)
         folder.willAdd(target)
         do throws(StoreError) {
             do throws(StoreError) {
@@ -214,6 +222,9 @@ public final class GrowingFile {
         folder.didAdd(target, size: written, descriptor: kept >= 0 ? kept : nil)
     }
 
+    /// Without the time, a client that resumes the body gets it from its start.
+    private func setTime(_ file: Int32) { futimens(file, timespec.times(modified)) }
+
     /// Copies the file to another volume, because its bundle was moved meanwhile. The caller waits for the disk.
     private func copy(to folder: PieceDirectory, as target: String) throws(StoreError) -> Int32 {
         guard let temporary = folder.temporary, let home else {
@@ -222,6 +233,7 @@ public final class GrowingFile {
         let file = try temporary.open(home.name, flags: Self.newFile)
         do throws(StoreError) {
             try FileCopy.copy(descriptor, count: written, to: file, path: temporary.path + "/" + home.name)
+            setTime(file)
             try temporary.move(home.name, to: folder.directory, as: target)
         } catch {
             close(file)
@@ -235,7 +247,7 @@ public final class GrowingFile {
     public func handOver() -> GatheredFile? {
         guard let gathered, let home, spillReason == nil else { return nil }
         self.home = nil
-        return GatheredFile(gathered, in: home.folder, named: home.name)
+        return GatheredFile(gathered, modified: modified, in: home.folder, named: home.name)
     }
 
     /// Ends the file as complete, and notifies the readers.
@@ -279,6 +291,17 @@ public final class GrowingFile {
     public func unsubscribe(_ id: Int) { observers.remove(id) }
 }
 
+extension timespec {
+    /// The time in nanoseconds since 1970.
+    fileprivate var nanoseconds: Int64 { Int64(tv_sec &* 1_000_000_000 &+ tv_nsec) }
+
+    /// Access and modification time for futimens(2), from nanoseconds since 1970.
+    fileprivate static func times(_ nanoseconds: Int64) -> [timespec] {
+        let time = timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+        return [time, time]
+    }
+}
+
 /// Closures that are called after a change. A closure may add and remove closures.
 final class Observers {
     private final class Observer {
@@ -315,11 +338,12 @@ final class Observers {
 /// Sendable: it never changes. Another thread may write it while the first reads its bytes.
 public struct GatheredFile: Sendable {
     private let bytes: [UInt8]
+    private let modified: Int64
     private let temporary: Directory
     private let name: String
 
-    init(_ bytes: [UInt8], in temporary: Directory, named name: String) {
-        (self.bytes, self.temporary, self.name) = (bytes, temporary, name)
+    init(_ bytes: [UInt8], modified: Int64, in temporary: Directory, named name: String) {
+        (self.bytes, self.modified, self.temporary, self.name) = (bytes, modified, temporary, name)
     }
 
     /// The length in bytes.
@@ -328,16 +352,20 @@ public struct GatheredFile: Sendable {
     /// Writes the piece `target` in `folder`: all of it or nothing, even after a crash. After an error it may be tried again.
     func commit(to folder: PieceDirectory, as target: String) throws(StoreError) {
         var descriptor: Int32 = -1
+        func finish(_ file: Int32) {
+            futimens(file, timespec.times(modified))
+            descriptor = dup(file)
+        }
         folder.willAdd(target)
         do throws(StoreError) {
             do throws(StoreError) {
-                try temporary.write(bytes, through: name, to: folder.directory, as: target) { descriptor = dup($0) }
+                try temporary.write(bytes, through: name, to: folder.directory, as: target, finish: finish)
             } catch  where error.errno == EXDEV {
                 // The bundle was moved to another volume meanwhile.
                 guard let other = folder.temporary else { throw error }
                 if descriptor >= 0 { close(descriptor) }
                 descriptor = -1
-                try other.write(bytes, through: name, to: folder.directory, as: target) { descriptor = dup($0) }
+                try other.write(bytes, through: name, to: folder.directory, as: target, finish: finish)
             }
         } catch {
             folder.didFail(target)

@@ -20,9 +20,10 @@ import Testing
         #expect(try await fixture.listed("/offline/ts.m3u8") == ["video-180p", "video-270p"])
         let paths = try await fixture.paths("/offline/ts.m3u8", "video-270p")
         #expect(paths.count == 6)
+        // Holes will be filled, so the own pieces are spliced from the first one on.
         let own = try await fixture.get(paths[1])
-        #expect([UInt8](own.body) == (try Spliced.bytes("ts/270p/1.ts")))
-        #expect(own["cache-status"] == "Weir; hit")
+        #expect([UInt8](own.body) == (try Spliced.transport("ts/270p/1.ts")))
+        #expect(own["cache-status"] == "Weir; hit" && own["etag"]?.hasSuffix("-joined\"") == true)
         for place in 2..<6 {
             let answer = try await fixture.get(paths[place])
             #expect(try answer.status == 200 && [UInt8](answer.body) == Spliced.transport("ts/180p/\(place).ts"))
@@ -30,10 +31,8 @@ import Testing
             #expect(answer["cache-control"] == "no-store")
             #expect(answer["etag"]?.contains("video-180p") == true)
         }
-        // The packets' continuity counters now follow another segment.
         let again = try await fixture.get(paths[1])
-        #expect([UInt8](again.body) == (try Spliced.transport("ts/270p/1.ts")))
-        #expect(again["etag"] != own["etag"] && again["etag"]?.hasSuffix("-joined\"") == true)
+        #expect(again.body == own.body && again["etag"] == own["etag"])
         #expect(try await fixture.origin.requests().isEmpty)
     }
 
@@ -82,9 +81,7 @@ import Testing
         let sources = ["270p", "270p", "270p", "180p", "180p", "180p"]
         for (place, source) in sources.enumerated() {
             let body = [UInt8](try await fixture.get(paths[place]).body)
-            let isRaw = place < 3
-            let file = "ts/\(source)/\(place).ts"
-            #expect(try body == (isRaw ? Spliced.bytes(file) : Spliced.transport(file)))
+            #expect(try body == Spliced.transport("ts/\(source)/\(place).ts"))
         }
     }
 
@@ -110,11 +107,7 @@ import Testing
         let paths = try await fixture.paths("/offline/cmaf.m3u8", "video-270p")
         #expect(paths.count == 13)
         #expect([UInt8](try await fixture.get(paths[0]).body) == (try Spliced.bytes("cmaf/video-270p/init.mp4")))
-        for place in [0, 1, 2] {
-            let body = [UInt8](try await fixture.get(paths[1 + place]).body)
-            #expect(body == (try Spliced.bytes("cmaf/video-270p/\(place).m4s")))
-        }
-        for place in [3, 7, 2] {
+        for place in [0, 3, 7, 2, 0] {
             let source = place == 3 ? "video-180p" : "video-270p"
             let body = [UInt8](try await fixture.get(paths[1 + place]).body)
             #expect(body == (try Spliced.fragment("cmaf", place, of: source, behind: "video-270p")), "\(place)")

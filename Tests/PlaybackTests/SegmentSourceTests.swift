@@ -28,6 +28,7 @@ import Testing
         }
     }
 
+    private static let low = SegmentForm(substitute: "low", isSpliced: true)
     private static let any = SegmentSource.substitute(of: nil)
 
     static let stored = [
@@ -36,7 +37,7 @@ import Testing
         Row("stored, behind another", .splicedPiece, .piece) { $0.joining = .joined },
         Row("stored, behind another, cannot be spliced", .piece) { ($0.joining, $0.isSpliceable) = (.joined, false) },
         Row("begun with another", .substitute(of: "low"), .splicedPiece, .piece) {
-            ($0.joining, $0.continued) = (.joined, "low")
+            ($0.joining, $0.recorded) = (.joined, low)
         },
         Row("a stored quality is chosen", .substitute(of: "high"), .piece) {
             $0.quality = SegmentFacts.Quality(rendition: "high", isStored: true)
@@ -49,7 +50,16 @@ import Testing
             $0.joining = .joined
         },
         Row("begun with another, not stored", .substitute(of: "low"), .fetch(.none, isSentComplete: false)) {
-            ($0.joining, $0.continued, $0.missing) = (.joined, "low", SegmentFacts.Missing())
+            ($0.joining, $0.recorded, $0.missing) = (.joined, low, SegmentFacts.Missing())
+        },
+        Row("sent unchanged before, behind another since", .piece) { ($0.joining, $0.recorded) = (.joined, .own) },
+        Row("sent spliced before", .splicedPiece, .piece) { $0.recorded = SegmentForm(isSpliced: true) },
+        Row("sent unchanged before, not stored", .fetch(.untilBegun, isSentComplete: false)) {
+            ($0.joining, $0.recorded) = (.joined, .own)
+            $0.missing = SegmentFacts.Missing(hasSubstitute: true, hasBuffer: true, isSplicedComplete: true)
+        },
+        Row("sent spliced before, not stored", .fetch(.none, isSentComplete: true)) {
+            ($0.recorded, $0.missing) = (SegmentForm(isSpliced: true), SegmentFacts.Missing())
         },
     ]
 
@@ -112,11 +122,11 @@ import Testing
     @Test func eachChoiceEnds() {
         for quality in [nil, true, false] {
             for joining in [Composition.Joining.apart, .perhaps, .joined] {
-                for bits in 0..<1024 {
+                for bits in 0..<2048 {
                     func bit(_ place: Int) -> Bool { bits >> place & 1 == 1 }
                     var facts = SegmentFacts()
                     facts.quality = quality.map { SegmentFacts.Quality(rendition: "high", isStored: $0) }
-                    (facts.joining, facts.continued) = (joining, bit(0) ? "low" : nil)
+                    (facts.joining, facts.recorded) = (joining, bit(0) ? Self.low : bit(10) ? .own : nil)
                     let missing = SegmentFacts.Missing(
                         isListed: bit(1), mayAsk: bit(2), hasSubstitute: bit(3), isPresumedAbsent: bit(4),
                         hasFailed: bit(5), hasBuffer: bit(6), isSplicedComplete: bit(7), isExpiredKey: bit(8))

@@ -37,7 +37,11 @@ import Substitution
     private(set) var report: PlayerReport?
     /// True if the entry playlist was loaded from this process, so that the whole session is known.
     private let isEntered: Bool
+    private let isOffline: Bool
     private var compositions: [String: Composition] = [:]
+    /// The forms in which segments were sent. Read from disk when a segment is requested that may have several.
+    private lazy var forms = SegmentForms(of: id, asset: asset.id, in: files)
+    private let files: SessionFiles?
     /// Chooses the quality of the session's segments; nil if the player does.
     let adapter: Adapter?
 
@@ -47,17 +51,19 @@ import Substitution
     ///   - isAdaptive: true if Weir chooses the quality of the segments.
     ///   - playheads: also the clock of the session, so that playheads and logs agree.
     ///   - date: the time of day, in seconds since 1970 in UTC.
+    ///   - files: the folder of the session files; nil if there is none.
     init(
         _ id: String, of asset: Asset, client: String?, entered: ContinuousClock.Instant?, isOffline: Bool,
-        isAdaptive: Bool, playheads: PlayheadTracker, date: Double, log: LogWriter, served: ServedBytes
+        isAdaptive: Bool, playheads: PlayheadTracker, date: Double, log: LogWriter, files: SessionFiles?,
+        served: ServedBytes
     ) {
         self.id = id
         adapter = isAdaptive ? Adapter(client: client) : nil
         self.asset = asset
-        (self.playheads, self.log, self.served) = (playheads, log, served)
+        (self.playheads, self.log, self.files, self.served) = (playheads, log, files, served)
         let now = playheads.now()
         began = entered ?? now
-        isEntered = entered != nil
+        (isEntered, self.isOffline) = (entered != nil, isOffline)
         lastEvent = now
         start = date - (now - began).inSeconds
         var event = AccessEvent(
@@ -151,13 +157,23 @@ import Substitution
         }
     }
 
-    /// Returns the state of substitutions in a rendition.
+    /// Returns the state of substitutions in a rendition. Segments are spliced from the first one on if substitutes are
+    /// to be expected, since a URL keeps its form.
     /// - Parameter substitutes: the renditions that can substitute now, or may have substituted before a restart; nil
     ///   if there are none.
-    func composition(of rendition: String, among substitutes: @autoclosure () -> SegmentSubstitutes?) -> Composition {
-        if let known = compositions[rendition] { return known }
-        let made = Composition(isKnown: isEntered || !(substitutes()?.mayHaveSpliced ?? false))
-        compositions[rendition] = made
+    func composition(of rendition: Rendition, among substitutes: @autoclosure () -> SegmentSubstitutes?) -> Composition
+    {
+        let id = rendition.name.id
+        if let known = compositions[id] { return known }
+        let isKnown = isEntered || forms.isContinued
+        let mayFollowSplice =
+            if !isKnown || isOffline && !rendition.isComplete {
+                substitutes()?.mayHaveSpliced ?? false
+            } else {
+                adapter != nil && !rendition.isComplete && substitutes() != nil
+            }
+        let made = Composition(of: id, forms, mayFollowSplice: mayFollowSplice)
+        compositions[id] = made
         return made
     }
 

@@ -7,10 +7,12 @@ import Playheads
 
 /// The sessions of all players. A session begins with the first request after its entry, and ends when it is idle.
 @LoopActor public final class Sessions {
-    /// Settings of the session logs.
+    /// Settings of the sessions and their logs.
     public struct Configuration: Sendable {
         /// Folder of the logs; nil for no logs.
         public var folder: String?
+        /// Folder in which the forms of sent segments are recorded; nil to keep them in memory only.
+        public var sessionFolder: String?
         /// Number of days for which log files are kept; 0 for no logs.
         public var days = 30
         /// Name of the writing program in the log files.
@@ -35,6 +37,7 @@ import Playheads
     /// Name of the writing program in the log files.
     public let software: String
     private let servedBytes = ServedBytes()
+    private let files: SessionFiles?
     private var records: [String: SessionRecord] = [:]
     private var ended: [SessionSummary] = []
     /// The last reports to ended sessions, by the player's own playback id.
@@ -58,6 +61,7 @@ import Playheads
         let days = configuration.folder == nil ? 0 : configuration.days
         let folder = LogFolder(path: configuration.folder ?? "", days: days, software: software)
         date = configuration.date
+        files = configuration.sessionFolder.map { SessionFiles(path: $0, now: configuration.date) }
         log = LogWriter(to: folder, date: configuration.date, report: report)
         sweep = LoopTimer { [weak self] in self?.sweepOut() }
         playheadEvents = library.playheads.events.subscribe { [weak self] event in
@@ -87,7 +91,8 @@ import Playheads
         let record = SessionRecord(
             session.id, of: asset, client: entry?.client ?? Self.client(exchange.head), entered: entry?.at,
             isOffline: session.mode == .offline || library.isOffline, isAdaptive: session.mode == .adaptive,
-            playheads: library.playheads, date: date(), log: log, served: servedBytes)
+            playheads: library.playheads, date: date(), log: log, files: files,
+            served: servedBytes)
         records[session.id] = record
         return record
     }

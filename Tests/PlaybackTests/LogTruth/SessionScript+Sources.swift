@@ -112,7 +112,7 @@ extension SessionScript {
             lines: [
                 Line(
                     rendition: high, requests: 6, downloaded: 12, watched: 12, startup: 0, type: .file,
-                    store: [.of(high, 0...1), .of(middle, 2...5, isJoined: true)])
+                    store: [.of(high, 0...1, isJoined: true), .of(middle, 2...5, isJoined: true)])
             ]),
     ]
 

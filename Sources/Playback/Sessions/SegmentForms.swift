@@ -1,0 +1,121 @@
+import EventLoop
+internal import Glibc
+internal import Store
+
+/// The bytes that a segment's URL stands for: a piece, and whether it is spliced.
+struct SegmentForm: Hashable {
+    /// The rendition of a substitute; nil for the rendition that the URL names.
+    var substitute: String?
+    var isSpliced = false
+
+    /// The piece that the URL names, unchanged.
+    static let own = SegmentForm()
+}
+
+/// The forms in which the segments of one session were sent, by rendition and segment number. A URL keeps its form across
+/// requests, connections and restarts, because players resume bodies and join ranges without comparing entity tags.
+///
+/// A form is appended to a file before the first byte is sent. The system keeps what was written when the process ends, so
+/// nothing is synced. If the file cannot be written, the forms are kept in memory only.
+@LoopActor final class SegmentForms {
+    private var forms: [String: [Int: SegmentForm]] = [:]
+    private let file: (folder: SessionFiles, name: String)?
+    private var descriptor: Int32 = -1
+    /// True if the session has forms from before this process.
+    let isContinued: Bool
+
+    /// - Parameter folder: the folder of the session files; nil to keep the forms in memory only.
+    init(of session: String, asset: String, in folder: SessionFiles?) {
+        file = folder.map { ($0, "\(session)-\(asset)") }
+        let text = file.flatMap { $0.folder.read($0.name) } ?? []
+        isContinued = !text.isEmpty
+        for line in text.split(separator: UInt8(ascii: "\n")) {
+            guard let entry = Entry(line) else { continue }
+            forms[entry.rendition, default: [:]][entry.number] = entry.form
+        }
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    /// The recorded form of a segment; nil if none was sent.
+    func form(of number: Int, in rendition: String) -> SegmentForm? { forms[rendition]?[number] }
+
+    /// True if a segment of the rendition was sent spliced or from another rendition.
+    func hasSubstitutes(in rendition: String) -> Bool {
+        forms[rendition]?.values.contains { $0 != .own } ?? false
+    }
+
+    /// Records the form of a segment before its first byte is sent.
+    func record(_ form: SegmentForm, of number: Int, in rendition: String) {
+        guard forms[rendition, default: [:]].updateValue(form, forKey: number) != form else { return }
+        append(Entry(rendition: rendition, number: number, form: form).line)
+    }
+
+    private func append(_ line: [UInt8]) {
+        guard let file else { return }
+        if descriptor < 0 { descriptor = file.folder.open(file.name) }
+        // Without a file, a restart begins a new record: what is sent now is the same.
+        if descriptor >= 0, write(descriptor, line, line.count) < line.count { return }
+    }
+
+    /// A line of the file: rendition, number, `o` or `s` for spliced, and the substitute's rendition if it is one.
+    private struct Entry {
+        let rendition: String
+        let number: Int
+        let form: SegmentForm
+
+        init(rendition: String, number: Int, form: SegmentForm) {
+            (self.rendition, self.number, self.form) = (rendition, number, form)
+        }
+
+        init?(_ line: ArraySlice<UInt8>) {
+            let words = String(decoding: line, as: UTF8.self).split(separator: " ").map(String.init)
+            guard words.count == 3 || words.count == 4, let number = Int(words[1]), ["o", "s"].contains(words[2]) else {
+                return nil
+            }
+            (rendition, self.number) = (words[0], number)
+            form = SegmentForm(substitute: words.count == 4 ? words[3] : nil, isSpliced: words[2] == "s")
+        }
+
+        var line: [UInt8] {
+            let words = [rendition, String(number), form.isSpliced ? "s" : "o"] + [form.substitute].compactMap(\.self)
+            return Array((words.joined(separator: " ") + "\n").utf8)
+        }
+    }
+}
+
+/// The folder of the session files. Files that were not written for some days are deleted: their players are gone.
+@LoopActor final class SessionFiles {
+    private let path: String
+    private var opened: Directory?
+    private let now: () -> Double
+    /// In seconds.
+    private static let life = 7 * 86_400.0
+    /// In bytes; a segment takes about 20.
+    private static let limit: Int64 = 64 << 20
+
+    /// - Parameter now: the time of day, in seconds since 1970 in UTC.
+    init(path: String, now: @escaping @Sendable () -> Double) { (self.path, self.now) = (path, now) }
+
+    /// The file's text; nil if there is no such file.
+    func read(_ name: String) -> [UInt8]? {
+        guard let folder = directory(), (folder.size(of: name) ?? 0) <= Self.limit else { return nil }
+        return try? folder.read(name)
+    }
+
+    /// Opens a file for appending, and creates it if it is missing. The caller owns the descriptor; -1 on an error.
+    func open(_ name: String) -> Int32 {
+        (try? directory()?.open(name, flags: O_WRONLY | O_CREAT | O_APPEND)) ?? -1
+    }
+
+    /// The folder, opened and cleared of old files on first use; nil if it cannot be made.
+    private func directory() -> Directory? {
+        if let opened { return opened }
+        guard let folder = try? Directory.open(path: path) else { return nil }
+        for entry in (try? folder.entries()) ?? [] where Double(entry.lastUse) < now() - Self.life {
+            try? folder.remove(entry.name)
+        }
+        opened = folder
+        return folder
+    }
+}
