@@ -144,7 +144,10 @@ final class DownloadFollower: Sendable {
 
     private static func interrupted(_ download: API.Download?) -> Failure {
         guard let download else {
-            return Failure("interrupted before the download began", exitCode: 130, code: "interrupted")
+            // The daemon may have received the request; its answer did not arrive.
+            return Failure(
+                "interrupted before the daemon confirmed the download",
+                next: "weir list, to see if the download has begun", exitCode: 130, code: "interrupted")
         }
         return Failure(
             "detached; the download of \(download.asset) continues in the daemon",

@@ -59,7 +59,11 @@ struct CommandTests {
         try await Scene.with { scene in
             try await scene.origin.add(OriginRule("*.ts") { $0.pauseAfter = 1000 })
             let first = try scene.weir.begin(["get", scene.origin.master("ts")])
-            try await waitUntil("segments under way") { try await scene.origin.load().paused >= 3 }
+            // The daemon may fetch segments before the command has its answer.
+            try await waitUntil("segments under way, and the command's first line") {
+                guard first.standardError.contains("play now") else { return false }
+                return try await scene.origin.load().paused >= 3
+            }
             first.send(SIGINT)
             #expect(try await first.end() == .code(130))
             #expect(first.standardError.contains("detached; the download of ts continues in the daemon"))
