@@ -12,7 +12,7 @@ struct RepresentationTests {
         Recipe(codec: "hevc", isFragmented: true, isMuxed: true),
     ]
 
-    /// What is known of the body of each URL.
+    /// The parts of the body that each URL gave so far.
     private struct Bodies {
         private var known: [String: (tag: String, size: Int?, parts: [(start: Int, bytes: Data)])] = [:]
         /// URLs whose body was replaced by another one, complete.

@@ -88,9 +88,11 @@ struct SegmentForm: Hashable {
 @LoopActor final class SessionFiles {
     private let path: String
     private var opened: Directory?
+    /// The time of the latest deletion of old files.
+    private var cleaned = 0.0
     private let now: () -> Double
     /// In seconds.
-    private static let life = 7 * 86_400.0
+    private static let (life, pause) = (7 * 86_400.0, 86_400.0)
     /// In bytes; a segment takes about 20.
     private static let limit: Int64 = 64 << 20
 
@@ -108,14 +110,17 @@ struct SegmentForm: Hashable {
         (try? directory()?.open(name, flags: O_WRONLY | O_CREAT | O_APPEND)) ?? -1
     }
 
-    /// The folder, opened and cleared of old files on first use; nil if it cannot be made.
+    /// The folder, cleared of old files once a day; nil if it cannot be made.
     private func directory() -> Directory? {
-        if let opened { return opened }
-        guard let folder = try? Directory.open(path: path) else { return nil }
-        for entry in (try? folder.entries()) ?? [] where Double(entry.lastUse) < now() - Self.life {
-            try? folder.remove(entry.name)
-        }
+        guard let folder = opened ?? (try? Directory.open(path: path)) else { return nil }
         opened = folder
+        let time = now()
+        if time - cleaned > Self.pause {
+            cleaned = time
+            for entry in (try? folder.entries()) ?? [] where Double(entry.lastUse) < time - Self.life {
+                try? folder.remove(entry.name)
+            }
+        }
         return folder
     }
 }
