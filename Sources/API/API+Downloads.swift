@@ -83,6 +83,9 @@ extension API {
         package var unselected: Tracks?
         /// Reason for `failed` or `waiting`.
         package var error: Failure?
+        /// A sentence about the selected variant, if the origin did not deliver its playlist and another one is
+        /// downloaded instead; absent otherwise.
+        package var otherQuality: String?
         package init(id: String, asset: String, title: String? = nil) {
             (self.id, self.asset, self.title) = (id, asset, title)
         }

@@ -13,6 +13,7 @@ extension API.Download {
         need = Need(download)
         priority = Priority(rawValue: download.task.priority.rawValue) ?? .default
         note = download.task.note
+        otherQuality = download.otherQuality
         stage = state.isFinal ? nil : progress.stage?.rawValue
         loaded = progress.loaded.shape
         isRecording = progress.isOpen ? true : nil
@@ -37,6 +38,7 @@ extension API.Download {
         state = .complete
         priority = Priority(rawValue: download.task.priority.rawValue) ?? .default
         note = download.task.note
+        otherQuality = download.otherQuality
         fraction = 1
         self.duration = duration.map(API.milliseconds)
         (self.bytes, totalBytes) = (bytes, bytes)

@@ -47,6 +47,9 @@ import Store
     /// Ids of the requested renditions, the variant's own first.
     package var ids: [String] { task.renditions }
 
+    /// A sentence about the variant that the latest order selected, if another one is downloaded; else nil.
+    package var otherQuality: String? { task.items.first?.otherQuality }
+
     /// The requested renditions whose playlists are known.
     package var renditions: [Rendition] { ids.compactMap { asset.rendition($0) } }
 

@@ -13,6 +13,7 @@ private struct StoredTask: Codable {
         let start: Double?
         let end: Double?
         let renditions: [String]
+        let otherQuality: String?
     }
 
     let version: Int
@@ -142,7 +143,7 @@ extension DownloadTask {
         let items = items.map {
             StoredTask.Item(
                 selection: StoredSelection($0.selection), start: $0.range?.lowerBound, end: $0.range?.upperBound,
-                renditions: $0.renditions)
+                renditions: $0.renditions, otherQuality: $0.otherQuality)
         }
         let form = StoredTask(
             version: Self.version, items: items, note: note, priority: priority == .normal ? nil : priority,
@@ -163,7 +164,10 @@ extension DownloadTask {
         for item in form.items.reversed() {
             var range: Range<Double>?
             if let start = item.start, let end = item.end, start < end { range = start..<end }
-            add(Item(item.selection.selection, range: range, renditions: item.renditions))
+            add(
+                Item(
+                    item.selection.selection, range: range, renditions: item.renditions,
+                    otherQuality: item.otherQuality))
         }
         note = form.note
         priority = form.priority ?? .normal

@@ -19,9 +19,12 @@ package struct DownloadTask: Equatable, Sendable {
         var range: Range<Double>?
         /// Ids of the chosen renditions, the variant's own first.
         var renditions: [String]
+        /// A sentence about the variant that was selected but cannot be had; nil if the selected one is downloaded.
+        var otherQuality: String?
 
-        init(_ selection: Selection, range: Range<Double>? = nil, renditions: [String]) {
+        init(_ selection: Selection, range: Range<Double>? = nil, renditions: [String], otherQuality: String? = nil) {
             (self.selection, self.range, self.renditions) = (selection, range, renditions)
+            self.otherQuality = otherQuality
         }
     }
 

@@ -42,18 +42,50 @@ extension Downloader {
     func item(
         _ selection: Selection, _ order: DownloadOrder, of asset: Asset
     ) async throws(Refusal) -> DownloadTask.Item {
-        let chosen = try choose(asset, selection)
-        for rendition in chosen { try await check(rendition, of: asset, recordsLive: order.recordsLive) }
+        var chosen = try choose(asset, selection)
+        // The first failure, which is also the reason for another quality.
+        var (failure, excluded): (Refusal?, Set<Int>) = (nil, [])
+        while let variant = chosen.first {
+            do throws(Refusal) {
+                try await checkTwice(variant, of: asset, order)
+                break
+            } catch {
+                guard error.isAboutOneVariant, asset.multivariant != nil else { throw failure ?? error }
+                excluded.insert(variant.place)
+                failure = failure ?? error
+                guard let next = try? choose(asset, selection, without: excluded) else { throw failure ?? error }
+                chosen = next
+            }
+        }
+        for rendition in chosen.dropFirst() {
+            try await check(rendition, of: asset, recordsLive: order.recordsLive)
+        }
         if let range = order.range { try check(range, chosen, of: asset) }
-        return DownloadTask.Item(selection, range: order.range, renditions: chosen.map(\.name.id))
+        let reason = failure.map { "\($0); the next best quality is downloaded" }
+        return DownloadTask.Item(
+            selection, range: order.range, renditions: chosen.map(\.name.id), otherQuality: reason)
     }
 
-    private func choose(_ asset: Asset, _ selection: Selection) throws(Refusal) -> [Rendition] {
+    private func choose(
+        _ asset: Asset, _ selection: Selection, without excluded: Set<Int> = []
+    ) throws(Refusal) -> [Rendition] {
         guard let playlist = asset.multivariant else { return asset.renditions }
         do {
-            return try selection.renditions(of: playlist).map { asset.renditions[$0] }
+            return try selection.renditions(of: playlist, without: excluded).map { asset.renditions[$0] }
         } catch {
             throw .noMatch(error)
+        }
+    }
+
+    /// Checks a variant, once more if the origin does not have its playlist: one such answer may be a mistake.
+    private func checkTwice(
+        _ variant: Rendition, of asset: Asset, _ order: DownloadOrder
+    ) async throws(Refusal) {
+        do throws(Refusal) {
+            try await check(variant, of: asset, recordsLive: order.recordsLive)
+        } catch {
+            guard error.isAboutOneVariant else { throw error }
+            try await check(variant, of: asset, recordsLive: order.recordsLive)
         }
     }
 
@@ -80,5 +112,13 @@ extension Downloader {
         let needed = progress.totalBytes - progress.bytes
         guard needed > room, let free = retention.roomAfterPurge(for: asset), needed > free else { return }
         throw .noRoom(name: asset.name, needed: needed, free: free)
+    }
+}
+
+extension Downloader.Refusal {
+    /// True if the origin does not have the playlist of one variant, or does not give it: another variant may be available.
+    fileprivate var isAboutOneVariant: Bool {
+        guard case .library(let error) = self, let status = error.originStatus else { return false }
+        return [403, 404, 410].contains(status)
     }
 }

@@ -71,8 +71,11 @@ package struct Selection: Equatable, Sendable {
     }
 
     /// Returns the media playlists as indexes in `MultivariantPlaylist.renditionURIs`, the variant's first.
-    package func renditions(of playlist: MultivariantPlaylist) throws(NoMatch) -> [Int] {
-        let variant = try variant(of: playlist)
+    /// - Parameter excluded: the variants that cannot be had, as such indexes.
+    package func renditions(
+        of playlist: MultivariantPlaylist, without excluded: Set<Int> = []
+    ) throws(NoMatch) -> [Int] {
+        let variant = try VariantChoice(self, of: playlist, without: excluded).chosen
         var places = [variant.renditionIndex]
         for place in try media(of: variant, in: playlist).compactMap(\.renditionIndex) where !places.contains(place) {
             places.append(place)

@@ -9,8 +9,11 @@ struct VariantChoice {
     /// The reasons against the other variants, by index in the playlist, as text after "it".
     let reasons: [Int: String]
 
-    init(_ selection: Selection, of playlist: MultivariantPlaylist) throws(Selection.NoMatch) {
-        var round = Round(playlist)
+    /// - Parameter excluded: the variants that cannot be had, as indexes in `MultivariantPlaylist.renditionURIs`.
+    init(
+        _ selection: Selection, of playlist: MultivariantPlaylist, without excluded: Set<Int> = []
+    ) throws(Selection.NoMatch) {
+        var round = Round(playlist, without: excluded)
         let candidates = round.left
         if let required = selection.quality?.requirement, !round.keep(required, else: "is not \(required)") {
             throw Selection.NoMatch(
@@ -44,9 +47,9 @@ struct VariantChoice {
         private(set) var left: [Variant]
         var reasons: [Int: String] = [:]
 
-        init(_ playlist: MultivariantPlaylist) {
+        init(_ playlist: MultivariantPlaylist, without excluded: Set<Int>) {
             self.playlist = playlist
-            left = playlist.variants.sorted { $0.rank < $1.rank }
+            left = playlist.variants.filter { !excluded.contains($0.renditionIndex) }.sorted { $0.rank < $1.rank }
             _ = keep(.picture, else: "has no RESOLUTION, as sound alone")
         }
 

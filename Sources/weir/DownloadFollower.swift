@@ -113,8 +113,13 @@ final class DownloadFollower: Sendable {
         if let error = outcome.error {
             return error is CancellationError ? Self.interrupted(outcome.download) : Failure(error, state: state)
         }
-        guard let download = outcome.download, download.state != .complete else { return nil }
+        guard let download = outcome.download else { return nil }
         let again = "weir get \(download.asset)"
+        if download.state == .complete {
+            return download.otherQuality.map {
+                Failure($0, next: "\(again), to try the selected quality again", exitCode: 3, code: "other-quality")
+            }
+        }
         if download.state == .waiting { return Self.needsUser(download) }
         guard let reason = download.error else {
             let word = download.state == .cancelled ? "was cancelled" : "failed"

@@ -61,6 +61,7 @@ struct ProgressReporter {
         isIntroduced = true
         let others = download.unselected?.choices ?? []
         return [.error(Self.headline(download) + "\n")]
+            + (download.otherQuality.map { [.error("note:  \($0)\n")] } ?? [])
             + (others.isEmpty ? [] : [.error("also available:  \(others.joined(separator: ", "))\n")])
             + [.error("play now:  mpv \(urls.asset(named: download.asset))\n")]
     }

@@ -164,6 +164,39 @@ import Testing
         #expect(fixture.downloader.downloads.isEmpty)
     }
 
+    /// A dead best variant never ends a download with nothing.
+    @Test(arguments: [404, 403, 410]) func theNextBestVariantReplacesAnUnavailableOne(_ status: Int) async throws {
+        let fixture = try await DownloadFixture()
+        try await fixture.origin.add(OriginRule("/ts/270p/media.m3u8") { $0.status = status })
+        let download = try await fixture.start("/ts/master.m3u8", Selection(quality: .best))
+        try await fixture.reaches(.complete, "ts")
+        #expect(download.ids == ["video-180p"])
+        let sentence = try #require(download.otherQuality)
+        #expect(sentence.contains("/ts/270p/media.m3u8") && sentence.hasSuffix("the next best quality is downloaded"))
+        try await fixture.restart()
+        #expect(try fixture.download("ts").otherQuality == sentence)
+
+        // When the variant is back, the same order gets it.
+        try await fixture.origin.clearRules()
+        let again = try await fixture.start("/ts/master.m3u8", Selection(quality: .best))
+        try await fixture.reaches(.complete, "ts")
+        #expect(again.ids.first == "video-270p" && again.otherQuality == nil)
+    }
+
+    @Test func aRequiredQualityThatIsUnavailableIsNotReplaced() async throws {
+        let fixture = try await DownloadFixture()
+        try await fixture.origin.add(OriginRule("/ts/270p/media.m3u8") { $0.status = 404 })
+        await #expect { try await fixture.start("/ts/master.m3u8", Selection(quality: .height(270))) } throws: {
+            error in
+            if case Downloader.Refusal.library = error { true } else { false }
+        }
+        try await fixture.origin.add(OriginRule("*/media.m3u8") { $0.status = 404 })
+        await #expect { try await fixture.start("/ts/master.m3u8", Selection(quality: .best)) } throws: { error in
+            if case Downloader.Refusal.library(let error) = error { error.message.contains("/270p/") } else { false }
+        }
+        #expect(fixture.downloader.downloads.isEmpty)
+    }
+
     @Test(arguments: [(404, "missing"), (403, "originRefused"), (500, "badOrigin")])
     func anUnavailableSegmentFailsTheDownloadAndTheRestIsKept(_ status: Int, _ code: String) async throws {
         let fixture = try await DownloadFixture()

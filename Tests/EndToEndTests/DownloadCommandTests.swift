@@ -20,6 +20,20 @@ struct DownloadCommandTests {
         try await waitUntil("\(name) \(wanted)") { try await state(name, scene) == wanted }
     }
 
+    @Test("get takes the next best quality if the best one is gone, says so, and exits with 3")
+    func takesNextBestQuality() async throws {
+        try await Scene.with { scene in
+            try await scene.origin.add(OriginRule("/ts/270p/media.m3u8") { $0.status = 404 })
+            let get = try await scene.get("ts", ["-q", "best"])
+            #expect(get.exit == .code(3), "\(get.errors)")
+            #expect(get.errors.contains("/ts/270p/media.m3u8 was not found (404)"))
+            #expect(get.errors.contains("the next best quality is downloaded\ntry: weir get ts"))
+            #expect(try await state("ts", scene) == "complete")
+            let offline = try await HTTPProbe.fetch(await scene.weir.url("/offline/ts.m3u8")).text
+            #expect(offline.contains("/video-180p/") && !offline.contains("/video-270p/"))
+        }
+    }
+
     @Test("a paused download stays paused after a kill, and resumes from its stored part")
     func keepsPauseAfterKill() async throws {
         try await Scene.with { scene in
