@@ -148,6 +148,8 @@ extension API {
         package var ignoreSpace: Bool?
         package var paused: Bool?
         package var headers: [Header]?
+        /// Lines of a cookie file in Netscape's format. Those that match a host of the presentation are kept.
+        package var cookies: [String]?
         package init(source: String, quality: Quality? = nil, audio: Choice? = nil, subtitles: Choice? = nil) {
             (self.source, self.quality, self.audio, self.subtitles) = (source, quality, audio, subtitles)
         }
@@ -164,6 +166,17 @@ extension API {
             }
             return selections.lazy.compactMap(\.contradiction).first
         }
+    }
+
+    /// The body of `POST /api/v1/presentation`: opens an asset for players, with header fields and cookies for its origin.
+    package struct PresentationRequest: Codable, Equatable, Sendable {
+        /// An origin URL, or the name of a known asset.
+        package var source: String
+        /// Header fields of each request to the origin; if absent, the former ones.
+        package var headers: [Header]?
+        /// As in `DownloadRequest`.
+        package var cookies: [String]?
+        package init(source: String) { self.source = source }
     }
 
     /// The body of `POST /api/v1/downloads/<id>/resume`. Optional.

@@ -122,6 +122,11 @@ package struct APIClient: Sendable {
         try await call("GET", "/presentation?url=" + PercentEncoding.encode(url))
     }
 
+    /// Opens the asset of a URL or a name for players, with header fields and cookies for its origin.
+    package func open(_ request: API.PresentationRequest) async throws(APIError) -> API.Presentation {
+        try await call("POST", "/presentation", body: try API.encode(request))
+    }
+
     /// The tracks that a request would select, with reasons; starts no download.
     package func explain(_ request: API.DownloadRequest) async throws(APIError) -> API.Presentation {
         try await call("POST", "/selection", body: try API.encode(request))

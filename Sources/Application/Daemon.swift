@@ -49,6 +49,7 @@ import Substitution
         library = Library(
             store: store, client: client, mode: configuration.mode, moves: moves, summaries: summaries,
             partialPlayback: substitutions, report: report)
+        library.cookieFolder = CookieFolder(configuration.state + "/cookies", report: report)
         retention = Retention(of: library, cacheLimit: configuration.playCache, purge: configuration.purge)
         retention.newKeyTerms = configuration.keyTerms
         let exchange = ExchangeServices(library, moves: moves)

@@ -68,6 +68,16 @@ static inline CURLcode weir_easy_get_offset(CURL *easy, CURLINFO info, curl_off_
     return curl_easy_getinfo(easy, info, value);
 }
 
+// Information of type list. The caller frees it.
+static inline CURLcode weir_easy_get_list(CURL *easy, CURLINFO info, struct curl_slist **value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
+// CURLSHOPT_SHARE.
+static inline CURLSHcode weir_share_share(CURLSH *share, curl_lock_data data) {
+    return curl_share_setopt(share, CURLSHOPT_SHARE, data);
+}
+
 // <netinet/tcp.h> is not in Swift's Glibc module.
 static const int weir_tcp_window_clamp = TCP_WINDOW_CLAMP;
 

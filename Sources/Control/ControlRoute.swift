@@ -68,11 +68,11 @@ enum ControlRoute: Equatable {
     var methods: [HTTPMethod] {
         switch self {
         case .log(.report): [.put]
-        case .presentation, .download, .events, .log, .store, .page, .document, .lan: [.get, .head]
+        case .download, .events, .log, .store, .page, .document, .lan: [.get, .head]
         case .asset: [.get, .head, .patch, .delete]
         case .artwork, .mode, .policy: [.get, .head, .put]
         case .link: [.get, .head, .patch]
-        case .assets, .downloads: [.get, .head, .post]
+        case .assets, .downloads, .presentation: [.get, .head, .post]
         case .job: [.get, .head, .post, .delete]
         case .keys(let asset): asset == nil ? [.post] : [.get, .head, .post]
         case .selection, .change, .export: [.post]

@@ -28,6 +28,8 @@ package import EventLoop
     func inspect(url: String) async throws(APIError) -> API.Presentation
     /// The tracks that a download would select, with reasons. Fetches only playlists, and for a known asset nothing.
     func explain(_ request: API.DownloadRequest) async throws(APIError) -> API.Presentation
+    /// Opens the asset of a URL or a name, with header fields and cookies for its origin.
+    func open(_ request: API.PresentationRequest) async throws(APIError) -> API.Presentation
     /// Starts a download, restarts a stopped one, or attaches to a running one. Returns once the selection is made.
     /// Throws `.badRequest` for a contradiction, `.live`, `.noMatch`, `.nameTaken`.
     func download(_ request: API.DownloadRequest) async throws(APIError) -> API.Download

@@ -67,7 +67,7 @@ package import Substitution
     }
 
     package func inspect(url text: String) async throws(APIError) -> API.Presentation {
-        presentation(of: try await preview(text), url: text)
+        presentation(of: try await preview(text), url: UserInformation(splitting: text).url)
     }
 
     package func explain(_ request: API.DownloadRequest) async throws(APIError) -> API.Presentation {
@@ -75,14 +75,17 @@ package import Substitution
         let selection = Selection(request.selections[0])
         let source = request.source
         let known = library.asset(named: source)
-        let fields = try Self.fields(request.headers) ?? UserFields()
         let asset: Asset
         if let known {
             asset = known
         } else {
-            asset = try await source.contains(":") ? preview(source, fields) : previewStream(named: source, fields)
+            asset =
+                try await source.contains(":")
+                ? preview(source, request.headers)
+                : previewStream(named: source, request.headers)
         }
-        var presentation = presentation(of: asset, url: known == nil ? source : asset.origin.redacted)
+        var presentation = presentation(
+            of: asset, url: known == nil ? UserInformation(splitting: source).url : asset.origin.redacted)
         do throws(Selection.NoMatch) {
             var explanation = try AssetShapes(asset).explanation(of: selection)
             let chosen = explanation?.chosen.id
@@ -143,8 +146,8 @@ package import Substitution
         of asset: Asset, _ change: API.DownloadChange, _ request: API.ResumeRequest
     ) async throws(APIError) {
         guard change == .resume else { throw APIError(.badRequest, "only resume accepts a URL or headers") }
-        let url = try request.url.map { text throws(APIError) in try Self.url(text) } ?? asset.origin
-        let fields = try Self.fields(request.headers)
+        let order = try OriginOrder(request.url ?? asset.origin.text, request.headers)
+        let (url, fields) = (order.url, order.fields)
         do throws(LibraryError) {
             if url != asset.origin {
                 try await library.relocation.follow(asset, to: url, fields: fields)
@@ -169,54 +172,52 @@ package import Substitution
         throw APIError(.noSuchDownload, "there is no download \(id)", next: "weir list")
     }
 
-    /// The asset of a request, opened with the request's title and header fields.
+    package func open(_ request: API.PresentationRequest) async throws(APIError) -> API.Presentation {
+        var order = API.DownloadRequest(source: request.source)
+        (order.headers, order.cookies) = (request.headers, request.cookies)
+        let asset = try await open(order)
+        return presentation(of: asset, url: asset.origin.redacted)
+    }
+
+    /// The asset of a request, opened with the request's title, header fields and cookies.
     private func open(_ request: API.DownloadRequest) async throws(APIError) -> Asset {
-        let fields = try Self.fields(request.headers)
         let isName = library.asset(named: request.source) != nil || !request.source.contains(":")
-        let url: WebURL
+        let order: OriginOrder
         if let stream = library.stream(named: request.source) {
-            url = stream.url
+            order = try OriginOrder(stream.url.text, request.headers)
         } else {
-            url = isName ? try find(request.source).origin : try Self.url(request.source)
+            order = try OriginOrder(isName ? find(request.source).origin.text : request.source, request.headers)
         }
         do throws(LibraryError) {
-            let asset = try await library.open(url, name: request.name, title: request.title, fields: fields)
+            let cookies = (request.cookies ?? []).compactMap { StoredCookie($0.utf8) }
+            let asset = try await library.open(
+                order.url, name: request.name, title: request.title, fields: order.fields, cookies: cookies)
             if let title = request.title { await library.entitle(asset, title) }
             return asset
         } catch {
-            throw APIError(error, asset: library.asset(at: url)?.name)
+            throw APIError(error, asset: library.asset(at: order.url)?.name)
         }
     }
 
-    private func preview(_ text: String, _ fields: UserFields = UserFields()) async throws(APIError) -> Asset {
-        let url = try Self.url(text)
+    private func preview(_ text: String, _ headers: [API.Header]? = nil) async throws(APIError) -> Asset {
+        let order = try OriginOrder(text, headers)
         do throws(LibraryError) {
-            return try await library.preview(url, fields: fields)
+            return try await library.preview(order.url, fields: order.fields ?? UserFields())
         } catch {
             throw APIError(error)
         }
     }
 
     /// A preview of an entry of the streams file, or its asset if there is one.
-    private func previewStream(named name: String, _ fields: UserFields) async throws(APIError) -> Asset {
+    private func previewStream(named name: String, _ headers: [API.Header]?) async throws(APIError) -> Asset {
         guard let stream = library.stream(named: name), library.asset(at: stream.url) == nil else {
             return try find(name)
         }
-        return try await preview(stream.url.text, fields)
+        return try await preview(stream.url.text, headers)
     }
 
     private static func check(_ request: API.DownloadRequest) throws(APIError) {
         if let contradiction = request.contradiction { throw APIError(.badRequest, contradiction) }
-    }
-
-    /// The header fields of a request; nil if it has none.
-    private static func fields(_ headers: [API.Header]?) throws(APIError) -> UserFields? {
-        guard let headers else { return nil }
-        do {
-            return try UserFields(headers.map(\.line))
-        } catch {
-            throw APIError(.badRequest, error.description)
-        }
     }
 
     static func url(_ text: String) throws(APIError) -> WebURL {

@@ -11,10 +11,14 @@ package import Origin
     package private(set) var fields: UserFields
     /// True if the user named the host: only then may it be a private one.
     package private(set) var namesPeer: Bool
+    /// Set by the replies to all requests for the asset.
+    package let cookies: CookieJar
 
-    package init(to url: WebURL, with fields: UserFields = UserFields(), namesPeer: Bool = true) {
+    package init(
+        to url: WebURL, with fields: UserFields = UserFields(), namesPeer: Bool = true, cookies: CookieJar? = nil
+    ) {
         origin = url.origin
-        (self.fields, self.namesPeer) = (fields, namesPeer)
+        (self.fields, self.namesPeer, self.cookies) = (fields, namesPeer, cookies ?? CookieJar())
     }
 
     /// Records that the user named the host; true if that is new.
@@ -27,7 +31,10 @@ package import Origin
 
     package func grant(to request: inout OriginRequest) {
         if namesPeer { request.namedPeer = OriginRequest.Peer(host: origin.host, port: origin.port) }
-        if !fields.isEmpty { request.credentials = OriginRequest.Credentials(origin: origin, fields: fields.lines) }
+        request.cookies = cookies
+        guard !fields.isEmpty else { return }
+        request.fields += fields.shared
+        request.credentials = OriginRequest.Credentials(origin: origin, fields: fields.credentials)
     }
 }
 

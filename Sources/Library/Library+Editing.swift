@@ -1,5 +1,6 @@
 import EventLoop
 import Fetching
+import HTTPMessage
 public import Origin
 import Playheads
 import Store
@@ -46,6 +47,14 @@ extension Library {
             }
         }
         asset.access.change(to: asset.origin, with: fields)
+        // The origin may now allow what it refused before.
+        asset.checked = nil
+        playlists.allowRenewal(of: asset)
+    }
+
+    /// Offers cookies of the user's file to an asset.
+    func offer(_ cookies: [StoredCookie], to asset: Asset) {
+        asset.access.cookies.offer(cookies)
         // The origin may now allow what it refused before.
         asset.checked = nil
         playlists.allowRenewal(of: asset)

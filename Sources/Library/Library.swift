@@ -49,6 +49,10 @@ public import Store
     /// The state of `playlists`, `interstitials` and `volumes`, and the running surveys.
     let playlistTasks = PlaylistLoader.Tasks()
     var interstitialAssets = InterstitialAssets()
+    /// Keeps the cookies of assets; nil to forget them with the process.
+    public var cookieFolder: CookieFolder? {
+        didSet { cookieFolder?.adopt(assets.map { ($0.id, $0.access.cookies) }) }
+    }
     var volumeTimer: LoopTimer?
     let surveys = SharedTasks<ObjectIdentifier, Void>()
     private let backgroundYield: BackgroundYield
@@ -159,9 +163,11 @@ public import Store
     ///   - name: of a new asset; nil for one made from the URL.
     ///   - title: for display; set only on an asset that has none.
     ///   - fields: see `setFields`; nil to keep those of a known asset.
+    ///   - cookies: of the user's file. Those that match a host of the presentation are kept with the asset.
     ///   - isUsers: true if the user gave the URL. Other URLs may not lead to a private address.
     public func open(
-        _ url: WebURL, name: String? = nil, title: String? = nil, fields: UserFields? = nil, isUsers: Bool = true
+        _ url: WebURL, name: String? = nil, title: String? = nil, fields: UserFields? = nil,
+        cookies: [StoredCookie] = [], isUsers: Bool = true
     ) async throws(LibraryError) -> Asset {
         while let task = opening[url] {
             // A URL that was refused without the fields may succeed with them.
@@ -172,15 +178,19 @@ public import Store
             if isNamed { await confirm(known) }
             if known.title == nil, let title { await entitle(known, title) }
             if let fields { try await setFields(fields, of: known) }
+            if !cookies.isEmpty { offer(cookies, to: known) }
             return known
         }
         try checkOnline(url)
         if let name { try checkFree(name) }
         let access = OriginAccess(to: url, with: fields ?? UserFields(), namesPeer: isNamed)
+        access.cookies.offer(cookies)
         let task = Task { @LoopActor () -> Result<Asset, LibraryError> in
             // Clear the entry before the callers that joined this task resume.
             defer { self.opening[url] = nil }
-            if let known = await relocation.assetWithOtherTokens(at: url, fields: fields, isNamed: isNamed) {
+            if let known = await relocation.assetWithOtherTokens(
+                at: url, fields: fields, cookies: cookies, isNamed: isNamed)
+            {
                 return .success(known)
             }
             let stream = streams.first { $0.url == url && !isTaken($0.name) }
@@ -289,6 +299,7 @@ public import Store
         registerID(of: asset)
         byName[asset.name] = asset
         byOrigin[asset.origin] = asset
+        cookieFolder?.adopt(asset.id, asset.access.cookies)
         events.send(.assetChanged(asset))
     }
 
@@ -343,6 +354,7 @@ public import Store
             try await discard(revision)
         }
         try await discard(asset)
+        cookieFolder?.remove(asset.access.cookies)
         return bytes
     }
 
@@ -370,6 +382,7 @@ public import Store
 
     /// Waits until all complete files are pieces that survive a power loss. No data may arrive after that.
     public func close() async {
+        for asset in assets { asset.access.cookies.save() }
         await loader.committer.finish()
         await store.close()
     }

@@ -28,7 +28,9 @@ import Store
         }
         try await checkFree(url, for: asset)
         let isSameOrigin = url.origin == asset.access.origin
-        let access = OriginAccess(to: url, with: fields ?? (isSameOrigin ? asset.fields : UserFields()))
+        let access = OriginAccess(
+            to: url, with: fields ?? (isSameOrigin ? asset.fields : UserFields()),
+            cookies: asset.access.cookies)
         let losesFields = fields == nil && !isSameOrigin && !asset.fields.isEmpty
         let destination = try await Destination(of: asset, at: url, access, by: library.playlistFetcher)
         try await checkFree(url, for: asset)
@@ -43,7 +45,9 @@ import Store
     /// Returns the asset whose known URL differs from a URL only in tokens, if both lead to the same ended playlist,
     /// segment by segment: the URL alone is never enough. From then on the asset uses the new URL. `isNamed`
     /// is true if the user gave the URL.
-    func assetWithOtherTokens(at url: WebURL, fields: UserFields?, isNamed: Bool) async -> Asset? {
+    func assetWithOtherTokens(
+        at url: WebURL, fields: UserFields?, cookies: [StoredCookie], isNamed: Bool
+    ) async -> Asset? {
         guard library.readOnlyReason == nil else { return nil }
         let identity = TokenlessURL(url)
         for known in library.assets where TokenlessURL(known.origin) == identity {
@@ -52,7 +56,9 @@ import Store
                 continue
             }
             let access = OriginAccess(
-                to: url, with: fields ?? asset.fields, namesPeer: isNamed || asset.access.namesPeer)
+                to: url, with: fields ?? asset.fields, namesPeer: isNamed || asset.access.namesPeer,
+                cookies: asset.access.cookies)
+            access.cookies.offer(cookies)
             guard let destination = try? await Destination(of: asset, at: url, access, by: library.playlistFetcher),
                 destination.isProven, !asset.isRemoved, library.asset(at: url) == nil
             else { continue }

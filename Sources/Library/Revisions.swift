@@ -42,6 +42,7 @@ import Store
         }
         (revision.title, revision.life) = (asset.title, asset.life)
         library.unregister(asset)
+        library.cookieFolder?.rename(asset.access.cookies, to: revision.id)
         asset.revision = nil
         library.register(revision)
         do {

@@ -29,6 +29,8 @@ import HTTPMessage
     var uploadPosition: Int64 = 0
     private let rules: AddressRules
     private let isNamed: Bool
+    /// Outlives the handle's use of it.
+    private let cookies: CookieJar?
     private var lines: UnsafeMutablePointer<curl_slist>?
     private var reply = Reply()
     private var isHeadComplete = false
@@ -57,6 +59,7 @@ import HTTPMessage
         outgoing = request.file
         rules = settings.rules
         isNamed = settings.isNamed
+        cookies = request.isDowngraded(at: attempt.url) ? nil : request.cookies
         set(CURLOPT_URL, attempt.url.text)
         set(CURLOPT_BUFFERSIZE, request.acceptsCompression ? Self.smallBuffer : settings.configuration.bufferSize)
         _ = weir_easy_set_text(handle, CURLOPT_ACCEPT_ENCODING, request.acceptsCompression ? "gzip" : nil)
@@ -77,7 +80,14 @@ import HTTPMessage
     private static let smallBuffer = 16 * 1024
 
     private func setFields(_ request: OriginRequest, _ attempt: TransferState.Attempt) {
+        cookies?.attach(to: handle, host: attempt.url.host)
         for field in request.fields(for: attempt.url) {
+            if let cookies, field.isNamed(Self.cookie), !field.value.isEmpty {
+                // libcurl joins it with the jar's cookies: a request has one Cookie field (RFC 6265 §5.4).
+                let given = cookies.merge(field.value, host: attempt.url.host)
+                if !given.isEmpty { set(CURLOPT_COOKIE, given) }
+                continue
+            }
             // libcurl interprets a name with a semicolon as an empty field.
             append(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
         }
@@ -87,6 +97,9 @@ import HTTPMessage
         // must not have this line (it would be signed but not sent), and a store may refuse before the body.
         if request.method != .get, request.signature == nil { append("Expect:") }
     }
+
+    private static let cookie = FieldName("Cookie")
+    private static let setCookie = FieldName("Set-Cookie")
 
     func append(_ line: String) {
         if let longer = curl_slist_append(lines, line) { lines = longer }
@@ -160,6 +173,7 @@ import HTTPMessage
         case .complete:
             isHeadComplete = true
             reply.address = address
+            if let cookies, reply[Self.setCookie] != nil { cookies.recordChange() }
             return shouldContinue(owner?.request(self, received: reply))
         }
     }

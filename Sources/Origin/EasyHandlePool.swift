@@ -24,10 +24,12 @@ import EventLoop
     func release(_ handle: UnsafeMutableRawPointer) {
         guard idle.count < Self.limit else { return curl_easy_cleanup(handle) }
         _ = weir_easy_set_pointer(handle, CURLOPT_HTTPHEADER, nil)
+        _ = weir_easy_set_text(handle, CURLOPT_COOKIE, nil)
+        CookieJar.detach(from: handle)
         idle.append(handle)
     }
 
-    /// Disables what libcurl must never do by itself. Cookies, netrc, HSTS, Alt-Svc and authentication default to off.
+    /// Disables what libcurl must never do by itself. Netrc, HSTS, Alt-Svc and authentication default to off.
     private func prepare(_ handle: UnsafeMutableRawPointer) {
         func set(_ option: CURLoption, _ value: Int) { _ = weir_easy_set_long(handle, option, value) }
         func set(_ option: CURLoption, _ value: String) { _ = weir_easy_set_text(handle, option, value) }

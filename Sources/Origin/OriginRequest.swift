@@ -54,6 +54,8 @@ public struct OriginRequest: Sendable {
     public var fields: [FieldLine] = []
     /// Secret fields.
     public var credentials: Credentials?
+    /// The cookies that replies set and that requests carry, by their scope; nil for none.
+    public var cookies: CookieJar?
     /// The requested part of the resource, not empty; nil for the whole.
     public var range: Range<Int64>?
     /// The number of requested bytes that the receiver already has. They are continued only with a `validator`; without
@@ -91,11 +93,16 @@ public struct OriginRequest: Sendable {
     /// A GET of the whole resource.
     public init(_ url: WebURL) { self.url = url }
 
-    /// The fields for `url`: secrets go only to their own origin.
+    /// The fields for `url`: secrets go only to their own origin, and nothing that was given for https goes to a redirect's
+    /// http.
     func fields(for url: WebURL) -> [FieldLine] {
+        if isDowngraded(at: url) { return [] }
         let secrets = credentials.map { $0.origin == url.origin ? $0.fields : [] } ?? []
         return (fields + secrets).filter { field in !Self.ownFields.contains { field.isNamed($0) } }
     }
+
+    /// True if a redirect has led from https to http.
+    func isDowngraded(at url: WebURL) -> Bool { self.url.scheme == .https && url.scheme == .http }
 
     /// Fields that the client writes itself, or that frame a message and its connection (RFC 9110 §7.6.1).
     static var ownFields: [FieldName] {

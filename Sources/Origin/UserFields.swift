@@ -2,8 +2,9 @@ public import HTTPMessage
 
 /// Header fields that the user set for an origin, such as a cookie or a token.
 ///
-/// All of them are secret, whatever their names. They go with each request to the one (scheme, host, port) that they
-/// were set for and to no other, redirects included (see `OriginRequest.Credentials`).
+/// Credentials go with each request to the one (scheme, host, port) that they were set for and to no other, redirects
+/// included (see `OriginRequest.Credentials`). The others, such as Referer and User-Agent, go to the hosts that the
+/// playlists name as well, since media on another host often needs them. No value is ever shown.
 public struct UserFields: Hashable, Sendable {
     /// In the user's order.
     public let lines: [FieldLine]
@@ -23,6 +24,13 @@ public struct UserFields: Hashable, Sendable {
         self.lines = lines
     }
 
+    private init(lines: [FieldLine]) { self.lines = lines }
+
+    /// These fields and another; nil if there is one of the same name.
+    public func adding(_ line: FieldLine) -> UserFields? {
+        lines.contains { $0.name.lowercased() == line.name.lowercased() } ? nil : UserFields(lines: lines + [line])
+    }
+
     /// Most fields, and most bytes of all fields: servers accept few more.
     public static let maximumCount = 32
     /// See `maximumCount`.
@@ -31,6 +39,17 @@ public struct UserFields: Hashable, Sendable {
     public var isEmpty: Bool { lines.isEmpty }
     /// The fields in the form of `init(_:)`. Secret.
     public var texts: [String] { lines.map { "\($0.name): \($0.value)" } }
+
+    /// The fields that go to the origin that they were given for, and to no other.
+    public var credentials: [FieldLine] { lines.filter(Self.isCredential) }
+    /// The fields that go to every host of the presentation.
+    public var shared: [FieldLine] { lines.filter { !Self.isCredential($0) } }
+
+    /// Judges by the name: the value says nothing reliable.
+    private static func isCredential(_ line: FieldLine) -> Bool {
+        let name = line.name.lowercased()
+        return ["auth", "token", "key", "secret", "cookie", "password"].contains { name.contains($0) }
+    }
 
     private static func line(_ text: String, number: Int) throws(Refusal) -> FieldLine {
         // A line end is valid in a field line, but not in a field from the user.

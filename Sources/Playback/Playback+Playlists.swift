@@ -2,6 +2,7 @@ import EventLoop
 import HTTPMessage
 import HTTPServer
 import Library
+import Origin
 import Playheads
 import Playlist
 import Retention
@@ -107,8 +108,9 @@ extension Playback {
 
     func entry(_ exchange: Exchange, at text: String, _ mode: Session.Mode) {
         let url: WebURL
+        let split = UserInformation(splitting: text)
         do {
-            url = try WebURL(text)
+            url = try WebURL(split.url)
         } catch {
             return exchange.reply(.forbidden, "Weir does not fetch this URL: \(error).")
         }
@@ -118,7 +120,8 @@ extension Playback {
             do throws(LibraryError) {
                 // If the entry is a media playlist, the player adds its delivery directives to the entry's URL.
                 let (directives, rest) = try DeliveryDirectives.split(CMCD.removed(from: url.query))
-                let asset = try await asset(at: url.replacingQuery(rest), mode, isUsers: exchange.mount.isEmpty)
+                let asset = try await asset(
+                    at: url.replacingQuery(rest), mode, split.field, isUsers: exchange.mount.isEmpty)
                 if refuseIfExpired(exchange, asset) { return }
                 let isStored = mode == .offline || library.isOffline || isPreferred(asset, mode)
                 await entry(exchange, of: asset, mode, directives, isStored: isStored)
@@ -128,9 +131,17 @@ extension Playback {
         }
     }
 
-    /// - Parameter isUsers: true if the user gave the URL; URLs from elsewhere must not reach private addresses.
-    private func asset(at url: WebURL, _ mode: Session.Mode, isUsers: Bool) async throws(LibraryError) -> Asset {
-        guard mode == .offline else { return try await library.open(url, isUsers: isUsers) }
+    /// - Parameters:
+    ///   - password: the Authorization field of the URL's user name and password, for an asset that has none.
+    ///   - isUsers: true if the user gave the URL; URLs from elsewhere must not reach private addresses.
+    private func asset(
+        at url: WebURL, _ mode: Session.Mode, _ password: FieldLine?, isUsers: Bool
+    ) async throws(LibraryError) -> Asset {
+        guard mode == .offline else {
+            let known = library.asset(at: url)?.fields ?? UserFields()
+            let fields = isUsers ? password.flatMap { known.adding($0) } : nil
+            return try await library.open(url, fields: fields, isUsers: isUsers)
+        }
         if let known = library.asset(at: url) { return known }
         throw LibraryError(.notStored, "\(url.redacted) is not in the store, and this session asks nobody else for it")
     }

@@ -20,6 +20,7 @@ struct PlayCommand: ReportingCommand {
     var player: String?
     @Argument(parsing: .postTerminator, help: ArgumentHelp("Arguments for the player.", valueName: "arguments"))
     var arguments: [String] = []
+    @OptionGroup var origin: OriginOptions
     @OptionGroup var common: CommonOptions
 
     func validate() throws { _ = try kind }
@@ -31,6 +32,7 @@ struct PlayCommand: ReportingCommand {
         let player = try Player.find(daemon.configuration.player, environment: ProcessInfo.processInfo.environment)
         // Checks the daemon first, because players report a missing server poorly.
         if PlayerURL.isURL(source), !offline { _ = try await daemon.client.list(.init(limit: 1, isBrief: true)) }
+        let source = try await origin.apply(to: source, in: daemon)
         let entry = try await Entry(source, try kind, in: daemon)
         throw player.start(arguments + [entry.url])
     }

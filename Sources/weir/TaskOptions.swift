@@ -25,6 +25,7 @@ struct TaskOptions: ParsableArguments {
     @Option(help: "A note for \"weir show\".")
     var description: String?
     @OptionGroup var headers: HeaderOptions
+    @OptionGroup var cookies: CookieOptions
     @Option(help: ArgumentHelp("An image for lists: JPEG, PNG or WebP, at most 4 MB.", valueName: "file|url"))
     var artwork: String?
     @Option(help: "important downloads start before default ones.")
@@ -61,6 +62,7 @@ struct TaskOptions: ParsableArguments {
         request.record = record ? true : nil
         request.ignoreSpace = anyway ? true : nil
         request.headers = try headers.fields
+        if !source.isEmpty { request.cookies = try cookies.lines(for: source) }
         return request
     }
 
@@ -106,8 +108,8 @@ struct HeaderOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            A header field for each request to the origin, such as 'Referer: https://example.com/'; no other host gets it. May \
-            be repeated.
+            A header field for each request, such as 'Referer: https://example.com/'. Hosts that the playlists name get it too, \
+            unless its name has auth, token, key, secret, cookie or password in it. May be repeated.
             """, valueName: "name: value"))
     var header: [String] = []
 

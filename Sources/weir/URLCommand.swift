@@ -19,6 +19,7 @@ struct URLCommand: ReportingCommand {
     var lan = false
     @Flag(name: .customLong("qr"), help: "Also draw the URL as a QR code; needs qrencode.")
     var isDrawn = false
+    @OptionGroup var origin: OriginOptions
     @OptionGroup var common: CommonOptions
 
     func validate() throws { _ = try kind }
@@ -29,6 +30,7 @@ struct URLCommand: ReportingCommand {
         let daemon = try common.daemon()
         if check { try await daemon.client.findDaemon(at: daemon.base) }
         let urls = lan ? PlayerURL(base: try await daemon.client.lan().url) : daemon.urls
+        let source = try await origin.apply(to: source, in: daemon)
         let url = try await Entry(source, try kind, in: daemon, urls).url
         Output.line(url)
         guard isDrawn else { return }

@@ -187,7 +187,7 @@ import Testing
         (.get, "/api/v1/assets/sintel/export", "POST"),
         (.put, "/api/v1/assets/sintel", "GET, HEAD, PATCH, DELETE"), (.put, "/api/v1/downloads", "GET, HEAD, POST"),
         (.get, "/api/v1/downloads/d1/pause", "POST"), (.post, "/api/v1/events", "GET, HEAD"),
-        (.post, "/api/v1/presentation", "GET, HEAD"), (.options, "/api/v1/downloads/d1", "GET, HEAD"),
+        (.put, "/api/v1/presentation", "GET, HEAD, POST"), (.options, "/api/v1/downloads/d1", "GET, HEAD"),
         (.get, "/api/v1/selection", "POST"),
     ])
     func anUnsupportedMethodIsRefusedWithTheAllowedOnes(method: HTTPMethod, path: String, allow: String) async throws {

@@ -119,7 +119,8 @@ import Testing
             "Policy": API.Policy.self,
             "Preferences": API.Preferences.self, "Presentation": API.Presentation.self, "Problem": API.Problem.self,
             "Purge": API.Storage.Purge.self, "Reason": API.Explanation.Reason.self, "Removal": API.Removal.self,
-            "Rendition": API.Rendition.self, "ResumeRequest": API.ResumeRequest.self,
+            "Rendition": API.Rendition.self, "PresentationRequest": API.PresentationRequest.self,
+            "ResumeRequest": API.ResumeRequest.self,
             "SelectionRequest": API.SelectionRequest.self, "Session": SessionSummary.self,
             "SessionKPIs": API.KPIReport.Session.self, "SessionList": API.SessionList.self,
             "SourceBytes": SourceBytes.self, "Storage": API.Storage.self, "Store": API.Store.self,
@@ -176,7 +177,7 @@ import Testing
             .compactMap { ($0 as? [String: Any])?["requestBody"] as? [String: Any] }
             .compactMap { ($0["content"] as? [String: Any])?["application/json"] as? [String: [String: String]] }
             .compactMap { $0["schema"]?["$ref"]?.split(separator: "/").last.map(String.init) }
-        #expect(requests.count == 17)
+        #expect(requests.count == 18)
         for name in requests { #expect(schemas[name]?["additionalProperties"] as? Bool == false, "\(name)") }
     }
 

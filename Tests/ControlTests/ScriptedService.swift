@@ -85,6 +85,10 @@ import Substitution
         API.Presentation(url: url, duration: 3, tracks: .init())
     }
 
+    func open(_ request: API.PresentationRequest) async throws(APIError) -> API.Presentation {
+        API.Presentation(url: request.source, tracks: .init())
+    }
+
     func explain(_ request: API.DownloadRequest) async throws(APIError) -> API.Presentation {
         requests.append(request)
         var presentation = API.Presentation(url: request.source, tracks: .init())

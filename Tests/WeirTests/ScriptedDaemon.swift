@@ -111,6 +111,10 @@ import TestSupport
         API.Presentation(url: url, duration: 61, tracks: .init(variants: [sampleVariant]))
     }
 
+    func open(_ request: API.PresentationRequest) async throws(APIError) -> API.Presentation {
+        API.Presentation(url: request.source, tracks: .init())
+    }
+
     func explain(_ request: API.DownloadRequest) async throws(APIError) -> API.Presentation {
         requests.append(request)
         if let contradiction = request.contradiction { throw APIError(.badRequest, contradiction) }

@@ -1,0 +1,32 @@
+internal import HTTPMessage
+
+/// A file with cookies in Netscape's format, which a command hands to the daemon.
+package enum CookieFile {
+    /// The cookies in a file's text, as lines, for the asset at a URL; nil if there are none.
+    ///
+    /// There are as many as one request to the daemon can have: first those of the URL's host, then of its neighbours.
+    package static func lines(_ text: [UInt8], for source: String) -> [String]? {
+        let cookies = StoredCookie.all(in: text)
+        guard !cookies.isEmpty else { return nil }
+        let host = (try? WebURL(UserInformation(splitting: source).url))?.host ?? ""
+        let site = host.split(separator: ".").suffix(2).joined(separator: ".")
+        func rank(_ cookie: StoredCookie) -> Int {
+            if cookie.matches(host: host) { return 0 }
+            return cookie.domain == site || cookie.domain.hasSuffix("." + site) ? 1 : 2
+        }
+        var room = 40 << 10
+        let sorted = cookies.enumerated().sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }
+        let chosen = sorted.map(\.element.line).prefix { line in
+            room -= line.utf8.count + 8
+            return room >= 0
+        }
+        return Array(chosen)
+    }
+}
+
+extension PlayerURL {
+    /// The word without the user name and password of a URL.
+    package static func withoutPassword(_ word: String) -> String {
+        isURL(word) ? UserInformation(splitting: word).url : word
+    }
+}

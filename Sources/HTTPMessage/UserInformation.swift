@@ -1,0 +1,49 @@
+/// The user name and password in a URL, as `https://user:password@host/`: sent to that host as Basic (RFC 7617), and
+/// never shown.
+public struct UserInformation: Sendable {
+    /// The URL's text without them. Equal to the given text if there are none.
+    public let url: String
+    /// The Authorization field; nil if the URL has neither a user name nor a password.
+    public let field: FieldLine?
+
+    /// Splits the text of an absolute URL.
+    public init(splitting text: String) {
+        let bytes = Array(text.utf8)
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
+            case let start = colon + 3, bytes[colon...].starts(with: "://".utf8),
+            case let authority = bytes[start...].prefix(while: { !"/?#".utf8.contains($0) }),
+            let end = authority.lastIndex(of: UInt8(ascii: "@"))
+        else {
+            (url, field) = (text, nil)
+            return
+        }
+        url = String(decoding: bytes[..<start] + bytes[(end + 1)...], as: UTF8.self)
+        let parts = authority[..<end].split(
+            separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+        guard !parts.allSatisfy(\.isEmpty) else {
+            field = nil
+            return
+        }
+        let words = parts.map { part in
+            let word = String(decoding: part, as: UTF8.self)
+            return PercentEncoding.decode(word) ?? word
+        }
+        let pair = "\(words[0]):\(words.count > 1 ? words[1] : "")"
+        field = FieldLine("Authorization: Basic \(Self.base64(Array(pair.utf8)))".utf8)
+    }
+
+    /// RFC 4648 §4.
+    private static func base64(_ bytes: [UInt8]) -> String {
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+        var text: [UInt8] = []
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let group = Array(bytes[start..<min(start + 3, bytes.count)])
+            let bits = (0..<3).reduce(0) { $0 << 8 | ($1 < group.count ? Int(group[$1]) : 0) }
+            for index in 0..<4 {
+                let isPadding = index > group.count
+                text.append(isPadding ? UInt8(ascii: "=") : alphabet[bits >> (18 - 6 * index) & 63])
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

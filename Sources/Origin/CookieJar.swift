@@ -1,0 +1,136 @@
+import CLibcurl
+public import EventLoop
+public import HTTPMessage
+
+/// The cookies of one asset, in libcurl's cookie engine: set by any reply to its requests, and sent by their own scope
+/// (domain, path, Secure, expiry, public suffixes).
+///
+/// They live in a share of their own, so that no other asset's requests see them. Opened on first use.
+@LoopActor public final class CookieJar {
+    /// Called soon after a reply has changed the cookies, with the lines to keep. Lines are secret.
+    public var keep: (([String]) -> Void)? {
+        didSet { if isChanged { recordChange() } }
+    }
+    /// The name of the file that keeps the cookies; nil for a jar that is not kept.
+    public var file: String?
+    /// True if the cookies have changed since they were kept.
+    private var isChanged = false
+    /// Reads the kept lines, on first use.
+    public var restore: (() -> [String])?
+    /// Cookies of the user's file that no request has needed yet.
+    private var offered: [StoredCookie] = []
+    private var share: UnsafeMutableRawPointer?
+    private var kept: [String] = []
+    private var timer: LoopTimer?
+    private var lastSave = ContinuousClock.now - pause
+    /// Least time between two saves: some origins renew a cookie with each segment.
+    private static let pause = Duration.seconds(1)
+    /// Most cookies: libcurl has no limit, and an origin may invent names without end.
+    private static let maximumCount = 1000
+
+    /// Creates an empty jar.
+    public init() {}
+
+    isolated deinit { if let share { curl_share_cleanup(share) } }
+
+    /// Offers cookies of the user's file. Each is kept as soon as a request goes to a host that it matches; the others
+    /// are never written anywhere.
+    public func offer(_ cookies: [StoredCookie]) { offered += cookies }
+
+    /// All cookies, one per line in Netscape's format. Secret.
+    public var lines: [String] {
+        open()
+        return edit { handle in
+            var list: UnsafeMutablePointer<curl_slist>?
+            _ = weir_easy_get_list(handle, CURLINFO_COOKIELIST, &list)
+            defer { curl_slist_free_all(list) }
+            return sequence(first: list) { $0?.pointee.next }.prefix { $0 != nil }
+                .compactMap { $0.flatMap { $0.pointee.data.map { String(cString: $0) } } }
+        } ?? []
+    }
+
+    /// Prepares a handle for a request to `host`.
+    func attach(to handle: UnsafeMutableRawPointer, host: String) {
+        open()
+        admit(host: host)
+        guard let share else { return }
+        _ = weir_easy_set_pointer(handle, CURLOPT_SHARE, share)
+        // Enables the engine; no file is read.
+        _ = weir_easy_set_text(handle, CURLOPT_COOKIEFILE, "")
+    }
+
+    /// Removes what `attach` set.
+    static func detach(from handle: UnsafeMutableRawPointer) {
+        // While the share is attached, this removes no cookies.
+        _ = weir_easy_set_text(handle, CURLOPT_COOKIEFILE, nil)
+        _ = weir_easy_set_pointer(handle, CURLOPT_SHARE, nil)
+    }
+
+    /// The given Cookie field without the cookies that an origin has renewed since; empty if none is left.
+    func merge(_ given: String, host: String) -> String {
+        let cookies = lines.compactMap { StoredCookie($0.utf8) }.filter { $0.matches(host: host) }
+        let names = Set(cookies.map(\.name))
+        guard !names.isEmpty else { return given }
+        return given.split(separator: ";").filter { pair in
+            let name = pair.prefix { $0 != "=" }.drop { $0 == " " }
+            return !names.contains(String(name))
+        }.map { String($0.drop { $0 == " " }) }.joined(separator: "; ")
+    }
+
+    /// Notes that a reply has set a cookie.
+    func recordChange() {
+        isChanged = true
+        guard keep != nil else { return }
+        if timer == nil { timer = LoopTimer { [unowned self] in save() } }
+        timer?.schedule(after: max(.zero, Self.pause - (.now - lastSave)))
+    }
+
+    /// Saves the cookies now if they have changed.
+    public func save() {
+        guard share != nil, let keep else { return }
+        timer?.cancel()
+        (lastSave, isChanged) = (.now, false)
+        var lines = lines
+        if lines.count > Self.maximumCount {
+            edit { _ = weir_easy_set_text($0, CURLOPT_COOKIELIST, "ALL") }
+            add(kept)
+            lines = kept
+        }
+        guard Set(lines) != Set(kept) else { return }
+        kept = lines
+        keep(lines)
+    }
+
+    private func open() {
+        guard share == nil, let share = curl_share_init() else { return }
+        // All requests run on the loop's thread, so that libcurl needs no locks.
+        _ = weir_share_share(share, CURL_LOCK_DATA_COOKIE)
+        self.share = share
+        kept = restore?() ?? []
+        add(kept)
+    }
+
+    private func admit(host: String) {
+        let wanted = offered.filter { $0.matches(host: host) }
+        guard !wanted.isEmpty else { return }
+        offered.removeAll { $0.matches(host: host) }
+        add(wanted.map(\.line))
+        recordChange()
+    }
+
+    private func add(_ lines: [String]) {
+        // Only lines that parse: libcurl gives some words a meaning of their own.
+        let cookies = lines.compactMap { StoredCookie($0.utf8) }
+        guard !cookies.isEmpty else { return }
+        edit { handle in
+            for cookie in cookies { _ = weir_easy_set_text(handle, CURLOPT_COOKIELIST, cookie.line) }
+        }
+    }
+
+    @discardableResult private func edit<Value>(_ body: (UnsafeMutableRawPointer) -> Value) -> Value? {
+        guard let share, let handle = curl_easy_init() else { return nil }
+        defer { curl_easy_cleanup(handle) }
+        _ = weir_easy_set_pointer(handle, CURLOPT_SHARE, share)
+        return body(handle)
+    }
+}

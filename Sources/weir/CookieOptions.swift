@@ -1,0 +1,51 @@
+import API
+import ArgumentParser
+import Foundation
+
+/// The option for cookies from a browser or another program. Their values are secrets, and no message repeats them.
+struct CookieOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            """
+            A file with cookies in Netscape's format, as yt-dlp, curl and browsers' extensions write it. Weir keeps only those \
+            for the hosts of this asset, and sends each only where its domain and path allow.
+            """, valueName: "file"))
+    var cookies: String?
+
+    /// Reads the lines for an asset at `source`; nil without the option. Throws `Failure` for a file without cookies.
+    func lines(for source: String) throws -> [String]? {
+        guard let cookies else { return nil }
+        // One byte above the limit is enough to detect a file that is too large.
+        let file = FileHandle(forReadingAtPath: cookies)
+        guard let data = try? file.map({ try $0.read(upToCount: Self.maximumSize + 1) ?? Data() }) else {
+            throw Failure("\(cookies) cannot be read", next: "give an existing file", exitCode: 66, code: "no-cookies")
+        }
+        guard data.count <= Self.maximumSize, let lines = CookieFile.lines([UInt8](data), for: source) else {
+            throw Failure(
+                "\(cookies) has no cookies in Netscape's format",
+                next: "export it with a browser's extension, or: yt-dlp --cookies-from-browser BROWSER --cookies FILE",
+                exitCode: 65, code: "no-cookies")
+        }
+        return lines
+    }
+
+    private static let maximumSize = 8 << 20
+}
+
+/// The options for the origin of a URL, for the commands that give it to a player.
+struct OriginOptions: ParsableArguments {
+    @OptionGroup var headers: HeaderOptions
+    @OptionGroup var cookies: CookieOptions
+
+    /// Gives the fields and cookies to the daemon, so that the player need not know them. Returns the source without
+    /// them.
+    func apply(to source: String, in daemon: Daemon) async throws -> String {
+        let plain = PlayerURL.withoutPassword(source)
+        var request = API.PresentationRequest(source: source)
+        request.headers = try headers.fields
+        request.cookies = try cookies.lines(for: source)
+        guard plain != source || request.headers != nil || request.cookies != nil else { return source }
+        _ = try await daemon.client.open(request)
+        return plain
+    }
+}
