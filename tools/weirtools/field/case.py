@@ -56,6 +56,8 @@ class Case:
     share: float = 1
     # The words that refusals must have; then nothing may play.
     refused: str | None = None
+    # The status that a player has to see for the entry.
+    answer: int | None = None
     columns: tuple = COLUMNS
     proxy: dict | None = None
     # Functions of the site (and its proxy) that return in words what was wrong after a column, or None.
@@ -78,9 +80,10 @@ class Case:
 
     def address(self, letter):
         host, last = self.hosts.get(letter) or Host(), ord(letter) - ord("A") + 1
-        patterns = {"public": "1.2.%d.%d", "private": "10.2.%d.%d", "loopback": "127.2.%d.%d", "dead": "1.4.%d.%d",
-                    "six": "2a0f:2::%x:%x"}
-        return patterns[host.address] % (self.number, last) if host.address in patterns else host.address
+        patterns = {"public": "1.%d.%d.%d", "private": "10.%d.%d.%d", "loopback": "127.%d.%d.%d", "dead": "1.%d.%d.%d",
+                    "six": "2a0f:2::%x:%x:%x"}
+        begin = 48 if host.address == "dead" else 16
+        return patterns[host.address] % (begin + self.number // 250, self.number % 250, last) if host.address in patterns else host.address
 
 
 def case(name, title, files=None, **fields):

@@ -1,7 +1,7 @@
 """Namespaces of the field laboratory: a network that has only this process's servers, and files of /etc of its own.
 
-All of 1.2.0.0/16, 10.2.0.0/16 and 2a0f:2::/32 are addresses of this machine there, so each case takes some without setting up
-interfaces. Packets to 1.4.0.0/16 vanish: these are addresses of dead hosts. There is no way out.
+All of 1.2.0.0/16, 1.16.0.0/14, 10.16.0.0/14 and 2a0f:2::/32 are addresses of this machine there, so each case takes some without
+setting up interfaces. Packets to 1.48.0.0/14 vanish: these are addresses of dead hosts. There is no way out.
 """
 
 import os
@@ -14,11 +14,12 @@ NAMESERVER = "127.0.0.53"
 COMMANDS = """
 ip link set lo up
 ip route add local 1.2.0.0/16 dev lo
-ip route add local 10.2.0.0/16 dev lo
+ip route add local 1.16.0.0/14 dev lo
+ip route add local 10.16.0.0/14 dev lo
 ip -6 route add local 2a0f:2::/32 dev lo
 ip tuntap add void mode tun
 ip link set void up
-ip addr add 1.4.255.254/16 dev void
+ip addr add 1.48.255.254/14 dev void
 ip route add unreachable default metric 4000
 """
 # A query is sent once: a slow resolver answers it late, and is not asked anew.

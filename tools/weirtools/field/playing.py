@@ -7,6 +7,7 @@ import pathlib
 import subprocess
 import tempfile
 import time
+import urllib.error
 
 from weirtools import MEDIA
 from weirtools.field import nginx, origin, proxies
@@ -126,6 +127,8 @@ class Run:
         weir = self.daemon("cold")
         url = self.case.text(self.case.opens)
         options = [self.filled(word) for word in self.case.weir]
+        if self.case.answer:
+            self.check_answer("%s/%s" % (weir.url, url))
         try:
             opened = weir.run("url", url, *options).split()[0] if options else "%s/%s" % (weir.url, url)
             text = self.ffmpeg(opened, [self.filled(word) for word in self.case.player], {})
@@ -158,6 +161,14 @@ class Run:
         self.compare(self.ffmpeg(weir.url + "/field.m3u8", [], {}), is_offline=True)
 
     # Parts
+
+    def check_answer(self, url):
+        try:
+            status = scene.OPENER.open(url, timeout=self.case.within).status
+        except urllib.error.HTTPError as error:
+            status = error.code
+        if status != self.case.answer:
+            raise Failure("the player sees %d instead of %d" % (status, self.case.answer))
 
     def daemon(self, name):
         folder = self.folder / name
