@@ -93,7 +93,7 @@ class Site:
     def close(self):
         """Ends all connections and refuses new ones."""
         self.is_open = False
-        for item in [*self.listeners, *self.connections]:
+        for item in [*self.listeners, *self.connections.copy()]:
             with contextlib.suppress(OSError):
                 item.shutdown(socket.SHUT_RDWR)
             with contextlib.suppress(OSError):

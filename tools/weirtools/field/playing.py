@@ -49,15 +49,23 @@ class Run:
     def __init__(self, case, binary, authority, names):
         self.case, self.binary, self.authority, self.dns = case, binary, authority, names
         self.cells = {column: Cell() for column in ("direct", "cold", "offline")}
-        self.proxy = None
+        self.proxy = self.site = None
 
     def run(self):
+        """Plays all columns. A defect of the laboratory is a failure of the case too, so that the other cases go on."""
+        try:
+            return self.play()
+        except Exception as defect:  # pylint: disable=broad-except
+            self.cells["direct"] = Cell(FAIL, "the laboratory: %r" % defect)
+            return self
+
+    def play(self):
         with tempfile.TemporaryDirectory(prefix="weir-field-", ignore_cleanup_errors=True) as folder, contextlib.ExitStack() as self.stack:
             self.folder = pathlib.Path(folder)
             for name, text in self.case.inputs.items():
                 (self.folder / name).write_text(self.case.text(text))
+            self.stack.callback(lambda: self.site and self.site.close())
             self.open_hosts()
-            self.stack.callback(self.site.close)
             for column, play in (("direct", self.play_directly), ("cold", self.play_cold), ("offline", self.play_offline)):
                 if column in self.case.columns:
                     self.judge(column, play)
