@@ -4,6 +4,7 @@ import ipaddress
 import socket
 import struct
 import threading
+import time
 
 A, AAAA = 1, 28
 REFUSED = {"NXDOMAIN": 3, "SERVFAIL": 2}
@@ -11,10 +12,10 @@ REFUSED = {"NXDOMAIN": 3, "SERVFAIL": 2}
 
 class NameServer:
     """Answers A and AAAA queries. `names` maps a name in lower case to a list of addresses, a callable that returns one, or a
-    word of REFUSED; `delays` maps a name to the seconds before its answer."""
+    word of REFUSED; `delays` maps a name to the seconds before its first answer, after which it is known at once."""
 
     def __init__(self, address):
-        self.names, self.delays = {}, {}
+        self.names, self.delays, self.ready = {}, {}, {}
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.socket.bind((address, 53))
         threading.Thread(target=self.serve, daemon=True).start()
@@ -27,7 +28,16 @@ class NameServer:
             except (IndexError, struct.error, UnicodeError):
                 continue
             reply = self.answer(query[:2], name, kind, question)
-            threading.Timer(self.delays.get(name, 0), self.socket.sendto, (reply, peer)).start()
+            wait = self.ready.setdefault(name, time.monotonic() + self.delays.get(name, 0)) - time.monotonic()
+            if wait <= 0:
+                self.socket.sendto(reply, peer)
+            else:
+                threading.Timer(wait, self.socket.sendto, (reply, peer)).start()
+
+    def forget(self, names):
+        """The next answers for these names are slow again."""
+        for name in names:
+            self.ready.pop(name, None)
 
     def answer(self, identifier, name, kind, question):
         found = self.names.get(name, "NXDOMAIN")

@@ -41,6 +41,8 @@ def set_up(folder, authority):
     """The network, the resolver's configuration, and the trust store with one more authority (PEM text)."""
     for line in COMMANDS.strip().splitlines():
         subprocess.run(line.split(), check=True)
+    # An address of an IPv6 local route can be bound only with this.
+    pathlib.Path("/proc/sys/net/ipv6/ip_nonlocal_bind").write_text("1")
     replace("/etc/resolv.conf", RESOLV, folder)
     replace("/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n", folder)
     replace(SYSTEM_AUTHORITIES, SYSTEM_AUTHORITIES.read_text() + authority, folder)

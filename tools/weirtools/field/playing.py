@@ -74,6 +74,7 @@ class Run:
     def judge(self, column, play):
         cell, begin = self.cells[column], time.monotonic()
         self.site.begin()
+        self.dns.forget([self.case.host_name(letter) for letter in "ABCDEF"])
         if self.proxy:
             self.proxy.targets.clear()
         try:
