@@ -9,7 +9,7 @@ CMAF = "cmaf/master.m3u8"
 for coding in ("gzip", "deflate", "raw-deflate", "br", "zstd", "x-gzip"):
     label = "deflate" if coding == "raw-deflate" else coding
     case("coded-segments-" + coding, "segments with Content-Encoding %s that nobody asked for" % label, rules=[(SEGMENTS, coded(coding, label))],
-         reference=TRUTH, fast=coding in ("gzip", "br", "zstd"))
+         reference=TRUTH, fast=coding in ("gzip", "br", "zstd"), within=20)  # ffmpeg hangs on bare deflate.
 for coding in ("gzip", "deflate", "br", "zstd"):
     case("coded-playlists-" + coding, "playlists with Content-Encoding %s" % coding, rules=[(PLAYLISTS, coded(coding))], reference=TRUTH,
          fast=coding == "br")
@@ -19,8 +19,8 @@ for coding in ("none", "utf-8", "identity", "aws-chunked", "binary", "UTF8", "")
 case("coded-everything", "gzip on everything: keys too", fixture("aes"), rules=[("*", coded("gzip"))], reference="aes/master.m3u8")
 case("coded-fmp4", "gzip on fMP4, its initialization section, and VTT", fixture("cmaf"), rules=[("*", coded("gzip"))], reference=CMAF)
 case("coded-chunked", "gzip, chunked", rules=[(SEGMENTS, both(coded("gzip"), frames(framing="chunked")))], reference=TRUTH)
-case("coded-gzip-twice", "a gzip body of two members", rules=[(SEGMENTS, coded("gzip-twice", "gzip"))], reference=TRUTH)
-case("coded-label-only", "Content-Encoding gzip on a body that is not compressed", rules=[(SEGMENTS, coded("as-is", "gzip"))], reference=TRUTH)
+case("coded-gzip-twice", "a gzip body of two members", rules=[(SEGMENTS, coded("gzip-twice", "gzip"))], reference=TRUTH, within=20)
+case("coded-label-only", "Content-Encoding gzip on a body that is not compressed", rules=[(SEGMENTS, coded("as-is", "gzip"))], reference=TRUTH, within=20)
 case("coded-cut", "gzip segments, each cut once", rules=[(SEGMENTS, both(coded("gzip"), first(1, cut_at(0.5))))], reference=TRUTH, columns=("direct", "offline"))
 
 for status in (201, 203):
