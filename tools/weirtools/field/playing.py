@@ -15,7 +15,7 @@ from weirtools.field.case import Host
 from weirtools.players import frames
 from weirtools.scenes import scene
 
-PASS, FAIL, NONE = "✓", "✗", "·"
+PASS, FAIL, NONE, BY_DESIGN = "✓", "✗", "·", "f"
 
 
 @dataclasses.dataclass
@@ -82,7 +82,8 @@ class Run:
             for check in self.case.checks:
                 if column != "direct" and (words := check(self.site, self.proxy)):
                     raise Failure(words)
-            cell.verdict = PASS
+            is_by_design = column == "direct" and self.case.refused is None and not any(stream.frames for stream in self.reference)
+            cell.verdict = BY_DESIGN if is_by_design else PASS
         except (Failure, scene.Trouble, OSError, subprocess.TimeoutExpired) as failure:
             words = " ".join(str(failure).split())
             # Of a command's words the error counts, not its progress.

@@ -9,14 +9,12 @@ STREAM = '#EXT-X-STREAM-INF:BANDWIDTH=94000,CODECS="avc1.42c00a,mp4a.40.2",RESOL
 
 def media(name, title, text, fast=False, reference=TRUTH, **fields):
     """A media playlist with a defect."""
-    data = text if isinstance(text, bytes) else text.encode()
-    case(name, title, changed(vod(), also={"/media.m3u8": data}), fast=fast, reference=reference, **fields)
+    case(name, title, changed(vod(), also={"/media.m3u8": text}), fast=fast, reference=reference, **fields)
 
 
 def master(name, title, text, fast=False, reference=TRUTH, files=None, **fields):
     """A multivariant playlist with a defect."""
-    data = text if isinstance(text, bytes) else text.encode()
-    case(name, title, changed(files or vod(), also={"/master.m3u8": data}), fast=fast, reference=reference, **fields)
+    case(name, title, changed(files or vod(), also={"/master.m3u8": text}), fast=fast, reference=reference, **fields)
 
 
 def head(line):
