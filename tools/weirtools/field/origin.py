@@ -91,13 +91,14 @@ class Site:
             self.memory, self.log = {}, []
 
     def close(self):
-        """Ends all connections and refuses new ones."""
+        """Ends all connections and refuses new ones.
+
+        Each thread closes its own socket: OpenSSL would go on writing to the number of a descriptor that is another file by then.
+        """
         self.is_open = False
         for item in [*self.listeners, *self.connections.copy()]:
             with contextlib.suppress(OSError):
-                item.shutdown(socket.SHUT_RDWR)
-            with contextlib.suppress(OSError):
-                item.close()
+                socket.socket.shutdown(item, socket.SHUT_RDWR)
 
     def listen(self, letter, address, port, context=None, delay=0):
         family = socket.AF_INET6 if ":" in address else socket.AF_INET
@@ -106,12 +107,10 @@ class Site:
         threading.Thread(target=self.accept, args=(listener, letter, context, delay), daemon=True).start()
 
     def accept(self, listener, letter, context, delay):
-        while self.is_open:
-            try:
+        with listener, contextlib.suppress(OSError):
+            while self.is_open:
                 connection, peer = listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self.converse, args=(connection, peer[0], letter, context, delay), daemon=True).start()
+                threading.Thread(target=self.converse, args=(connection, peer[0], letter, context, delay), daemon=True).start()
 
     def converse(self, connection, peer, letter, context, delay):
         self.connections.add(connection)

@@ -22,12 +22,10 @@ class Proxy:
             threading.Thread(target=self.accept, args=(listener, serve), daemon=True).start()
 
     def accept(self, listener, serve):
-        while True:
-            try:
+        with listener, contextlib.suppress(OSError):
+            while True:
                 client, _ = listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self.converse, args=(client, serve), daemon=True).start()
+                threading.Thread(target=self.converse, args=(client, serve), daemon=True).start()
 
     def converse(self, client, serve):
         self.site.connections.add(client)
