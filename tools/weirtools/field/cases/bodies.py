@@ -1,0 +1,74 @@
+"""Point 8: content codings, statuses and lengths of bodies."""
+
+from weirtools.field.actions import both, claims, coded, cut_at, first, frames, gives, needs, sometimes, unless_range
+from weirtools.field.case import case, changed, fixture, media_playlist, vod
+
+TRUTH, SEGMENTS, PLAYLISTS = "ts/90p/media.m3u8", "*.ts", "*.m3u8"
+CMAF = "cmaf/master.m3u8"
+
+for coding in ("gzip", "deflate", "raw-deflate", "br", "zstd", "x-gzip"):
+    label = "deflate" if coding == "raw-deflate" else coding
+    case("coded-segments-" + coding, "segments with Content-Encoding %s that nobody asked for" % label, rules=[(SEGMENTS, coded(coding, label))],
+         reference=TRUTH, fast=coding in ("gzip", "br", "zstd"), within=20)  # ffmpeg hangs on bare deflate.
+for coding in ("gzip", "deflate", "br", "zstd"):
+    case("coded-playlists-" + coding, "playlists with Content-Encoding %s" % coding, rules=[(PLAYLISTS, coded(coding))], reference=TRUTH,
+         fast=coding == "br")
+for coding in ("none", "utf-8", "identity", "aws-chunked", "binary", "UTF8", ""):
+    case("coding-" + (coding.lower() or "empty"), "Content-Encoding “%s” on bodies as they are" % coding, rules=[("*", gives(Content_Encoding=coding))],
+         reference=TRUTH, fast=coding in ("none", "aws-chunked"))
+case("coded-everything", "gzip on everything: keys too", fixture("aes"), rules=[("*", coded("gzip"))], reference="aes/master.m3u8")
+case("coded-fmp4", "gzip on fMP4, its initialization section, and VTT", fixture("cmaf"), rules=[("*", coded("gzip"))], reference=CMAF)
+case("coded-chunked", "gzip, chunked", rules=[(SEGMENTS, both(coded("gzip"), frames(framing="chunked")))], reference=TRUTH)
+case("coded-gzip-twice", "a gzip body of two members", rules=[(SEGMENTS, coded("gzip-twice", "gzip"))], reference=TRUTH, within=20)
+case("coded-label-only", "Content-Encoding gzip on a body that is not compressed", rules=[(SEGMENTS, coded("as-is", "gzip"))], reference=TRUTH, within=20)
+case("coded-cut", "gzip segments, each cut once", rules=[(SEGMENTS, both(coded("gzip"), first(1, cut_at(0.5))))], reference=TRUTH, columns=("direct", "offline"))
+
+for status in (201, 203):
+    case("status-%d" % status, "%d for the whole" % status, rules=[("*", unless_range(gives(status=status)))], reference=TRUTH, fast=status == 203)
+case("status-206-whole", "206 to a request without Range, with the whole's Content-Range", rules=[(SEGMENTS, lambda request, reply: gives(
+    status=206, Content_Range="bytes 0-%d/%d" % (len(reply.body) - 1, len(reply.body)))(request, reply))], reference=TRUTH, fast=True)
+case("status-206-bare", "206 without Content-Range", rules=[(SEGMENTS, gives(status=206))], reference=TRUTH)
+case("status-206-star", "206 with an unknown length in Content-Range", rules=[(SEGMENTS, lambda request, reply: gives(
+    status=206, Content_Range="bytes 0-%d/*" % (len(reply.body) - 1))(request, reply))], reference=TRUTH)
+case("no-ranges", "a Range is answered with 200 and everything", rules=[("*", frames(has_ranges=False))], fast=True)
+case("no-ranges-byterange", "BYTERANGE, and the origin answers each Range with 200 and everything", vod("byterange-ts/90p"),
+     rules=[("*", frames(has_ranges=False))], reference="byterange-ts/90p/media.m3u8")
+case("byterange-ts", "BYTERANGE with TS", vod("byterange-ts/90p"))
+case("byterange-fmp4", "BYTERANGE with fMP4", vod("byterange-fmp4/90p"), fast=True)
+
+case("length-small", "Content-Length too small by 20 %: the rest follows", rules=[(SEGMENTS, claims(factor=0.8))], reference=TRUTH, fast=True)
+case("length-small-packets", "Content-Length too small by whole packets", rules=[(SEGMENTS, claims(difference=-188 * 4))], reference=TRUTH)
+case("length-large", "Content-Length too large, then the connection ends", rules=[(SEGMENTS, claims(difference=5000))], reference=TRUTH, fast=True)
+case("length-large-once", "Content-Length too large on one segment", rules=[("/2.ts", claims(difference=100))], reference=TRUTH)
+case("length-zero-chunked", "Content-Length 0 on a chunked body", rules=[(SEGMENTS, claims(length=0, framing="chunked"))], reference=TRUTH)
+case("length-none", "no length: the body ends with the connection", rules=[("*", frames(framing="close", has_ranges=False))], fast=True)
+case("length-large-fmp4", "Content-Length too large, fMP4", fixture("cmaf"), rules=[("*.m4s", claims(difference=300))], reference=CMAF)
+case("length-playlist", "a playlist's Content-Length is too large", rules=[("/media.m3u8", claims(difference=10))], reference=TRUTH)
+case("chunked", "chunked bodies", rules=[("*", frames(framing="chunked", has_ranges=False))], fast=True)
+case("chunked-playlists", "chunked playlists", rules=[(PLAYLISTS, frames(framing="chunked", has_ranges=False))])
+case("close-each", "Connection: close on each reply", rules=[("*", frames(keep=False))])
+case("cut-once", "each segment is cut once in its middle", rules=[(SEGMENTS, first(1, cut_at(0.5)))], reference=TRUTH, fast=True)
+case("reset-once", "each segment is reset once in its middle", rules=[(SEGMENTS, first(1, cut_at(0.5, True)))], reference=TRUTH)
+case("cut-before-head", "the connection ends before the head, once for each segment", rules=[(SEGMENTS, first(1, frames(cut=-1)))], reference=TRUTH)
+case("cut-no-ranges", "cut once, and the origin knows no ranges", rules=[(SEGMENTS, both(frames(has_ranges=False), first(1, cut_at(0.6))))], reference=TRUTH)
+case("empty-last", "the last segment is empty", changed(vod(), also={"/5.ts": b""}), fast=True)
+case("octet-stream", "all is application/octet-stream", rules=[("*", gives(Content_Type="application/octet-stream"))], fast=True)
+case("no-type", "no Content-Type", rules=[("*", gives(Content_Type=None))])
+case("text-html", "segments with Content-Type text/html", rules=[(SEGMENTS, gives(Content_Type="text/html"))], fast=True)
+case("image-segments", "segments with Content-Type image/png and the name .png", changed(
+    vod(), also={"/media.m3u8": media_playlist(changed=lambda text: text.replace(".ts", ".png")), **{
+        "/%d.png" % n: vod()["/%d.ts" % n] for n in range(6)}}), rules=[("*.png", gives(Content_Type="image/png"))], reference=TRUTH)
+case("fmp4", "CMAF with two sounds and subtitles, as it is", fixture("cmaf"))
+case("audio", "packed AAC, as it is", fixture("audio"))
+case("ts", "three variants, as they are", fixture("ts"), fast=True)
+case("etag-changes", "each reply has another ETag", rules=[("*", lambda request, reply: reply.headers.__setitem__(
+    "ETag", '"%d"' % len(request.site.log)))])
+case("etag-changes-cut", "segments are cut once, and each reply has another ETag", rules=[("*", lambda request, reply: reply.headers.__setitem__(
+    "ETag", '"%d"' % len(request.site.log))), (SEGMENTS, first(1, cut_at(0.5)))], reference=TRUTH)
+case("head-refused", "405 for HEAD", rules=[("*", lambda request, reply: reply.refuse(405) if request.method == "HEAD" else None)])
+case("slow-body", "bodies at 60 kB a second", rules=[(SEGMENTS, frames(rate=60000))])
+
+for status in (401, 403, 410, 429, 503):
+    fields = {"Retry_After": "1"} if status in (429, 503) else {}
+    case("fifth-%d" % status, "%d on each fifth segment request" % status, rules=[(SEGMENTS, sometimes(5, gives(
+        status=status, body="no", reason="Refused", **fields)))], reference=TRUTH, fast=status in (403, 503))

@@ -1,0 +1,56 @@
+"""Point 2: header fields."""
+
+from weirtools.field.actions import both, gives, must_not, needs
+from weirtools.field.case import case, fixture, vod
+
+TRUTH = "ts/90p/media.m3u8"
+PLAYERS = ("Mozilla", "VLC", "Lavf", "mpv", "AppleCoreMedia")
+
+
+def given(name, value):
+    """Options for ffmpeg and for Weir that send a field to the origin."""
+    return {"direct": ("-headers", "%s: %s\r\n" % (name, value)), "weir": ("--header", "%s: %s" % (name, value))}
+
+
+for name, value in (("Referer", "https://site.example.com/"), ("Origin", "https://site.example.com"), ("X-Site", "1"),
+                    ("Authorization", "Bearer abc.def"), ("Accept-Language", "fr")):
+    case("header-" + name.lower(), "--header %s, needed by all" % name, rules=[("*", needs(header=name, value=value))],
+         fast=name in ("Referer", "Authorization"), **given(name, value))
+case("header-agent", "--header User-Agent", rules=[("*", needs(agent=["MyTV/1.0"]))], direct=("-user_agent", "MyTV/1.0"),
+     weir=("--header", "User-Agent: MyTV/1.0"), fast=True)
+for name, value in (("Referer", "https://site.example.com/"), ("Origin", "https://site.example.com"), ("User-Agent", "MyTV/1.0"),
+                    ("Accept-Language", "fr"), ("X-Site", "1")):
+    case("header-cdn-" + name.lower(), "--header %s reaches a CDN on another host" % name, vod(prefix="http://HOST-C/"), rules=[
+        ("*", needs(header=name, value=value))], fast=name == "Referer", **given(name, value))
+for name in ("Authorization", "X-Api-Key", "X-Auth-Token", "X-Secret"):
+    case("header-kept-" + name.lower(), "--header %s stays on its host" % name, vod(prefix="http://HOST-C/"), rules=[
+        ("A:*", needs(header=name)), ("C:*", must_not(header=name))], reference=TRUTH, fast=name == "X-Api-Key", **given(name, "abc"))
+case("header-for", "--header-for another host", vod(prefix="http://HOST-C/"), rules=[
+    ("A:*", must_not(header="X-Api-Key")), ("C:*", needs(header="X-Api-Key", value="k"))], reference=TRUTH,
+    weir=("--header-for", "HOST-C", "X-Api-Key: k"), fast=True)
+for name, value in (("Referer", "https://site.example.com/"), ("Origin", "https://site.example.com"), ("Authorization", "Bearer a.b")):
+    case("player-" + name.lower(), "the player sends %s on Weir's URL" % name, rules=[("*", needs(header=name, value=value))],
+         player=("-headers", "%s: %s\r\n" % (name, value)), columns=("direct", "cold"), fast=name == "Referer")
+case("player-agent", "the player's User-Agent reaches the origin", rules=[("*", needs(agent=["Special/2"]))],
+     player=("-user_agent", "Special/2"), columns=("direct", "cold"), fast=True)
+case("gate-players", "the origin lets in browsers and known players only", rules=[("*", needs(agent=PLAYERS))], fast=True)
+case("gate-mozilla", "the origin lets in browsers only: weir get passes", rules=[("*", needs(agent=["Mozilla/"]))],
+     player=("-user_agent", "Mozilla/5.0"), fast=True)
+case("gate-no-range", "the origin refuses a Range on playlists, but for bytes=0-", rules=[
+    ("*.m3u8", lambda request, reply: reply.refuse(403) if request.headers.get("range", "bytes=0-") != "bytes=0-" else None)])
+case("userinfo", "https://user:pass@host is Basic for that host", opens="http://us%20er:p%40ss@HOST-A/master.m3u8", rules=[
+    ("*", needs(user="us er:p@ss", status=401, challenge='Basic realm="tv"'))], fast=True)
+case("userinfo-cdn", "user:pass is not sent to another host", vod(prefix="http://HOST-C/"), opens="http://user:pass@HOST-A/master.m3u8",
+     rules=[("A:*", needs(user="user:pass", status=401, challenge='Basic realm="tv"')), ("C:*", must_not(header="Authorization"))], fast=True)
+case("userinfo-playlist", "user:pass in the playlist's URIs", vod(prefix="http://u:p@HOST-C/"), rules=[
+    ("C:*", needs(user="u:p", status=401, challenge='Basic realm="cdn"'))])
+case("header-keys", "a key's host needs the Referer that is given", fixture("aes"), rules=[("*.key", needs(header="Referer"))],
+     **given("Referer", "https://site.example.com/"))
+case("accept-any", "406 for a request with a narrow Accept", rules=[
+    ("*", lambda request, reply: None if "*/*" in request.headers.get("accept", "*/*") else reply.refuse(406))])
+case("html-403", "a page of HTML with 403 suggests --header", rules=[("/master.m3u8", both(
+    needs(header="Referer"), gives()))], refused="--header", columns=("offline",))
+case("html-200", "a page of HTML with 200 in place of a playlist suggests --header", rules=[("/master.m3u8", gives(
+    body="<!doctype html><html><body>Sign in</body></html>", Content_Type="text/html"))], refused="--header", columns=("offline",), fast=True)
+case("server-fields", "long, repeated and odd fields of a reply", rules=[("*", gives(
+    X_Long="v" * 6000, P3P='CP="a"', Alt_Svc='h3=":443"; ma=86400', Strict_Transport_Security="max-age=1", Server="édge"))])

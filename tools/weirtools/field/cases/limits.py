@@ -1,0 +1,20 @@
+"""Point 6: slow names, dead addresses, distant hosts."""
+
+from weirtools.field.actions import cut_at, first, frames
+from weirtools.field.case import Host, case, vod
+
+TRUTH = "ts/90p/media.m3u8"
+case("far", "a host at 100 ms", hosts={"A": Host(delay=0.1)}, fast=True)
+case("far-tls", "a host at 100 ms over TLS", hosts={"A": Host(delay=0.1, tls="good")}, opens="https://HOST-A/master.m3u8")
+case("slow-resolver", "the resolver takes 7 s", hosts={"A": Host(dns_delay=7)}, within=90)
+case("slow-first-byte", "the first byte of a segment after 12 s", rules=[("/2.ts", frames(delay=12))], within=90)
+case("slow-first-byte-20", "the first byte of a segment after 20 s", rules=[("/2.ts", frames(delay=20))], within=120)
+case("slow-master", "the master after 9 s", rules=[("/master.m3u8", frames(delay=9))], within=90)
+case("dead-second", "two addresses, the second dead", hosts={"A": Host(answers=["ADDRESS-A", "ADDRESS-E"]), "E": Host(address="dead")}, fast=True)
+case("dead-first", "two addresses, the first dead", hosts={"A": Host(answers=["ADDRESS-E", "ADDRESS-A"]), "E": Host(address="dead")},
+     reference=TRUTH, within=120)
+case("refusing-first", "two addresses, the first refuses", hosts={"A": Host(answers=["1.2.250.250", "ADDRESS-A"])}, fast=True)
+case("dead-six", "a dead IPv6 address beside a good IPv4 one", hosts={"A": Host(answers=["2a0f:2:ffff::1", "ADDRESS-A"])})
+case("stall-inside", "a pause of 8 s inside a segment", rules=[("/2.ts", frames(pause=(16384, 8)))], within=90)
+case("cut-stall", "each segment is cut once, 100 ms away", hosts={"A": Host(delay=0.1)}, rules=[("*.ts", first(1, cut_at(0.5)))], reference=TRUTH)
+case("no-name", "a name that does not exist", opens="http://HOST-E/master.m3u8", hosts={"E": Host(answers="NXDOMAIN")}, refused="name", columns=("offline",))
