@@ -77,9 +77,10 @@ struct GetCommand: AsyncParsableCommand {
     private func withPlayableURL(_ failure: Failure, _ daemon: Daemon) -> Failure {
         guard failure.code == APIError.Code.live.rawValue else { return failure }
         var failure = failure
-        let word = Failure.quoted(source)
+        let plain = PlayerURL.withoutPassword(source)
+        let word = Failure.quoted(plain)
         failure.next =
-            "weir get --record \(word) to record it, or mpv \(Failure.quoted(daemon.urls.entry(source)))"
+            "weir get --record \(word) to record it, or mpv \(Failure.quoted(daemon.urls.entry(plain)))"
         return failure
     }
 

@@ -87,7 +87,7 @@ import Testing
         return message
     }
 
-    private static func folder(_ place: String) -> String { String(place.prefix { $0 != "/" }) }
+    nonisolated private static func folder(_ place: String) -> String { String(place.prefix { $0 != "/" }) }
 
     private func reference(_ url: String) async throws -> [String: Data] {
         let bench = try Bench()
