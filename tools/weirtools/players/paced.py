@@ -11,10 +11,10 @@ class Viewer:
     """ffmpeg at media playlists that go together, from the start to the end.
 
     `begun` is set when the first frame is there; `began` is its moment then, by the monotonic clock. A `rate` of None reads as
-    fast as it can.
+    fast as it can. With `decodes` false the hashes are those of encoded frames.
     """
 
-    def __init__(self, urls, rate=1.0):
+    def __init__(self, urls, rate=1.0, decodes=True):
         self.arrivals, self.text, self.began, self.begun = [], [], None, threading.Event()
         pace = ["-readrate", str(rate)] if rate else []
         # More threads hold frames back; so would output that is gathered.
@@ -22,7 +22,7 @@ class Viewer:
         maps = [word for number in range(len(urls)) for word in ("-map", str(number))]
         self.child = subprocess.Popen(
             ["ffmpeg", "-nostdin", "-v", "warning", "-copyts", *inputs, *maps, "-autoscale", "0", "-vsync", "passthrough",
-             "-flush_packets", "1", "-f", "framemd5", "pipe:1"],
+             *([] if decodes else ["-c", "copy"]), "-flush_packets", "1", "-f", "framemd5", "pipe:1"],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.errors = ""
         self.readers = [threading.Thread(target=read, daemon=True) for read in (self.read, self.read_errors)]

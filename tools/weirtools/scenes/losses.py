@@ -16,9 +16,9 @@ from weirtools.scenes.states import HALF, is_aligned
 # Seconds that a viewer has read ahead: less than half of what any player but a bare libavformat keeps (12 s), and more than
 # it takes to give up on an origin that says nothing. Whatever comes later than that stops the picture.
 BUFFER = 6
-# After so many seconds it has to go on when the network is back. Where it is another network, nobody says that what was asked for
-# on the old one will not come: Weir waits eight seconds for more of a body, and fifteen for a reply.
-BACK, ELSEWHERE = 3, 18
+# After so many seconds it has to go on when the network is back: the longest pause before Weir asks again (2 s), and a segment at
+# THROTTLE (1.2 s). Where it is another network, nobody says that what was asked for on the old one will not come: Weir waits eight seconds for more of a body, and fifteen for a reply.
+BACK, ELSEWHERE = 3.5, 18.5
 # For a player's run beside the time of its media and of its losses, in seconds.
 LEEWAY = 60
 # Bytes a second of each connection to the origin, at real time: twice what the best variant takes.
@@ -53,6 +53,17 @@ class Cut:
     def back(self):
         """By when it has to go on, in seconds after its begin."""
         return self.length + (ELSEWHERE if self.kind == "moved" else BACK)
+
+
+def joined(cuts):
+    """The losses, those as one between which Weir need not have found the network again."""
+    found = []
+    for cut in cuts:
+        if found and cut.begins < found[-1].begins + found[-1].back:
+            found[-1] = dataclasses.replace(found[-1], length=cut.begins + cut.length - found[-1].begins)
+        else:
+            found.append(cut)
+    return found
 
 
 class Draw:
@@ -213,11 +224,29 @@ class Loss:
 
     @property
     def can_mix(self):
-        """True if segments of the best variant and of the one below it can be mixed (README.md says which can)."""
-        if self.fixture.name not in ("ts", "cmaf"):
+        """True if segments of the best variant and of the one below it can be mixed (PlaybackRules.md says which can)."""
+        if self.fixture.name not in ("ts", "cmaf", "audio"):
             return False
-        streams = [self.stage.baseline.streams(self.fixture, uri) for uri in self.fixture.variants[-2:]]
+        streams = [self.streams(uri) for uri in self.fixture.variants[-2:]]
         return is_aligned(streams[1], streams[0])
+
+    @property
+    def decodes(self):
+        """False where no variant has pictures: a decoder of sound makes noise by all that it has decoded before, so that the
+        decoded frames of mixed segments are those of neither variant."""
+        return any(self.fixture.heights)
+
+    def streams(self, uri):
+        """The frames of one media playlist from a plain origin."""
+        if self.decodes:
+            return self.stage.baseline.streams(self.fixture, uri)
+
+        def read():
+            viewer = paced.Viewer(["%s/%s/%s" % (self.stage.origin.url, self.fixture.name, uri)], rate=None, decodes=False)
+            if not viewer.finish(WITHIN):
+                raise scene.Trouble("ffmpeg cannot read %s of %s" % (uri, self.fixture.name))
+            return viewer.streams
+        return self.stage.baseline.once(("encoded", self.fixture.name, uri), read)
 
     # Playing
 
@@ -232,7 +261,7 @@ class Loss:
 
     def watch(self, weir, wire, entry):
         """ffmpeg, in real time or in a multiple of that."""
-        viewer = paced.Viewer([weir.url + uri for uri in [entry.best] + entry.sounds], self.draw.rate)
+        viewer = paced.Viewer([weir.url + uri for uri in [entry.best] + entry.sounds], self.draw.rate, self.decodes)
         length = sum(cut.length for cut in self.draw.cuts)
         loser = threading.Thread(target=lambda: viewer.begun.wait(LEEWAY) and viewer.began is not None and self.lose(
             wire, viewer.began, lambda: viewer.plays))
@@ -254,7 +283,7 @@ class Loss:
     def bound(self):
         """By how much a frame may be late; notes whether the playhead is covered."""
         left = []
-        for cut in self.draw.cuts:
+        for cut in joined(self.draw.cuts):
             ahead = [begins / self.draw.rate for begins, ends in self.missing if ends > cut.begins * self.draw.rate]
             if ahead and min(ahead) + BUFFER < cut.begins + cut.back:
                 left.append(cut)
@@ -263,11 +292,10 @@ class Loss:
 
     def wrong_frames(self, found):
         """In words where the frames are not those of the pieces that may be chosen."""
-        baseline = self.stage.baseline
-        expected = baseline.all_streams(self.fixture, self.fixture.variants[-1:], self.fixture.default_sounds)
+        expected = [stream for uri in self.fixture.default_sounds + self.fixture.variants[-1:] for stream in self.streams(uri)]
         if [stream.kind for stream in found] != [stream.kind for stream in self.in_order(expected)]:
             return "%s instead of %s" % (frames.names(found), frames.names(expected))
-        lower = baseline.streams(self.fixture, self.fixture.variants[-2]) if self.can_mix else []
+        lower = self.streams(self.fixture.variants[-2]) if self.can_mix else []
         for stream, best in zip(found, self.in_order(expected)):
             other = next((one for one in lower if one.kind == stream.kind), None)
             if fault := self.wrong_stream(stream, best, other):
