@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -22,12 +23,16 @@ struct YieldingTests {
                 try await link.traffic().bytesDown > 900_000
             }
             var late: [Int] = []
+            let programs = [getpid(), try #require(await scene.weir.pid), link.pid]
+            let waited = try ProcessorWait.seconds(of: programs)
             let played = try await RealTimePlayer.playLowest(scene.weir.url("/" + master), ahead: Self.ahead) {
                 index, load in
                 if load.ahead < 1 { late += try await scene.overtakers(of: index) }
             }
             let straight = try await direct.value
-            #expect(played.stalls <= straight.stalls, "\(played), directly \(straight)")
+            // Near zero on an idle machine. Programs that wait for a processor delay playback, which is not the download's fault.
+            let wait = try ProcessorWait.seconds(of: programs) - waited
+            #expect(played.stalled <= straight.stalled + wait, "\(played), directly \(straight)")
             #expect(late == [])
             let during = try await scene.requests(of: "top").count
             #expect(during > 1)

@@ -13,7 +13,7 @@ import Testing
 
     @Test(
         arguments: [
-            "/file:///etc/passwd", "/ftp://127.0.0.1/a.m3u8", "/http://user:word@127.0.0.1/a.m3u8", "/http:///a.m3u8",
+            "/file:///etc/passwd", "/ftp://127.0.0.1/a.m3u8", "/ftp://user:word@127.0.0.1/a.m3u8", "/http:///a.m3u8",
         ])
     func aRefusedURLIsForbidden(_ path: String) async throws {
         let fixture = try await PlaybackFixture()

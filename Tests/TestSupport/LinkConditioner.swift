@@ -30,6 +30,7 @@ package final class LinkConditioner: Sendable {
     package let control: String
     /// The state directory where the link records its control URL.
     package let state: String
+    package var pid: Int32 { process.pid }
     private let folder: TemporaryFolder
     private let process: ChildProcess
 
