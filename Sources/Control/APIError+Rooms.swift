@@ -32,7 +32,7 @@ extension APIError {
             switch error.code {
             case .badImport: .badImport
             case .urlTaken: .urlTaken
-            case .notWhole: .incomplete
+            case .incomplete: .incomplete
             case .exists: .targetExists
             case .badTarget: .badTarget
             case .noProgram: .noProgram

@@ -11,7 +11,7 @@ package struct ExchangeError: Error, CustomStringConvertible, Sendable {
         case badImport
         case urlTaken
         /// Nothing of the asset is stored that plays by itself.
-        case notWhole
+        case incomplete
         case exists
         /// Nothing can be written to the target.
         case badTarget
@@ -53,8 +53,8 @@ package struct ExchangeError: Error, CustomStringConvertible, Sendable {
             case .exists, .busy: .exists
             case .notWritable, .badName: .badTarget
             // The piece is missing, or the folder around the target.
-            case .missing: error.detail == nil ? .badTarget : .notWhole
-            case .wrongLength: .notWhole
+            case .missing: error.detail == nil ? .badTarget : .incomplete
+            case .wrongLength: .incomplete
             default: nil
             }
         self.init(code ?? .store, "\(what): \(error)", underlying: error)

@@ -9,7 +9,7 @@ extension Asset {
     /// The complete renditions at this moment: playlists, their pieces with ledgers, keys, session data, artwork and
     /// `asset.json`. Nothing from the catalogue, which has tokens and header fields.
     ///
-    /// - Throws: `notWhole` if no rendition is complete, `store` if a folder cannot be read.
+    /// - Throws: `incomplete` if no rendition is complete, `store` if a folder cannot be read.
     func exportContents() throws(ExchangeError) -> ExportContents {
         let playlists = BundlePlaylists(self)
         do {
@@ -30,12 +30,12 @@ extension Asset {
         } catch let error as StoreError {
             throw ExchangeError(error, about: "\(name) is not exported")
         } catch {
-            throw ExchangeError(.notWhole, "\(name) is not exported: \(error)", underlying: error)
+            throw ExchangeError(.incomplete, "\(name) is not exported: \(error)", underlying: error)
         }
     }
 
     private var isNotWhole: ExchangeError {
-        ExchangeError(.notWhole, "\(name) is not exported: no rendition of it is complete")
+        ExchangeError(.incomplete, "\(name) is not exported: no rendition of it is complete")
     }
 
     private func exportFolder(of rendition: Rendition, _ playlists: BundlePlaylists) throws -> ExportContents.Folder {

@@ -25,7 +25,7 @@ import Store
     ///   - format: nil for the format that the path's extension names.
     ///   - sharesFiles: true to write hard links to the store's files where possible: a change to a linked file changes
     /// the store.
-    /// - Throws: `notWhole`, `exists`, `badTarget`, `noProgram`, `store`, `library`.
+    /// - Throws: `incomplete`, `exists`, `badTarget`, `noProgram`, `store`, `library`.
     package func export(
         _ asset: Asset, to path: String, as format: ExportFormat? = nil, sharesFiles: Bool = false
     ) async throws(ExchangeError) -> Export {

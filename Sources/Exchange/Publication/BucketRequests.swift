@@ -108,7 +108,7 @@ struct BucketRefusal {
 
     private var kind: ExchangeError.Code {
         switch (status, code) {
-        case (_, "XAmzContentSHA256Mismatch"), (_, "BadDigest"): .notWhole
+        case (_, "XAmzContentSHA256Mismatch"), (_, "BadDigest"): .incomplete
         case (401, _), (403, _), (_, "ExpiredToken"), (_, "InvalidToken"): .refused
         case (_, "NoSuchBucket"), (_, "AuthorizationHeaderMalformed"), (_, "InvalidBucketName"), (300..<400, _):
             .badTarget
