@@ -17,7 +17,8 @@ from weirtools.scenes.states import HALF, is_aligned
 # it takes to give up on an origin that says nothing. Whatever comes later than that stops the picture.
 BUFFER = 6
 # After so many seconds it has to go on when the network is back: the longest pause before Weir asks again (2 s), and a segment at
-# THROTTLE (1.2 s). Where it is another network, nobody says that what was asked for on the old one will not come: Weir waits eight seconds for more of a body, and fifteen for a reply.
+# THROTTLE (1.2 s). Where it is another network, nobody says that what was asked for on the old one will not come: Weir waits eight
+# seconds for more of a body, and fifteen for a reply.
 BACK, ELSEWHERE = 3.5, 18.5
 # For a player's run beside the time of its media and of its losses, in seconds.
 LEEWAY = 60
