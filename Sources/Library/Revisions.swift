@@ -1,5 +1,6 @@
 public import EventLoop
 import Fetching
+import Origin
 import Playheads
 import Store
 

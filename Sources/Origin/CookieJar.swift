@@ -8,15 +8,15 @@ public import HTTPMessage
 /// They live in a share of their own, so that no other asset's requests see them. Opened on first use.
 @LoopActor public final class CookieJar {
     /// Called soon after a reply has changed the cookies, with the lines to keep. Lines are secret.
-    public var keep: (([String]) -> Void)? {
+    var keep: (([String]) -> Void)? {
         didSet { if isChanged { recordChange() } }
     }
     /// The name of the file that keeps the cookies; nil for a jar that is not kept.
-    public var file: String?
+    var file: String?
     /// True if the cookies have changed since they were kept.
     private var isChanged = false
     /// Reads the kept lines, on first use.
-    public var restore: (() -> [String])?
+    var restore: (() -> [String])?
     /// Cookies of the user's file that no request has needed yet.
     private var offered: [StoredCookie] = []
     private var share: UnsafeMutableRawPointer?

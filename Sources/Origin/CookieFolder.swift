@@ -1,6 +1,5 @@
 public import EventLoop
 import Glibc
-import Origin
 
 /// The files with the cookies of assets: one per asset, named by its id, readable by the user only.
 ///
@@ -16,7 +15,7 @@ import Origin
     }
 
     /// Connects the jars of all known assets with their files, and deletes the files of assets that are gone.
-    func adopt(_ jars: [(id: String, jar: CookieJar)]) {
+    public func adopt(_ jars: [(id: String, jar: CookieJar)]) {
         for (id, jar) in jars { adopt(id, jar) }
         let known = Set(jars.map(\.id))
         guard let folder = opendir(path) else { return }
@@ -31,7 +30,7 @@ import Origin
     }
 
     /// Connects the jar of an asset with its file.
-    func adopt(_ id: String, _ jar: CookieJar) {
+    public func adopt(_ id: String, _ jar: CookieJar) {
         jar.file = id
         jar.restore = { [path] in Self.read("\(path)/\(id)") }
         jar.keep = { [weak self, weak jar] lines in
@@ -40,13 +39,13 @@ import Origin
     }
 
     /// Renames the file of an asset whose revision, which shares its jar, has another id.
-    func rename(_ jar: CookieJar, to id: String) {
+    public func rename(_ jar: CookieJar, to id: String) {
         if let old = jar.file { Glibc.rename("\(path)/\(old)", "\(path)/\(id)") }
         jar.file = id
     }
 
     /// Deletes the file of a removed asset.
-    func remove(_ jar: CookieJar) {
+    public func remove(_ jar: CookieJar) {
         (jar.keep, jar.restore) = (nil, nil)
         if let id = jar.file { unlink("\(path)/\(id)") }
         jar.file = nil
