@@ -138,6 +138,14 @@ package import Store
         }
     }
 
+    /// Drops what is not being fetched any more, and not stored.
+    package func forgetRecent(of folder: PieceFolder) {
+        let id = ObjectIdentifier(folder)
+        recent.remove { $0.folder == id }
+        for key in parked where key.folder == id { fetches[key] = nil }
+        parked.removeAll { $0.folder == id }
+    }
+
     /// Makes a file that can be stored, if required and accepted; otherwise one that cannot, with the reason.
     private func growingFile(
         _ keeping: Keeping, _ urgency: Fetch.Urgency, in place: Volume

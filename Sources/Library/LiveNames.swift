@@ -41,6 +41,9 @@ struct LiveNames {
 
     func resource(_ name: PieceName) -> Resource? { resources[name] }
 
+    /// Gives new numbers to all URLs from now on, since they may have other content. The names so far stay valid.
+    mutating func restart() { numbers = [:] }
+
     /// Adopts the resources that a new playlist names besides its segments, and the segments that it has dropped;
     /// `named` counts all resources that the playlist names.
     mutating func replace(with new: [Resource], gone: [Resource], named: Int) {

@@ -1,3 +1,4 @@
+import Fetching
 import HTTPMessage
 import Origin
 public import Playlist
@@ -28,14 +29,18 @@ extension PlaylistLoader {
             let manner = PlaylistFetcher.Manner(
                 deadline: GiveUpRule.deadline(with: .heldBack(targetDuration: span)), retries: .never, isHeldBack: true,
                 ignoresAbsence: true)
-            let source = try await fetchSource(of: rendition, in: asset, directives, manner)
+            let fetched = try await fetchSource(of: rendition, in: asset, directives, manner)
+            let (known, (source, isOlder)) = (rendition.source, rendition.numbered(fetched))
             if !source.isDurable { rendition.directed.keep(source, for: directives, now: .now) }
             if source.playlist.isDeltaUpdate {
                 rendition.show(source)
                 return .success(source)
             }
             // Responses may arrive out of order, but the playlist must not go back.
-            guard source.isDurable || rendition.isBehind(source.playlist) else { return .success(source) }
+            let hasRestarted = known?.shift != source.shift
+            guard source.isDurable || hasRestarted || !isOlder && rendition.isBehind(source.playlist) else {
+                return .success(source)
+            }
             return .success(try await adopt(source, rendition, in: asset))
         } catch {
             return .failure(error)
@@ -70,10 +75,13 @@ extension PlaylistLoader {
             manner.retries = .once
         }
         do throws(LibraryError) {
-            let source = try await fetchSource(of: rendition, in: asset, .none, manner)
+            let fetched = try await fetchSource(of: rendition, in: asset, .none, manner)
             rendition.isOverdue = false
-            // A cache in between may return an older playlist. Players must not see it.
-            if mayBeOld, !source.isDurable, source.playlist.relation(to: known.playlist) == .stale {
+            let (source, isOlder) = rendition.numbered(fetched, replaces: !mayBeOld)
+            // A cache in between may return an older playlist. Players must not see it. If it is the first after a restart
+            // of the origin, the names in it may stand for other media than before.
+            if isOlder {
+                library.loader.forgetRecent(of: rendition.folder)
                 rendition.schedule.record(began: began, targetDuration: known.playlist.interval, hasChanged: false)
                 return rendition.source ?? known
             }

@@ -36,7 +36,8 @@ import Playlist
     public func source(of rendition: Rendition, in asset: Asset) async throws(LibraryError) -> Rendition.Source {
         if let source = rendition.source {
             if source.isDurable {
-                if rendition.isSaved || library.readOnlyReason != nil || asset.isPreview { return source }
+                let isDue = rendition.mayBeginAnew && !rendition.isFresh(now: .now) && !library.isOffline
+                if !isDue, rendition.isSaved || library.readOnlyReason != nil || asset.isPreview { return source }
             } else if rendition.isFresh(now: .now) {
                 return source
             }
@@ -49,12 +50,27 @@ import Playlist
             guard let known = rendition.source else {
                 return .success(try await adopt(try await fetchSource(of: rendition, in: asset), rendition, in: asset))
             }
+            if known.isDurable, rendition.mayBeginAnew, await beginsAnew(rendition, known, in: asset),
+                let source = rendition.source
+            {
+                return .success(source)
+            }
             // An ended playlist that could not be written to the catalogue only needs to be written.
             if known.isDurable { return .success(try await adopt(known, rendition, in: asset)) }
             return .success(try await reload(rendition, known, in: asset))
         } catch {
             return .failure(error)
         }
+    }
+
+    /// Loads a playlist again that ended while it was live. Returns true if another broadcast has begun at its URL.
+    private func beginsAnew(_ rendition: Rendition, _ known: Rendition.Source, in asset: Asset) async -> Bool {
+        let began = ContinuousClock.now
+        let fetched = try? await fetchSource(of: rendition, in: asset, .none, .patient.hasty)
+        rendition.schedule.record(began: began, targetDuration: known.playlist.interval, hasChanged: false)
+        guard let fetched, rendition.mayBeginAnew, !rendition.hasSameContent(as: fetched) else { return false }
+        rendition.forget()
+        return (try? await adopt(fetched, rendition, in: asset, began: began)) != nil
     }
 
     /// Adopts a full playlist. It is written to disk first, because its names (a key's number) must survive a crash.

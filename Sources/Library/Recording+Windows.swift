@@ -9,7 +9,7 @@ extension Recording {
         var source = source
         source.isWindow = true
         if isActive, !source.playlist.isDeltaUpdate, obstacle == nil { adopt(&source) }
-        source.shift = front.shift
+        source.shift = numbering.shift
         return source
     }
 
@@ -21,12 +21,12 @@ extension Recording {
             return
         }
         if let restored { removeUnlisted(behind: restored, before: playlist) }
-        let entries = front.accept(playlist)
-        source.shift = front.shift
+        let entries = numbering.accept(playlist)
+        source.shift = numbering.shift
         // Even an old playlist is final if it has an end.
         if playlist.hasEndList { hasEnded = true }
-        let number = playlist.firstSequenceNumber + front.shift
-        guard number + playlist.segments.count == front.next || playlist.segments.isEmpty else { return }
+        let number = playlist.firstSequenceNumber + numbering.shift
+        guard number + playlist.segments.count == numbering.next || playlist.segments.isEmpty else { return }
         // Segments that were seen but not stored yet belong to the recorded playlist, although the window slides on.
         if writer == nil, items.isEmpty { first = number }
         window = number..<number + playlist.segments.count
@@ -40,10 +40,10 @@ extension Recording {
         for segment in recorded.segments.suffix(Self.recent) {
             recentMaps[segment.mediaSequenceNumber] = segment.map.flatMap { PieceName($0.uri)?.role.number }
         }
-        guard !front.continues(in: window) else { return }
+        guard !numbering.continues(in: window) else { return }
         rendition.folder.removePieces { name in
             switch name.role {
-            case .segment(let number): number >= self.front.next
+            case .segment(let number): number >= self.numbering.next
             case .initialization(let number): number >= self.nextMap
             case .key, .passing, .data: false
             }
@@ -61,7 +61,7 @@ extension Recording {
         var places: [Resource: Int] = [:]
         for segment in source.playlist.segments {
             guard let map = segment.map, let url = try? source.base.resolving(map.uri) else { continue }
-            let (number, place) = (segment.mediaSequenceNumber + front.shift, Self.place(url, map.byteRange))
+            let (number, place) = (segment.mediaSequenceNumber + numbering.shift, Self.place(url, map.byteRange))
             let known = places[place] ?? maps[place] ?? recentMaps[number] ?? nextMap
             nextMap = max(nextMap, known + 1)
             (places[place], now[number]) = (known, known)
@@ -75,7 +75,7 @@ extension Recording {
         return Resource(name: name, url: url, range: range.map { Int64($0.offset)..<Int64($0.end) })
     }
 
-    private func add(_ entry: RecordingFront.Entry, of source: Rendition.Source, isFirst: Bool) {
+    private func add(_ entry: LiveNumbering.Entry, of source: Rendition.Source, isFirst: Bool) {
         var item = Item(entry: entry, time: time, source: source, isFirstOfWindow: isFirst)
         if case .segment(let segment, _, _) = entry {
             item.file = rendition.name(of: segment, in: source)
@@ -100,7 +100,7 @@ extension Recording {
         item.needed += [map, media].compactMap { $0 }.map { (rendition.folder, $0) }
     }
 
-    private func reportLoss(of entry: RecordingFront.Entry) {
+    private func reportLoss(of entry: LiveNumbering.Entry) {
         switch entry {
         case .missed(let missed):
             report(

@@ -10,7 +10,7 @@ import Store
 @LoopActor public final class Recording {
     /// A segment, or several missed ones, that was seen and is not in the recorded playlist yet.
     public struct Item {
-        let entry: RecordingFront.Entry
+        let entry: LiveNumbering.Entry
         /// Start time, in seconds from the first segment that was seen.
         public let time: Double
         let source: Rendition.Source
@@ -61,7 +61,7 @@ import Store
 
     // MARK: Set from the origin's playlists
 
-    var front = RecordingFront()
+    var numbering = LiveNumbering()
     var first = 0
     /// The numbers that the origin lists at present.
     var window: Range<Int> = 0..<0
@@ -95,7 +95,7 @@ import Store
         }
         self.text = text
         (restored, writer) = (playlist, RecordingWriter(behind: playlist))
-        front = RecordingFront(behind: playlist, shift: RecordedText.shift(of: playlist))
+        numbering = LiveNumbering(behind: playlist, shift: RecordedText.shift(of: playlist))
         (first, count, duration, time) = (
             playlist.mediaSequence, playlist.segments.count, playlist.duration, playlist.duration
         )
@@ -113,7 +113,7 @@ import Store
 
     func keeps(_ name: PieceName) -> Bool {
         switch name.role {
-        case .segment(let number): isActive && number >= first && number < front.next
+        case .segment(let number): isActive && number >= first && number < numbering.next
         case .initialization(let number): isActive && number < nextMap
         case .key, .passing, .data: false
         }
@@ -136,7 +136,7 @@ import Store
     }
 }
 
-extension RecordingFront.Entry {
+extension LiveNumbering.Entry {
     var number: Int {
         switch self {
         case .missed(let missed): missed.numbers.lowerBound

@@ -143,9 +143,11 @@ extension Rendition {
         return maps + parts + hints + kept.compactMap { resource(of: $0) }
     }
 
-    /// The segments with media sequence numbers below `end`: players request some just after their removal.
-    func resources(of source: Source, before end: Int) -> [Resource] {
-        source.playlist.segments.prefix(max(0, end - source.playlist.firstSequenceNumber))
+    /// The segments that precede another playlist's: players request some just after their removal. All, if the other
+    /// one's names begin anew.
+    func resources(of source: Source, before other: Source) -> [Resource] {
+        let count = other.firstNumber - source.firstNumber
+        return source.playlist.segments.prefix(count >= 0 ? count : source.shift == other.shift ? 0 : .max)
             .compactMap { resource(of: $0, in: source) }
     }
 

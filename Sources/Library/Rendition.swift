@@ -19,7 +19,7 @@ public import Playlist
         let needed: Int
         /// True if it is the window of a recording, and not a complete presentation although it may have an end.
         var isWindow = false
-        /// Added to its media sequence numbers in names: not 0 if the origin restarted its numbers during a recording.
+        /// Added to its media sequence numbers in names: not 0 if the origin restarted its numbers, see `LiveNumbering`.
         var shift = 0
         /// True if it is a recorded playlist, whose URIs are names of pieces. A lost piece cannot be fetched again.
         public let isRecorded: Bool
@@ -42,9 +42,12 @@ public import Playlist
         /// True if it has ended, so that it may be stored.
         public var isDurable: Bool { !playlist.isLive && !isWindow }
 
-        /// The segment with a media sequence number, if it is listed.
+        /// The number of its first segment in names.
+        var firstNumber: Int { playlist.firstSequenceNumber + shift }
+
+        /// The segment with a number in names, if it is listed.
         package func segment(_ number: Int) -> Segment? {
-            let index = number.subtractingReportingOverflow(playlist.firstSequenceNumber + shift)
+            let index = number.subtractingReportingOverflow(firstNumber)
             guard !index.overflow, playlist.segments.indices.contains(index.partialValue) else { return nil }
             return playlist.segments[index.partialValue]
         }
@@ -86,6 +89,10 @@ public import Playlist
     /// Caches `isComplete` for these counts of changes.
     private var wholeness: (folder: Int, keys: Int, isComplete: Bool)?
     var live = LiveNames()
+    private var numbering = LiveNumbering()
+    private var hasBeenLive = false
+    /// True if its playlist ended while it was live, and no piece is stored: at its URL another broadcast may have begun.
+    var mayBeginAnew: Bool { hasBeenLive && !isLive && recording == nil && folder.bytes == 0 }
 
     init(_ name: RenditionNaming.Name, bundle: Bundle, keys: KeyRing, folder: PieceFolder? = nil) {
         (self.name, self.keys) = (name, keys)
@@ -94,7 +101,15 @@ public import Playlist
 
     /// Adopts a fetched or restored playlist whose load began at a time.
     package func adopt(_ source: Source, began: ContinuousClock.Instant = .now) {
-        let source = recording?.observe(source) ?? source
+        var source = source
+        if let recording {
+            source = recording.observe(source)
+        } else {
+            let (numbered, isOlder) = numbered(source)
+            if isOlder, self.source != nil { return }
+            source = numbered
+        }
+        if !source.isDurable { hasBeenLive = true }
         let hasChanged = self.source?.playlist.text.write() != source.playlist.text.write()
         schedule.record(began: began, targetDuration: source.playlist.interval, hasChanged: hasChanged)
         self.source = source
@@ -105,6 +120,21 @@ public import Playlist
         show(source)
         keyNumbers = []
         if source.isDurable { keyNumbers = source.playlist.keys.map { number(of: $0, in: source) } }
+    }
+
+    /// Gives a live playlist the numbers for its names: after a restart of the origin's numbers a name never stands for
+    /// another segment than before.
+    /// - Parameter replaces: true if the known playlist is out of date.
+    /// - Returns: `isOlder` is true if it is an old text, as caches return them.
+    func numbered(_ source: Source, replaces: Bool = false) -> (source: Source, isOlder: Bool) {
+        // The numbers of a playlist that has ended are those of its stored pieces.
+        guard !source.isDurable else { return (source, false) }
+        var source = source
+        let before = numbering.shift
+        if replaces { numbering.replace(with: source.playlist) } else { _ = numbering.accept(source.playlist) }
+        source.shift = numbering.shift
+        if numbering.shift != before { live.restart() }
+        return (source, numbering.isOlder && !source.playlist.isDeltaUpdate)
     }
 
     /// Adopts the URLs of a playlist with the same content as the known one, which has ended: all names stay.
@@ -132,7 +162,7 @@ public import Playlist
         latest = source
         guard !source.isDurable || !(before?.isDurable ?? true) else { return }
         let passing = source.isDurable ? [] : passingResources(of: source)
-        let gone = before.map { resources(of: $0, before: source.playlist.firstSequenceNumber) } ?? []
+        let gone = before.map { resources(of: $0, before: source) } ?? []
         live.replace(with: passing, gone: gone, named: passing.count + source.playlist.segments.count)
     }
 

@@ -2,7 +2,7 @@
 
 /// Drives a recording as `Library` does, with all pieces available at once.
 struct RecordingDriver {
-    var front = RecordingFront()
+    var front = LiveNumbering()
     var writer: RecordingWriter?
     var text: [UInt8] = []
     /// Numbers of unavailable segments.
@@ -15,7 +15,7 @@ struct RecordingDriver {
         self.text = Array(text.prefix(RecordedText.intactLength(of: text)))
         guard !self.text.isEmpty else { return }
         let recorded = try Fixtures.media(String(decoding: self.text, as: UTF8.self))
-        front = RecordingFront(behind: recorded, shift: RecordedText.shift(of: recorded))
+        front = LiveNumbering(behind: recorded, shift: RecordedText.shift(of: recorded))
         writer = RecordingWriter(behind: recorded)
     }
 

@@ -22,7 +22,7 @@ struct RecordingTests {
     }
 
     /// Returns the numbers of a window's new entries; negative for missed segments.
-    private func numbers(_ front: inout RecordingFront, _ text: String) throws -> [Int] {
+    private func numbers(_ front: inout LiveNumbering, _ text: String) throws -> [Int] {
         let window = try Fixtures.media(text)
         return front.accept(window).flatMap { entry -> [Int] in
             switch entry {
@@ -34,7 +34,7 @@ struct RecordingTests {
 
     @Test("adds the new segments of each window, and nothing of an older text or a delta update")
     func windows() throws {
-        var front = RecordingFront()
+        var front = LiveNumbering()
         #expect(try numbers(&front, window(10..<14)) == [10, 11, 12, 13])
         #expect(try numbers(&front, window(10..<14)) == [])
         #expect(try numbers(&front, window(12..<16)) == [14, 15])
@@ -48,7 +48,7 @@ struct RecordingTests {
 
     @Test("reports missed segments with their durations and discontinuities")
     func missed() throws {
-        var front = RecordingFront()
+        var front = LiveNumbering()
         _ = try numbers(&front, window(0..<3, [0: date(0)]))
         let header = "#EXT-X-DISCONTINUITY-SEQUENCE:2\n"
         let entries = front.accept(try Fixtures.media(window(7..<9, [7: date(18)], header: header)))
@@ -66,31 +66,31 @@ struct RecordingTests {
     @Test("continues after a discontinuity, with its own numbers, if the origin restarts its numbers")
     func restarts() throws {
         // Detected at once by the dates; without dates, by growth, or by a jump ahead.
-        var dated = RecordingFront()
+        var dated = LiveNumbering()
         _ = try numbers(&dated, window(100..<104, [100: date(0)]))
         #expect(try numbers(&dated, window(0..<2, [0: date(-500)])) == [])
         #expect(try numbers(&dated, window(0..<2, [0: date(20)])) == [104, 105])
         #expect(try numbers(&dated, window(1..<4, [1: date(22)])) == [106, 107])
         #expect(dated.shift == 104)
 
-        var plain = RecordingFront()
+        var plain = LiveNumbering()
         _ = try numbers(&plain, window(100..<104))
         #expect(try numbers(&plain, window(0..<2)) == [])
         #expect(try numbers(&plain, window(0..<2)) == [])
         #expect(try numbers(&plain, window(0..<3)) == [104, 105, 106])
 
-        var ahead = RecordingFront()
+        var ahead = LiveNumbering()
         _ = try numbers(&ahead, window(0..<3))
         #expect(try numbers(&ahead, window(1_700_000_000..<1_700_000_002)) == [3, 4])
         #expect(ahead.shift == 3 - 1_700_000_000)
 
         // A jump ahead that is too small for a limit is detected by the dates.
-        var jumped = RecordingFront()
+        var jumped = LiveNumbering()
         _ = try numbers(&jumped, window(0..<3, [0: date(0)]))
         #expect(try numbers(&jumped, window(900..<902, [900: date(10)])) == [3, 4])
 
         // Equal numbers for other segments.
-        var over = RecordingFront()
+        var over = LiveNumbering()
         _ = try numbers(&over, window(0..<4, [0: date(0)]))
         #expect(try numbers(&over, window(0..<4, [0: date(60)])) == [4, 5, 6, 7])
         // Corrected durations are not other segments.

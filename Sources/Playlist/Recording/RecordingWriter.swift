@@ -1,7 +1,7 @@
 /// Writes a recording's text: an append-only EVENT playlist (RFC 8216 §4.3.3.5) with new names for URIs.
 ///
 /// Each call returns the next lines: complete segments without low-latency tags and byte ranges. Keys, initialization sections
-/// and bit rates are written when they change. The numbers come from `RecordingFront` and cannot overflow.
+/// and bit rates are written when they change. The numbers come from `LiveNumbering` and cannot overflow.
 public struct RecordingWriter: Sendable {
     /// EXT-X-TARGETDURATION as last written, in seconds.
     public private(set) var targetDuration: Int
@@ -86,7 +86,7 @@ public struct RecordingWriter: Sendable {
     }
 
     /// Returns the lines of missed segments, as gaps. `name` returns the name of a segment by its number.
-    public func missed(_ missed: RecordingFront.Missed, name: (Int) -> String) throws(PlaylistError) -> [UInt8] {
+    public func missed(_ missed: LiveNumbering.Missed, name: (Int) -> String) throws(PlaylistError) -> [UInt8] {
         var lines = [String](repeating: Tag.discontinuity.rawValue, count: missed.discontinuities)
         let thousandths = Int(missed.duration * 1000 + 0.5)
         let fraction = String(1000 + thousandths % 1000).dropFirst()

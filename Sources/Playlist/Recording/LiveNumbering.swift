@@ -1,11 +1,11 @@
-/// Tracks a recording's position in a live playlist: finds the new and the missed segments of each fetched text.
+/// Tracks the position in a live playlist: finds the new and the missed segments of each fetched text, and old texts.
 ///
-/// Segments are identified by media sequence numbers. A recording has its own continuous numbers: the origin's plus
-/// `shift`. `shift` is 0 until the origin restarts its numbers, as a restarted encoder does.
-public struct RecordingFront: Sendable {
-    /// The next entry of the recording.
+/// Segments are identified by media sequence numbers. A name needs a continuous number, which never stands for two
+/// segments: the origin's plus `shift`. `shift` is 0 until the origin restarts its numbers, as a restarted encoder does.
+public struct LiveNumbering: Sendable {
+    /// A new entry of a text.
     public enum Entry: Sendable {
-        /// A segment with the recording's number for it. After a restart of the origin's numbers a discontinuity precedes it.
+        /// A segment with its continuous number. After a restart of the origin's numbers a discontinuity precedes it.
         case segment(Segment, number: Int, isRestart: Bool)
         /// Segments that left the window before it was fetched.
         case missed(Missed)
@@ -13,7 +13,7 @@ public struct RecordingFront: Sendable {
 
     /// Segments that were in no fetched text.
     public struct Missed: Hashable, Sendable {
-        /// The recording's numbers for the segments.
+        /// Their continuous numbers.
         public let numbers: Range<Int>
         /// Duration of each segment in seconds: by the dates before and after, or else as the previous segment.
         public let duration: Double
@@ -27,13 +27,15 @@ public struct RecordingFront: Sendable {
         var numbers: Range<Int> { playlist.numbers(shiftedBy: shift) }
     }
 
-    /// The recording's number for the next segment.
+    /// The continuous number of the next segment.
     public private(set) var next = 0
-    /// Difference between the recording's and the origin's numbers; negative if the origin's jumped ahead.
+    /// Difference between the continuous and the origin's numbers; negative if the origin's jumped ahead.
     public private(set) var shift = 0
     private var known: Known?
-    /// A text whose segments all precede the known ones: an old text from a cache, or the first after a restart.
+    /// The first of consecutive texts that end before the known one: old texts from a cache, or texts after a restart.
     private var older: MediaPlaylist?
+    /// True if the latest text ends before the known one, and is no restart.
+    public var isOlder: Bool { older != nil }
     /// Maximum number of consecutive missed segments. A larger gap means that the numbers jumped.
     static let maximumMissed = 10_000
     /// Creates the state before the first text.
@@ -60,7 +62,7 @@ public struct RecordingFront: Sendable {
         switch step(to: window, from: known) {
         case .continued: return follow(window, from: known)
         case .older:
-            older = window
+            older = older ?? window
             return []
         case .restarted: return restart(window)
         }
@@ -73,7 +75,12 @@ public struct RecordingFront: Sendable {
         let common = numbers.clamped(to: old)
         if !common.isEmpty {
             let (new, former) = (common.lowerBound - numbers.lowerBound, common.lowerBound - old.lowerBound)
-            return window.isAlike(known.playlist, count: common.count, at: new, former) ? .continued : .restarted
+            guard window.isAlike(known.playlist, count: common.count, at: new, former) else { return .restarted }
+            guard numbers.upperBound < old.upperBound else { return .continued }
+            if window.lastDate != nil, known.playlist.lastDate != nil { return .older }
+            // A cache that lags may return a text that has grown, but hardly the next one, too.
+            let hasOtherFiles = window.hasOtherFiles(than: known.playlist, count: common.count, at: new, former)
+            return growth(of: window) >= (hasOtherFiles ? 1 : 2) ? .restarted : .older
         }
         if numbers.lowerBound >= old.upperBound {
             return canBeMissed(until: window, from: known) ? .continued : .restarted
@@ -82,8 +89,20 @@ public struct RecordingFront: Sendable {
             return date.milliseconds > last.milliseconds ? .restarted : .older
         }
         // Without dates, only its growth distinguishes a new stream from an old text.
-        let hasGrown = older.map { window.numbers(shiftedBy: 0).upperBound > $0.numbers(shiftedBy: 0).upperBound }
-        return hasGrown ?? false ? .restarted : .older
+        return growth(of: window) > 0 ? .restarted : .older
+    }
+
+    /// Number of segments by which the older texts have grown.
+    private func growth(of window: MediaPlaylist) -> Int {
+        guard let older else { return 0 }
+        return window.numbers(shiftedBy: 0).upperBound - older.numbers(shiftedBy: 0).upperBound
+    }
+
+    /// Processes a text that replaces the known one in any case, since that is out of date.
+    public mutating func replace(with window: MediaPlaylist) {
+        guard !window.isDeltaUpdate, !window.segments.isEmpty, known != nil else { return }
+        _ = accept(window)
+        if isOlder { _ = restart(window) }
     }
 
     /// True if the segments in between can have been missed; otherwise the numbers jumped.
@@ -106,8 +125,6 @@ public struct RecordingFront: Sendable {
 
     private mutating func follow(_ window: MediaPlaylist, from known: Known) -> [Entry] {
         let numbers = window.numbers(shiftedBy: shift)
-        // An older text that agrees with the known one does not replace it.
-        guard numbers.upperBound >= known.numbers.upperBound else { return [] }
         guard numbers.lowerBound > next else { return entries(of: window, from: next) }
         let missed = Missed(
             numbers: next..<numbers.lowerBound, duration: missedDuration(until: window, from: known),
@@ -180,6 +197,11 @@ extension MediaPlaylist {
         return nil
     }
 
+    /// True if none of `count` segments is in a file of the same name as another text's.
+    fileprivate func hasOtherFiles(than other: MediaPlaylist, count: Int, at place: Int, _ otherPlace: Int) -> Bool {
+        (0..<count).allSatisfy { segments[place + $0].fileName != other.segments[otherPlace + $0].fileName }
+    }
+
     /// True if `count` segments match another text's: by date, else by duration, of which some may have been corrected.
     fileprivate func isAlike(_ other: MediaPlaylist, count: Int, at place: Int, _ otherPlace: Int) -> Bool {
         if let date = date(at: place), let otherDate = other.date(at: otherPlace) {
@@ -192,6 +214,12 @@ extension MediaPlaylist {
 }
 
 extension Segment {
+    /// The last component of the URI's path.
+    fileprivate var fileName: Substring {
+        let path = uri.prefix { $0 != "?" && $0 != "#" }
+        return path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path
+    }
+
     fileprivate var date: DateTime? { programDateTime.flatMap { DateTime($0) } }
 
     /// True if two segments with the same number may be the same. A missed segment matches any.
