@@ -300,7 +300,8 @@ import Testing
         }
         #expect(try await reload(window(6)) == 7)
         #expect(try await reload(window(8)) == 8)
-        #expect(try await reload(window(0, "0.5")) == 0)
+        #expect(try await reload(window(0, "0.5")) == 8)
+        #expect(try await reload(window(1, "0.5")) == 1)
     }
 
     // MARK: Variables
