@@ -63,8 +63,9 @@ struct StreamFile {
         do {
             url = try WebURL(address)
         } catch {
+            // Without the text itself, which may contain a password or a token; the line says where it is.
             throw Self.error(
-                path, line(of: "url", in: block), "url: Weir does not fetch \"\(address)\": \(error)",
+                path, line(of: "url", in: block), "url: \(error)",
                 "write a URL that begins with http:// or https://, without a password")
         }
         let name = given ?? title.map(KnownStream.name) ?? ""

@@ -50,7 +50,7 @@ package import Substitution
         downloader.forget(asset)
         let volume = asset.volume
         do {
-            var removal = API.Removal(name: name, bytes: Int(try await library.remove(asset)))
+            var removal = API.Removal(name: asset.name, bytes: Int(try await library.remove(asset)))
             if let volume, !volume.isThere { removal.remainingFolder = volume.path + "/assets/" + asset.id }
             return removal
         } catch {
@@ -161,10 +161,11 @@ package import Substitution
 
     func find(_ name: String) throws(APIError) -> Asset {
         let named = library.asset(named: name) ?? asset(ofStream: name)
-        if let asset = named ?? (try? WebURL(name)).flatMap({ library.asset(at: $0) }) { return asset }
+        let plain = UserInformation(splitting: name).url
+        if let asset = named ?? (try? WebURL(plain)).flatMap({ library.asset(at: $0) }) { return asset }
         if let orphan = exchange.orphans.bundles[name] { throw APIError(orphan) }
         try refuse(stream: name)
-        throw APIError(.noSuchAsset, "there is no asset named \(name)", next: "weir list")
+        throw APIError(.noSuchAsset, "there is no asset named \(plain)", next: "weir list")
     }
 
     private func find(download id: String) throws(APIError) -> Download {

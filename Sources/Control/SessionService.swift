@@ -1,6 +1,7 @@
 package import API
 package import AccessLog
 package import EventLoop
+import HTTPMessage
 package import Library
 package import Playback
 
@@ -41,7 +42,8 @@ package import Playback
 
     private func log<Event: LogEvent>(_ query: LogQuery, _ events: [Event]) throws(APIError) -> API.Log<Event> {
         if let name = query.asset, events.isEmpty, library.asset(named: name) == nil {
-            throw APIError(.noSuchAsset, "neither the library nor the log knows \(name)", next: "weir list")
+            let plain = UserInformation(splitting: name).url
+            throw APIError(.noSuchAsset, "neither the library nor the log knows \(plain)", next: "weir list")
         }
         return API.Log(software: playback.software, events: events)
     }

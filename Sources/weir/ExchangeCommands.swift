@@ -52,6 +52,11 @@ struct ImportCommand: ReportingCommand {
     var json = false
     @OptionGroup var common: CommonOptions
 
+    func validate() throws {
+        // Not repeated in the message: a URL may contain a password.
+        if PlayerURL.isURL(path) { throw ValidationError("import reads a folder; for a URL, see: weir get") }
+    }
+
     func execute() async throws {
         let request = API.ImportRequest(path: DiskPath.absolute(path), name: name)
         let daemon = try common.daemon()

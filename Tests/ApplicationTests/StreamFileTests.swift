@@ -28,8 +28,11 @@ import Testing
     private static let a = "[[stream]]\nname = \"a\"\nurl = \"http://h/a\"\n"
 
     @Test(arguments: [
-        (a + "\n[[stream]]\nname = \"b\"\nurl = \"ftp://h/b\"\n", 7, "url: Weir does not fetch \"ftp://h/b\""),
-        (a + "[[stream]]\nurl = \"film\"\nname = \"b\"\n", 5, "url: Weir does not fetch \"film\""),
+        (
+            a + "\n[[stream]]\nname = \"b\"\nurl = \"ftp://h/b\"\n", 7,
+            "url: the URL must begin with http:// or https://"
+        ),
+        (a + "[[stream]]\nurl = \"film\"\nname = \"b\"\n", 5, "url: the URL must begin with http:// or https://"),
         (a + "[[stream]]\nurl = \"http://u:p@h/b\"\nname = \"b\"\n", 5, "url: "),
         (a + "[[stream]]\nurl = \"http://h/b\"\nname = \"a\"\n", 6, "name: the name a is taken in an earlier entry"),
         (a + "[[stream]]\ntitle = \"A\"\nurl = \"http://h/b\"\n", 5, "title: the name a is taken in an earlier entry"),
@@ -47,6 +50,14 @@ import Testing
         #expect(error.place == .file("/s.toml", line: line), "\(error)")
         #expect(error.message.hasPrefix(message), "\(error)")
         #expect(error.next != nil && error.exitCode == 78)
+    }
+
+    /// Messages go to the terminal and to the log of a service.
+    @Test(arguments: ["http://u:tr0ub4dor@h/b", "http://u:tr0ub4dor@a b/", "u:tr0ub4dor@h", "http://h/b c?t=tr0ub4dor"])
+    func aBadURLIsNotRepeated(url: String) throws {
+        let text = Self.a + "[[stream]]\nurl = \"\(url)\"\nname = \"b\"\n"
+        let error = try #require(#expect(throws: ConfigurationError.self) { try read(text) })
+        #expect(!"\(error) \(error.next ?? "")".contains("tr0ub4dor") && error.place == .file("/s.toml", line: 5))
     }
 
     @Test func theStandardListIsOptionalAndANamedOneIsNot() throws {

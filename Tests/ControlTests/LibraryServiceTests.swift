@@ -211,6 +211,19 @@ import Testing
         #expect(try await service.assets().assets.isEmpty)
     }
 
+    @Test func aPasswordInAURLIsNotRepeatedAndFindsTheSameAsset() async throws {
+        let url = origin.master("ts")
+        _ = try await completed(service.download(request(url, name: "ts")))
+        let secret = url.replacing("://", with: "://u:tr0ub4dor@")
+        #expect(try await service.asset(named: secret).name == "ts")
+        for name in ["\(secret)/none", "https://u:tr0ub4dor@a b/", "https://u:tr0ub4dor@h:99999/"] {
+            let error = await #expect(throws: APIError.self) { try await service.asset(named: name) }
+            let text = error.map { "\($0)" } ?? "tr0ub4dor"
+            #expect(error?.code == .noSuchAsset && !text.contains("tr0ub4dor") && !text.contains("u:"), "\(text)")
+        }
+        #expect(try await service.removeAsset(named: secret).name == "ts")
+    }
+
     @Test func aRemovalDeletesTheAssetAndItsDownload() async throws {
         let ended = try await completed(service.download(request(origin.master("audio"))))
         let removal = try await service.removeAsset(named: "audio")
