@@ -30,15 +30,14 @@ extension PlaylistLoader {
                 deadline: GiveUpRule.deadline(with: .heldBack(targetDuration: span)), retries: .never, isHeldBack: true,
                 ignoresAbsence: true)
             let fetched = try await fetchSource(of: rendition, in: asset, directives, manner)
-            let (known, (source, isOlder)) = (rendition.source, rendition.numbered(fetched))
+            let (source, order) = rendition.numbered(fetched)
             if !source.isDurable { rendition.directed.keep(source, for: directives, now: .now) }
             if source.playlist.isDeltaUpdate {
                 rendition.show(source)
                 return .success(source)
             }
             // Responses may arrive out of order, but the playlist must not go back.
-            let hasRestarted = known?.shift != source.shift
-            guard source.isDurable || hasRestarted || !isOlder && rendition.isBehind(source.playlist) else {
+            guard source.isDurable || order == .restarted || rendition.isBehind(source.playlist) else {
                 return .success(source)
             }
             return .success(try await adopt(source, rendition, in: asset))
@@ -77,10 +76,10 @@ extension PlaylistLoader {
         do throws(LibraryError) {
             let fetched = try await fetchSource(of: rendition, in: asset, .none, manner)
             rendition.isOverdue = false
-            let (source, isOlder) = rendition.numbered(fetched, replaces: !mayBeOld)
+            let (source, order) = rendition.numbered(fetched, replaces: !mayBeOld)
             // A cache in between may return an older playlist. Players must not see it. If it is the first after a restart
-            // of the origin, the names in it may stand for other media than before.
-            if isOlder {
+            // of the origin, the URLs in it have other content than before.
+            if order == .older {
                 library.loader.forgetRecent(of: rendition.folder)
                 rendition.schedule.record(began: began, targetDuration: known.playlist.interval, hasChanged: false)
                 return rendition.source ?? known

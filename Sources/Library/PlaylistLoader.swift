@@ -37,7 +37,7 @@ import Playlist
         if let source = rendition.source {
             if source.isDurable {
                 let isDue = rendition.mayBeginAnew && !rendition.isFresh(now: .now) && !library.isOffline
-                if !isDue, rendition.isSaved || library.readOnlyReason != nil || asset.isPreview { return source }
+                if !isDue, !needsSaving(rendition, in: asset) { return source }
             } else if rendition.isFresh(now: .now) {
                 return source
             }
@@ -45,32 +45,38 @@ import Playlist
         return try await tasks.loads.run(ObjectIdentifier(rendition)) { await load(rendition, in: asset) }.get()
     }
 
+    /// True if an ended playlist can be written to the catalogue, and is not.
+    private func needsSaving(_ rendition: Rendition, in asset: Asset) -> Bool {
+        !rendition.isSaved && library.readOnlyReason == nil && !asset.isPreview
+    }
+
     private func load(_ rendition: Rendition, in asset: Asset) async -> Result<Rendition.Source, LibraryError> {
         do throws(LibraryError) {
             guard let known = rendition.source else {
                 return .success(try await adopt(try await fetchSource(of: rendition, in: asset), rendition, in: asset))
             }
-            if known.isDurable, rendition.mayBeginAnew, await beginsAnew(rendition, known, in: asset),
-                let source = rendition.source
-            {
+            guard known.isDurable else { return .success(try await reload(rendition, known, in: asset)) }
+            if rendition.mayBeginAnew, let source = await beginAnew(rendition, known, in: asset) {
                 return .success(source)
             }
             // An ended playlist that could not be written to the catalogue only needs to be written.
-            if known.isDurable { return .success(try await adopt(known, rendition, in: asset)) }
-            return .success(try await reload(rendition, known, in: asset))
+            return .success(needsSaving(rendition, in: asset) ? try await adopt(known, rendition, in: asset) : known)
         } catch {
             return .failure(error)
         }
     }
 
-    /// Loads a playlist again that ended while it was live. Returns true if another broadcast has begun at its URL.
-    private func beginsAnew(_ rendition: Rendition, _ known: Rendition.Source, in asset: Asset) async -> Bool {
+    /// Loads a playlist again that ended while it was live. Returns nil unless another broadcast has begun at its URL.
+    private func beginAnew(
+        _ rendition: Rendition, _ known: Rendition.Source, in asset: Asset
+    ) async -> Rendition.Source? {
         let began = ContinuousClock.now
         let fetched = try? await fetchSource(of: rendition, in: asset, .none, .patient.hasty)
         rendition.schedule.record(began: began, targetDuration: known.playlist.interval, hasChanged: false)
-        guard let fetched, rendition.mayBeginAnew, !rendition.hasSameContent(as: fetched) else { return false }
-        rendition.forget()
-        return (try? await adopt(fetched, rendition, in: asset, began: began)) != nil
+        guard let fetched, rendition.mayBeginAnew, !rendition.hasSameContent(as: fetched) else { return nil }
+        library.loader.forget([rendition.folder])
+        rendition.beginAnew()
+        return try? await adopt(rendition.numbered(fetched, replaces: true).source, rendition, in: asset, began: began)
     }
 
     /// Adopts a full playlist. It is written to disk first, because its names (a key's number) must survive a crash.

@@ -61,7 +61,7 @@ import Store
 
     // MARK: Set from the origin's playlists
 
-    var numbering = LiveNumbering()
+    var numbering = LiveNumbering(isRecorded: true)
     var first = 0
     /// The numbers that the origin lists at present.
     var window: Range<Int> = 0..<0

@@ -105,8 +105,8 @@ public import Playlist
         if let recording {
             source = recording.observe(source)
         } else {
-            let (numbered, isOlder) = numbered(source)
-            if isOlder, self.source != nil { return }
+            let (numbered, order) = numbered(source)
+            if order == .older, self.source != nil { return }
             source = numbered
         }
         if !source.isDurable { hasBeenLive = true }
@@ -122,19 +122,29 @@ public import Playlist
         if source.isDurable { keyNumbers = source.playlist.keys.map { number(of: $0, in: source) } }
     }
 
-    /// Gives a live playlist the numbers for its names: after a restart of the origin's numbers a name never stands for
+    /// Relation of a live playlist to the known one.
+    enum LiveOrder { case newer, older, restarted }
+
+    /// Gives a live playlist the numbers for its names: after a restart of the origin's numbers a name does not stand for
     /// another segment than before.
-    /// - Parameter replaces: true if the known playlist is out of date.
-    /// - Returns: `isOlder` is true if it is an old text, as caches return them.
-    func numbered(_ source: Source, replaces: Bool = false) -> (source: Source, isOlder: Bool) {
+    /// - Parameter replaces: true if the known playlist is out of date, so that none is older.
+    func numbered(_ source: Source, replaces: Bool = false) -> (source: Source, order: LiveOrder) {
         // The numbers of a playlist that has ended are those of its stored pieces.
-        guard !source.isDurable else { return (source, false) }
+        guard !source.isDurable else { return (source, .newer) }
+        guard recording == nil else {
+            // The recording gives its own numbers when the playlist is adopted.
+            let isStale = self.source.map { source.playlist.relation(to: $0.playlist) == .stale } ?? false
+            return (source, isStale && !replaces ? .older : .newer)
+        }
         var source = source
         let before = numbering.shift
         if replaces { numbering.replace(with: source.playlist) } else { _ = numbering.accept(source.playlist) }
         source.shift = numbering.shift
-        if numbering.shift != before { live.restart() }
-        return (source, numbering.isOlder && !source.playlist.isDeltaUpdate)
+        if numbering.shift != before {
+            live.restart()
+            return (source, .restarted)
+        }
+        return (source, numbering.isOlder && !source.playlist.isDeltaUpdate ? .older : .newer)
     }
 
     /// Adopts the URLs of a playlist with the same content as the known one, which has ended: all names stay.
@@ -144,6 +154,15 @@ public import Playlist
         }
         (self.source, latest) = (source, source)
         (isOutdated, hasMoved) = (false, true)
+    }
+
+    /// Drops a playlist that has ended and has no stored pieces, for another broadcast. Its names stay valid for a while.
+    func beginAnew() {
+        if let source {
+            let gone = source.playlist.segments.compactMap { resource(of: $0, in: source) }
+            live.replace(with: [], gone: gone, named: gone.count)
+        }
+        forget()
     }
 
     /// Drops a playlist that has no stored pieces.

@@ -78,6 +78,7 @@ import Testing
         let asset = try await fixture.open("/master.m3u8")
         let rendition = try #require(asset.renditions.first)
         _ = try await fixture.library.playlists.source(of: rendition, in: asset)
+        let last = try #require(rendition.source.flatMap { rendition.resource(of: $0.playlist.segments[2]) })
         try await give(text(5..<8, end: "#EXT-X-ENDLIST\n"), segments: "old")
         _ = try await fixture.library.playlists.nextSource(of: rendition, in: asset)
         #expect(!rendition.isLive)
@@ -86,5 +87,8 @@ import Testing
         let new = try await fixture.library.playlists.nextSource(of: rendition, in: asset)
         #expect(new.playlist.isLive && rendition.isLive)
         #expect(try await bytes(0, of: rendition, in: asset) == "new")
+        #expect(rendition.resource(named: last.name) == last, "players of the first one may ask for its last segment")
+        let names = new.playlist.segments.map { rendition.name(of: $0).description }
+        #expect(names == ["8.ts", "9.ts", "10.ts"], "not the names of the first one")
     }
 }

@@ -66,6 +66,9 @@ import Testing
             "other names, restarted within the window", Window(3..<6, names: "a%", as: 3..<6),
             Window(1..<4, names: "b%", as: nil), Window(2..<5, names: "b%", as: 6..<9)),
         Scenario(
+            "a cache's old text precedes a restart", Window(10..<14, as: 10..<14), Window(8..<12, as: nil),
+            Window(0..<2, as: nil), Window(0..<3, as: 14..<17)),
+        Scenario(
             "dated, restarted far behind", Window(100..<103, date: 0, as: 100..<103),
             Window(0..<3, date: 30, as: 103..<106)),
         Scenario(

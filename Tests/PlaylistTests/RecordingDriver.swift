@@ -2,7 +2,7 @@
 
 /// Drives a recording as `Library` does, with all pieces available at once.
 struct RecordingDriver {
-    var front = LiveNumbering()
+    var numbering = LiveNumbering(isRecorded: true)
     var writer: RecordingWriter?
     var text: [UInt8] = []
     /// Numbers of unavailable segments.
@@ -15,14 +15,14 @@ struct RecordingDriver {
         self.text = Array(text.prefix(RecordedText.intactLength(of: text)))
         guard !self.text.isEmpty else { return }
         let recorded = try Fixtures.media(String(decoding: self.text, as: UTF8.self))
-        front = LiveNumbering(behind: recorded, shift: RecordedText.shift(of: recorded))
+        numbering = LiveNumbering(behind: recorded, shift: RecordedText.shift(of: recorded))
         writer = RecordingWriter(behind: recorded)
     }
 
     mutating func add(_ text: String) throws { try add(try Fixtures.media(text)) }
 
     mutating func add(_ window: MediaPlaylist) throws {
-        for (place, entry) in front.accept(window).enumerated() {
+        for (place, entry) in numbering.accept(window).enumerated() {
             var writer = self.writer ?? RecordingWriter(beginning: window)
             if self.writer == nil { text += writer.header(of: window) }
             if place == 0 { text += try writer.dateRanges(of: window) { _ in "https://origin.example/ad" } }

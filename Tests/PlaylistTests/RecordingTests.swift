@@ -22,9 +22,9 @@ struct RecordingTests {
     }
 
     /// Returns the numbers of a window's new entries; negative for missed segments.
-    private func numbers(_ front: inout LiveNumbering, _ text: String) throws -> [Int] {
+    private func numbers(_ numbering: inout LiveNumbering, _ text: String) throws -> [Int] {
         let window = try Fixtures.media(text)
-        return front.accept(window).flatMap { entry -> [Int] in
+        return numbering.accept(window).flatMap { entry -> [Int] in
             switch entry {
             case .segment(_, let number, _): [number]
             case .missed(let missed): missed.numbers.map { -$0 }
@@ -34,29 +34,41 @@ struct RecordingTests {
 
     @Test("adds the new segments of each window, and nothing of an older text or a delta update")
     func windows() throws {
-        var front = LiveNumbering()
-        #expect(try numbers(&front, window(10..<14)) == [10, 11, 12, 13])
-        #expect(try numbers(&front, window(10..<14)) == [])
-        #expect(try numbers(&front, window(12..<16)) == [14, 15])
-        #expect(try numbers(&front, window(11..<15)) == [])
-        #expect(try numbers(&front, window(12..<12)) == [])
+        var numbering = LiveNumbering(isRecorded: true)
+        #expect(try numbers(&numbering, window(10..<14)) == [10, 11, 12, 13])
+        #expect(try numbers(&numbering, window(10..<14)) == [])
+        #expect(try numbers(&numbering, window(12..<16)) == [14, 15])
+        #expect(try numbers(&numbering, window(11..<15)) == [])
+        #expect(try numbers(&numbering, window(12..<12)) == [])
         let delta = "#EXT-X-SKIP:SKIPPED-SEGMENTS=3\n"
-        #expect(try numbers(&front, window(13..<15, header: delta)) == [])
-        #expect(try numbers(&front, window(16..<18)) == [16, 17])
-        #expect(try numbers(&front, window(16..<19, end: "#EXT-X-ENDLIST\n")) == [18])
+        #expect(try numbers(&numbering, window(13..<15, header: delta)) == [])
+        #expect(try numbers(&numbering, window(16..<18)) == [16, 17])
+        #expect(try numbers(&numbering, window(16..<19, end: "#EXT-X-ENDLIST\n")) == [18])
+    }
+
+    @Test("takes a text within the known one for an old one, however it grows: nothing is recorded twice or deleted")
+    func olderTexts() throws {
+        var numbering = LiveNumbering(isRecorded: true)
+        #expect(try numbers(&numbering, window(4..<12)) == Array(4..<12))
+        for end in 5..<12 { #expect(try numbers(&numbering, window(0..<end)) == []) }
+        #expect(numbering.shift == 0)
+        let restored = LiveNumbering(behind: try Fixtures.media(window(4..<12)), shift: 0)
+        #expect(try restored.continues(in: Fixtures.media(window(2..<8))))
+        #expect(try !restored.continues(in: Fixtures.media(window(0..<3))))
     }
 
     @Test("reports missed segments with their durations and discontinuities")
     func missed() throws {
-        var front = LiveNumbering()
-        _ = try numbers(&front, window(0..<3, [0: date(0)]))
+        var numbering = LiveNumbering(isRecorded: true)
+        _ = try numbers(&numbering, window(0..<3, [0: date(0)]))
         let header = "#EXT-X-DISCONTINUITY-SEQUENCE:2\n"
-        let entries = front.accept(try Fixtures.media(window(7..<9, [7: date(18)], header: header)))
+        let entries = numbering.accept(try Fixtures.media(window(7..<9, [7: date(18)], header: header)))
         guard case .missed(let missed) = entries.first else { throw Fixtures.NotExpected() }
         #expect(missed == .init(numbers: 3..<7, duration: 3, discontinuities: 2))
         // Without a date, or if a clock was set in between: as the previous segment.
         for line in ["# none", date(90_000)] {
-            guard case .missed(let missed) = front.accept(try Fixtures.media(window(12..<13, [12: line]))).first else {
+            guard case .missed(let missed) = numbering.accept(try Fixtures.media(window(12..<13, [12: line]))).first
+            else {
                 continue
             }
             #expect(missed.duration == 2)
@@ -66,31 +78,31 @@ struct RecordingTests {
     @Test("continues after a discontinuity, with its own numbers, if the origin restarts its numbers")
     func restarts() throws {
         // Detected at once by the dates; without dates, by growth, or by a jump ahead.
-        var dated = LiveNumbering()
+        var dated = LiveNumbering(isRecorded: true)
         _ = try numbers(&dated, window(100..<104, [100: date(0)]))
         #expect(try numbers(&dated, window(0..<2, [0: date(-500)])) == [])
         #expect(try numbers(&dated, window(0..<2, [0: date(20)])) == [104, 105])
         #expect(try numbers(&dated, window(1..<4, [1: date(22)])) == [106, 107])
         #expect(dated.shift == 104)
 
-        var plain = LiveNumbering()
+        var plain = LiveNumbering(isRecorded: true)
         _ = try numbers(&plain, window(100..<104))
         #expect(try numbers(&plain, window(0..<2)) == [])
         #expect(try numbers(&plain, window(0..<2)) == [])
         #expect(try numbers(&plain, window(0..<3)) == [104, 105, 106])
 
-        var ahead = LiveNumbering()
+        var ahead = LiveNumbering(isRecorded: true)
         _ = try numbers(&ahead, window(0..<3))
         #expect(try numbers(&ahead, window(1_700_000_000..<1_700_000_002)) == [3, 4])
         #expect(ahead.shift == 3 - 1_700_000_000)
 
         // A jump ahead that is too small for a limit is detected by the dates.
-        var jumped = LiveNumbering()
+        var jumped = LiveNumbering(isRecorded: true)
         _ = try numbers(&jumped, window(0..<3, [0: date(0)]))
         #expect(try numbers(&jumped, window(900..<902, [900: date(10)])) == [3, 4])
 
         // Equal numbers for other segments.
-        var over = LiveNumbering()
+        var over = LiveNumbering(isRecorded: true)
         _ = try numbers(&over, window(0..<4, [0: date(0)]))
         #expect(try numbers(&over, window(0..<4, [0: date(60)])) == [4, 5, 6, 7])
         // Corrected durations are not other segments.

@@ -32,17 +32,21 @@ public struct LiveNumbering: Sendable {
     /// Difference between the continuous and the origin's numbers; negative if the origin's jumped ahead.
     public private(set) var shift = 0
     private var known: Known?
-    /// The first of consecutive texts that end before the known one: old texts from a cache, or texts after a restart.
+    /// The lowest of consecutive texts that end before the known one: old texts from a cache, or texts after a restart.
     private var older: MediaPlaylist?
+    /// True if the segments are recorded: a restart that was none would store some of them twice.
+    private let isRecorded: Bool
     /// True if the latest text ends before the known one, and is no restart.
     public var isOlder: Bool { older != nil }
     /// Maximum number of consecutive missed segments. A larger gap means that the numbers jumped.
     static let maximumMissed = 10_000
     /// Creates the state before the first text.
-    public init() {}
+    /// - Parameter isRecorded: true if only certain restarts count, because the segments are recorded.
+    public init(isRecorded: Bool = false) { self.isRecorded = isRecorded }
 
     /// Creates the state at the end of a recording. `shift` is that of the recording's end.
     public init(behind recorded: MediaPlaylist, shift: Int) {
+        isRecorded = true
         guard !recorded.segments.isEmpty else { return }
         self.shift = shift
         known = Known(playlist: recorded, shift: 0)
@@ -51,7 +55,7 @@ public struct LiveNumbering: Sendable {
 
     /// True if a text lists known segments unchanged, which means that the numbers have not restarted.
     public func continues(in window: MediaPlaylist) -> Bool {
-        guard let known, case .continued = step(to: window, from: known) else { return false }
+        guard let known, step(to: window, from: known) != .restarted else { return false }
         return known.numbers.overlaps(window.numbers(shiftedBy: shift))
     }
 
@@ -62,7 +66,7 @@ public struct LiveNumbering: Sendable {
         switch step(to: window, from: known) {
         case .continued: return follow(window, from: known)
         case .older:
-            older = older ?? window
+            if older == nil || growth(of: window) < 0 { older = window }
             return []
         case .restarted: return restart(window)
         }
@@ -77,7 +81,7 @@ public struct LiveNumbering: Sendable {
             let (new, former) = (common.lowerBound - numbers.lowerBound, common.lowerBound - old.lowerBound)
             guard window.isAlike(known.playlist, count: common.count, at: new, former) else { return .restarted }
             guard numbers.upperBound < old.upperBound else { return .continued }
-            if window.lastDate != nil, known.playlist.lastDate != nil { return .older }
+            if isRecorded || window.lastDate != nil && known.playlist.lastDate != nil { return .older }
             // A cache that lags may return a text that has grown, but hardly the next one, too.
             let hasOtherFiles = window.hasOtherFiles(than: known.playlist, count: common.count, at: new, former)
             return growth(of: window) >= (hasOtherFiles ? 1 : 2) ? .restarted : .older
