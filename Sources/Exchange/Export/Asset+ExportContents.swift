@@ -13,7 +13,9 @@ extension Asset {
     func exportContents() throws(ExchangeError) -> ExportContents {
         let playlists = BundlePlaylists(self)
         do {
-            guard let master = try playlists.master() else { throw keyExpiry.map { ExchangeError($0) } ?? isNotWhole }
+            guard let master = try playlists.master() else {
+                throw keyExpiry.map { ExchangeError($0) } ?? incompleteError
+            }
             let listed = master.renditions.sorted().map { renditions[$0] }
             var folders: [ExportContents.Folder] = []
             for rendition in listed { folders.append(try exportFolder(of: rendition, playlists)) }
@@ -34,12 +36,12 @@ extension Asset {
         }
     }
 
-    private var isNotWhole: ExchangeError {
+    private var incompleteError: ExchangeError {
         ExchangeError(.incomplete, "\(name) is not exported: no rendition of it is complete")
     }
 
     private func exportFolder(of rendition: Rendition, _ playlists: BundlePlaylists) throws -> ExportContents.Folder {
-        guard let playlist = rendition.source?.playlist else { throw isNotWhole }
+        guard let playlist = rendition.source?.playlist else { throw incompleteError }
         let text = ExportContents.Text("media.m3u8", try playlists.media(playlist, of: rendition))
         return try rendition.folder.exported(rendition.mediaFiles, texts: [text])
     }
