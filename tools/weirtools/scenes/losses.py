@@ -16,10 +16,9 @@ from weirtools.scenes.states import HALF, is_aligned
 # Seconds that a viewer has read ahead: less than half of what any player but a bare libavformat keeps (12 s), and more than
 # it takes to give up on an origin that says nothing. Whatever comes later than that stops the picture.
 BUFFER = 6
-# After so many seconds it has to go on when the network is back: the longest pause before Weir asks again (2 s), and a segment at
-# THROTTLE (1.2 s). Where it is another network, nobody says that what was asked for on the old one will not come: Weir waits eight
-# seconds for more of a body, and fifteen for a reply.
-BACK, ELSEWHERE = 3.5, 18.5
+# After so many seconds it has to go on when the network is back. Where it is another network, nobody says that what was asked for
+# on the old one will not come: Weir waits eight seconds for more of a body, and fifteen for a reply.
+BACK, ELSEWHERE = 3, 18
 # For a player's run beside the time of its media and of its losses, in seconds.
 LEEWAY = 60
 # Bytes a second of each connection to the origin, at real time: twice what the best variant takes.
@@ -259,6 +258,8 @@ class Loss:
             wire.cut(cut.kind)
             self.stage.wait_until(since + cut.begins + cut.length, plays)
             wire.mend()
+            # The loss as it was: on a busy machine it ends later than drawn.
+            cut.length = max(cut.length, time.monotonic() - since - cut.begins)
 
     def watch(self, weir, wire, entry):
         """ffmpeg, in real time or in a multiple of that."""
