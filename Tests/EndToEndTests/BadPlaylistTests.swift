@@ -5,14 +5,14 @@ import Testing
 /// Responses of an origin that are not the expected playlist.
 @Suite("A response that is not a playlist")
 struct BadPlaylistTests {
-    /// A response, the words in Weir's error, and the exit codes of a download: if all playlists are like that, and if only the best
-    /// variant's is, which is the same by default.
+    /// A response, the words in Weir's error, and the exit code of a download if all playlists are like that.
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let words: String
         let change: @Sendable (inout OriginRule) -> Void
         var status = 502
         var exit: Int32 = 76
+        /// Exit code if only the best variant's playlist is like that; nil for the same.
         var exitOfBest: Int32?
     }
 

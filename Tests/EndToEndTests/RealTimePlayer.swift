@@ -51,7 +51,7 @@ struct RealTimePlayer {
             let load = try await player.load(segment, duration)
             try await got(index, load)
         }
-        try await player.wait { $0 <= 0 }
+        try await player.play(untilBuffer: 0)
         return player.outcome
     }
 
@@ -68,13 +68,14 @@ struct RealTimePlayer {
         return front - (anchor.position + now - anchor.at)
     }
 
-    /// Waits in real time for its own playhead.
-    private func wait(until isTime: (Double) -> Bool) async throws {
-        while !isTime(buffer(at: now)) { try await Task.sleep(for: .milliseconds(20)) }
+    /// Plays in real time until its buffer has shrunk to some seconds. The player's own time passes here; nothing is awaited.
+    private func play(untilBuffer seconds: Double) async throws {
+        let left = buffer(at: now) - seconds
+        if left > 0 { try await Task.sleep(for: .seconds(left)) }
     }
 
     private mutating func load(_ url: String, _ duration: Double) async throws -> Load {
-        try await wait { $0 <= ahead - duration }
+        try await play(untilBuffer: ahead - duration)
         let (asked, before) = (now, buffer(at: now))
         _ = try await Self.fetch(url)
         let got = now

@@ -30,9 +30,10 @@ struct YieldingTests {
                 if load.ahead < 1 { late += try await scene.overtakers(of: index) }
             }
             let straight = try await direct.value
-            // Near zero on an idle machine. Programs that wait for a processor delay playback, which is not the download's fault.
+            // About 0.6 s on an idle machine. On a busy one the programs wait for a processor, which is not the download's fault.
             let wait = try ProcessorWait.seconds(of: programs) - waited
-            #expect(played.stalled <= straight.stalled + wait, "\(played), directly \(straight)")
+            let isSmooth = wait < 2 ? played.stalls <= straight.stalls : played.stalled <= straight.stalled + wait
+            #expect(isSmooth, "\(played), directly \(straight), waited for a processor for \(wait) s")
             #expect(late == [])
             let during = try await scene.requests(of: "top").count
             #expect(during > 1)
