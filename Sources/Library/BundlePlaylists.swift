@@ -72,7 +72,16 @@ import Store
     }
 
     /// The text of `asset.json`.
-    package func identity() throws -> [UInt8] { try BundleIdentity(of: asset).text() }
+    package func identity() throws -> [UInt8] {
+        var identity = BundleIdentity(id: asset.id, name: asset.name, title: asset.title, created: asset.created)
+        identity.artwork = asset.artworkKind?.fileName
+        identity.origin = asset.origin.isPlaceholder ? nil : asset.origin.redacted
+        let (policy, ring) = (asset.life.policy, asset.keys)
+        if policy != StoragePolicy() { identity.policy = policy }
+        if policy.afterFirstPlay != nil { identity.firstPlayed = asset.life.firstPlayed }
+        if ring.isLimited { identity.keys = ring.allNumbers.map { BundleIdentity.Key($0, ring.life(of: $0)) } }
+        return try identity.text()
+    }
 }
 
 extension Rendition {

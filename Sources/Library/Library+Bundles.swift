@@ -82,16 +82,16 @@ extension Library {
         let text = asset.bundle.readOnce { try? asset.bundle.directory(create: false).read(BundleIdentity.fileName) }
         guard let text else { return true }
         let path = "\(asset.id)/\(BundleIdentity.fileName)"
-        do throws(LibraryError) {
+        do throws(StoreError) {
             guard let identity = try BundleIdentity(text, at: path) else { return true }
             guard identity.format < BundleIdentity.currentFormat, readOnlyReason == nil else { return true }
             asset.whenLoaded { [weak self, weak asset] in
                 if let asset { self?.writeBundle(of: asset) }
             }
         } catch {
-            asset.refusal = error.message
-            asset.bundle.refusal = StoreError(.newer, path: path, detail: error.message)
-            report("\(asset.name) is left as it is, and not played: \(error.message)")
+            asset.refusal = "\(error)"
+            asset.bundle.refusal = error
+            report("\(asset.name) is left as it is, and not played: \(error)")
             return false
         }
         return true

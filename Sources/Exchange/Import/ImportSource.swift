@@ -36,10 +36,10 @@ struct ImportSource: Sendable {
         }
         let text = folder.contents(of: [BundleIdentity.fileName], limit: 1 << 20)
         identity = try text.flatMap { text throws(ExchangeError) in
-            do throws(LibraryError) {
+            do throws(StoreError) {
                 return try BundleIdentity(text, at: path + "/" + BundleIdentity.fileName)
             } catch {
-                throw ExchangeError(.badImport, error.message, underlying: error)
+                throw ExchangeError(.badImport, "\(error)", underlying: error)
             }
         }
         let image = identity?.artwork

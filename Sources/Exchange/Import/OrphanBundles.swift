@@ -57,13 +57,13 @@ package struct OrphanBundle: Equatable, Sendable {
             return finds.foreign.append(id)
         }
         let identity: BundleIdentity
-        do throws(LibraryError) {
+        do throws(StoreError) {
             guard let found = try BundleIdentity(text, at: path + "/" + BundleIdentity.fileName) else {
                 return finds.foreign.append(id)
             }
             identity = found
         } catch {
-            return finds.useless.append(list(id, error.message))
+            return finds.useless.append(list(id, "\(error)"))
         }
         do throws(ExchangeError) {
             let asset = try await adopt(id, identity, at: path)

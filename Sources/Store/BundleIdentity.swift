@@ -1,8 +1,4 @@
-import EventLoop
-import Fetching
 import FoundationEssentials
-import HTTPMessage
-package import Store
 
 /// The contents of `asset.json`, which identifies a bundle; without secrets.
 package struct BundleIdentity: Codable, Sendable {
@@ -15,24 +11,24 @@ package struct BundleIdentity: Codable, Sendable {
     package let name: String
     package let title: String?
     /// The name of the image file beside `asset.json`.
-    package let artwork: String?
+    package var artwork: String?
     /// The origin's URL without its query, which may have tokens; nil if there is no origin.
-    package let origin: String?
+    package var origin: String?
     /// The time of the first request for the asset, in seconds since 1970.
     package let created: Int64
     /// The user's storage policy; nil for the default.
-    package let policy: StoragePolicy?
+    package var policy: StoragePolicy?
     /// The time of the first playback, in seconds since 1970; nil unless the policy counts from that.
-    package let firstPlayed: Int64?
+    package var firstPlayed: Int64?
     /// The lifetime of each key; nil if no key has a limit.
-    package let keys: [Key]?
+    package var keys: [Key]?
 
     /// The lifetime of one key, as in `KeyLife`, without the key itself.
     package struct Key: Codable, Sendable {
         package let number: Int
         let came, firstPlayed, expires, dated, expiredAt, revoked: Int64?
 
-        init(_ number: Int, _ life: KeyLife) {
+        package init(_ number: Int, _ life: KeyLife) {
             self.number = number
             (came, firstPlayed, expires) = (life.came, life.firstPlayed, life.expires)
             (dated, expiredAt, revoked) = (life.dated, life.expiredAt, life.revoked)
@@ -46,33 +42,26 @@ package struct BundleIdentity: Codable, Sendable {
         }
     }
 
-    @LoopActor init(of asset: Asset) {
-        (id, name, title, created) = (asset.id, asset.name, asset.title, asset.created)
-        artwork = asset.artworkKind?.fileName
-        origin = asset.origin.isPlaceholder ? nil : asset.origin.redacted
-        let life = asset.life
-        policy = life.policy == StoragePolicy() ? nil : life.policy
-        firstPlayed = life.policy.afterFirstPlay != nil ? life.firstPlayed : nil
-        let ring = asset.keys
-        keys = ring.isLimited ? ring.allNumbers.map { Key($0, ring.life(of: $0)) } : nil
+    /// Makes the identity of a bundle whose other properties are nil.
+    package init(id: String, name: String, title: String?, created: Int64) {
+        (self.id, self.name, self.title, self.created) = (id, name, title, created)
     }
-
-    /// Reads the text of the file; nil if another program wrote it. Throws `newerBundle` if a newer Weir wrote it.
-    package init?(_ text: [UInt8], at path: String) throws(LibraryError) {
+    /// Reads the text of the file; nil if another program wrote it. Throws `newer` if a newer Weir wrote it.
+    package init?(_ text: [UInt8], at path: String) throws(StoreError) {
         struct Version: Decodable { let format: Int }
         let data = Data(text)
         guard let version = try? JSONDecoder().decode(Version.self, from: data) else { return nil }
         guard version.format <= Self.currentFormat else {
-            throw LibraryError(
-                .newerBundle,
-                "\(path) is of format \(version.format), which a newer Weir has written: this one knows up to "
+            throw StoreError(
+                .newer, path: path,
+                detail: "it has format \(version.format), which a newer Weir has written; this one knows formats up to "
                     + "\(Self.currentFormat)")
         }
         guard let identity = try? JSONDecoder().decode(BundleIdentity.self, from: data) else { return nil }
         self = identity
     }
 
-    func text() throws -> [UInt8] {
+    package func text() throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
         return Array(try encoder.encode(self))
