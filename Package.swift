@@ -55,7 +55,7 @@ let package = Package(
         // The loop, the network and the disk.
         room("EventLoop", ["CLibevent"]),
         room("Subprocess"),
-        room("HTTPServer", ["CLibevent", "EventLoop", "HTTPMessage"]),
+        room("HTTPServer", ["CLibevent", "CLinux", "EventLoop", "HTTPMessage"]),
         room("Origin", ["CLibcurl", "EventLoop", "HTTPMessage"]),
         room("Store", ["CLibcrypto", "CLinux", "HTTPMessage", sqlite]),
         room("AccessLog", ["EventLoop"]),

@@ -236,15 +236,18 @@ extension API {
     package struct Header: Codable, Equatable, Sendable, CustomStringConvertible {
         package var name: String
         package var value: String
+        /// The only host that gets it, with a port or without; absent for the hosts of the asset.
+        package var host: String?
 
         /// Parses `Name: value`; nil if the text is not a field line (RFC 9110 §5).
-        package init?(_ line: String) {
+        package init?(_ line: String, host: String? = nil) {
             guard let field = FieldLine(Array(line.utf8)) else { return nil }
             name = field.name
             value = field.value
+            self.host = host
         }
 
-        package var line: String { "\(name): \(value)" }
+        package var line: String { (host.map { "@\($0) " } ?? "") + "\(name): \(value)" }
 
         /// The name without the value, which is a secret.
         package var description: String { name }

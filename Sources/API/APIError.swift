@@ -143,6 +143,12 @@ extension APIError.Code {
         }
     }
 
+    /// For a site that answers with a page, or lets in only its own player.
+    private static let pageAdvice = """
+        A site may want what its page sends: --header 'Referer: https://SITE/', or --cookies FILE. The address of a page needs a \
+        handler that finds its playlist: weir get "$(yt-dlp -g URL)"
+        """
+
     fileprivate var usualNext: String? {
         switch self {
         case .refusedURL: "give a URL that begins with http:// or https://, without a password"
@@ -153,8 +159,8 @@ extension APIError.Code {
         case .badImport: "give a folder with a playlist (.m3u8) and all files that it names; see: weir check FILE"
         case .noProgram: "install ffmpeg where the daemon runs, or export a folder or a .tar"
         case .programFailed: "export a folder or a .tar, which need no other program"
-        case .notPlaylist: "check that the URL leads to an HLS playlist"
-        case .originRefused: "get a new link: this one may have expired"
+        case .notPlaylist: "check that the URL leads to an HLS playlist. \(Self.pageAdvice)"
+        case .originRefused: "get a new link: this one may have expired. \(Self.pageAdvice)"
         case .originAbsent, .badOrigin: "repeat the command later; what plays meanwhile: weir list --offline"
         case .offline: "start the daemon without --offline, or list what plays: weir list --offline"
         case .cannotWrite: "use a folder that can be written: weir serve --store DIR"

@@ -30,6 +30,7 @@ extension Configuration {
         case .backup: isExcludedFromBackups = try value.isExcluded()
         case .hostNames: hostNames = try value.list()
         case .allowedOrigins: allowedOrigins = try value.origins()
+        case .userAgent: userAgent = try value.agent()
         case .logDays: logDays = try value.number(in: 0...3650)
         case .logLevel: logLevel = try value.level()
         case .streams:
@@ -142,6 +143,14 @@ private struct SettingReader {
             }
         }
         return texts
+    }
+
+    func agent() throws(Refusal) -> String {
+        let text = try text("a User-Agent")
+        guard !text.isEmpty, text.utf8.count <= 512, text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else {
+            throw Refusal("a User-Agent has 1 to 512 printable ASCII characters")
+        }
+        return text
     }
 
     func level() throws(Refusal) -> Logger.Level {

@@ -38,6 +38,8 @@ package struct Configuration: Equatable, Sendable {
     package var hostNames: [String] = []
     /// Origins of web pages whose requests are accepted, as `scheme://host:port`.
     package var allowedOrigins: [String] = []
+    /// The User-Agent of requests for assets that no player plays. Origins that let in only browsers and players accept it.
+    package var userAgent = "Mozilla/5.0 (X11; Linux x86_64) Weir/\(Application.version)"
     /// Number of days for which session logs are kept, 0–3650; 0 for no log.
     package var logDays = 30
     package var logLevel: Logger.Level = .info

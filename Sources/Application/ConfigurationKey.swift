@@ -17,6 +17,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     case backup
     case hostNames = "host-names"
     case allowedOrigins = "allowed-origins"
+    case userAgent = "user-agent"
     case logDays = "log-days"
     case logLevel = "log-level"
     case streams

@@ -66,6 +66,7 @@ import Substitution
             library: library, substitutions: substitutions, retention: retention, logs: Self.logs(configuration),
             report: report)
         self.playback = playback
+        playback.ownTokens = [token]
         sessions = playback.sessions
         let service = LibraryService(
             library: library, summaries: summaries, substitutions: substitutions, retention: retention,
@@ -137,6 +138,7 @@ import Substitution
     private static func originConfiguration(_ configuration: Configuration) -> OriginClient.Configuration {
         var origin = OriginClient.Configuration()
         origin.placesPerHost = configuration.maxParallel
+        origin.userAgent = configuration.userAgent
         return origin
     }
 
@@ -179,6 +181,7 @@ import Substitution
                 underlying: error)
         }
         self.network = network
+        playback.ownTokens.append(token)
         metrics.network = network
         client.ownListeners.append(OriginRequest.Peer(host: place.host, port: place.port))
         let url = "http://\(place)" + NetworkGate.path(token)

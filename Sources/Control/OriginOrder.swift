@@ -13,7 +13,8 @@ struct OriginOrder {
         let split = UserInformation(splitting: text)
         url = try LibraryService.url(split.url)
         var lines = headers?.map(\.line)
-        if let field = split.field, !(headers ?? []).contains(where: { $0.name.lowercased() == "authorization" }) {
+        let isGiven = { (header: API.Header) in header.host == nil && header.name.lowercased() == "authorization" }
+        if let field = split.field, !(headers ?? []).contains(where: isGiven) {
             lines = (lines ?? []) + ["\(field.name): \(field.value)"]
         }
         do {

@@ -32,9 +32,10 @@ package import Origin
     package func grant(to request: inout OriginRequest) {
         if namesPeer { request.namedPeer = OriginRequest.Peer(host: origin.host, port: origin.port) }
         request.cookies = cookies
-        guard !fields.isEmpty else { return }
         request.fields += fields.shared
+        guard !fields.isEmpty else { return }
         request.credentials = OriginRequest.Credentials(origin: origin, fields: fields.credentials)
+        request.scopedFields = fields.scoped
     }
 }
 

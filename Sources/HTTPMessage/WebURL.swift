@@ -1,8 +1,8 @@
 /// An absolute http or https URL (RFC 3986), normalised for requests.
 ///
-/// It contains no user information, no fragment and no dot segments; its host is in lower case; and it is ASCII only:
-/// characters outside the grammar are percent-encoded as UTF-8. Existing percent-encodings stay byte for byte, since
-/// signatures may cover them. Two URLs are equal if their `text` is.
+/// Its text contains no user information, no fragment and no dot segments; its host is in lower case; and it is ASCII
+/// only: characters outside the grammar are percent-encoded as UTF-8. Existing percent-encodings stay byte for byte,
+/// since signatures may cover them. Two URLs are equal if their `text` is.
 public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     /// The supported schemes.
     public enum Scheme: String, Hashable, Sendable {
@@ -34,8 +34,24 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     /// The percent-encoded query after the first `?`; nil without a `?`, empty if nothing follows it.
     public let query: String?
 
-    init(origin: Origin, path: String, query: String?) {
-        (self.origin, self.path, self.query) = (origin, path, query)
+    /// The user name and password of a reference, as an Authorization field for this URL only; nil for none. Secret, and
+    /// no part of the URL's text. References that are resolved against the URL and stay on its host have it too.
+    public private(set) var authorization: FieldLine?
+
+    init(origin: Origin, path: String, query: String?, authorization: FieldLine? = nil) {
+        (self.origin, self.path, self.query, self.authorization) = (origin, path, query, authorization)
+    }
+
+    /// Compares the texts.
+    public static func == (left: WebURL, right: WebURL) -> Bool {
+        left.path == right.path && left.query == right.query && left.origin == right.origin
+    }
+
+    /// Hashes the parts of the text.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(origin)
+        hasher.combine(path)
+        hasher.combine(query)
     }
 
     /// http or https.
@@ -47,7 +63,10 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     /// The whole URL for a request. May contain a token in its query: use `redacted` in messages.
     public var text: String { "\(origin)\(path)" + (query.map { "?\($0)" } ?? "") }
     /// Replaces the query. `query` must already be encoded, for instance a part of this URL's query.
-    public func replacingQuery(_ query: String?) -> WebURL { WebURL(origin: origin, path: path, query: query) }
+    public func replacingQuery(_ query: String?) -> WebURL {
+        WebURL(origin: origin, path: path, query: query, authorization: authorization)
+    }
+
     /// The URL for logs and messages. `?…` replaces the query, which may contain tokens.
     public var redacted: String { "\(origin)\(path)" + (query == nil ? "" : "?…") }
     /// `redacted`, so that interpolating a URL leaks nothing.
@@ -65,23 +84,34 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
 
     /// Resolves `reference` against this URL (RFC 3986 §5.2, strict).
     ///
-    /// Leading and trailing blanks are ignored and inner spaces become `%20`: playlists in the field contain both.
+    /// Leading and trailing blanks are ignored and inner spaces become `%20`: playlists in the field contain both. A user
+    /// name and password become `authorization`.
     /// - Throws: `WebURLError` when the result is neither http nor https, or is malformed.
     public func resolving(_ reference: String) throws(WebURLError) -> WebURL {
         let text = Self.trimming(reference.utf8[...])
         guard !text.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { throw .forbiddenCharacter }
-        if Self.splitScheme(text) != nil { return try WebURL(absolute: text) }
+        if Self.splitScheme(text) != nil { return try Self.referenced(text) }
         if text.starts(with: "//".utf8) {
-            return try WebURL(absolute: "\(scheme.rawValue):\(Substring(text))"[...].utf8)
+            return try Self.referenced("\(scheme.rawValue):\(Substring(text))"[...].utf8)
         }
         let (path, query) = Self.splitPath(text)
         let encodedQuery = query.map(Self.encoding)
         guard !path.isEmpty else {
-            return WebURL(origin: origin, path: self.path, query: encodedQuery ?? self.query)
+            let query = encodedQuery ?? self.query
+            return WebURL(origin: origin, path: self.path, query: query, authorization: authorization)
         }
         let encoded = Self.encoding(path)
         let merged = encoded.utf8.first == UInt8(ascii: "/") ? encoded : directory + encoded
-        return WebURL(origin: origin, path: Self.removingDotSegments(merged), query: encodedQuery)
+        return WebURL(
+            origin: origin, path: Self.removingDotSegments(merged), query: encodedQuery, authorization: authorization)
+    }
+
+    private static func referenced(_ text: Substring.UTF8View) throws(WebURLError) -> WebURL {
+        guard text.contains(UInt8(ascii: "@")) else { return try WebURL(absolute: text) }
+        let split = UserInformation(splitting: String(Substring(text)))
+        var url = try WebURL(absolute: split.url[...].utf8)
+        url.authorization = split.field
+        return url
     }
 
     /// The path through its last slash.

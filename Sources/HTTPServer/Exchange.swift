@@ -1,4 +1,6 @@
+import CLinux
 public import EventLoop
+import Glibc
 public import HTTPMessage
 
 /// One request and the right to answer it once, at once or later.
@@ -34,6 +36,11 @@ public import HTTPMessage
 
     /// True if a reply can still reach the client.
     public var isOpen: Bool { connection.serial == serial && connection.phase != .closed }
+
+    /// True if the client is a process of this process's user on this machine. Costs a system call.
+    public var isFromOwner: Bool {
+        isOpen && connection.peer.isLoopback && weir_peer_user(connection.descriptor) == Int64(geteuid())
+    }
 
     /// Calls back once, when the system has accepted every byte of the reply, or when that has become impossible, for
     /// instance because the client left before the reply. Call it before `reply`; a later call replaces an earlier one.

@@ -41,11 +41,11 @@ struct RequestGuard: Sendable {
                 return .refused(.badRequest, "There is more than one Origin header field.")
             }
             isListed = listedOrigins.contains { Self.equal($0, origin) }
-            guard isListed || ownOrigins.contains(where: { Self.equal($0, origin) }) else {
+            guard isListed || ownOrigins.contains(where: { Self.equal($0, origin) }) || isFromPlayer(head) else {
                 return .refused(.forbidden, "Web pages of this origin are not allowed here.")
             }
         }
-        if !isListed, isForeignFetch(head), !isNavigationToRoot(head) {
+        if !isListed, isForeignFetch(head), !isNavigationToRoot(head), !isMediaOfListedPage(head) {
             return .refused(.forbidden, "Web pages of another site are not allowed here.")
         }
         return isListed ? .admittedForOrigin : .admitted
@@ -55,6 +55,28 @@ struct RequestGuard: Sendable {
     private func isForeignFetch(_ head: RequestHead) -> Bool {
         guard let site = head.firstValue(of: Self.secFetchSite) else { return false }
         return !site.elementsEqual("same-origin".utf8) && !site.elementsEqual("none".utf8)
+    }
+
+    /// True for a request of a `<video>` without `crossorigin` in a listed page. It has no Origin (Fetch §3.1), but a Referer,
+    /// which a page cannot forge. The page cannot read the reply, so that no CORS field is needed.
+    private func isMediaOfListedPage(_ head: RequestHead) -> Bool {
+        guard head.method == .get || head.method == .head, !head.pathBytes.starts(with: "/api/".utf8),
+            !head.contains(.origin), head.onlyValue(of: Self.secFetchMode)?.elementsEqual("no-cors".utf8) == true,
+            let referer = head.onlyValue(of: FieldName("Referer"))
+        else { return false }
+        // The origin ends at the third slash.
+        let slashes = referer.indices.filter { referer[$0] == UInt8(ascii: "/") }
+        let origin = slashes.count > 2 ? referer[..<slashes[2]] : referer
+        return listedOrigins.contains { Self.equal($0, origin) }
+    }
+
+    /// True for a request for media from a program that is no browser, such as a player that was told to send an Origin. A
+    /// page cannot remove its browser's Sec-Fetch fields, and cannot change the User-Agent without a preflight.
+    private func isFromPlayer(_ head: RequestHead) -> Bool {
+        guard head.method == .get || head.method == .head, !head.pathBytes.starts(with: "/api/".utf8),
+            let agent = head.onlyValue(of: .userAgent), !agent.isEmpty, !agent.starts(with: "Mozilla/".utf8)
+        else { return false }
+        return ![Self.secFetchSite, Self.secFetchMode, Self.secFetchDest].contains(where: head.contains)
     }
 
     /// A link to the root page may be followed from any site.

@@ -1,7 +1,7 @@
 public import EventLoop
 import Fetching
-import HTTPMessage
-import Origin
+public import HTTPMessage
+public import Origin
 import Playlist
 
 /// Opens presentations that are played in between, and fetches the lists of them.
@@ -19,6 +19,16 @@ import Playlist
         if let known = library.asset(at: url) { return known }
         let key = InterstitialAssets.Key(url: url.adding(parametersOf: query), access: asset.access)
         if let interstitialAsset = library.interstitialAssets.asset(key) { return interstitialAsset }
+        return try await library.interstitialAssets.opening.run(key) { await open(key) }.get()
+    }
+
+    /// Opens a URL for a session whose user name, password or cookie is not that of the known asset there. The session
+    /// shares nothing with it, and nothing is stored.
+    public func open(_ url: WebURL, apart fields: UserFields) async throws(LibraryError) -> Asset {
+        try library.checkOnline("\(url.redacted) is not in the store for this user")
+        let access = library.interstitialAssets.access(to: url, with: fields)
+        let key = InterstitialAssets.Key(url: url, access: access)
+        if let known = library.interstitialAssets.asset(key) { return known }
         return try await library.interstitialAssets.opening.run(key) { await open(key) }.get()
     }
 
@@ -93,6 +103,11 @@ import Playlist
         order.removeAll { $0 == key }
         order.append(key)
         return asset
+    }
+
+    /// The rights of a known session with these fields, or new ones.
+    func access(to url: WebURL, with fields: UserFields) -> OriginAccess {
+        order.last { $0.url == url && $0.access.fields == fields }?.access ?? OriginAccess(to: url, with: fields)
     }
 
     mutating func add(_ asset: Asset, _ key: Key) {

@@ -37,6 +37,10 @@ extension Library {
     /// has changed then. In a read-only store they apply until the process ends.
     public func setFields(_ fields: UserFields, of asset: Asset) async throws(LibraryError) {
         guard fields != asset.access.fields else { return }
+        // A player's User-Agent alone is not kept, and lets nothing in that was refused before.
+        guard fields.record != asset.access.fields.record else {
+            return asset.access.change(to: asset.origin, with: fields)
+        }
         if asset.isPersistent, readOnlyReason == nil {
             var records = [asset, asset.revision].compactMap { $0?.record }
             for index in records.indices { records[index].fields = fields.record }

@@ -171,7 +171,7 @@ public import Store
     ) async throws(LibraryError) -> Asset {
         while let task = opening[url] {
             // A URL that was refused without the fields may succeed with them.
-            if case .failure(let error) = await task.value, fields == nil { throw error }
+            if case .failure(let error) = await task.value, fields?.isEmpty ?? true { throw error }
         }
         let isNamed = isUsers || streams.contains { $0.url == url }
         if let known = byOrigin[url] {

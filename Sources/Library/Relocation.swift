@@ -31,10 +31,10 @@ import Store
         let access = OriginAccess(
             to: url, with: fields ?? (isSameOrigin ? asset.fields : UserFields()),
             cookies: asset.access.cookies)
-        let losesFields = fields == nil && !isSameOrigin && !asset.fields.isEmpty
+        let losesFields = fields == nil && !isSameOrigin && !asset.fields.given.isEmpty
         let destination = try await Destination(of: asset, at: url, access, by: library.playlistFetcher)
         try await checkFree(url, for: asset)
-        let names = "\(asset.fields)"
+        let names = "\(asset.fields.given)"
         try await move(asset, to: destination)
         guard losesFields else { return }
         library.report(
@@ -55,8 +55,10 @@ import Store
             guard asset.renditions.contains(where: { $0.source.map { $0.isDurable && !$0.isRecorded } ?? false }) else {
                 continue
             }
+            if let fields, fields.given.isEmpty, asset.fields.contradict(fields.lines) { continue }
             let access = OriginAccess(
-                to: url, with: fields ?? asset.fields, namesPeer: isNamed || asset.access.namesPeer,
+                to: url, with: fields?.applied(to: asset.fields) ?? asset.fields,
+                namesPeer: isNamed || asset.access.namesPeer,
                 cookies: asset.access.cookies)
             access.cookies.offer(cookies)
             guard let destination = try? await Destination(of: asset, at: url, access, by: library.playlistFetcher),

@@ -24,6 +24,12 @@ public struct OriginRequest: Sendable {
         public init(origin: WebURL.Origin, fields: [FieldLine]) { (self.origin, self.fields) = (origin, fields) }
     }
 
+    /// A field for one host, which may be secret.
+    public struct ScopedField: Sendable {
+        let host: FieldHost
+        let line: FieldLine
+    }
+
     /// A host and a port.
     public struct Peer: Hashable, Sendable {
         /// As `WebURL.host`.
@@ -54,6 +60,8 @@ public struct OriginRequest: Sendable {
     public var fields: [FieldLine] = []
     /// Secret fields.
     public var credentials: Credentials?
+    /// Fields for single hosts. They replace other fields of the same names there.
+    public var scopedFields: [ScopedField] = []
     /// The cookies that replies set and that requests carry, by their scope; nil for none.
     public var cookies: CookieJar?
     /// The requested part of the resource, not empty; nil for the whole.
@@ -96,10 +104,18 @@ public struct OriginRequest: Sendable {
     /// The fields for `url`: secrets go only to their own origin, and nothing that was given for https goes to a redirect's
     /// http.
     func fields(for url: WebURL) -> [FieldLine] {
-        if isDowngraded(at: url) { return [] }
+        // A user name in the URL itself belongs to this URL, however it was found.
+        let own = url.authorization.map { [$0] } ?? []
+        if isDowngraded(at: url) { return own }
         let secrets = credentials.map { $0.origin == url.origin ? $0.fields : [] } ?? []
-        return (fields + secrets).filter { field in !Self.ownFields.contains { field.isNamed($0) } }
+        let scoped = scopedFields.filter { $0.host.matches(url) }.map(\.line)
+        let names = Set(scoped.map { $0.name.lowercased() })
+        var all = scoped + (fields + secrets).filter { !names.contains($0.name.lowercased()) }
+        if !all.contains(where: { $0.isNamed(Self.authorization) }) { all += own }
+        return all.filter { field in !Self.ownFields.contains { field.isNamed($0) } }
     }
+
+    private static var authorization: FieldName { FieldName("Authorization") }
 
     /// True if a redirect has led from https to http.
     func isDowngraded(at url: WebURL) -> Bool { self.url.scheme == .https && url.scheme == .http }

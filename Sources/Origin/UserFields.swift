@@ -4,51 +4,127 @@ public import HTTPMessage
 ///
 /// Credentials go with each request to the one (scheme, host, port) that they were set for and to no other, redirects
 /// included (see `OriginRequest.Credentials`). The others, such as Referer and User-Agent, go to the hosts that the
-/// playlists name as well, since media on another host often needs them. No value is ever shown.
+/// playlists name as well, since media on another host often needs them. A field may also be given for one other host,
+/// and a player may send fields of its own. No value is ever shown.
 public struct UserFields: Hashable, Sendable {
+    private struct Field: Hashable {
+        let line: FieldLine
+        /// The only host that gets it; nil without that limit.
+        var host: FieldHost?
+        /// True if a player sent it, and not the user by an option.
+        var isPlayers = false
+
+        var text: String {
+            let text = "\(line.name): \(line.value)"
+            return if let host { "@\(host) \(text)" } else { isPlayers ? "@ \(text)" : text }
+        }
+    }
+
     /// In the user's order.
-    public let lines: [FieldLine]
+    private let all: [Field]
+    /// The User-Agent of the latest player, which requests have unless the user gave one. It is not kept.
+    public var playerAgent: FieldLine?
+    /// The fields without a host of their own.
+    public var lines: [FieldLine] { all.filter { $0.host == nil }.map(\.line) }
 
     /// No fields.
-    public init() { lines = [] }
+    public init() { all = [] }
 
-    /// Parses fields of the form `Name: value`.
+    /// Parses fields of the form `Name: value`, or `@host Name: value` for one host. `@ Name: value` is a player's field.
     /// - Throws: `Refusal` for the first field that cannot be sent.
     public init(_ texts: [String]) throws(Refusal) {
         guard texts.count <= Self.maximumCount else { throw Refusal("", "there are more than \(Self.maximumCount)") }
         guard texts.reduce(0, { $0 + $1.utf8.count }) <= Self.maximumByteCount else {
             throw Refusal("", "they are longer than \(Self.maximumByteCount >> 10) KB together")
         }
-        var lines: [FieldLine] = []
-        for (index, text) in texts.enumerated() { lines.append(try Self.line(text, number: index + 1)) }
-        self.lines = lines
+        var all: [Field] = []
+        for (index, text) in texts.enumerated() { all.append(try Self.field(text, number: index + 1)) }
+        self.all = all
     }
 
-    private init(lines: [FieldLine]) { self.lines = lines }
+    private init(all: [Field]) { self.all = all }
 
     /// These fields and another; nil if there is one of the same name.
     public func adding(_ line: FieldLine) -> UserFields? {
-        lines.contains { $0.name.lowercased() == line.name.lowercased() } ? nil : UserFields(lines: lines + [line])
+        guard field(named: line) == nil else { return nil }
+        var fields = UserFields(all: all + [Field(line: line)])
+        fields.playerAgent = playerAgent
+        return fields
+    }
+
+    /// These fields and those of a player, which replace an earlier player's of the same names. Fields that the user
+    /// gave by an option stay.
+    public func adding(fieldsOfPlayer lines: [FieldLine]) -> UserFields {
+        let new = lines.filter { field(named: $0)?.isPlayers ?? true }
+        let kept = all.filter { old in
+            !(old.isPlayers && new.contains { $0.name.lowercased() == old.line.name.lowercased() })
+        }
+        var fields = UserFields(all: kept + new.map { Field(line: $0, isPlayers: true) })
+        fields.playerAgent = playerAgent
+        return fields.all.count > Self.maximumCount ? self : fields
+    }
+
+    /// These fields for an asset that has others: what the user gave replaces them, what a player sent is added to them.
+    public func applied(to old: UserFields) -> UserFields {
+        guard given.isEmpty else { return self }
+        var fields = old.adding(fieldsOfPlayer: all.map(\.line))
+        fields.playerAgent = playerAgent ?? old.playerAgent
+        return fields
+    }
+
+    /// True if a player's fields have another user name, password or cookie than these: they belong to another account.
+    public func contradict(_ lines: [FieldLine]) -> Bool {
+        lines.contains { line in
+            Self.isCredential(line) && field(named: line).map { $0.line.value != line.value } ?? false
+        }
+    }
+
+    private func field(named line: FieldLine) -> Field? {
+        all.first { $0.host == nil && $0.line.name.lowercased() == line.name.lowercased() }
     }
 
     /// Most fields, and most bytes of all fields: servers accept few more.
     public static let maximumCount = 32
     /// See `maximumCount`.
     public static let maximumByteCount = 16 << 10
-    /// True without any field.
-    public var isEmpty: Bool { lines.isEmpty }
+    /// True without any field, but for a player's User-Agent.
+    public var isEmpty: Bool { all.isEmpty }
     /// The fields in the form of `init(_:)`. Secret.
-    public var texts: [String] { lines.map { "\($0.name): \($0.value)" } }
+    public var texts: [String] { all.map(\.text) }
+    /// The fields that the user gave by an option.
+    public var given: UserFields { UserFields(all: all.filter { !$0.isPlayers }) }
 
     /// The fields that go to the origin that they were given for, and to no other.
     public var credentials: [FieldLine] { lines.filter(Self.isCredential) }
     /// The fields that go to every host of the presentation.
-    public var shared: [FieldLine] { lines.filter { !Self.isCredential($0) } }
+    public var shared: [FieldLine] {
+        let lines = lines.filter { !Self.isCredential($0) }
+        let hasAgent = all.contains { $0.host == nil && !$0.isPlayers && $0.line.isNamed(.userAgent) }
+        guard let playerAgent, !hasAgent else { return lines }
+        return lines.filter { !$0.isNamed(.userAgent) } + [playerAgent]
+    }
+    /// The fields for one host.
+    public var scoped: [OriginRequest.ScopedField] {
+        all.compactMap { field in field.host.map { .init(host: $0, line: field.line) } }
+    }
 
     /// Judges by the name: the value says nothing reliable.
     private static func isCredential(_ line: FieldLine) -> Bool {
         let name = line.name.lowercased()
         return ["auth", "token", "key", "secret", "cookie", "password"].contains { name.contains($0) }
+    }
+
+    private static func field(_ text: String, number: Int) throws(Refusal) -> Field {
+        guard text.hasPrefix("@"), let blank = text.firstIndex(of: " ") else {
+            return Field(line: try line(text, number: number))
+        }
+        let name = text[text.index(after: text.startIndex)..<blank]
+        let line = try line(String(text[text.index(after: blank)...]), number: number)
+        if name.isEmpty { return Field(line: line, isPlayers: true) }
+        guard let host = FieldHost(String(name)) else {
+            throw Refusal("header field \(line.name)", "its host must be a name or an address, with a port or without")
+        }
+        return Field(line: line, host: host)
     }
 
     private static func line(_ text: String, number: Int) throws(Refusal) -> FieldLine {
@@ -87,5 +163,30 @@ public struct UserFields: Hashable, Sendable {
 
 extension UserFields: CustomStringConvertible {
     /// The names only, so that interpolating the fields leaks nothing.
-    public var description: String { lines.map(\.name).joined(separator: ", ") }
+    public var description: String { all.map(\.line.name).joined(separator: ", ") }
+}
+
+/// A host that a field was given for: `cdn.example.com`, `[2001:db8::1]` or `cdn.example.com:8443`. Without a port it is
+/// the host at the default ports of http and https.
+public struct FieldHost: Hashable, Sendable, CustomStringConvertible {
+    private let host: String
+    private let port: UInt16?
+
+    /// Nil for anything but a host with a port or without.
+    public init?(_ text: String) {
+        guard !text.isEmpty, !text.utf8.contains(where: { "/?#@ ".utf8.contains($0) }),
+            let url = try? WebURL("http://\(text)")
+        else { return nil }
+        host = url.host
+        let hasPort = text.last != "]" && text.last != ":" && text.utf8.contains(UInt8(ascii: ":"))
+        port = hasPort ? url.port : nil
+    }
+
+    func matches(_ url: WebURL) -> Bool { host == url.host && url.port == port ?? url.scheme.defaultPort }
+
+    /// In the form of `init(_:)`.
+    public var description: String {
+        let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
+        return name + (port.map { ":\($0)" } ?? "")
+    }
 }

@@ -114,14 +114,19 @@ extension Playback {
         } catch {
             return exchange.reply(.forbidden, "Weir does not fetch this URL: \(error).")
         }
+        var player: PlayerFields?
+        // A player on the network names no private host, and gives no credentials.
+        if exchange.mount.isEmpty {
+            player = PlayerFields(of: exchange.head, isOwners: exchange.isFromOwner, secrets: ownTokens)
+            player?.password = split.field
+        }
         Task { @LoopActor in
             library.playheads.openingBegan()
             defer { library.playheads.openingEnded() }
             do throws(LibraryError) {
                 // If the entry is a media playlist, the player adds its delivery directives to the entry's URL.
                 let (directives, rest) = try DeliveryDirectives.split(CMCD.removed(from: url.query))
-                let asset = try await asset(
-                    at: url.replacingQuery(rest), mode, split.field, isUsers: exchange.mount.isEmpty)
+                let asset = try await asset(at: url.replacingQuery(rest), mode, player)
                 if refuseIfExpired(exchange, asset) { return }
                 let isStored = mode == .offline || library.isOffline || isPreferred(asset, mode)
                 await entry(exchange, of: asset, mode, directives, isStored: isStored)
@@ -131,19 +136,26 @@ extension Playback {
         }
     }
 
-    /// - Parameters:
-    ///   - password: the Authorization field of the URL's user name and password, for an asset that has none.
-    ///   - isUsers: true if the user gave the URL; URLs from elsewhere must not reach private addresses.
+    /// - Parameter player: the fields of the player; nil if the URL is not the user's, so that it must not reach private
+    ///   addresses.
     private func asset(
-        at url: WebURL, _ mode: Session.Mode, _ password: FieldLine?, isUsers: Bool
+        at url: WebURL, _ mode: Session.Mode, _ player: PlayerFields?
     ) async throws(LibraryError) -> Asset {
-        guard mode == .offline else {
-            let known = library.asset(at: url)?.fields ?? UserFields()
-            let fields = isUsers ? password.flatMap { known.adding($0) } : nil
-            return try await library.open(url, fields: fields, isUsers: isUsers)
+        let known = library.asset(at: url)
+        guard mode != .offline else {
+            if let known { return known }
+            throw LibraryError(
+                .notStored, "\(url.redacted) is not in the store, and this session asks nobody else for it")
         }
-        if let known = library.asset(at: url) { return known }
-        throw LibraryError(.notStored, "\(url.redacted) is not in the store, and this session asks nobody else for it")
+        guard let player else { return try await library.open(url, isUsers: false) }
+        let fields = known?.fields ?? UserFields()
+        if let known, fields.contradict(player.lines) {
+            let isUsed = known.bytes > 0 || library.playheads.isPlayed(known.id)
+            if isUsed || fields.given.contradict(player.lines) {
+                return try await library.interstitials.open(url, apart: player.added(to: UserFields()))
+            }
+        }
+        return try await library.open(url, fields: player.added(to: fields))
     }
 
     /// True if the stored content is everything that a URL leads to, so that the origin is not asked.

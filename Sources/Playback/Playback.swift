@@ -14,6 +14,8 @@ public import Substitution
     let retention: Retention
     /// The sessions of all players.
     public let sessions: Sessions
+    /// Weir's own tokens, which a player may send, and which no origin may get.
+    public var ownTokens: [String] = []
     private let report: @Sendable (String) -> Void
     let playerTimeout: Duration
     var shelf = PieceShelf()

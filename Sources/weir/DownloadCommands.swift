@@ -31,7 +31,7 @@ struct ResumeCommand: ReportingCommand {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        if url != nil || !headers.header.isEmpty, downloads.names.count != 1 {
+        if url != nil || headers.areGiven, downloads.names.count != 1 {
             throw ValidationError("--url and --header require exactly one name.")
         }
         _ = try headers.fields

@@ -55,6 +55,11 @@ struct ServeCommand: ReportingCommand {
     var allowedOrigins: [String] = []
     @Option(
         help: ArgumentHelp(
+            "The User-Agent of requests for assets that no player plays. A player's own is sent while it plays.",
+            valueName: "text"))
+    var userAgent: String?
+    @Option(
+        help: ArgumentHelp(
             "The streams file: a list of streams with names, as in conf/streams.toml.", valueName: "file"))
     var streams: String?
     @Option(
@@ -71,7 +76,7 @@ struct ServeCommand: ReportingCommand {
             (.maxParallel, maxParallel), (.maxDownloads, maxDownloads), (.reserve, reserve), (.playCache, playCache),
             (.verifyRate, verifyRate), (.purge, purge), (.keysExpire, keysExpire),
             (.keysAfterFirstPlay, keysAfterFirstPlay), (.backup, backup), (.logDays, logDays), (.logLevel, logLevel),
-            (.lan, lan), (.streams, streams),
+            (.lan, lan), (.streams, streams), (.userAgent, userAgent),
         ]
         for (key, text) in texts { settings[key] = text.map { [$0] } }
         let configuration = try common.configuration(with: settings)

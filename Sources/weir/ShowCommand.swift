@@ -39,7 +39,7 @@ struct ShowCommand: ReportingCommand {
     }
 
     /// A command line with selection options asks for the explanation too.
-    private var isExplained: Bool { explain || json || selection.areGiven || !headers.header.isEmpty }
+    private var isExplained: Bool { explain || json || selection.areGiven || headers.areGiven }
 
     private func explained(by client: APIClient) async throws -> API.Presentation {
         var request = selection.request(for: source, environment: ProcessInfo.processInfo.environment)

@@ -109,22 +109,65 @@ struct HeaderOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             A header field for each request, such as 'Referer: https://example.com/'. Hosts that the playlists name get it too, \
-            unless its name has auth, token, key, secret, cookie or password in it. May be repeated.
+            unless its name has auth, token, key, secret, cookie or password in it. May be repeated. - reads fields from \
+            standard input, one a line.
             """, valueName: "name: value"))
     var header: [String] = []
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            """
+            A header field for one other host, as two arguments: --header-for cdn.example.com 'X-Api-Key: k'. Without a port it \
+            goes to the default ports of http and https. May be repeated.
+            """, valueName: "host> <name: value"))
+    var headerFor: [String] = []
 
     func validate() throws { _ = try fields }
 
-    /// The fields; nil without the option, so that an asset keeps its fields.
+    /// True if an option was given.
+    var areGiven: Bool { !header.isEmpty || !headerFor.isEmpty }
+
+    /// The fields; nil without the options, so that an asset keeps its fields.
     var fields: [API.Header]? {
         get throws {
-            guard !header.isEmpty else { return nil }
-            return try header.map { line in
-                guard let field = API.Header(line) else {
-                    throw ValidationError("--header must be 'Name: value' on one line, without control characters")
-                }
-                return field
-            }
+            guard areGiven else { return nil }
+            let lines = header.flatMap { $0 == "-" ? Self.standardInput : [$0] }
+            return try lines.map { try Self.field($0, of: "--header") } + headerFor.map(Self.scopedField)
         }
+    }
+
+    private static func field(_ line: String, of option: String, host: String? = nil) throws -> API.Header {
+        guard let field = API.Header(line, host: host) else {
+            throw ValidationError("\(option) must be 'Name: value' on one line, without control characters")
+        }
+        return field
+    }
+
+    private static func scopedField(_ text: String) throws -> API.Header {
+        guard let blank = text.firstIndex(of: " "), case let host = String(text[..<blank]), !host.hasSuffix(":") else {
+            throw ValidationError("--header-for needs a host and 'Name: value', as two arguments")
+        }
+        let line = String(text[text.index(after: blank)...])
+        return try field(line, of: "the second argument of --header-for", host: host)
+    }
+
+    /// The fields of `--header -`, which other users do not see in the list of processes.
+    private static let standardInput: [String] = {
+        let data = FileHandle.standardInput.readDataToEndOfFile()
+        return String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
+    }()
+
+    /// Joins the two arguments of each `--header-for` with a blank, since the parser has options of one argument only.
+    static func joined(_ arguments: [String]) -> [String] {
+        var joined: [String] = []
+        var rest = arguments[...]
+        while let word = rest.popFirst() {
+            joined.append(word)
+            if word == "--" { return joined + rest }
+            guard word == "--header-for", rest.count > 1, let host = rest.first, !host.contains(" ") else { continue }
+            joined.append(rest.prefix(2).joined(separator: " "))
+            rest = rest.dropFirst(2)
+        }
+        return joined
     }
 }

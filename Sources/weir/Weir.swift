@@ -20,6 +20,10 @@ import ArgumentParser
             MoveCommand.self, RemoveCommand.self, LinkCommand.self, KeysCommand.self, LogCommand.self,
             ReportCommand.self, DoctorCommand.self, CompletionsCommand.self,
         ])
+
+    static func main() async {
+        await main(HeaderOptions.joined(Array(CommandLine.arguments.dropFirst())))
+    }
 }
 
 struct CompletionsCommand: ParsableCommand {

@@ -118,11 +118,26 @@ struct WebURLTests {
 
     @Test(arguments: [
         ("g:h", WebURLError.unsupportedScheme), ("file:///x", .unsupportedScheme), ("data:,x", .unsupportedScheme),
-        ("http:g", .missingHost), ("///x", .missingHost), ("//u@h/", .userInformation), ("a\nb", .forbiddenCharacter),
+        ("http:g", .missingHost), ("///x", .missingHost), ("a\nb", .forbiddenCharacter),
         ("//a b/", .invalidHost),
     ])
     func aReferenceToAnotherSchemeIsRefused(reference: String, reason: WebURLError) {
         #expect(throws: reason) { try WebURL("https://h/v/media.m3u8").resolving(reference) }
+    }
+
+    /// As browsers and FFmpeg do, a user name stays with references that are resolved against the URL.
+    @Test func aUserNameInAReferenceIsSentButNotShown() throws {
+        let base = try WebURL("https://h/v/media.m3u8")
+        let url = try base.resolving("//us%20er:p%40ss@cdn.example/a/0.ts?x")
+        #expect(url.text == "https://cdn.example/a/0.ts?x" && !"\(url)".contains("p@ss"))
+        #expect(url.authorization?.value == "Basic dXMgZXI6cEBzcw==")
+        #expect(try url == WebURL(url.text))
+        for (reference, hasIt) in [
+            ("1.ts", true), ("/1.ts", true), ("?y", true), ("//h/1.ts", false), ("http://cdn.example/", false),
+        ] {
+            #expect(try (url.resolving(reference).authorization != nil) == hasIt, "\(reference)")
+        }
+        #expect(try base.resolving("http://@h/").authorization == nil)
     }
 
     @Test func longAndDeepPathsAreReadInLinearTime() throws {

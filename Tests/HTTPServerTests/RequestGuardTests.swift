@@ -1,3 +1,4 @@
+import EventLoop
 import HTTPMessage
 import TestSupport
 import Testing
@@ -38,6 +39,45 @@ import Testing
     ])
     func aPageMustBeOursOrListed(fields: String, code: Int) throws {
         #expect(status(try verdict(on: "GET /api/v1/assets", host: "localhost:8216", fields + "\r\n")) == code)
+    }
+
+    @Test(arguments: [
+        ("GET /a/b", "User-Agent: Lavf/59", 200), ("HEAD /https://h/m.m3u8", "User-Agent: Box/2", 200),
+        ("GET /a/b", "User-Agent: Mozilla/5.0", 403), ("GET /a/b", "X: y", 403),
+        ("POST /a/b", "User-Agent: Box/2", 403),
+        ("GET /api/v1/assets", "User-Agent: Lavf/59", 403),
+        ("GET /a/b", "User-Agent: Box/2\r\nSec-Fetch-Site: cross-site", 403),
+        ("GET /a/b", "User-Agent: Box/2\r\nSec-Fetch-Dest: video", 403),
+    ])
+    func aPlayerMaySendTheOriginOfASite(line: String, fields: String, code: Int) throws {
+        let origin = "Origin: https://site.example\r\n"
+        #expect(status(try verdict(on: line, host: "localhost:8216", origin + fields + "\r\n")) == code)
+    }
+
+    /// Chromium's fields for a `<video>` without `crossorigin`.
+    @Test(arguments: [
+        ("GET /a/b", "https://player.example/", "no-cors", 200), ("GET /a/b", "https://player.example", "no-cors", 200),
+        ("HEAD /a/b", "https://PLAYER.example/x/y?z", "no-cors", 200),
+        ("GET /a/b", "https://player.example.evil/", "no-cors", 403),
+        ("GET /a/b", "https://evil.example/", "no-cors", 403),
+        ("GET /a/b", "https://evil.example/https://player.example/", "no-cors", 403),
+        ("GET /a/b", "http://player.example/", "no-cors", 403),
+        ("GET /a/b", "https://player.example/", "navigate", 403),
+        ("GET /api/v1/assets", "https://player.example/", "no-cors", 403),
+        ("POST /a/b", "https://player.example/", "no-cors", 403),
+    ])
+    func aVideoOfAListedPagePlays(line: String, referer: String, mode: String, code: Int) throws {
+        let fields =
+            "Referer: \(referer)\r\nSec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: \(mode)\r\nSec-Fetch-Dest: video\r\n"
+        #expect(status(try verdict(on: line, host: "localhost:8216", fields)) == code)
+        if code == 200 { #expect(try verdict(on: line, host: "localhost:8216", fields) == .admitted) }
+    }
+
+    @LoopActor @Test func theClientsUserIsKnownToTheServer() async throws {
+        let server = HTTPServer { $0.reply($0.isFromOwner ? .ok : .forbidden, "") }
+        let port = try server.listen(host: "127.0.0.1", port: 0)
+        #expect(try await HTTPProbe.fetch("http://127.0.0.1:\(port)/").status == 200)
+        await server.stop(within: .zero)
     }
 
     @Test(arguments: [

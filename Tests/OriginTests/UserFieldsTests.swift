@@ -43,6 +43,52 @@ import Testing
         #expect(throws: UserFields.Refusal.self) { try UserFields([long + "a"]) }
     }
 
+    @Test(arguments: [
+        ("cdn.example", "https://cdn.example/a", true), ("cdn.example", "http://cdn.example/a", true),
+        ("cdn.example", "https://cdn.example:8443/a", false), ("CDN.example", "https://cdn.example/a", true),
+        ("cdn.example:8443", "https://cdn.example:8443/a", true), ("cdn.example:8443", "https://cdn.example/a", false),
+        ("cdn.example:443", "https://cdn.example/a", true), ("example", "https://cdn.example/a", false),
+        ("[::1]", "http://[::1]/a", true), ("[::1]:80", "http://[::1]/a", true), ("[::1]", "http://[::1]:81/", false),
+    ])
+    func aFieldForAHostGoesThereOnly(host: String, url: String, isSent: Bool) throws {
+        let fields = try UserFields(["@\(host) X-Key: k", "Referer: r", "X-Key: own"])
+        #expect(fields.texts[0].hasPrefix("@") && fields.credentials.map(\.value) == ["own"])
+        #expect(try UserFields(fields.texts) == fields)
+        var request = OriginRequest(try WebURL(url))
+        request.fields = fields.shared
+        request.credentials = .init(origin: request.url.origin, fields: fields.credentials)
+        request.scopedFields = fields.scoped
+        #expect(request.fields(for: request.url).filter { $0.name == "X-Key" }.map(\.value) == [isSent ? "k" : "own"])
+    }
+
+    @Test(arguments: ["http://h", "h/", "h h", "u@h", "h:0", "h:x", "", "é"])
+    func aFieldForWhatIsNoHostIsRefused(host: String) {
+        #expect(FieldHost(host) == nil)
+        if !host.isEmpty { #expect(throws: UserFields.Refusal.self) { try UserFields(["@\(host) X: y"]) } }
+    }
+
+    @Test func aPlayersFieldsReplaceThoseOfPlayersOnly() throws {
+        func lines(_ texts: String...) -> [FieldLine] { texts.compactMap { FieldLine($0.utf8) } }
+        let given = try UserFields(["Referer: mine", "@h X: y"])
+        let one = given.adding(fieldsOfPlayer: lines("referer: other", "Cookie: a=b"))
+        #expect(one.texts == ["Referer: mine", "@h X: y", "@ Cookie: a=b"] && one.given == given)
+        #expect(one.contradict(lines("Cookie: c=d")) && one.contradict(lines("COOKIE: c=d")))
+        #expect(!one.contradict(lines("Cookie: a=b", "Authorization: x", "Referer: other")))
+        #expect(one.adding(fieldsOfPlayer: lines("Cookie: c=d")).texts.last == "@ Cookie: c=d")
+        #expect(try UserFields(one.texts) == one)
+    }
+
+    /// As curl and FFmpeg do, a user name in a URL is sent with that URL, whatever led there.
+    @Test func aUserNameInAURLIsSentThereUnlessAFieldReplacesIt() throws {
+        let base = try WebURL("https://h/m.m3u8")
+        var request = OriginRequest(base)
+        let url = try base.resolving("https://u:p@cdn.example/0.ts")
+        #expect(request.fields(for: url).map(\.value) == ["Basic dTpw"])
+        #expect(request.fields(for: base).isEmpty)
+        request.scopedFields = try UserFields(["@cdn.example Authorization: mine"]).scoped
+        #expect(request.fields(for: url).map(\.value) == ["mine"])
+    }
+
     @Test func descriptionContainsNamesOnly() throws {
         let fields = try UserFields(["Cookie: secret", "X-Token: secret"])
         #expect("\(fields)" == "Cookie, X-Token")

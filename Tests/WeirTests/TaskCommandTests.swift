@@ -44,7 +44,8 @@ import Testing
         let result = try await run([
             "add", "https://h/m.m3u8", "-q", "720p", "--range", "10:00-20:00", "--header", "Cookie: a=b; c=d",
             "--header",
-            "X: y", "--title", "S", "--description", "for the train", "--priority", "important", "--anyway", "--paused",
+            "X: y", "--header-for", "cdn.h:8443", "X-Key: k", "--title", "S", "--description", "for the train",
+            "--priority", "important", "--anyway", "--paused",
             "--also", "-q 360p --audio ja", "--also", "--subs all",
         ])
         #expect(result.exit == .code(0), "\(result.errors)")
@@ -54,7 +55,9 @@ import Testing
         #expect(result.errors == "follow with:  weir get sintel\n")
         var request = API.DownloadRequest(source: "https://h/m.m3u8", quality: .height(720))
         request.range = API.MediaRange(start: 600, end: 1200)
-        request.headers = [API.Header("Cookie: a=b; c=d"), API.Header("X: y")].compactMap(\.self)
+        request.headers = [
+            API.Header("Cookie: a=b; c=d"), API.Header("X: y"), API.Header("X-Key: k", host: "cdn.h:8443"),
+        ].compactMap(\.self)
         (request.title, request.note) = ("S", "for the train")
         (request.priority, request.ignoreSpace, request.paused) = (.important, true, true)
         request.additional = [
@@ -69,6 +72,8 @@ import Testing
 
     @Test(arguments: [
         (["--range", "20:00-10:00"], "a range is 10:00-20:00, 10:00- or -20:00"), (["--range", "soon"], "10:00-20:00"),
+        (["--header-for", "Secret: hush"], "--header-for needs a host and 'Name: value'"),
+        (["--header-for", "h Secret hush"], "the second argument of --header-for must be 'Name: value'"),
         (["--header", "Secret hush"], "--header must be 'Name: value'"),
         (["--header", "Secret: hush\u{1}"], "--header must be 'Name: value'"),
         (["--record", "--range", "1-2"], "a recording has no range"), (["--priority", "huge"], "important"),

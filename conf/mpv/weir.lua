@@ -2,7 +2,8 @@
 --
 -- Copy it to ~/.config/mpv/scripts/. Then
 --     mpv https://example.com/vod/master.m3u8
--- plays through http://localhost:8216/, and Ctrl+d downloads what is playing. For another key, in input.conf:
+-- plays through http://localhost:8216/, and Ctrl+d downloads what is playing. Pages that ytdl_hook knows do so too, if they lead
+-- to HLS. Weir gets the header fields, cookies and proxy that mpv has for the URL. For another key, in input.conf:
 --     F5 script-binding weir/download
 -- Options, in ~/.config/mpv/script-opts/weir.conf or by --script-opts=weir-all=yes:
 local options = {
@@ -18,22 +19,51 @@ local options = {
     download = "",
     -- Seconds to wait for Weir's answer. After that, mpv plays the original URL.
     patience = 0.2,
+    -- As patience, where Weir must get header fields, cookies or a proxy first: it loads the playlist with them.
+    patience_with_fields = 15,
     -- true: mpv reports to Weir, for "weir log", what only mpv knows: stalls, dropped frames, start-up time and playhead.
     report = true,
 }
 require("mp.options").read_options(options, "weir")
 local utils = require("mp.utils")
 
--- True if mpv was given header fields, cookies or a proxy for the server, or a user name in the URL. These would not reach the
--- server through Weir, and its answer could differ.
-local function is_told_more(url)
-    if url:match("^%a+://[^/?#]*@") then return true end
-    for _, name in ipairs({"http-header-fields", "referrer", "user-agent", "http-proxy", "cookies"}) do
-        local value, default = mp.get_property_native("options/" .. name),
-            mp.get_property_native("option-info/" .. name .. "/default-value")
-        if utils.to_string(value) ~= utils.to_string(default) then return true end
+-- The value of an option; nil if it is the default.
+local function set_option(name)
+    local value, default = mp.get_property_native(name), mp.get_property_native("option-info/" .. name .. "/default-value")
+    if value == nil or value == "" or utils.to_string(value) == utils.to_string(default) then return nil end
+    return value
+end
+
+-- The cookies for a URL's host that ytdl_hook has set for libavformat, as the value of a Cookie field; nil for none.
+local function cookies_of_ytdl(url)
+    local host = url:match("^%a+://([^/?#:]+)") or ""
+    local lines, pairs_ = (mp.get_property_native("stream-lavf-o") or {}).cookies, {}
+    for line in (lines or ""):gmatch("[^\r\n]+") do
+        local domain = (line:match("[Dd]omain=([^;]+)") or host):gsub("^%.", "")
+        if host == domain or host:sub(-#domain - 1) == "." .. domain then table.insert(pairs_, line:match("^[^;]+")) end
     end
-    return false
+    return pairs_[1] and table.concat(pairs_, "; ")
+end
+
+-- Returns what mpv was given for the server of a URL: options for Weir, and header fields, which are secret.
+local function given(url)
+    local words, fields = {}, {}
+    for _, field in ipairs(set_option("http-header-fields") or {}) do
+        if not field:match("^CMCD%-") then table.insert(fields, field) end
+    end
+    local function add(name, value)
+        if value then table.insert(fields, name .. ": " .. value) end
+    end
+    add("Referer", set_option("referrer"))
+    add("User-Agent", set_option("user-agent"))
+    add("Cookie", cookies_of_ytdl(url))
+    local file = mp.get_property_bool("cookies") and set_option("cookies-file")
+    if file then for _, word in ipairs({"--cookies", mp.command_native({"expand-path", file})}) do table.insert(words, word) end end
+    local proxy = set_option("http-proxy")
+    if proxy then for _, word in ipairs({"--proxy", proxy}) do table.insert(words, word) end end
+    -- Other users can see the words of a command line, but not its input.
+    if fields[1] then for _, word in ipairs({"--header", "-"}) do table.insert(words, word) end end
+    return words, table.concat(fields, "\n")
 end
 
 local function is_meant(url)
@@ -52,9 +82,9 @@ local function weir(command, arguments, source)
     return words
 end
 
-local function run(words, done)
+local function run(words, done, input)
     return mp.command_native_async({
-        name = "subprocess", args = words, playback_only = false, capture_stdout = true, capture_stderr = true,
+        name = "subprocess", args = words, playback_only = false, capture_stdout = true, capture_stderr = true, stdin_data = input,
     }, function(_, result) done(result or {}) end)
 end
 
@@ -95,12 +125,12 @@ local function begin()
     mp.set_property_native("file-local-options/http-header-fields", fields)
 end
 
--- Priority 5: before ytdl_hook, which has 10.
-mp.add_hook("on_load", 5, function(hook)
-    local url = mp.get_property("stream-open-filename", "")
-    playback = nil
-    if behind(url) then return begin() end
-    if not is_meant(url) or is_told_more(url) then return end
+-- Loads a URL through Weir if Weir answers in time.
+local function go_through(url, words, hook)
+    local more, fields = given(url)
+    for _, word in ipairs(more) do table.insert(words, word) end
+    -- Weir never repeats a password.
+    local plain = url:gsub("^(%a+://)[^/?#]*@", "%1")
     hook:defer()
     local is_over, process, timer = false, nil, nil
     local function go_on(answer)
@@ -108,27 +138,48 @@ mp.add_hook("on_load", 5, function(hook)
         is_over = true
         if timer then timer:kill() end
         local through = answer and answer:match("^(http://[^\n]+)\n$")
-        if through and through:sub(-#url) == url then
-            base = through:sub(1, -#url - 2)
+        if through and through:sub(-#plain) == plain then
+            base = through:sub(1, -#plain - 2)
             if not behind(url) then
                 mp.msg.info("through Weir: " .. through)
                 mp.set_property("stream-open-filename", through)
+                -- The proxy is for the server, and not for Weir.
+                if mp.get_property("http-proxy", "") ~= "" then mp.set_property("file-local-options/http-proxy", "") end
             end
             begin()
         end
         hook:cont()
     end
-    timer = mp.add_timeout(options.patience, function()
+    local patience = (more[1] or url ~= plain or words[3]) and options.patience_with_fields or options.patience
+    timer = mp.add_timeout(patience, function()
         mp.msg.info("Weir does not answer in time")
         if process then mp.abort_async_command(process) end
         go_on(nil)
     end)
-    process = run(weir("url", {"--check"}, url), function(result)
+    process = run(weir("url", words, url), function(result)
         if not is_over and result.status ~= 0 then
             mp.msg.verbose("not through Weir: " .. (result.stderr or result.error_string or ""))
         end
         go_on(result.status == 0 and result.stdout or nil)
-    end)
+    end, fields)
+end
+
+-- The URL that the first hook has handled.
+local handled
+
+-- Priority 5: before ytdl_hook, which has 10.
+mp.add_hook("on_load", 5, function(hook)
+    local url = mp.get_property("stream-open-filename", "")
+    playback, handled = nil, url
+    if behind(url) then return begin() end
+    if is_meant(url) then go_through(url, {"--check"}, hook) end
+end)
+
+-- Behind ytdl_hook, whose results are other URLs.
+mp.add_hook("on_load", 15, function(hook)
+    local url = mp.get_property("stream-open-filename", "")
+    if url == handled or behind(url) then return end
+    if is_meant(url) then go_through(url, {"--check"}, hook) end
 end)
 
 -- Builds the command line of a report.

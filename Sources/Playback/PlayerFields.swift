@@ -1,0 +1,78 @@
+import HTTPMessage
+import Origin
+
+/// The header fields of a player's request for an entry that count as given by the user for that asset.
+///
+/// A player is told Referer, User-Agent or a password for the origin's URL, and repeats them at Weir's. A web page in a
+/// browser must not be able to do so: it would send its own fields to an origin in the user's name.
+struct PlayerFields: Equatable {
+    /// Referer, Origin, Authorization, Cookie, and a User-Agent that is no stock one.
+    private(set) var lines: [FieldLine] = []
+    /// The User-Agent, which requests have as long as no other player plays the asset; nil without one.
+    private(set) var agent: FieldLine?
+    /// The Authorization field of the URL's user name and password, for an asset that has none.
+    var password: FieldLine?
+
+    /// - Parameters:
+    ///   - isOwners: true if the request is from a process of the daemon's user on this machine.
+    ///   - secrets: Weir's own tokens, which belong to no origin.
+    init(of head: RequestHead, isOwners: @autoclosure () -> Bool, secrets: [String]) {
+        let agent = head.text(of: .userAgent)
+        // Printable only: the value ends in another request's head.
+        self.agent = agent.flatMap { Self.line(.userAgent, $0) }
+        guard !Self.ofBrowsers.contains(where: head.contains), !(agent?.hasPrefix("Mozilla/") ?? false),
+            !head.isFromOwnPage
+        else { return }
+        var names = [FieldName("Referer"), .origin, .authorization, FieldName("Cookie")]
+        if let agent, !Self.isStock(agent) { names.append(.userAgent) }
+        lines = names.compactMap { name in
+            guard let value = head.onlyValue(of: name).map({ String(decoding: $0, as: UTF8.self) }) else { return nil }
+            if secrets.contains(where: value.contains) { return nil }
+            return Self.line(name, value)
+        }
+        if !lines.isEmpty, !isOwners() { lines = [] }
+    }
+
+    /// The fields of the asset with those of the player.
+    func added(to fields: UserFields) -> UserFields {
+        var fields = password.flatMap { fields.adding($0) } ?? fields
+        if !lines.isEmpty { fields = fields.adding(fieldsOfPlayer: lines) }
+        if let agent { fields.playerAgent = agent }
+        return fields
+    }
+
+    /// Fetch Metadata: pages cannot leave these out or forge them.
+    private static var ofBrowsers: [FieldName] {
+        [
+            FieldName("Sec-Fetch-Site"), FieldName("Sec-Fetch-Mode"), FieldName("Sec-Fetch-Dest"),
+            FieldName("Sec-Fetch-User"),
+        ]
+    }
+
+    private static func line(_ name: FieldName, _ value: String) -> FieldLine? {
+        guard !value.isEmpty, value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
+        return FieldLine("\(name): \(value)".utf8)
+    }
+
+    /// True for a User-Agent that players and tools have without being told: it is used while they play, and not kept.
+    private static func isStock(_ agent: String) -> Bool {
+        ["Lavf/", "libmpv", "mpv", "VLC/", "GStreamer", "curl/", "Wget/", "Python-urllib", "Weir/"].contains {
+            agent.hasPrefix($0)
+        }
+    }
+}
+
+extension RequestHead {
+    fileprivate func text(of name: FieldName) -> String? {
+        onlyValue(of: name).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// True if the request names a page of this machine as its source.
+    fileprivate var isFromOwnPage: Bool {
+        [text(of: .origin), text(of: FieldName("Referer"))].compactMap { $0.flatMap { try? WebURL($0) } }.contains {
+            url in
+            ["localhost", "127.0.0.1", "::1"].contains(url.host)
+                || "\(url.host):\(url.port)".utf8.elementsEqual(hostBytes) || url.host.utf8.elementsEqual(hostBytes)
+        }
+    }
+}
