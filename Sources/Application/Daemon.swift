@@ -41,8 +41,8 @@ import Substitution
     ) throws(ApplicationError) {
         self.logger = logger
         let store = try Self.openStore(configuration, logger)
-        client = OriginClient(configuration: Self.originConfiguration(configuration))
         let report: @Sendable (String) -> Void = { logger.warning("\($0)") }
+        client = OriginClient(configuration: Self.originConfiguration(configuration), report: report)
         let moves = MoveRegister()
         let (summaries, substitutions) = (Summaries(store), Substitutions())
         self.summaries = summaries

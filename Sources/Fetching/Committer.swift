@@ -19,6 +19,16 @@ import Store
         turn = LoopTimer { [weak self] in self?.send() }
     }
 
+    /// The reason why nothing more may be written to the disk of a folder; nil while there is room.
+    func roomFailure(in folder: PieceFolder) -> StoreError? {
+        do {
+            try store.checkRoom(in: folder.place)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     /// True if the disk keeps up, so that more may be fetched.
     var hasRoom: Bool { bytes < Self.limit }
 

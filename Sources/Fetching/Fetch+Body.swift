@@ -13,9 +13,21 @@ extension Fetch: TransferReceiver {
     }
 
     /// See `TransferReceiver`.
+    public func transfer(_ transfer: Transfer, mayEndBy evidence: EndEvidence) -> Bool {
+        guard resource.exactLength == nil, transfer.count == file.written else { return false }
+        return switch (extent(isVouched: false).end, evidence) {
+        case (.cut, _): false
+        // A chunked body that ends early may end behind a chunk with a fragment.
+        case (.proven, .shorterThanStated): !body.isChunked
+        case (.proven, _), (.recognised, .unrequestedPart), (_, .repeated): true
+        case (.recognised, .shorterThanStated), (.unknown, _): false
+        }
+    }
+
+    /// See `TransferReceiver`.
     public func transfer(_ transfer: Transfer, ended result: Result<Void, OriginError>) {
         switch result {
-        case .success: complete()
+        case .success: complete(transfer.count)
         case .failure(let error):
             if BodyEvidence.contradicts(error.code) { body.isSound = false }
             fail(refusal ?? FetchError(error))
@@ -24,9 +36,12 @@ extension Fetch: TransferReceiver {
 
     /// The head of the response that carries its bytes.
     func receive(_ head: OriginHead) {
+        body.isRestated = head.length == nil && length != nil
         length = resource.exactLength ?? head.length
         validator = head.validator
-        body.isFramed = head.length != nil || head[.transferEncoding] != nil
+        body.isFramed = head.isFramed
+        body.isChunked = head[.transferEncoding] != nil
+        body.isStatedEmpty = head.status == 200 && head.length == 0
         address = head.address
         perform(state.receiveHead(hasUntriedSource: hasUntriedSource))
     }
@@ -46,26 +61,39 @@ extension Fetch: TransferReceiver {
             } catch {
                 throw FetchError(error, about: "no room for \(location.url.redacted)")
             }
+            if file.written >= body.nextRoomCheck { try checkRoom() }
         } catch {
             (refusal, body.isSound) = (error, false)
             throw error
         }
     }
 
+    /// A resource has any size, so the disk may fill while it arrives. A player gets the rest, which is not stored then.
+    private func checkRoom() throws(FetchError) {
+        body.nextRoomCheck = file.written + BodyEvidence.roomCheckStep
+        guard let folder, keepFailure == nil, let failure = committer?.roomFailure(in: folder) else { return }
+        guard state.urgency == .playback else {
+            throw FetchError(failure, about: "no room for \(location.url.redacted)")
+        }
+        obstacle = failure
+    }
+
     /// Every byte has arrived: checks the body, and stores it or fails.
-    func complete() {
-        if let fault = fault() {
+    /// - Parameter count: the number of bytes that the origin has sent.
+    func complete(_ count: Int64) {
+        if let fault = fault(count) {
             body.isSound = false
             return end(.failure(fault))
         }
-        if seemsCut {
+        if file.written == 0 || seemsCut {
             guard body.isRepeated else {
                 // The repeated body is compared with the first one, and continued behind it.
+                body.statedEnd = body.isFramed ? file.written : nil
                 (body.isRepeated, validator, length) = (true, nil, nil)
                 return perform(state.repeatRequest(hasUntriedSource: hasUntriedSource))
             }
-            // A length that the origin states twice is right.
-            guard body.isFramed else {
+            // A stated length is right if nothing follows it.
+            guard body.statedEnd == file.written else {
                 body.isSound = false
                 return end(.failure(FetchError(OriginError(.cutShort, url: location.url))))
             }
@@ -75,9 +103,9 @@ extension Fetch: TransferReceiver {
         commit()
     }
 
-    private func fault() -> FetchError? {
-        if let expected = resource.exactLength ?? length, file.written != expected {
-            return FetchError(.badOrigin, "\(location.url.redacted) has \(file.written) bytes, not \(expected)")
+    private func fault(_ count: Int64) -> FetchError? {
+        if case let expected = resource.exactLength ?? file.written, count != expected || file.written != expected {
+            return FetchError(.badOrigin, "\(location.url.redacted) has \(count) bytes, not \(expected)")
         }
         if let expectation {
             let bytes = file.prefix(Int(min(file.written, Resource.Limits.key)))
@@ -88,7 +116,10 @@ extension Fetch: TransferReceiver {
                 )
             }
         }
-        if file.written == 0 { return FetchError(.badOrigin, "\(location.url.redacted) is empty") }
+        // An encoder that ends may leave an empty last segment.
+        if file.written == 0, !(body.isStatedEmpty && alternates?.isLastSegment ?? false) {
+            return FetchError(.badOrigin, "\(location.url.redacted) is empty")
+        }
         // The first bytes arrived in parts too small to check.
         return body.isBeginningChecked ? nil : fault(inBeginning: file.prefix(MediaSignature.length))
     }
@@ -100,17 +131,20 @@ extension Fetch: TransferReceiver {
         return FetchError(.badOrigin, "\(location.url.redacted) was answered with \(found) instead of \(expected)")
     }
 
-    /// True if the body ends inside a box, a packet or a block. A player that was told a length must get exactly that.
+    /// True if the body ends inside a box, a packet or a block. A player that was told a length gets exactly that, even if
+    /// more bytes are stored then.
     private var seemsCut: Bool {
         switch resource.name.role {
         case .segment, .initialization: break
         case .key, .passing, .data: return false
         }
-        guard resource.range == nil, !body.isFramed || state.urgency == .background else { return false }
-        let extent = MediaExtent(
-            length: file.written, isInBlocks: alternates?.isEncryptedInBlocks ?? false, isVouched: body.isFramed
+        return resource.range == nil && extent(isVouched: body.isFramed).isCut
+    }
+
+    private func extent(isVouched: Bool) -> MediaExtent {
+        MediaExtent(
+            length: file.written, isInBlocks: alternates?.isEncryptedInBlocks ?? false, isVouched: isVouched
         ) { [file] in file.bytes(from: $0, count: $1) }
-        return extent.isCut
     }
 
     /// Makes a piece of the file, if it is to be one, and ends: at once, or when the disk has taken gathered bytes.
@@ -139,12 +173,23 @@ extension Fetch: TransferReceiver {
 }
 
 struct BodyEvidence {
+    /// The number of bytes at which the free space is checked again.
+    var nextRoomCheck = roomCheckStep
+    static let roomCheckStep: Int64 = 64 << 20
     /// False once something speaks against the bytes.
     var isSound = true
     /// True if the latest response stated its length or its end, in place of just closing the connection.
     var isFramed = true
+    /// True if the latest response was sent in chunks.
+    var isChunked = false
+    /// True if the latest response states that it is whole and has no bytes.
+    var isStatedEmpty = false
+    /// True if the stated length turned out to be wrong.
+    var isRestated = false
     /// True if the body was requested once more, because it seemed to end too early.
     var isRepeated = false
+    /// The length by which the first body ended, if it was stated.
+    var statedEnd: Int64?
     /// True if enough of the first bytes were checked together.
     var isBeginningChecked = false
 

@@ -126,9 +126,12 @@ public import Store
     public var isAsked: Bool { written > 0 || transfer?.isOnTheWire ?? (mergedFetch != nil) }
     /// True if every byte is there.
     public var isComplete: Bool { file.state == .complete }
-    /// True if a player without a fallback waits, and the origin may be unreachable: such a player gets its head early.
+    /// True if a player without a fallback waits, and the origin is slow or unreachable: such a player gets its head early.
     /// False if the origin has answered with an error that may pass, which is reported soon.
-    public var isWaitingForNetwork: Bool { isInsisting && !(transfer?.isRetryingServerFailure ?? false) }
+    public var isAwaited: Bool {
+        state.urgency == .playback && state.fallback == .none && state.isUnderWay
+            && !(transfer?.isRetryingServerFailure ?? false)
+    }
 
     /// Calls `wake` after each change of `written` or `outcome`, and when there are `fresh` bytes, until `unsubscribe`.
     public func subscribe(_ wake: @escaping () -> Void) -> Int { file.subscribe(wake) }
@@ -196,6 +199,8 @@ public import Store
 
     /// True if so little is missing that it is fetched to the end without readers.
     var isNearlyDone: Bool {
+        // A reader has all that the origin stated; the rest decides if it can be stored.
+        if body.isRepeated || body.isRestated, state.isUnderWay { return folder != nil }
         guard let length else { return false }
         // A reader that has every byte leaves before the end of the transfer is reported; others may still ask.
         guard folder != nil else { return length == reached }
@@ -270,6 +275,7 @@ public import Store
         request.start = file.written
         request.validator = validator
         request.limit = resource.limit
+        request.ignoresStatedLength = body.isRepeated && file.written > 0
         transfer = client.start(request, receiver: self)
     }
 

@@ -1,4 +1,4 @@
-/// Detects a truncated body by the sizes in the media itself.
+/// Judges the end of a body by the sizes in the media itself.
 /// A broken connection looks like the end of the body if the origin has sent no length, and a length may be wrong. In
 /// doubt the body counts as complete: players accept odd ends, and text contains no size.
 struct MediaExtent {
@@ -10,31 +10,49 @@ struct MediaExtent {
     let isVouched: Bool
     let read: (_ offset: Int64, _ count: Int) -> [UInt8]
 
-    var isCut: Bool {
-        if isInBlocks { return length % Self.block != 0 }
-        return isCutTransportStream || isCutBoxes
+    /// The end of a body.
+    enum End {
+        /// Inside a box, a packet or a block.
+        case cut
+        /// The media has no sizes, or none that can be read.
+        case unknown
+        /// Behind a packet, a block or a box, where more could follow.
+        case recognised
+        /// Behind the media data of the only fragment.
+        case proven
+    }
+
+    var isCut: Bool { end == .cut }
+
+    var end: End {
+        if isInBlocks { return length % Self.block == 0 ? .recognised : .cut }
+        return endOfTransportStream ?? endOfBoxes
     }
 
     private static let block: Int64 = 16
     private static let packet: Int64 = 188
 
-    /// ISO/IEC 13818-1 §2.4.3.2: packets of 188 bytes, each of which begins with 0x47.
-    private var isCutTransportStream: Bool {
-        guard !isVouched, length % Self.packet != 0 else { return false }
-        return stride(from: 0, to: min(length, 3 * Self.packet), by: Int64.Stride(Self.packet))
-            .allSatisfy { read($0, 1) == [0x47] }
+    /// ISO/IEC 13818-1 §2.4.3.2: packets of 188 bytes, each of which begins with 0x47. Nil for other media.
+    private var endOfTransportStream: End? {
+        let starts = stride(from: 0, to: min(length, 3 * Self.packet), by: Int64.Stride(Self.packet))
+        guard length > 0, starts.allSatisfy({ read($0, 1) == [0x47] }) else { return nil }
+        if length % Self.packet == 0 { return .recognised }
+        return isVouched ? .unknown : .cut
     }
 
     /// ISO/IEC 14496-12 §4.2: boxes, each of which begins with its size.
-    private var isCutBoxes: Bool {
-        var offset: Int64 = 0
+    private var endOfBoxes: End {
+        var (offset, fragments, last): (Int64, Int, [UInt8]) = (0, 0, [])
         for _ in 0..<Self.mostBoxes where offset < length {
             let head = read(offset, 16)
-            guard let size = Self.size(head, isFirst: offset == 0) else { return false }
-            guard size <= length - offset else { return true }
+            guard let size = Self.size(head, isFirst: offset == 0) else { return .unknown }
+            guard size <= length - offset else { return .cut }
+            last = Array(head[4..<8])
+            if last.elementsEqual("moof".utf8) { fragments += 1 }
             offset += size
         }
-        return false
+        guard length > 0, offset == length else { return .unknown }
+        return fragments == 1 && last.elementsEqual("mdat".utf8) ? .proven : .recognised
     }
 
     /// Maximum number of top-level boxes; a file with more is not checked.

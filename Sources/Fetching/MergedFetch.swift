@@ -119,7 +119,7 @@ extension MergedFetch: TransferReceiver {
         let fetch = dismiss(piece)
         order.finish(piece)
         if let head { expect(head) }
-        fetch?.complete()
+        if let fetch { fetch.complete(fetch.written) }
     }
 
     func transfer(_ transfer: Transfer, ended result: Result<Void, OriginError>) {

@@ -51,6 +51,8 @@ extension OriginAccess: Hashable {
 @LoopActor public protocol AlternateSources: AnyObject {
     /// True if the resource is a segment encrypted as a whole, in blocks (AES-128 with CBC).
     var isEncryptedInBlocks: Bool { get }
+    /// True if the resource is the last segment of a playlist that has ended, which may be empty.
+    var isLastSegment: Bool { get }
     /// True if another source is known, so that the fetch need not insist on the present one.
     var hasUntried: Bool { get }
     /// Forgets the failures so far. The fetch starts again at `location`.

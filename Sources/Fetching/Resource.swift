@@ -17,7 +17,8 @@ public struct Resource: Hashable, Sendable {
     /// Maximum size in bytes (`exactLength` has the exact length of a key).
     public var limit: Int64 {
         switch name.role {
-        case .segment, .passing: Limits.segment
+        // The disk limits them.
+        case .segment, .passing: .max
         case .initialization: Limits.initializationSection
         case .key: Limits.key
         case .data: Limits.sessionData
@@ -42,8 +43,8 @@ public struct Resource: Hashable, Sendable {
 
     /// Maximum sizes that are accepted from an origin, in bytes.
     public enum Limits {
-        /// A media segment.
-        public static let segment: Int64 = 512 << 20
+        /// One response for several adjacent byte ranges.
+        static let mergedFetch: Int64 = 512 << 20
         /// A media initialization section.
         public static let initializationSection: Int64 = 16 << 20
         /// An AES-128 key: exactly this length.
@@ -70,6 +71,6 @@ public struct Resource: Hashable, Sendable {
             let start = first.range?.lowerBound
         else { return false }
         return before.upperBound == range.lowerBound && !before.isEmpty && !range.isEmpty
-            && range.upperBound - start <= Limits.segment
+            && range.upperBound - start <= Limits.mergedFetch
     }
 }

@@ -31,6 +31,14 @@ public struct FieldSection: Sendable {
         return found.map { bytes[$0.value] }
     }
 
+    /// The values of all lines with this name as text; bytes that are not UTF-8 become U+FFFD.
+    public func values(of name: FieldName) -> [String] {
+        bytes.withUnsafeBytes { buffer in
+            spans.filter { name.matches(UnsafeRawBufferPointer(rebasing: buffer[$0.name])) }
+                .map { String(decoding: buffer[$0.value], as: UTF8.self) }
+        }
+    }
+
     /// The value of the first line with this name as text; bytes that are not UTF-8 become U+FFFD.
     public subscript(name: FieldName) -> String? { firstValue(of: name).map { String(decoding: $0, as: UTF8.self) } }
 }

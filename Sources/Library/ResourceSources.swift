@@ -11,6 +11,8 @@ import Playlist
     private weak var library: Library?
     private var tried: Set<WebURL>
     private var visited: Set<Int> = []
+    /// True if a URL that was refused was asked for again.
+    private var hasAskedAgain = false
     /// The rendition's count of arrivals at the last renewal for this resource; nil before.
     private var renewedAt: Int?
 
@@ -22,13 +24,21 @@ import Playlist
 
     func reset(_ location: Resource) {
         tried = [location.url]
-        (visited, renewedAt) = ([], nil)
+        (visited, renewedAt, hasAskedAgain) = ([], nil, false)
     }
 
     /// True if it is a segment that is encrypted as a whole.
     var isEncryptedInBlocks: Bool {
         guard case .segment(let number) = resource.name.role else { return false }
         return rendition?.source?.segment(number)?.keys.contains { $0.method == .aes128 } ?? false
+    }
+
+    /// True if it is the last segment of a playlist that has ended.
+    var isLastSegment: Bool {
+        guard let source = rendition?.source, source.isDurable, let last = source.playlist.segments.last else {
+            return false
+        }
+        return rendition?.name(of: last) == resource.name
     }
 
     /// Records that data of the resource arrived.
@@ -56,7 +66,10 @@ import Playlist
             let source = await library.playlists.visit(place, of: rendition, in: asset)
             if let source, let untried = untried(in: source, rendition) { return untried }
         }
-        return nil
+        // An origin that refuses some of its requests may answer the next one: other resources of the rendition arrived.
+        guard error.code == .originRefused, !hasAskedAgain, rendition.pace.arrivals > 0 else { return nil }
+        hasAskedAgain = true
+        return rendition.source.flatMap { rendition.resource(named: resource.name, in: $0) }
     }
 
     private func renewed(_ rendition: Rendition) async -> Resource? {

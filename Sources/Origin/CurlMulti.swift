@@ -221,11 +221,26 @@ struct BodyBuffer: ~Copyable {
 
     private var entries: [Int32: Entry] = [:]
     private var own: Set<Int32> = []
+    /// Sockets that were closed although bytes had arrived.
+    private var unread: Set<Int32> = []
     /// Called when a socket is ready as watched. Set once by the owner, which cannot refer to itself in its `init`.
     var ready: (Int32, DescriptorWatch.Interest) -> Void = { _, _ in }
 
     /// Records a new socket whose end `close` will report.
-    func opened(_ socket: Int32) { own.insert(socket) }
+    func opened(_ socket: Int32) {
+        own.insert(socket)
+        unread.remove(socket)
+    }
+
+    /// True if bytes have arrived that nothing has read, on a socket of which the last request has just ended.
+    func hasUnreadBytes(_ socket: Int32) -> Bool {
+        own.contains(socket) ? Self.hasBytes(socket) : unread.remove(socket) != nil
+    }
+
+    private static func hasBytes(_ socket: Int32) -> Bool {
+        var byte: UInt8 = 0
+        return recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
+    }
 
     /// Changes a socket's watched interest; nil stops watching.
     func watch(_ socket: Int32, for interest: DescriptorWatch.Interest?) {
@@ -249,7 +264,7 @@ struct BodyBuffer: ~Copyable {
 
     func close(_ socket: Int32) -> Int32 {
         entries[socket] = nil
-        own.remove(socket)
+        if own.remove(socket) != nil, Self.hasBytes(socket) { unread.insert(socket) }
         return Glibc.close(socket)
     }
 }

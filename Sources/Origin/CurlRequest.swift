@@ -23,7 +23,7 @@ import HTTPMessage
     unowned var multi: CurlMulti?
     private let handles: EasyHandlePool
     /// True if the handle carries no option that the next request does not set itself.
-    private let isPlain: Bool
+    let isPlain: Bool
     /// The outgoing body and the offset up to which libcurl has read it.
     let outgoing: OutgoingFile?
     var uploadPosition: Int64 = 0
@@ -32,10 +32,13 @@ import HTTPMessage
     /// Outlives the handle's use of it.
     private let cookies: CookieJar?
     private var lines: UnsafeMutablePointer<curl_slist>?
-    private var reply = Reply()
+    private(set) var reply = Reply()
     private var isHeadComplete = false
     private(set) var isStopped = false
     private var isExcessive = false
+    let attempt: TransferState.Attempt
+    /// True if bytes followed the stated end of the body.
+    var isExceeded = false
     private var refusals = 0
     private var openings = 0
     private var socketError: Int32 = 0
@@ -55,6 +58,7 @@ import HTTPMessage
         guard let handle = settings.handles.acquire() else { return nil }
         self.handle = handle
         handles = settings.handles
+        self.attempt = attempt
         isPlain = request.method == .get && request.signature == nil
         outgoing = request.file
         rules = settings.rules
@@ -62,7 +66,7 @@ import HTTPMessage
         cookies = request.isDowngraded(at: attempt.url) ? nil : request.cookies
         set(CURLOPT_URL, attempt.url.text)
         set(CURLOPT_BUFFERSIZE, request.acceptsCompression ? Self.smallBuffer : settings.configuration.bufferSize)
-        _ = weir_easy_set_text(handle, CURLOPT_ACCEPT_ENCODING, request.acceptsCompression ? "gzip" : nil)
+        setReading(request)
         set(CURLOPT_FRESH_CONNECT, settings.maximumConnectionAge == 0 ? 1 : 0)
         set(CURLOPT_MAXLIFETIME_CONN, settings.maximumConnectionAge ?? 0)
         setFields(request, attempt)
@@ -123,7 +127,7 @@ import HTTPMessage
     private func setCallbacks() {
         let context = Unmanaged.passUnretained(self).toOpaque()
         _ = weir_easy_set_pointer(handle, CURLOPT_HTTPHEADER, lines)
-        for option in [CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_OPENSOCKETDATA] {
+        for option in [CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_OPENSOCKETDATA, CURLOPT_DEBUGDATA] {
             _ = weir_easy_set_pointer(handle, option, context)
         }
     }
@@ -134,6 +138,13 @@ import HTTPMessage
         }
         _ = weir_easy_set_write(handle, CURLOPT_WRITEFUNCTION) { start, _, count, context in
             CurlRequest.from(context, start, count) { $0.receive($1) }
+        }
+        _ = weir_easy_set_debug(handle) { _, kind, start, count, context in
+            guard kind == CURLINFO_TEXT else { return 0 }
+            return CurlRequest.from(context, start, count) {
+                $0.receive(remark: $1)
+                return 0
+            } == 0 ? 0 : 1
         }
         _ = weir_easy_set_opensocket(handle) { context, _, address in
             guard let context, let address else { return CURL_SOCKET_BAD }
@@ -173,6 +184,7 @@ import HTTPMessage
         case .complete:
             isHeadComplete = true
             reply.address = address
+            adaptReading()
             if let cookies, reply[Self.setCookie] != nil { cookies.recordChange() }
             return shouldContinue(owner?.request(self, received: reply))
         }
@@ -252,6 +264,7 @@ import HTTPMessage
     func end(_ code: CURLcode) {
         let outcome: TransferState.Outcome =
             switch code {
+            case CURLE_OK where isExceeded || hasUnreadBytes: .exceeded
             case CURLE_OK: .finished
             case _ where isStopped: .stopped
             default: .failed(failure(code))
@@ -296,6 +309,12 @@ import HTTPMessage
         return count
     }
 
+    /// True if the peer's system has received the whole request.
+    var isAcknowledged: Bool {
+        var waiting: Int32 = 0
+        return descriptor >= 0 && ioctl(descriptor, UInt(TIOCOUTQ), &waiting) == 0 && waiting == 0
+    }
+
     /// Body bytes that the peer has received, as far as the system knows.
     var sent: Int64 {
         var waiting: Int32 = 0
@@ -334,8 +353,12 @@ extension TransferState.Failure {
         case CURLE_PARTIAL_FILE: self.code = .cutShort
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR:
             self.code = isHeadComplete ? .cutShort : .connectionLost
-        case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_CONTENT_ENCODING:
-            self.code = .malformedReply
+        case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL: self.code = .malformedReply
+        case CURLE_BAD_CONTENT_ENCODING: self.code = .unsupportedEncoding
+        // Not refused here: libcurl's decoder gets bytes behind the end of the compressed ones.
+        case CURLE_WRITE_ERROR:
+            self.code = .unsupportedEncoding
+            isTransient = false
         default:
             self.code = .local
             isTransient = false

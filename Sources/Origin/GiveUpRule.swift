@@ -5,7 +5,7 @@
 ///
 /// | level | clock | limit | then |
 /// |---|---|---|---|
-/// | request | reply's head | `firstByteLimit`, 15 s, with `connectLimit`, 5 s, to connect | retry |
+/// | request | reply's head | `firstByteLimit`, 30 s, with `connectLimit`, 5 s, to connect | retry |
 /// | request | body | `stallBytes` in each `stallSpan`, 30 s; see also `silenceSpan` | retry |
 /// | transfer | retries | 5 with pauses up to 4 s; `whilePlayerWaits`: begun within 60 s of the last byte | refuse |
 /// | origin | absence | 2 transfers in a row could not reach it: `absencePauses`, 5 to 60 s | refuse at once |
@@ -20,15 +20,15 @@
 /// **Worst case for a player.** A segment request has its answer within 8 s: bytes, a substitute, a head or an error. It
 /// comes at once from the store, or as a substitute while the origin is presumed absent, and after 4 s if the origin has
 /// sent only its head. It comes later in two cases. A reply that needs all bytes waits while they arrive; it is replaced
-/// 4.5 s after the last one, or else fails with the fetch, at most 105 s after that byte. A player whose quality Weir
+/// 4.5 s after the last one, or else fails with the fetch, at most 120 s after that byte. A player whose quality Weir
 /// chooses may wait 8 s, or 20 s if it is known to wait longer, before these 8 s begin. A body that has begun is cut off
-/// after 105 s without a byte from an absent origin (the last attempt begins within 60 s, and has 15 s for its head and
-/// 30 s for a byte), or as a download's transfer if the origin answers with errors. A playlist takes at most 30 s, and 4 s
+/// after 120 s without a byte from an absent origin (the last attempt begins within 60 s, and has 30 s for its head and
+/// 30 s for a byte), or as a download's transfer if the origin answers with errors. A playlist takes at most 60 s, and 4 s
 /// for each other mirror; 8 s or 3 s if something stored can be played. A live playlist is shown unchanged for up to 300 s.
 ///
-/// **Worst case for a download.** A transfer without a reply fails after 98 s: 6 attempts of 15 s and pauses of 7.75 s.
-/// Stalling bodies lengthen that to 293 s after the last byte: a stall is noticed within 60 s, and five more attempts take
-/// 45 s each. An origin that asks for pauses of a minute (Retry-After) lengthens it to 420 s. The download then pauses, for
+/// **Worst case for a download.** A transfer without a reply fails after 188 s: 6 attempts of 30 s and pauses of 7.75 s.
+/// Stalling bodies lengthen that to 368 s after the last byte: a stall is noticed within 60 s, and five more attempts take
+/// 60 s each. An origin that asks for pauses of a minute (Retry-After) lengthens it to 510 s. The download then pauses, for
 /// 2 to 60 s, and begins again: without end for an absent origin; twice after an error that may pass, so that it fails
 /// after 300 s of 5xx, and within 1266 s. Any other error ends it at once. A recording ends after 60 s of 404 or 410, and
 /// after 600 s, or three target durations, without a new segment.
@@ -53,7 +53,9 @@ public struct GiveUpRule: Sendable {
     /// Limit for DNS, TCP and TLS together.
     public var connectLimit = Duration.seconds(5)
     /// From the start of an attempt to its reply's head.
-    public var firstByteLimit = Duration.seconds(15)
+    public var firstByteLimit = Duration.seconds(30)
+    /// As before, if not even the request has arrived: the network has lost it.
+    public var unacknowledgedLimit = Duration.seconds(15)
     /// A body must deliver `stallBytes` in each span of this length.
     public var stallSpan = Duration.seconds(30)
     /// 1 KB/s over 30 s.
@@ -73,7 +75,7 @@ public struct GiveUpRule: Sendable {
     /// Time for which an absent origin is probed after its last request.
     public var absenceInterest = Duration.seconds(600)
     /// Time limit of `OriginClient.fetch`, unless the request has a deadline.
-    public var playlistDeadline = Duration.seconds(30)
+    public var playlistDeadline = Duration.seconds(60)
     /// Time for an unwanted body to end, so that its connection can be kept.
     static let skipLimit = Duration.seconds(2)
     /// libcurl closes connections that are idle for longer (CURLOPT_MAXAGE_CONN).
@@ -218,10 +220,11 @@ public struct GiveUpRule: Sendable {
     }
 
     /// Decides what a player gets that has waited for `playerTimeout`; `needsAll` if its reply needs all bytes, and
-    /// `isInsisting` if the fetch waits for an origin that is away.
-    package static func decision(afterTimeoutOf needsAll: Bool, hasBytes: Bool, isInsisting: Bool) -> Decision {
+    /// `isAwaited` if it has nothing else to play, and the origin may still answer. Most players wait for ever then, and
+    /// the others for longer once they have the head.
+    package static func decision(afterTimeoutOf needsAll: Bool, hasBytes: Bool, isAwaited: Bool) -> Decision {
         if needsAll { return hasBytes ? .wait : .refuse }
-        return isInsisting ? .sendHead : .refuse
+        return isAwaited ? .sendHead : .refuse
     }
 
     /// Decides what happens to a reply that needs all bytes when none has arrived for this long.
@@ -252,7 +255,7 @@ public struct GiveUpRule: Sendable {
     /// The time limit of a request for a playlist, retries included.
     package static func deadline(with alternative: PlaylistAlternative) -> Duration {
         switch alternative {
-        case .none: .seconds(30)
+        case .none: .seconds(60)
         case .part, .programme: .seconds(8)
         case .complete, .refusedURLs: .seconds(3)
         case .mirror(let limit): min(limit, .seconds(4))

@@ -48,10 +48,16 @@ public import HTTPMessage
     private var refill: LoopTimer?
     private var windowLimiter = WindowLimiter()
     private var isThrottling = false
+    /// Receives notes for the user's log.
+    private let report: @Sendable (String) -> Void
+    private var downgrades: Set<[WebURL.Origin]> = []
 
     /// Creates a client without connections.
-    public init(configuration: Configuration = Configuration()) {
-        self.configuration = configuration
+    /// - Parameter report: receives notes for the user's log.
+    public init(
+        configuration: Configuration = Configuration(), report: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
+        (self.configuration, self.report) = (configuration, report)
         handles = EasyHandlePool(configuration)
         namedPool = CurlMulti(idleConnections: configuration.idleConnections, bufferSize: configuration.bufferSize)
         publicPool = CurlMulti(idleConnections: configuration.idleConnections, bufferSize: configuration.bufferSize)
@@ -154,6 +160,18 @@ public import HTTPMessage
         if error != nil, presence.isAbsent(url.origin, now: .now) { prober?.record(request, at: url) }
         if isProbe { prober?.schedule() }
     }
+
+    /// Notes, once for two origins, that a redirect has led from https to http.
+    func recordDowngrade(from url: WebURL, to target: WebURL) {
+        guard downgrades.count < Self.mostDowngrades, downgrades.insert([url.origin, target.origin]).inserted else {
+            return
+        }
+        report(
+            "\(url.redacted) redirects to \(target.redacted), which is not encrypted: no header fields, cookies or passwords are sent there"
+        )
+    }
+
+    private static let mostDowngrades = 1_000
 
     func recordTimeout(of url: WebURL) { staleConnections.recordTimeout(url.origin, now: .now) }
 
@@ -275,7 +293,7 @@ public import HTTPMessage
         /// When to give up.
         public var giveUpRule = GiveUpRule()
         /// Most consecutive redirects per attempt.
-        public var redirectLimit = 5
+        public var redirectLimit = 10
         /// Most concurrent requests to one (scheme, host, port).
         public var placesPerHost = 6
         /// Places that playback may take from downloads, and that stay reserved while playback continues; see
@@ -326,6 +344,8 @@ public import HTTPMessage
     private var isCancelled = false
     private var head: OriginHead?
     private var bytes: [UInt8] = []
+    /// The bytes before the body was requested again.
+    private var earlier: [UInt8] = []
 
     nonisolated init() {}
 
@@ -346,8 +366,19 @@ public import HTTPMessage
 
     func transfer(_ transfer: Transfer, received new: UnsafeRawBufferPointer, at offset: Int64) {
         // The body restarted; the caller has not seen the old bytes.
+        if offset == 0 { earlier = bytes }
         if offset < bytes.count { bytes.removeLast(bytes.count - Int(offset)) }
         bytes.append(contentsOf: new)
+    }
+
+    /// A playlist is not cut in the middle of a line.
+    func transfer(_ transfer: Transfer, mayEndBy evidence: EndEvidence) -> Bool {
+        let endsLine = bytes.last == UInt8(ascii: "\n") || bytes.suffix(14).elementsEqual("#EXT-X-ENDLIST".utf8)
+        return switch evidence {
+        case .shorterThanStated: false
+        case .repeated: endsLine && bytes == earlier
+        case .unrequestedPart: endsLine
+        }
     }
 
     func transfer(_ transfer: Transfer, ended result: Result<Void, OriginError>) {

@@ -33,7 +33,7 @@ public struct OriginError: Error, Hashable, Sendable, CustomStringConvertible {
         case tooLarge
         /// More redirects than the limit, for instance a loop.
         case tooManyRedirects
-        /// A redirect to a disallowed target: another scheme, from https to http, or an invalid URL.
+        /// A redirect to a disallowed target: another scheme than http and https, or an invalid URL.
         case forbiddenRedirect
         case unsupportedEncoding
         case malformedReply
@@ -84,7 +84,7 @@ public struct OriginError: Error, Hashable, Sendable, CustomStringConvertible {
         case .tooLarge: "is larger than allowed"
         case .tooManyRedirects: "redirects too often"
         case .forbiddenRedirect: "redirects to a URL that Weir does not follow"
-        case .unsupportedEncoding: "has an encoding that was not requested"
+        case .unsupportedEncoding: "has a content coding that cannot be undone"
         case .malformedReply: "was answered with something that is not valid HTTP"
         case .cancelled: "was cancelled"
         case .local: "could not be requested"

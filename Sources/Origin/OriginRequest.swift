@@ -73,8 +73,12 @@ public struct OriginRequest: Sendable {
     public var validator: StrongValidator?
     /// Most bytes of the whole body, decoded.
     public var limit = Int64.max
-    /// Allows the origin to compress the body, for playlists. Such a body is fetched again, never resumed.
+    /// Asks the origin to compress the body, for playlists. Such a body is fetched again, never resumed. A body that is
+    /// compressed without having been asked is decoded as well.
     public var acceptsCompression = false
+    /// True to read until the connection ends, because the length that the origin states seems to be too small. Only for the
+    /// whole resource; the receiver compares the bytes that it has.
+    public var ignoresStatedLength = false
     /// Delivers replies of any status unchanged; none is retried or an error.
     public var acceptsAnyStatus = false
     /// Delivers final refusals with their bodies instead of failing: 3xx and 4xx except 408 and 429.

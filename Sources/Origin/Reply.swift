@@ -6,6 +6,8 @@ struct Reply {
     private(set) var fields = FieldSection()
     /// Allows the body to be resumed later; set when the head is complete.
     private(set) var validator: StrongValidator?
+    /// The coding of the body; set when the head is complete.
+    private(set) var coding = ContentCoding.identity
     /// The peer's address; set when the head is complete.
     var address: String?
     private var byteCount = 0
@@ -31,6 +33,7 @@ struct Reply {
         } else if line.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) {
             guard status >= 200 else { return .incomplete }
             validator = StrongValidator(of: fields)
+            coding = ContentCoding(fields.values(of: Self.contentEncoding))
             return .complete
         } else {
             fields.append(line: line)
@@ -40,13 +43,15 @@ struct Reply {
 
     subscript(_ name: FieldName) -> String? { fields[name] }
 
-    var contentLength: Int64? { self[.contentLength].flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil } }
+    private static let contentEncoding = FieldName("Content-Encoding")
+
+    /// The length of the body as it is sent; nil for a chunked one, whatever its Content-Length (RFC 9112 §6.3).
+    var contentLength: Int64? {
+        guard self[.transferEncoding] == nil else { return nil }
+        return self[.contentLength].flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }
+    }
     var contentRange: ContentRange? { self[.contentRange].flatMap { ContentRange($0) } }
     var location: String? { self[.location] }
-    /// True if the body is an encoding of the resource (RFC 9110 §8.4).
-    var isEncoded: Bool {
-        self[FieldName("Content-Encoding")].map { !["", "identity"].contains($0.lowercased()) } ?? false
-    }
     /// The delay that the origin requests before a retry; at most a day.
     var retryAfter: Duration? {
         guard let value = self[.retryAfter].flatMap({ RetryAfter($0) }) else { return nil }
@@ -59,8 +64,11 @@ struct Reply {
     }
     var isRedirect: Bool { [301, 302, 303, 307, 308].contains(status) && location != nil }
 
-    func head(url: WebURL, length: Int64?) -> OriginHead {
-        OriginHead(status: status, url: url, length: length, fields: fields, validator: validator, address: address)
+    /// - Parameter validator: nil if the body cannot be resumed.
+    func head(url: WebURL, length: Int64?, validator: StrongValidator?) -> OriginHead {
+        OriginHead(
+            status: status, url: url, length: length, isFramed: contentLength != nil || self[.transferEncoding] != nil,
+            fields: fields, validator: validator, address: address)
     }
 }
 
@@ -73,6 +81,8 @@ public struct OriginHead: Sendable {
     /// The length in bytes of the requested resource or range, bytes that the receiver already had included; nil if the
     /// origin does not announce it, or announces it for an encoded body only.
     public let length: Int64?
+    /// True if the reply states its length or its end, in place of just closing the connection.
+    public let isFramed: Bool
     /// All header fields in order. They may contain secrets: do not log them.
     public let fields: FieldSection
     /// Allows the body to be resumed later; nil without a strong validator.

@@ -8,6 +8,8 @@ import HTTPMessage
     private enum Watch {
         case pause
         case head(sent: Int64)
+        /// The request has arrived, and the origin takes its time.
+        case acknowledged
         case body(GiveUpRule.BodyWatch)
         case skip
     }
@@ -19,7 +21,7 @@ import HTTPMessage
     private let isProbe: Bool
     private var attempt: TransferState.Attempt?
     private var wire: CurlRequest?
-    private var isEncoded = false
+    private var isDecoded = false
     private var received: Int64 = 0
     private var watch = Watch.pause
     private var watchdog: LoopTimer?
@@ -76,12 +78,12 @@ import HTTPMessage
     /// Sends the attempt; the host's place is reserved for it.
     func placeGranted() {
         guard receiver != nil, let attempt else { return }
-        (isEncoded, received) = (false, 0)
+        (isDecoded, received) = (false, 0)
         guard let wire = client.open(request, attempt) else { return end(OriginError(.local, url: attempt.url)) }
         wire.owner = self
         guard client.add(wire, for: request, attempt) else { return end(OriginError(.local, url: attempt.url)) }
         self.wire = wire
-        watch(.head(sent: 0), for: rule.firstByteLimit)
+        watch(.head(sent: 0), for: min(rule.unacknowledgedLimit, rule.firstByteLimit))
     }
 
     /// Stops the request, whose place playback needs. The transfer resumes from its last byte in the next place.
@@ -126,6 +128,8 @@ import HTTPMessage
         pausedSince = isPaused ? .now : nil
     }
 
+    /// The number of bytes of the resource or range, once the transfer has succeeded.
+    public var count: Int64 { state.position }
     /// True if the origin answers, but its last reply was a transient error.
     public var isRetryingServerFailure: Bool { state.lastFailure.map { !$0.code.isAway } ?? false }
 
@@ -133,6 +137,7 @@ import HTTPMessage
         switch action {
         case .send(let attempt):
             self.attempt = attempt
+            if request.isDowngraded(at: attempt.url) { client.recordDowngrade(from: request.url, to: attempt.url) }
             client.enqueue(self, host: attempt.url.origin)
         case .wait(let pause): watch(.pause, for: pause)
         case .end(let error): end(error)
@@ -165,8 +170,13 @@ import HTTPMessage
     }
 
     private func attemptEnded(_ outcome: TransferState.Outcome) {
+        if let evidence = state.doubt(about: outcome), receiver?.transfer(self, mayEndBy: evidence) ?? false {
+            state.acceptEnd()
+        }
         endRequest()
         if case .failed(let failure) = outcome, failure.code.isTimeout { client.recordTimeout(of: state.url) }
+        // A connection with bytes that nothing reads must not be used again.
+        if outcome == .exceeded { client.recordTimeout(of: state.url) }
         let action = state.ended(outcome, now: .now, waiter: waiter, jitter: .random(in: 0...1))
         if case .wait = action { reportAbsence() }
         perform(action)
@@ -196,7 +206,9 @@ import HTTPMessage
         recordPause(pausedSince != nil && wire != nil)
         paused = .zero
         switch what {
-        case .head where request.toleratesSilence, .body where request.toleratesSilence: watchdog?.cancel()
+        case .head where request.toleratesSilence, .acknowledged where request.toleratesSilence,
+            .body where request.toleratesSilence:
+            watchdog?.cancel()
         default: watchdog?.schedule(after: span)
         }
     }
@@ -208,7 +220,10 @@ import HTTPMessage
             // No reply can arrive while the request body is being sent.
             let sent = wire?.sent ?? 0
             if sent > before { return watch(.head(sent: sent), for: rule.firstByteLimit) }
+            let more = rule.firstByteLimit - rule.unacknowledgedLimit
+            if more > .zero, wire?.isAcknowledged ?? false { return watch(.acknowledged, for: more) }
             attemptEnded(.failed(.init(code: .timedOut, underlying: "no reply in time")))
+        case .acknowledged: attemptEnded(.failed(.init(code: .timedOut, underlying: "no reply in time")))
         case .skip: attemptEnded(.stopped)
         case .body(let check):
             recordPause(pausedSince != nil)
@@ -218,8 +233,8 @@ import HTTPMessage
                 return paused = .zero
             }
             let next = rule.watch(
-                after: check, bodyAt: received, isResumable: state.isResumable, failures: state.failures,
-                isInsisting: isInsisting)
+                after: check, bodyAt: received, isResumable: state.isResumable || state.mayBeOver,
+                failures: state.failures, isInsisting: isInsisting || state.mayBeOver)
             guard let next else { return attemptEnded(.failed(.init(code: .stalled))) }
             watch(.body(next), for: next.pause)
         }
@@ -232,14 +247,16 @@ extension Transfer: CurlRequestOwner {
     func request(_ wire: CurlRequest, received reply: Reply) -> Bool {
         client.presence.recordReply(state.url.origin)
         client.headReceived(on: wire, for: priority)
-        isEncoded = reply.isEncoded
+        isDecoded = state.isDecoded(reply)
         switch state.received(reply) {
         case .stop: return false
         case .skip:
             watch(.skip, for: GiveUpRule.skipLimit)
             return true
         case .deliver(let head):
-            let body = rule.watch(bodyAt: received, failures: state.failures, isInsisting: isInsisting)
+            let body = rule.watch(
+                bodyAt: received, failures: state.failures,
+                isInsisting: isInsisting || attempt?.manner.ignoresLength ?? false)
             watch(.body(body), for: body.pause)
             if let head { receiver?.transfer(self, received: head) }
             return receiver != nil
@@ -249,10 +266,7 @@ extension Transfer: CurlRequestOwner {
     func request(_ wire: CurlRequest, received bytes: UnsafeRawBufferPointer) -> Bool {
         received += Int64(bytes.count)
         client.count(bytes.count, for: priority)
-        if isEncoded, isBomb(wire) {
-            state.fail(.tooLarge, underlying: "its compressed form is out of proportion")
-            return false
-        }
+        if isDecoded, isBomb(wire, lag: client.configuration.bufferSize) { return false }
         switch state.received(byteCount: bytes.count, now: .now) {
         case .stop: return false
         case .skip: return true
@@ -269,13 +283,20 @@ extension Transfer: CurlRequestOwner {
 
     func request(_ wire: CurlRequest, ended outcome: TransferState.Outcome) {
         self.wire = nil
+        if isDecoded { _ = isBomb(wire, lag: 0) }
         attemptEnded(outcome)
     }
 
-    /// Compares decoded with received bytes, plus the buffer by which libcurl's count may lag.
-    private func isBomb(_ wire: CurlRequest) -> Bool {
-        received > client.configuration.compressionRatioLimit * (wire.encodedByteCount + 16 * 1024)
+    /// Compares decoded with received bytes, and fails the transfer of too many. libcurl's count of a chunked body lags by
+    /// up to its buffer. Short texts that compress well are no bombs.
+    private func isBomb(_ wire: CurlRequest, lag: Int) -> Bool {
+        let encoded = wire.encodedByteCount + Int64(max(lag, Self.harmlessCount))
+        guard received > client.configuration.compressionRatioLimit * encoded else { return false }
+        state.fail(.tooLarge, underlying: "its compressed form is out of proportion")
+        return true
     }
+
+    private static let harmlessCount = 16 * 1024
 }
 
 /// Receives the bytes of a transfer.
@@ -283,7 +304,8 @@ extension Transfer: CurlRequestOwner {
 /// Called on the loop, never from within `OriginClient.start`, and never after `Transfer.cancel()`, which each of these
 /// methods may call. The transfer retains the receiver until its end.
 @LoopActor public protocol TransferReceiver: AnyObject {
-    /// The final reply has begun. Called once, before any bytes; not called if the transfer fails earlier.
+    /// The final reply has begun. Called before any bytes, and again if its length was wrong; not called if the transfer
+    /// fails earlier.
     func transfer(_ transfer: Transfer, received head: OriginHead)
 
     /// The next bytes, valid during the call, at their offset within the requested range.
@@ -291,6 +313,24 @@ extension Transfer: CurlRequestOwner {
     /// restart at 0. The receiver must then compare the bytes that it has, and throw if they differ.
     /// - Throws: any error, to end the transfer with `contentChanged`.
     func transfer(_ transfer: Transfer, received bytes: UnsafeRawBufferPointer, at offset: Int64) throws
+    /// Judges a body that ended, or whose framing ended, where HTTP does not show that it is complete. All bytes so far were
+    /// delivered. Return true if the body can end here; otherwise it is requested again.
+    func transfer(_ transfer: Transfer, mayEndBy evidence: EndEvidence) -> Bool
     /// The transfer has ended. Called once, and last. On success all bytes were delivered.
     func transfer(_ transfer: Transfer, ended result: Result<Void, OriginError>)
+}
+
+extension TransferReceiver {
+    /// Accepts a body that was received twice with one end.
+    public func transfer(_ transfer: Transfer, mayEndBy evidence: EndEvidence) -> Bool { evidence == .repeated }
+}
+
+/// The circumstances in which a body ended where HTTP does not show that it is complete.
+public enum EndEvidence: Hashable, Sendable {
+    /// It is shorter than its stated length.
+    case shorterThanStated
+    /// An earlier body from the first byte on had this end too, and the same bytes if the receiver compares them.
+    case repeated
+    /// It is complete as a part of unknown size, sent with status 206 although no Range was requested.
+    case unrequestedPart
 }

@@ -9,6 +9,8 @@ struct TransferState {
         case redirect(WebURL)
         case retry(OriginError, after: Duration?)
         case fail(OriginError)
+        /// Request the whole body again, at once, in the present manner.
+        case restart
         case complete
     }
 
@@ -26,12 +28,19 @@ struct TransferState {
     private var lastProgress: ContinuousClock.Instant
     /// The last failure that was retried; nil once a reply was accepted.
     private(set) var lastFailure: OriginError?
-    private var position: Int64
+    /// The offset of the next byte; after success, the number of bytes.
+    private(set) var position: Int64
     /// The highest offset that the receiver has reached.
     private var reached: Int64
     private var fileSize: Int64?
     private var validator: StrongValidator?
     private var mayResume: Bool
+    private var manner = Manner()
+    /// True if the reply does not show that it is the whole: a 206 that was not asked for.
+    private var isUnproven = false
+    private var hasRepeatedUnproven = false
+    /// The end of the last body that began at 0 and was doubtful.
+    private var doubtfulEnd: Int64?
     private var isHeadDelivered = false
     private var attemptStart: Int64 = 0
     private var isAccepting = false
@@ -52,9 +61,12 @@ struct TransferState {
         reached = position
         validator = request.validator
         mayResume = request.method == .get && !request.acceptsCompression
+        manner.ignoresLength = request.ignoresStatedLength
     }
 
     var isResumable: Bool { mayResume && validator != nil }
+    /// True if a silent body may be at its end: an attempt reads on until the connection ends, and the origin keeps it.
+    var mayBeOver: Bool { manner.ignoresLength && position >= reached }
     private var expectedLength: Int64? { request.range.map { Int64($0.count) } ?? fileSize }
 
     // MARK: Attempts
@@ -70,9 +82,9 @@ struct TransferState {
     }
 
     private mutating func nextAttempt() -> Attempt {
-        (pending, isAccepting, skipped) = (nil, false, 0)
+        (pending, isAccepting, isUnproven, skipped) = (nil, false, false, 0)
         attemptStart = mayResume && validator != nil ? position : 0
-        return Attempt(url: url, range: nextRange, ifRange: attemptStart > 0 ? validator : nil)
+        return Attempt(url: url, range: nextRange, ifRange: attemptStart > 0 ? validator : nil, manner: manner)
     }
 
     // MARK: Heads
@@ -81,10 +93,12 @@ struct TransferState {
         if reply.isRedirect && request.method == .get && request.signature == nil {
             pending = redirect(to: reply.location ?? "")
         } else if accepts(reply.status) {
-            return accept(reply, at: 0, length: reply.isEncoded ? nil : reply.contentLength)
+            validator = reply.validator
+            return accept(reply, at: 0, length: isDecoded(reply) ? nil : reply.contentLength)
         } else {
             switch reply.status {
-            case 200: return receivedWhole(reply)
+            // Players take any of them as the whole.
+            case 200...203: return receivedWhole(reply)
             case 206: return receivedPart(reply)
             case 416: return receivedUnsatisfiable(reply)
             default: pending = failure(for: reply)
@@ -99,9 +113,13 @@ struct TransferState {
         return request.method != .get && (200..<300).contains(status)
     }
 
+    /// True if the attempt's bytes are not those that are sent.
+    func isDecoded(_ reply: Reply) -> Bool { manner.decodes && reply.coding == .decodable }
+
     private mutating func receivedWhole(_ reply: Reply) -> Reaction {
-        if reply.isEncoded && !request.acceptsCompression { return stop(.fail(error(.unsupportedEncoding))) }
-        let size = reply.isEncoded ? nil : reply.contentLength
+        if reply.coding == .mixed { return stop(.fail(error(.unsupportedEncoding))) }
+        let isRestated = manner.ignoresLength
+        let size = isDecoded(reply) || isRestated ? nil : reply.contentLength
         if let range = request.range, range.lowerBound > 0 || size != Int64(range.count) {
             return rangeFault(.rangeIgnored, reply)
         }
@@ -109,13 +127,15 @@ struct TransferState {
         if isHeadDelivered, !request.acceptsCompression, let size, let fileSize, size != fileSize {
             return stop(.fail(error(.contentChanged)))
         }
-        validator = reply.validator
-        fileSize = size ?? fileSize
+        // A decoded body begins again: a range of it would be one of other bytes.
+        validator = isDecoded(reply) || isRestated ? nil : reply.validator
+        fileSize = isRestated ? nil : size ?? fileSize
         return accept(reply, at: 0, length: size)
     }
 
     private mutating func receivedPart(_ reply: Reply) -> Reaction {
-        guard let asked = nextRange, case .satisfied(let got, let size)? = reply.contentRange, !reply.isEncoded,
+        guard let asked = nextRange else { return receivedUnrequestedPart(reply) }
+        guard case .satisfied(let got, let size)? = reply.contentRange, reply.coding == .identity,
             got.lowerBound == asked.first, got.upperBound == asked.last.map({ $0 + 1 }) ?? size ?? fileSize,
             reply.contentLength ?? Int64(got.count) == Int64(got.count)
         else { return partFault(.wrongRange, reply) }
@@ -129,6 +149,21 @@ struct TransferState {
         return accept(reply, at: attemptStart, length: expectedLength)
     }
 
+    /// Handles a 206 to a request for the whole. It is the whole if its range is; without a known size the receiver must
+    /// recognise the end.
+    private mutating func receivedUnrequestedPart(_ reply: Reply) -> Reaction {
+        if let range = reply.contentRange {
+            guard case .satisfied(let got, let size) = range, got.lowerBound == 0,
+                got.upperBound == size ?? got.upperBound,
+                reply.contentLength ?? got.upperBound == got.upperBound
+            else { return partFault(.wrongRange, reply) }
+            isUnproven = size == nil
+        } else {
+            isUnproven = true
+        }
+        return reply.coding == .identity ? receivedWhole(reply) : partFault(.wrongRange, reply)
+    }
+
     private mutating func receivedUnsatisfiable(_ reply: Reply) -> Reaction {
         guard attemptStart > 0 else { return stop(.fail(error(.unexpectedStatus, reply))) }
         guard case .unsatisfied(let size)? = reply.contentRange, request.range == nil, size == attemptStart,
@@ -136,14 +171,16 @@ struct TransferState {
         else { return partFault(.contentChanged, reply) }
         pending = .complete
         defer { isHeadDelivered = true }
-        return .deliver(isHeadDelivered ? nil : reply.head(url: url, length: size))
+        return .deliver(isHeadDelivered ? nil : reply.head(url: url, length: size, validator: reply.validator))
     }
 
     private mutating func accept(_ reply: Reply, at offset: Int64, length: Int64?) -> Reaction {
         if let length, length > request.limit { return stop(.fail(error(.tooLarge))) }
         (position, isAccepting, lastFailure) = (offset, true, nil)
         defer { isHeadDelivered = true }
-        return .deliver(isHeadDelivered ? nil : reply.head(url: url, length: length))
+        // The length of an earlier head was wrong.
+        if isHeadDelivered, !manner.ignoresLength { return .deliver(nil) }
+        return .deliver(reply.head(url: url, length: length, validator: validator))
     }
 
     private mutating func stop(_ next: Pending) -> Reaction {
@@ -175,11 +212,7 @@ struct TransferState {
     private func redirect(to location: String) -> Pending {
         guard redirects < redirectLimit else { return .fail(error(.tooManyRedirects)) }
         do {
-            let target = try url.resolving(location)
-            guard url.scheme == .http || target.scheme == .https else {
-                return .fail(error(.forbiddenRedirect, underlying: "from https to http"))
-            }
-            return .redirect(target)
+            return .redirect(try url.resolving(location))
         } catch {
             return .fail(self.error(.forbiddenRedirect, underlying: error.description))
         }
@@ -191,6 +224,8 @@ struct TransferState {
         case 403: .fail(error(.forbidden, reply))
         case 404: .fail(error(.notFound, reply))
         case 410: .fail(error(.gone, reply))
+        // A redirect without a Location: a server that is overloaded or about to restart.
+        case 301...303, 307, 308: .retry(error(.unexpectedStatus, reply), after: reply.retryAfter)
         case 408, 429, 500, 502...504, 506...599: .retry(error(.serverFailure, reply), after: reply.retryAfter)
         default: .fail(error(.unexpectedStatus, reply))
         }
@@ -227,6 +262,38 @@ struct TransferState {
 
     // MARK: Ends
 
+    /// Returns the question that the receiver must answer before `ended`: can the body end here? Nil if HTTP knows.
+    mutating func doubt(about outcome: Outcome) -> EndEvidence? {
+        guard pending == nil, isAccepting, request.range == nil, request.method == .get, position > 0 else {
+            return nil
+        }
+        guard position >= reached else {
+            doubtfulEnd = nil
+            return nil
+        }
+        switch outcome {
+        case .finished where expectedLength ?? position == position && !isUnproven: return nil
+        case .finished: break
+        case .failed(let failure) where [.cutShort, .stalled].contains(failure.code) && position != expectedLength:
+            break
+        default: return nil
+        }
+        defer { if attemptStart == 0 { doubtfulEnd = position } }
+        if attemptStart == 0, doubtfulEnd == position { return .repeated }
+        return outcome == .finished && isUnproven ? .unrequestedPart : .shorterThanStated
+    }
+
+    /// The receiver recognises the end of the body.
+    mutating func acceptEnd() { pending = .complete }
+
+    /// The result of a reply that is complete by its framing.
+    private mutating func endOfWhole() -> Pending {
+        guard isUnproven else { return .complete }
+        // The receiver did not recognise the end: a second body with the same one is the proof.
+        defer { hasRepeatedUnproven = true }
+        return hasRepeatedUnproven ? .fail(error(.wrongRange)) : .restart
+    }
+
     /// Handles the end of a request. `jitter` is evaluated only for a pause; see `GiveUpRule.decision`.
     mutating func ended(
         _ outcome: Outcome, now: ContinuousClock.Instant, waiter: GiveUpRule.Waiter = .anyone,
@@ -237,6 +304,9 @@ struct TransferState {
         switch next {
         case .complete: return .end(nil)
         case .fail(let error): return .end(error)
+        case .restart:
+            (url, redirects, position) = (request.url, 0, 0)
+            return .send(nextAttempt())
         case .redirect(let target):
             url = target
             redirects += 1
@@ -256,63 +326,29 @@ struct TransferState {
         }
     }
 
-    private func verdict(on outcome: Outcome) -> Pending {
+    private mutating func verdict(on outcome: Outcome) -> Pending {
         // A failure after the last byte does not matter.
-        if isAccepting && position == expectedLength { return .complete }
+        if isAccepting && position == expectedLength {
+            guard outcome == .exceeded, request.range == nil, request.method == .get, !manner.ignoresLength else {
+                return endOfWhole()
+            }
+            manner.ignoresLength = true
+            return .restart
+        }
         switch outcome {
-        case .finished where isAccepting && expectedLength == nil: return .complete
-        case .finished: return .retry(error(isAccepting ? .cutShort : .malformedReply), after: nil)
+        // The receiver has more bytes than that; only those of a playlist are replaced.
+        case .finished where isAccepting && position < reached && !request.acceptsCompression:
+            return .retry(error(.cutShort), after: nil)
+        case .finished where isAccepting && expectedLength == nil: return endOfWhole()
+        case .finished, .exceeded: return .retry(error(isAccepting ? .cutShort : .malformedReply), after: nil)
         case .stopped: return .fail(error(.local))
+        // The body is not what its Content-Encoding says, and nothing of it was delivered.
+        case .failed(let failure) where failure.code == .unsupportedEncoding && position == 0 && manner.decodes:
+            manner.decodes = false
+            return .restart
         case .failed(let failure):
             let error = error(failure.code, underlying: failure.underlying)
             return failure.isTransient ? .retry(error, after: nil) : .fail(error)
         }
-    }
-
-    struct Attempt: Equatable {
-        let url: WebURL
-        /// The first and last byte to request; nil for no Range, a nil last byte for everything that follows.
-        var range: (first: Int64, last: Int64?)?
-        var ifRange: StrongValidator?
-        var rangeValue: String? { range.map { "bytes=\($0.first)-\($0.last.map(String.init) ?? "")" } }
-
-        static func == (left: Attempt, right: Attempt) -> Bool {
-            (left.url, left.rangeValue, left.ifRange) == (right.url, right.rangeValue, right.ifRange)
-        }
-    }
-
-    enum Action: Equatable {
-        case send(Attempt)
-        /// Call `pauseEnded()` after this time.
-        case wait(Duration)
-        case end(OriginError?)
-    }
-
-    enum Reaction {
-        /// Deliver it, unless one was delivered before, and then the body.
-        case deliver(OriginHead?)
-        /// Read the body to its end without delivering it, to keep the connection.
-        case skip
-        case stop
-    }
-
-    enum Delivery: Equatable {
-        case at(Int64)
-        case skip
-        case stop
-    }
-
-    enum Outcome {
-        /// Complete by HTTP's framing.
-        case finished
-        /// Aborted by the shell, as this state requested.
-        case stopped
-        case failed(Failure)
-    }
-
-    struct Failure: Equatable {
-        var code: OriginError.Code
-        var underlying: String?
-        var isTransient = true
     }
 }

@@ -28,7 +28,7 @@ import SegmentFormat
             return nil
         }
         guard let piece = SmallPiece(owned, status, representation) else { return unreadable(exchange) }
-        representation.ignoresRange = isOther
+        representation.ignoresRange = isOther || status.st_size == 0
         exchange.reply(representation, .bytes(piece.bytes))
         return piece
     }
@@ -63,10 +63,12 @@ import SegmentFormat
     static func send(
         _ fetch: Fetch, _ mediaType: MediaType, _ status: CacheStatus?, isOther: Bool, to exchange: Exchange
     ) {
-        let size = fetch.isComplete ? fetch.written : fetch.length ?? fetch.resource.exactLength
+        let stated = PlayerTimeout.needsNoLength(exchange.head) ? nil : fetch.length
+        let size = fetch.isComplete ? fetch.written : fetch.resource.exactLength ?? stated
         var representation = Representation(size: size, mediaType: mediaType)
         representation.entityTag = EntityTag(tag(fetch.modified))
-        representation.ignoresRange = isOther
+        // No range of an empty segment can be satisfied, and a player asks for one from the first byte on.
+        representation.ignoresRange = isOther || size == 0
         representation.fields = (status ?? CacheStatus.of(fetch)).head
         exchange.reply(representation, .growing(GrowingReply(fetch)))
     }
@@ -130,7 +132,7 @@ import SegmentFormat
     private func playerTimedOut() {
         // Bytes have begun to arrive but cannot be sent before the last one, so the reply keeps waiting.
         let decision = GiveUpRule.decision(
-            afterTimeoutOf: isSentComplete, hasBytes: fetch.written > 0, isInsisting: fetch.isWaitingForNetwork)
+            afterTimeoutOf: isSentComplete, hasBytes: fetch.written > 0, isAwaited: fetch.isAwaited)
         if decision == .wait { return }
         if decision == .sendHead { return fetch.announce() }
         let reason = "the origin has sent nothing for \(playerTimeout.components.seconds) seconds"

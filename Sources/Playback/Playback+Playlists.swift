@@ -69,7 +69,7 @@ extension Playback {
             }
         } catch {
             let subject = Subject(session, asset, exchange.head.path)
-            refuse(exchange, error, as: wasLive ? error.liveStatus : error.status, about: subject)
+            refuse(playlist: exchange, error, isLive: wasLive, about: subject)
         }
     }
 
@@ -131,7 +131,7 @@ extension Playback {
                 let isStored = mode == .offline || library.isOffline || isPreferred(asset, mode)
                 await entry(exchange, of: asset, mode, directives, isStored: isStored)
             } catch {
-                refuse(exchange, error, about: Subject(nil, nil, url.replacingQuery(nil).text))
+                refuse(playlist: exchange, error, about: Subject(nil, nil, url.replacingQuery(nil).text))
             }
         }
     }
@@ -199,7 +199,7 @@ extension Playback {
                 return try view(of: asset, session, for: exchange).entry(stored: listed)
             }
         } catch {
-            refuse(exchange, error, about: Subject(nil, asset, asset.origin.replacingQuery(nil).text))
+            refuse(playlist: exchange, error, about: Subject(nil, asset, asset.origin.replacingQuery(nil).text))
         }
     }
 

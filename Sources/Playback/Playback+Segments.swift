@@ -116,7 +116,7 @@ extension Playback {
             folder.recordUse(of: file)
             recordServed(request)
             var representation = small.representation
-            representation.ignoresRange = recordOwnPiece(request, isSpliced: false) ?? true
+            representation.ignoresRange = (recordOwnPiece(request, isSpliced: false) ?? true) || small.bytes.isEmpty
             request.exchange.reply(representation, .bytes(small.bytes))
             return true
         }

@@ -61,12 +61,20 @@ public import Substitution
     }
 
     func refuse(
-        _ exchange: Exchange, _ error: LibraryError, as status: HTTPStatus? = nil, about subject: Subject = Subject()
+        _ exchange: Exchange, _ error: LibraryError, about subject: Subject = Subject()
     ) {
-        let status = status ?? error.status
+        let status = error.status
         sessions.recordFailure(Failure(error, status: status.code, about: subject))
         report("\(exchange.head.method) refused with \(status.code): \(error)")
         exchange.reply(status, "\(error).")
+    }
+
+    /// Refuses a playlist: with the origin's own status, its reason and the next command.
+    func refuse(playlist exchange: Exchange, _ error: LibraryError, isLive: Bool = false, about subject: Subject) {
+        let status = isLive ? error.liveStatus : error.playlistStatus
+        sessions.recordFailure(Failure(error, status: status.code, about: subject))
+        report("\(exchange.head.method) refused with \(status.code): \(error)")
+        exchange.reply(status, "\(error)." + (error.nextCommand.map { "\nTry: \($0)" } ?? ""))
     }
 
     /// Answers 410 and returns true if the asset has expired, unless the session (nil for a new one) began before that.

@@ -3,6 +3,7 @@ import EventLoop
 import Fetching
 import HTTPMessage
 import Library
+import Origin
 import SegmentFormat
 
 extension LibraryError {
@@ -22,15 +23,32 @@ extension LibraryError {
         }
     }
 
-    /// HTTP status for a player of a live playlist. Such a player understands the origin's own answers about a playlist
-    /// that it had before: bad request, gone, or late.
+    /// HTTP status for a player of a playlist: where the origin refuses it, its own answer, which players tell apart.
+    var playlistStatus: HTTPStatus {
+        switch originStatus {
+        case let code? where [401, 403, 404, 410, 451].contains(code): HTTPStatus(code)
+        default: status
+        }
+    }
+
+    /// HTTP status for a player of a live playlist. Such a player understands more of the origin's answers about a playlist
+    /// that it had before: bad request, or late.
     var liveStatus: HTTPStatus {
         switch originStatus {
         case 400: .badRequest
-        case 404: .notFound
-        case 410: .gone
         case 503: .serviceUnavailable
-        default: status
+        default: playlistStatus
+        }
+    }
+
+    /// The command that may help a user whose player shows this error of a playlist; nil if none does.
+    var nextCommand: String? {
+        guard let origin = underlying as? OriginError, let code = origin.status else { return nil }
+        return switch code {
+        case 401: "weir play --header 'Authorization: …' \(origin.url), or with https://USER:PASSWORD@ before the host"
+        case 403: "weir play --header 'Referer: …' --cookies FILE \(origin.url), with what the site's own page sends"
+        case 404, 410, 451: "weir check \(origin.url)"
+        default: nil
         }
     }
 

@@ -1,5 +1,6 @@
 import EventLoop
 import Fetching
+import HTTPMessage
 import Origin
 
 /// Known timeouts of players for the first byte of a segment. hls.js and GStreamer give up after 10 to 15 s, and most
@@ -8,6 +9,14 @@ import Origin
 enum PlayerTimeout {
     /// User-Agent prefixes of FFmpeg's programs, mpv and VLC.
     private static let names = ["Lavf/", "libmpv", "VLC/"]
+    private static let readersOfAll = [Array("Lavf/".utf8), Array("libmpv".utf8)]
+
+    /// True for players that read a body without a length to its end as well as any other (libavformat). A length that the
+    /// origin states too small would take the rest from them, which they read at the origin if its connection ends there.
+    static func needsNoLength(_ head: RequestHead) -> Bool {
+        guard let client = head.firstValue(of: .userAgent) else { return false }
+        return readersOfAll.contains { client.starts(with: $0) }
+    }
 
     /// Returns the timeout by User-Agent; nil if it is unknown.
     static func of(client: String?) -> Duration? {

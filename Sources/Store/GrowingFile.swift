@@ -78,6 +78,8 @@ public final class GrowingFile {
     private static let newFile = O_RDWR | O_CREAT | O_EXCL
     /// The maximum number of bytes gathered in memory.
     private static let mostGathered = 64 << 10
+    /// The maximum number of bytes moved into memory because the disk is full.
+    private static let mostSpilled: Int64 = 512 << 20
     /// True if `commit(to:as:)` can succeed.
     public var isKeepable: Bool { home != nil && spillReason == nil }
 
@@ -168,7 +170,7 @@ public final class GrowingFile {
 
     /// Moves the bytes into memory. Throws `reason` if they are in memory already, or cannot be moved.
     private func spill(because reason: StoreError) throws(StoreError) {
-        guard !isInMemory, let memory = try? Self.openMemory() else { throw reason }
+        guard !isInMemory, written <= Self.mostSpilled, let memory = try? Self.openMemory() else { throw reason }
         guard copy(to: memory) else {
             close(memory)
             throw reason

@@ -26,9 +26,8 @@ struct Fault: Sendable, CustomStringConvertible {
             }
         }
 
-        /// True if the resource contains its own end, so that a shorter body is requested again. If an origin sends the
-        /// same body with the same length twice, that is the full resource (RFC 9112 §6.3).
-        var endsWhereItSays: Bool { self == .segment || self == .section }
+        /// True if the length of the resource is known before the response.
+        var hasKnownLength: Bool { self == .range || self == .key }
 
         /// True if the resource is fetched from the start after a cut instead of being resumed.
         var isPlaylist: Bool { self == .playlist || self == .multivariant }
@@ -52,8 +51,6 @@ struct Fault: Sendable, CustomStringConvertible {
     var isHarmless: @Sendable (Target) -> Bool = { _ in false }
     /// True if the fault applies to the resource.
     var concerns: @Sendable (Target) -> Bool = { _ in true }
-    /// True if the fault can be permanent for the resource.
-    var lasts: @Sendable (Target) -> Bool = { _ in true }
     /// The origin's rule for the first request. `later` is the rule for further requests; nil for the same rule.
     let change: @Sendable (inout OriginRule, Target) -> Void
     var later: (@Sendable (inout OriginRule) -> Void)?
@@ -84,12 +81,13 @@ struct Fault: Sendable, CustomStringConvertible {
     ]
 
     private static let lengths = [
-        // By then the fetch has announced the length to players; and a key is never that long.
-        Fault(description: "announces too much", passes: \.isPlaylist) { rule, _ in rule.contentLength = 1_000_000 },
-        Fault(
-            description: "announces too little", passes: { $0 == .range || $0.endsWhereItSays },
-            concerns: { $0 != .subtitle }, lasts: { !$0.endsWhereItSays }
-        ) { $0.contentLength = $1 == .section ? 300 : 8 },
+        // A range has the length that it is asked for, and a key is never that long.
+        Fault(description: "announces too much", passes: { !$0.hasKnownLength }, isHarmless: { !$0.hasKnownLength }) {
+            rule, _ in rule.contentLength = 1_000_000
+        },
+        Fault(description: "announces too little", isHarmless: { $0 != .range }) {
+            $0.contentLength = $1 == .section ? 300 : 8
+        },
         Fault(
             description: "closes in a body without a length", passes: { $0 != .key }, isHarmless: { $0 == .range },
             concerns: { !$0.isPlaylist && $0 != .subtitle }

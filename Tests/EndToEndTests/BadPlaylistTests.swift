@@ -23,20 +23,20 @@ struct BadPlaylistTests {
         },
         Case(testDescription: "nothing", words: "an empty body") { ($0.status, $0.body) = (200, "") },
         Case(testDescription: "something else", words: "something else") { ($0.status, $0.body) = (200, "hello") },
-        Case(testDescription: "404", words: "404", change: { $0.status = 404 }, exitOfBest: 3),
+        Case(testDescription: "404", words: "404", change: { $0.status = 404 }, status: 404, exitOfBest: 3),
         Case(testDescription: "500", words: "500") { $0.status = 500 },
-        Case(testDescription: "401", words: "401", change: { $0.status = 401 }, exit: 77),
+        Case(testDescription: "401", words: "401", change: { $0.status = 401 }, status: 401, exit: 77),
         Case(testDescription: "a playlist cut in its first line", words: "something else") { $0.truncate = 5 },
         Case(testDescription: "a redirect loop", words: "redirect") { $0.redirect = "/ts/270p/media.m3u8" },
     ]
 
-    @Test("at the entry URL gives a 502 with the reason, and nothing is stored", arguments: cases)
+    @Test("at the entry URL gives an error with the reason, and nothing is stored", arguments: cases)
     func refusesEntry(example: Case) async throws {
         try await Scene.with { scene in
             try await scene.origin.add(OriginRule("*.m3u8", example.change))
             let answer = try await HTTPProbe.fetch(scene.master("ts"))
             #expect(answer.status == example.status && answer.isComplete, "\(answer.status) \(answer.text)")
-            #expect(answer.text.contains(example.words) && answer.text.hasSuffix(".\n"), "\(answer.text)")
+            #expect(answer.text.contains(example.words) && answer.text.contains(".\n"), "\(answer.text)")
             let get = try await scene.get("ts")
             #expect(get.exit == .code(example.exit) && get.errors.contains(example.words), "\(get.exit) \(get.errors)")
             #expect(try await scene.weir.run(["list", "--json"]).output == "")
@@ -47,14 +47,14 @@ struct BadPlaylistTests {
         }
     }
 
-    @Test("at a rendition's URL gives a 502 with the reason", arguments: cases)
+    @Test("at a rendition's URL gives an error with the reason", arguments: cases)
     func refusesRendition(example: Case) async throws {
         try await Scene.with { scene in
             try await scene.origin.add(OriginRule("*/270p/media.m3u8", example.change))
             let variants = try await PlaylistWalk.segments(scene.master("ts"))
             let answer = try await HTTPProbe.fetch(try #require(variants.last))
             #expect(answer.status == example.status && answer.isComplete, "\(answer.status) \(answer.text)")
-            #expect(answer.text.contains(example.words) && answer.text.hasSuffix(".\n"), "\(answer.text)")
+            #expect(answer.text.contains(example.words) && answer.text.contains(".\n"), "\(answer.text)")
             #expect(try await HTTPProbe.fetch(variants[0]).status == 200)
             #expect(try await scene.get("ts").exit == .code(example.exitOfBest ?? example.exit))
             try await scene.origin.clearRules()

@@ -24,6 +24,23 @@ import Testing
         #expect(isCut(file.dropLast(3), isVouched: true) == (packet == .max))
     }
 
+    @Test func onlyOneFragmentProvesAnEnd() throws {
+        func end(_ bytes: [UInt8]) -> MediaExtent.End {
+            MediaExtent(length: Int64(bytes.count), isInBlocks: false, isVouched: false) { offset, count in
+                Array(bytes.dropFirst(Int(offset)).prefix(count))
+            }.end
+        }
+        let segment = try Array(Repository.fixture("/cmaf/video-90p/0.m4s"))
+        #expect(
+            end(segment) == .proven && end(segment + segment) == .recognised && end(Array(segment.dropLast())) == .cut)
+        #expect(end(try Array(Repository.fixture("/cmaf/video-90p/init.mp4"))) == .recognised)
+        let stream = try Array(Repository.fixture("/ts/90p/0.ts"))
+        #expect(
+            end(stream) == .recognised && end(Array(stream.dropLast(188))) == .recognised
+                && end(Array(stream.dropLast())) == .cut)
+        #expect(end(Array("WEBVTT\n".utf8)) == .unknown && end([]) == .unknown)
+    }
+
     @Test func ciphertextEndsWithABlock() throws {
         let file = try Array(Repository.fixture("/aes/90p/0.ts"))
         #expect(!isCut(file, isInBlocks: true) && isCut(file.dropLast(), isInBlocks: true, isVouched: true))

@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func aRunIsNoLongerThanWhatIsTakenAtOnce() throws {
-        let most = Resource.Limits.segment
+        let most = Resource.Limits.mergedFetch
         #expect(try runs([("a", 7..<9), ("a", 9..<(most + 7)), ("a", (most + 7)..<(most + 8))]) == [0..<2, 2..<3])
     }
 }

@@ -95,6 +95,53 @@ import Testing
         #expect(again.bytes == Array(try Repository.fixture("/ts/90p/0.ts")))
     }
 
+    // MARK: Odd bodies
+
+    @Test func anEmptyLastSegmentIsStoredIfItIsEmptyTwice() async throws {
+        let (fixture, asset, rendition) = try await start()
+        let last = try #require(rendition.source?.playlist.segments.count) - 1
+        try await fixture.origin.add(OriginRule("*.ts") { $0.truncate = 0 })
+        for (number, isPiece) in [(last, true), (0, false)] {
+            let fetch = try fixture.fetch(number, of: rendition, in: asset, urgency: .background)
+            #expect(await fetch.result().code == (isPiece ? nil : .badOrigin))
+            #expect(fetch.isPiece == isPiece)
+            fetch.release()
+        }
+        #expect(rendition.folder.sizes == ["\(last).ts": 0])
+        #expect(try await fixture.mediaRequests() == ["/ts/90p/\(last).ts", "/ts/90p/\(last).ts", "/ts/90p/0.ts"])
+    }
+
+    @Test func aSegmentMayBeLargerThan512Megabytes() async throws {
+        let (fixture, asset, rendition) = try await start("/_vod/1x540000000/media.m3u8", "media")
+        let fetch = try fixture.fetch(0, of: rendition, in: asset, urgency: .background)
+        try await fetch.end()
+        #expect(rendition.folder.sizes["0.ts"] == 540_000_000)
+    }
+
+    @Test(arguments: [401, 403, 410])
+    func aRefusalNowAndThenLeavesNoHole(status: Int) async throws {
+        let (fixture, asset, rendition) = try await start()
+        for nth in [3, 5] { try await fixture.origin.add(OriginRule("*.ts") { ($0.nth, $0.status) = (nth, status) }) }
+        for number in 0..<4 {
+            let fetch = try fixture.fetch(number, of: rendition, in: asset)
+            try await fetch.end()
+            fetch.release()
+        }
+        #expect(rendition.folder.sizes.count == 4)
+        #expect(try await fixture.mediaRequests().count > 4)
+    }
+
+    @Test func boxesProveABodyWholeThatIsShorterThanStated() async throws {
+        let (fixture, asset, rendition) = try await start("/cmaf/master.m3u8")
+        try await fixture.origin.add(
+            OriginRule("*.m4s") { ($0.contentLength, $0.noRanges, $0.noValidators) = (900_000, true, true) })
+        let fetch = try fixture.fetch(0, of: rendition, in: asset)
+        try await fetch.end()
+        let file = Array(try Repository.fixture("/cmaf/video-90p/0.m4s"))
+        #expect(fetch.isPiece && fetch.bytes == file)
+        #expect(try await fixture.mediaRequests() == ["/cmaf/video-90p/0.m4s"])
+    }
+
     // MARK: Without a reader
 
     @Test func anAlmostCompleteFetchIsCompleted() async throws {

@@ -201,14 +201,47 @@ extension OverSockets {
         }
 
         @Test func repeatedlyBrokenBodyIsReported() async throws {
+            let origin = try ScriptedOrigin { _, number in
+                [.text("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n" + "abcdefgh".prefix(number % 2 + 3)), .close]
+            }
+            let bench = Bench()
+            let (recorder, error) = await bench.run(try bench.request(origin))
+            #expect(error?.code == .cutShort)
+            #expect(recorder.text == "abcd")
+            #expect(origin.requests.count == 7, "the longer body is progress")
+        }
+
+        // MARK: Lengths that are wrong
+
+        @Test func bodyShorterThanStatedIsCompleteIfASecondOneIsEqual() async throws {
             let origin = try ScriptedOrigin { _, _ in
                 [.text("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"), .close]
             }
             let bench = Bench()
             let (recorder, error) = await bench.run(try bench.request(origin))
-            #expect(error?.code == .cutShort)
-            #expect(recorder.text == "abc")
-            #expect(origin.requests.count == 6)
+            #expect(error == nil && recorder.text == "abc" && origin.requests.count == 2)
+        }
+
+        @Test(arguments: ["", "Connection: close\r\n"])
+        func bodyLongerThanStatedIsReadToTheEndOfASecondConnection(field: String) async throws {
+            let origin = try ScriptedOrigin { request, _ in
+                let head =
+                    "HTTP/1.1 200 OK\r\nETag: \"a\"\r\n\(field)Content-Length: \(Self.body.count - 1_000)\r\n\r\n"
+                return [.bytes(Array(head.utf8) + Self.body)]
+                    + (field != "" || request.fields["connection"] == "close" ? [.close] : [])
+            }
+            let bench = Bench()
+            let (recorder, error) = await bench.run(try bench.request(origin))
+            #expect(error == nil && recorder.has(Self.body))
+            #expect(recorder.heads.map(\.length) == [Int64(Self.body.count - 1_000), nil])
+            #expect(origin.requests.map { $0.fields["connection"] } == [nil, "close"])
+        }
+
+        @Test func replyOfACorrectLengthIsRequestedOnce() async throws {
+            let origin = try ScriptedOrigin { _, _ in [Self.whole(Self.body.count)] }
+            let bench = Bench()
+            for _ in 0..<3 { #expect(await bench.run(try bench.request(origin)).0.has(Self.body)) }
+            #expect(origin.requests.count == 3 && origin.accepted == 1)
         }
 
         @Test func replyThatIsNotHTTPIsReported() async throws {
@@ -277,10 +310,60 @@ extension OverSockets {
             return bytes
         }
 
-        @Test func unrequestedEncodingIsRefused() async throws {
-            let origin = try ScriptedOrigin { _, _ in [.reply(200, ["Content-Encoding": "gzip"], "x")] }
+        /// "hello" in each coding, as the usual programs write it.
+        nonisolated private static let coded: [(coding: String, bytes: [UInt8])] = [
+            (
+                "gzip",
+                [
+                    0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 3, 0xCB, 0x48, 0xCD, 0xC9, 0xC9, 7, 0, 0x86, 0xA6, 0x10, 0x36, 5,
+                    0, 0, 0,
+                ]
+            ),
+            ("deflate", [0x78, 0x9C, 0xCB, 0x48, 0xCD, 0xC9, 0xC9, 7, 0, 6, 0x2C, 2, 0x15]),
+            ("deflate", [0xCB, 0x48, 0xCD, 0xC9, 0xC9, 7, 0]),
+            ("br", [0x0B, 2, 0x80, 0x68, 0x65, 0x6C, 0x6C, 0x6F, 3]),
+            ("zstd", [0x28, 0xB5, 0x2F, 0xFD, 0x20, 5, 0x29, 0, 0, 0x68, 0x65, 0x6C, 0x6C, 0x6F]),
+        ]
+
+        @Test func unrequestedCodingIsDecoded() async throws {
+            for example in Self.coded {
+                let origin = try ScriptedOrigin { _, _ in
+                    [.reply(200, ["Content-Encoding": example.coding, "ETag": "\"a\""], example.bytes)]
+                }
+                let bench = Bench()
+                let (recorder, error) = await bench.run(try bench.request(origin))
+                #expect(error == nil && recorder.text == "hello", "\(example.coding)")
+                #expect(recorder.heads.first?.length == nil && recorder.heads.first?.validator == nil)
+                #expect(origin.requests.map { $0.fields["accept-encoding"] } == [nil])
+            }
+        }
+
+        @Test(arguments: ["none", "utf-8", "identity", "aws-chunked", "binary", "", "gzip"])
+        func bodyThatIsNotCodedIsDeliveredAsItIs(coding: String) async throws {
+            let origin = try ScriptedOrigin { _, _ in
+                [.text("HTTP/1.1 200 OK\r\nContent-Encoding: \(coding)\r\nContent-Length: 5\r\n\r\nplain")]
+            }
             let bench = Bench()
-            #expect(await bench.run(try bench.request(origin)).1?.code == .unsupportedEncoding)
+            let (recorder, error) = await bench.run(try bench.request(origin))
+            #expect(error == nil && recorder.text == "plain")
+            #expect(origin.requests.count == (coding == "gzip" ? 2 : 1))
+            var playlist = try bench.request(origin)
+            playlist.acceptsCompression = true
+            #expect(try await bench.client.fetch(playlist).1 == Array("plain".utf8))
+        }
+
+        @Test(arguments: ["Content-Length", "Transfer-Encoding"])
+        func decompressionBombIsRefusedOnMediaToo(framing: String) async throws {
+            let bomb = Self.bomb
+            let origin = try ScriptedOrigin { _, _ in
+                guard framing == "Transfer-Encoding" else { return [.reply(200, ["Content-Encoding": "gzip"], bomb)] }
+                let head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n"
+                return [.text(head + String(bomb.count, radix: 16) + "\r\n"), .bytes(bomb), .text("\r\n0\r\n\r\n")]
+            }
+            let bench = Bench()
+            let (recorder, error) = await bench.run(try bench.request(origin))
+            #expect(error?.code == .tooLarge)
+            #expect(recorder.bytes.count < 9_000_000, "\(recorder.bytes.count)")
         }
     }
 }

@@ -27,11 +27,11 @@ extension OverSockets {
             #expect(Set(origin.requests.map(\.connection)) == [0])
         }
 
-        @Test func redirectLoopEndsAfterFive() async throws {
+        @Test func redirectLoopEndsAfterTen() async throws {
             let origin = try ScriptedOrigin { _, _ in [.redirect("/x")] }
             let bench = Bench()
             #expect(await bench.run(try bench.request(origin)).1?.code == .tooManyRedirects)
-            #expect(origin.requests.count == 6)
+            #expect(origin.requests.count == 11)
         }
 
         @Test(arguments: [

@@ -7,6 +7,7 @@ extension TransferStateTests {
     static let broken = TransferState.Outcome.failed(.init(code: .cutShort))
     static let lost = TransferState.Outcome.failed(.init(code: .unreachable))
     static let whole = "200|Content-Length: 100|ETag: \"a\""
+    static let unread = TransferState.Outcome.failed(.init(code: .unsupportedEncoding))
 
     static func part(_ range: String, _ tag: String = "a") -> String {
         "206|Content-Range: bytes \(range)|ETag: \"\(tag)\""
@@ -156,8 +157,104 @@ extension TransferStateTests {
             testDescription: "range beyond the file", change: { $0.range = 1000..<1100 }, first: "/r 1000-1099",
             steps: [.head("416|Content-Range: bytes */90", "stop"), .ends(.stopped, "unexpectedStatus")]),
         Case(
-            testDescription: "unrequested 206", first: "/r",
-            steps: [.head(part("0-9/100"), "stop"), .ends(.stopped, "wait")]),
+            testDescription: "unrequested 206 of a part", first: "/r",
+            steps: [
+                .head(part("0-9/100"), "stop"), .ends(.stopped, "wait"), .ends(.finished, "/r"),
+                .head(part("5-99/100"), "stop"), .ends(.stopped, "wrongRange"),
+            ]),
+        Case(
+            testDescription: "unrequested 206 of the whole", first: "/r",
+            steps: [
+                .head("206|Content-Range: bytes 0-99/100|Content-Length: 100", "deliver 100"), .bytes(100, "at 0"),
+                .ends(.finished, "done"),
+            ]),
+        Case(
+            testDescription: "unrequested 206 without a size, recognised by the receiver", first: "/r",
+            steps: [
+                .head("206|Content-Length: 100", "deliver 100"), .bytes(100, "at 0"),
+                .asks(.finished, .unrequestedPart, true, "done"),
+            ]),
+        Case(
+            testDescription: "unrequested 206 of unknown size, the same twice", first: "/r",
+            steps: [
+                .head("206|Content-Range: bytes 0-99/*|Content-Length: 100", "deliver 100"), .bytes(100, "at 0"),
+                .asks(.finished, .unrequestedPart, false, "/r"),
+                .head("206|Content-Range: bytes 0-99/*|Content-Length: 100", "deliver"), .bytes(100, "at 0"),
+                .asks(.finished, .repeated, true, "done"),
+            ]),
+        Case(
+            testDescription: "unrequested 206 without a size, never recognised", first: "/r",
+            steps: [
+                .head("206|Content-Length: 100", "deliver 100"), .bytes(100, "at 0"),
+                .asks(.finished, .unrequestedPart, false, "/r"),
+                .head("206|Content-Length: 100", "deliver"), .bytes(100, "at 0"),
+                .asks(.finished, .repeated, false, "wrongRange"),
+            ]),
+        Case(
+            testDescription: "unrequested 206 that is compressed", first: "/r",
+            steps: [
+                .head("206|Content-Range: bytes 0-99/100|Content-Encoding: gzip", "stop"), .ends(.stopped, "wait"),
+            ]),
+        Case(
+            testDescription: "201 and 203 are the whole", first: "/r",
+            steps: [
+                .head("203|Content-Length: 100", "deliver 100"), .bytes(60, "at 0"), .ends(broken, "wait"),
+                .ends(.finished, "/r"), .head("201|Content-Length: 100", "deliver"), .bytes(100, "at 0"),
+                .ends(.finished, "done"),
+            ]),
+        Case(
+            testDescription: "Content-Length of a chunked body", first: "/r",
+            steps: [
+                .head("200|Content-Length: 0|Transfer-Encoding: chunked", "deliver ?"), .bytes(60, "at 0"),
+                .ends(.finished, "done"),
+            ]),
+        Case(
+            testDescription: "shorter than stated, and the media shows that it is whole", first: "/r",
+            steps: [
+                .head("200|Content-Length: 100", "deliver 100"), .bytes(60, "at 0"),
+                .asks(broken, .shorterThanStated, true, "done"),
+            ]),
+        Case(
+            testDescription: "shorter than stated, twice", first: "/r",
+            steps: [
+                .head("200|Content-Length: 100", "deliver 100"), .bytes(60, "at 0"),
+                .asks(broken, .shorterThanStated, false, "wait"), .ends(.finished, "/r"),
+                .head("200|Content-Length: 100", "deliver"), .bytes(60, "at 0"), .asks(broken, .repeated, true, "done"),
+            ]),
+        Case(
+            testDescription: "shorter than stated, at two ends", first: "/r",
+            steps: [
+                .head("200|Content-Length: 100", "deliver 100"), .bytes(60, "at 0"),
+                .asks(broken, .shorterThanStated, false, "wait"), .ends(.finished, "/r"),
+                .head("200|Content-Length: 100", "deliver"), .bytes(70, "at 0"),
+                .asks(broken, .shorterThanStated, false, "wait"), .ends(.finished, "/r"),
+                .head("200|Content-Length: 100", "deliver"), .bytes(50, "at 0"), .ends(broken, "wait"),
+            ]),
+        Case(
+            testDescription: "shorter than stated, and a range shows it", first: "/r",
+            steps: [
+                .head(whole, "deliver 100"), .bytes(60, "at 0"), .asks(broken, .shorterThanStated, false, "wait"),
+                .ends(.finished, "/r 60- \"a\""), .head("416|Content-Range: bytes */60", "stop"),
+                .ends(.stopped, "wait"), .ends(.finished, "/r"), .head(whole, "deliver"), .bytes(60, "at 0"),
+                .asks(broken, .repeated, true, "done"),
+            ]),
+        Case(
+            testDescription: "longer than stated", first: "/r",
+            steps: [
+                .head(whole, "deliver 100"), .bytes(100, "at 0"), .ends(.exceeded, "/r to its end"),
+                .head(whole, "deliver ?"), .bytes(120, "at 0"), .ends(.finished, "done"),
+            ]),
+        Case(
+            testDescription: "longer than stated, then cut earlier than before", first: "/r",
+            steps: [
+                .head(whole, "deliver 100"), .bytes(100, "at 0"), .ends(.exceeded, "/r to its end"),
+                .head(whole, "deliver ?"), .bytes(90, "at 0"), .ends(.finished, "wait"),
+                .ends(.finished, "/r to its end"), .head(whole, "deliver ?"), .bytes(120, "at 0"),
+                .ends(.finished, "done"),
+            ]),
+        Case(
+            testDescription: "bytes behind a range do not matter", change: { $0.range = 0..<100 }, first: "/r 0-99",
+            steps: [.head(part("0-99/999"), "deliver 100"), .bytes(100, "at 0"), .ends(.exceeded, "done")]),
         Case(
             testDescription: "more than announced", first: "/r",
             steps: [
@@ -170,9 +267,50 @@ extension TransferStateTests {
             testDescription: "received size above the limit", change: { $0.limit = 99 }, first: "/r",
             steps: [.head("200", "deliver ?"), .bytes(99, "at 0"), .bytes(1, "stop"), .ends(.stopped, "tooLarge")]),
         Case(
-            testDescription: "unrequested encoding", first: "/r",
+            testDescription: "unrequested coding begins again", first: "/r",
             steps: [
-                .head("200|Content-Length: 9|Content-Encoding: gzip", "stop"), .ends(.stopped, "unsupportedEncoding"),
+                .head("200|Content-Length: 9|Content-Encoding: gzip|ETag: \"a\"", "deliver ?"), .bytes(60, "at 0"),
+                .ends(broken, "wait"), .ends(.finished, "/r"),
+                .head("200|Content-Length: 9|Content-Encoding: br|ETag: \"a\"", "deliver"), .bytes(100, "at 0"),
+                .ends(.finished, "done"),
+            ]),
+        Case(
+            testDescription: "a resumed body that is compressed begins again", first: "/r",
+            steps: [
+                .head(whole, "deliver 100"), .bytes(60, "at 0"), .ends(broken, "wait"),
+                .ends(.finished, "/r 60- \"a\""), .head(part("60-99/100") + "|Content-Encoding: gzip", "stop"),
+                .ends(.stopped, "wait"), .ends(.finished, "/r"),
+            ]),
+        Case(
+            testDescription: "a range that is compressed", change: { $0.range = 10..<20 }, first: "/r 10-19",
+            steps: [
+                .head(part("10-19/100") + "|Content-Encoding: gzip", "stop"), .ends(.stopped, "wait"),
+                .ends(.finished, "/r 10-19"), .head("200|Content-Encoding: gzip", "stop"),
+                .ends(.stopped, "rangeIgnored"),
+            ]),
+        Case(
+            testDescription: "words that are no codings", first: "/r",
+            steps: [
+                .head(whole + "|Content-Encoding: utf-8", "deliver 100"), .bytes(60, "at 0"), .ends(broken, "wait"),
+                .ends(.finished, "/r 60- \"a\""), .head(part("60-99/100") + "|Content-Encoding: none", "deliver"),
+                .bytes(40, "at 60"), .ends(.finished, "done"),
+            ]),
+        Case(
+            testDescription: "a coding beside a word that names no coding", first: "/r",
+            steps: [
+                .head("200|Content-Encoding: aws-chunked, gzip", "stop"), .ends(.stopped, "unsupportedEncoding"),
+            ]),
+        Case(
+            testDescription: "a body that is not what its coding says is asked for as it is", first: "/r",
+            steps: [
+                .head(whole + "|Content-Encoding: gzip", "deliver ?"), .ends(unread, "/r as it is"),
+                .head(whole + "|Content-Encoding: gzip", "deliver"), .bytes(100, "at 0"), .ends(.finished, "done"),
+            ]),
+        Case(
+            testDescription: "a compressed body that is broken in its middle", first: "/r",
+            steps: [
+                .head(whole + "|Content-Encoding: gzip", "deliver ?"), .bytes(60, "at 0"), .ends(unread, "wait"),
+                .ends(.finished, "/r"),
             ]),
         Case(
             testDescription: "encoded playlist restarts instead of resuming",
@@ -194,7 +332,7 @@ extension TransferStateTests {
             steps: [.head("301|Location: /b", "stop"), .ends(.stopped, "/b")]),
         Case(
             testDescription: "too many redirects", first: "/r",
-            steps: (0..<5).flatMap { _ in
+            steps: (0..<10).flatMap { _ in
                 [.head("302|Location: /r|Content-Length: 0", "skip"), Step.ends(.finished, "/r")]
             } + [.head("302|Location: /r|Content-Length: 0", "skip"), .ends(.finished, "tooManyRedirects")]),
         Case(
@@ -212,7 +350,16 @@ extension TransferStateTests {
             testDescription: "redirect from https to http",
             change: { if let url = try? WebURL("https://h/s") { $0.url = url } },
             first: "https://h/s",
-            steps: [.head("302|Location: http://h/r|Content-Length: 0", "skip"), .ends(.finished, "forbiddenRedirect")]),
+            steps: [
+                .head("302|Location: http://h/r|Content-Length: 0", "skip"), .ends(.finished, "/r"),
+                .head(whole, "deliver 100"), .bytes(100, "at 0"), .ends(.finished, "done"),
+            ]),
+        Case(
+            testDescription: "redirect without a Location", first: "/r",
+            steps: [
+                .head("302|Content-Length: 3", "skip"), .bytes(3, "skip"), .ends(.finished, "wait"),
+                .ends(.finished, "/r"),
+            ]),
         Case(
             testDescription: "redirect from http to https", first: "/r",
             steps: [.head("302|Location: https://h/r|Content-Length: 0", "skip"), .ends(.finished, "https://h/r")]),
@@ -233,9 +380,12 @@ extension TransferStateTests {
             steps: (0..<5).flatMap { number in
                 [
                     .head("200|Content-Length: 100", number == 0 ? "deliver 100" : "deliver"), Step.bytes(60, "at 0"),
-                    .ends(broken, "wait"), .ends(.finished, "/r"),
+                    .asks(broken, number == 0 ? .shorterThanStated : .repeated, false, "wait"), .ends(.finished, "/r"),
                 ]
-            } + [.head("200|Content-Length: 100", "deliver"), .bytes(60, "at 0"), .ends(broken, "cutShort")]),
+            } + [
+                .head("200|Content-Length: 100", "deliver"), .bytes(60, "at 0"),
+                .asks(broken, .repeated, false, "cutShort"),
+            ]),
         Case(
             testDescription: "no retry of a POST", change: { $0.method = .post }, first: "/r",
             steps: [.ends(lost, "unreachable")]),

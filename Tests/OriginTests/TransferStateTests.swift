@@ -12,6 +12,8 @@ struct TransferStateTests {
         case bytes(Int, _ delivery: String)
         /// The end of the request and the expected action.
         case ends(TransferState.Outcome, _ action: String)
+        /// An end that the receiver is asked about, with its answer, and the expected action.
+        case asks(TransferState.Outcome, EndEvidence, _ accepts: Bool, _ action: String)
     }
 
     struct Case: CustomTestStringConvertible {
@@ -26,7 +28,7 @@ struct TransferStateTests {
         var request = OriginRequest(try WebURL("http://h/r"))
         table.change(&request)
         let now = ContinuousClock.now
-        var state = TransferState(request, rule: GiveUpRule(), redirectLimit: 5, now: now)
+        var state = TransferState(request, rule: GiveUpRule(), redirectLimit: 10, now: now)
         #expect(name(state.begin()) == table.first)
         var isWaiting = false
         for (number, step) in table.steps.enumerated() {
@@ -35,7 +37,14 @@ struct TransferStateTests {
                 #expect(name(state.received(try reply(text))) == expected, "step \(number)")
             case .bytes(let count, let expected):
                 #expect(name(state.received(byteCount: count, now: now)) == expected, "step \(number)")
+            case .asks(let outcome, let evidence, let accepts, let expected):
+                #expect(state.doubt(about: outcome) == evidence, "step \(number)")
+                if accepts { state.acceptEnd() }
+                let action = state.ended(outcome, now: now, jitter: 0)
+                #expect(name(action) == expected, "step \(number)")
+                isWaiting = expected == "wait"
             case .ends(let outcome, let expected):
+                if !isWaiting { #expect(state.doubt(about: outcome) != .repeated, "step \(number)") }
                 let action = isWaiting ? state.pauseEnded() : state.ended(outcome, now: now, jitter: 0)
                 #expect(name(action) == expected, "step \(number)")
                 isWaiting = expected == "wait"
@@ -118,7 +127,9 @@ struct TransferStateTests {
         case .send(let attempt):
             let url = attempt.url.text.replacing("http://h", with: "", maxReplacements: 1)
             let range = attempt.rangeValue.map { " " + $0.dropFirst("bytes=".count) } ?? ""
-            return url + range + (attempt.ifRange.map { " \($0)" } ?? "")
+            let manner =
+                (attempt.manner.decodes ? "" : " as it is") + (attempt.manner.ignoresLength ? " to its end" : "")
+            return url + range + (attempt.ifRange.map { " \($0)" } ?? "") + manner
         case .wait: return "wait"
         case .end(let error): return error?.code.rawValue ?? "done"
         }

@@ -114,13 +114,13 @@ import Testing
         #expect(report == stream.media.replacing("/video-90p/", with: "/video-180p/"))
     }
 
-    @Test(arguments: [(400, 400), (404, 404), (410, 410), (503, 503), (500, 502), (403, 502)])
+    @Test(arguments: [(400, 400), (404, 404), (410, 410), (503, 503), (500, 502), (403, 403)])
     func theOriginsResponseToDirectivesIsForwarded(_ status: Int, _ expected: Int) async throws {
         let stream = try await LiveStream()
         try await stream.answer("_HLS_msn=2") { $0.status = status }
         #expect(try await stream.fixture.get(stream.media).status == 200)
         let answer = try await stream.fixture.get(stream.media + "?_HLS_msn=2")
-        #expect(answer.status == expected && answer.text.hasSuffix(".\n"))
+        #expect(answer.status == expected && answer.text.contains(".\n"))
         #expect(!answer.text.contains("secret"))
         #expect(try await stream.requests("_HLS_msn=2").count == 1)
     }

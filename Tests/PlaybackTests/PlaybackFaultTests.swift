@@ -29,8 +29,24 @@ import Testing
         #expect(page.status == 502)
         #expect(page.text.contains("HTML"))
         #expect(!page.text.contains("secret"))
-        #expect(try await fixture.get(fixture.typed("/down.m3u8")).status == 502)
         #expect(fixture.library.assets.isEmpty)
+    }
+
+    @Test(arguments: [
+        (401, "weir play --header"), (403, "--cookies"), (404, "weir check http"), (410, "weir check http"),
+        (451, "weir check http"),
+    ])
+    func aRefusedPlaylistKeepsTheOriginsStatusAndNamesTheNextCommand(_ status: Int, _ words: String) async throws {
+        let fixture = try await PlaybackFixture()
+        let media = try await fixture.entry(fixture.typed("/ts/master.m3u8"))[0]
+        try await fixture.origin.add(
+            OriginRule("*.m3u8*") { ($0.status, $0.headers) = (status, ["WWW-Authenticate": "Basic"]) })
+        for path in [fixture.typed("/aes/master.m3u8?token=secret"), media] {
+            let answer = try await fixture.get(path)
+            #expect(answer.status == status && answer.text.contains("\(status)"), "\(answer.status) \(answer.text)")
+            #expect(answer.text.contains(words) && answer.text.hasSuffix("\n") && !answer.text.contains("secret"))
+            #expect(answer["www-authenticate"] == nil)
+        }
     }
 
     @Test func anAbsentOriginIsAGatewayTimeout() async throws {

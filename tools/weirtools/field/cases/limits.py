@@ -10,6 +10,8 @@ case("slow-resolver", "the resolver takes 7 s", hosts={"A": Host(dns_delay=7)}, 
 case("slow-first-byte", "the first byte of a segment after 12 s", rules=[("/2.ts", frames(delay=12))], within=90)
 case("slow-first-byte-20", "the first byte of a segment after 20 s", rules=[("/2.ts", frames(delay=20))], within=120)
 case("slow-master", "the master after 9 s", rules=[("/master.m3u8", frames(delay=9))], within=90)
+case("slow-master-20", "the master after 20 s", rules=[("/master.m3u8", frames(delay=20))], within=150)
+case("slow-media", "the media playlist after 12 s", rules=[("/media.m3u8", frames(delay=12))], within=120)
 case("dead-second", "two addresses, the second dead", hosts={"A": Host(answers=["ADDRESS-A", "ADDRESS-E"]), "E": Host(address="dead")}, fast=True)
 case("dead-first", "two addresses, the first dead", hosts={"A": Host(answers=["ADDRESS-E", "ADDRESS-A"]), "E": Host(address="dead")},
      reference=TRUTH, within=120)

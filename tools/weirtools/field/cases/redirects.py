@@ -31,6 +31,9 @@ case("redirect-blanks", "Location with blanks", changed(vod(), also={"/my film.m
 case("redirect-utf8", "Location with UTF-8 in the path", changed(vod(), also={"/fílm.m3u8": vod()["/master.m3u8"]}), opens="http://HOST-A/go",
      rules=[("/go", redirect("/fílm.m3u8"))], reference="ts/90p/media.m3u8", fast=True)
 case("redirect-key", "keys are redirected to another host", fixture("aes"), rules=[("A:*.key", redirect("http://HOST-C/keys/{name}"))], fast=True)
+case("redirect-key-303", "keys are redirected with 303, to a name with blanks", changed(fixture("aes"), also={
+    "/my keys/" + path.rpartition("/")[2]: data for path, data in fixture("aes").items() if path.endswith(".key")}), rules=[
+        ("/keys/*.key", redirect("/my keys/{name}", 303))])
 case("redirect-map", "an initialization section is redirected", fixture("cmaf"), rules=[
     ("A:/video-90p/init.mp4", redirect("http://HOST-C/video-90p/init.mp4"))])
 case("redirect-subtitles", "subtitles are redirected", fixture("cmaf"), rules=[

@@ -1,0 +1,35 @@
+import CLibcurl
+import HTTPMessage
+
+/// Reads a body: content codings, and lengths that are wrong.
+extension CurlRequest {
+    /// Sets how the body is read. libcurl undoes each coding that it knows, once any is named; the names go to the origin
+    /// only if compression is wanted.
+    func setReading(_ request: OriginRequest) {
+        let decodes = isPlain && attempt.manner.decodes
+        _ = weir_easy_set_text(handle, CURLOPT_ACCEPT_ENCODING, decodes ? "gzip" : nil)
+        if decodes, !request.acceptsCompression { append("Accept-Encoding:") }
+        set(CURLOPT_HTTP_CONTENT_DECODING, decodes ? 1 : 0)
+        set(CURLOPT_IGNORE_CONTENT_LENGTH, attempt.manner.ignoresLength ? 1 : 0)
+        if attempt.manner.ignoresLength { append("Connection: close") }
+        set(CURLOPT_VERBOSE, 0)
+    }
+
+    /// Passes a body as it is whose coding libcurl does not know: it would refuse that. Both options apply from here on.
+    func adaptReading() {
+        guard isPlain else { return }
+        if reply.coding == .identity { set(CURLOPT_HTTP_CONTENT_DECODING, 0) }
+        // Only libcurl's remarks tell of bytes behind the end.
+        if reply.contentLength ?? 0 > 0 { set(CURLOPT_VERBOSE, 1) }
+    }
+
+    func receive(remark: UnsafeRawBufferPointer) {
+        if remark.starts(with: "Excess found".utf8) { isExceeded = true }
+    }
+
+    /// True if bytes have arrived on the connection that nothing reads. TLS sends bytes of its own.
+    var hasUnreadBytes: Bool {
+        guard reply.contentLength ?? 0 > 0, attempt.url.scheme == .http, let multi else { return false }
+        return multi.sockets.hasUnreadBytes(descriptor)
+    }
+}

@@ -1,0 +1,63 @@
+import HTTPMessage
+
+/// The words in which the state machine and its shell speak.
+extension TransferState {
+    struct Attempt: Equatable {
+        let url: WebURL
+        /// The first and last byte to request; nil for no Range, a nil last byte for everything that follows.
+        var range: (first: Int64, last: Int64?)?
+        var ifRange: StrongValidator?
+        var manner = Manner()
+        var rangeValue: String? { range.map { "bytes=\($0.first)-\($0.last.map(String.init) ?? "")" } }
+
+        static func == (left: Attempt, right: Attempt) -> Bool {
+            (left.url, left.rangeValue, left.ifRange, left.manner)
+                == (right.url, right.rangeValue, right.ifRange, right.manner)
+        }
+    }
+
+    /// The way in which an attempt reads the body.
+    struct Manner: Hashable {
+        /// True to undo content codings; false once a body was not what its Content-Encoding says.
+        var decodes = true
+        /// True to read until the connection ends, because the stated length was too small.
+        var ignoresLength = false
+    }
+
+    enum Action: Equatable {
+        case send(Attempt)
+        /// Call `pauseEnded()` after this time.
+        case wait(Duration)
+        case end(OriginError?)
+    }
+
+    enum Reaction {
+        /// Deliver it, unless one was delivered before, and then the body.
+        case deliver(OriginHead?)
+        /// Read the body to its end without delivering it, to keep the connection.
+        case skip
+        case stop
+    }
+
+    enum Delivery: Equatable {
+        case at(Int64)
+        case skip
+        case stop
+    }
+
+    enum Outcome: Equatable {
+        /// Complete by HTTP's framing.
+        case finished
+        /// Complete by the stated length, but more bytes followed.
+        case exceeded
+        /// Aborted by the shell, as this state requested.
+        case stopped
+        case failed(Failure)
+    }
+
+    struct Failure: Equatable {
+        var code: OriginError.Code
+        var underlying: String?
+        var isTransient = true
+    }
+}
