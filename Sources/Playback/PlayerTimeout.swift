@@ -1,5 +1,6 @@
 import EventLoop
 import Fetching
+import HTTPMessage
 import Origin
 
 /// Known timeouts of players for the first byte of a segment. hls.js and GStreamer give up after 10 to 15 s, and most
@@ -13,6 +14,19 @@ enum PlayerTimeout {
     static func of(client: String?) -> Duration? {
         guard let client, names.contains(where: client.hasPrefix) else { return nil }
         return GiveUpRule.longPlayerTimeout
+    }
+}
+
+/// Knowledge of players that do not request segments with EXT-X-GAP. All others do, and some stop there.
+enum GapSupport {
+    /// True for Apple's players, ExoPlayer and scripts in browsers, such as hls.js. A browser's own HLS player hangs at a gap;
+    /// it asks for playlists by range, which scripts do not.
+    static func of(_ head: RequestHead) -> Bool {
+        guard let client = head.firstValue(of: .userAgent).map({ String(decoding: $0, as: UTF8.self) }) else {
+            return false
+        }
+        if client.contains("AppleCoreMedia") || client.contains("ExoPlayer") { return true }
+        return client.hasPrefix("Mozilla/") && head.firstValue(of: .range) == nil
     }
 }
 
