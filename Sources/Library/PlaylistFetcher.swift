@@ -77,5 +77,5 @@ import Playlist
         return .seconds(max(0, seconds))
     }
 
-    private static let limit: Int64 = 8 << 20
+    private static let limit = Int64(PlaylistLimits.standard.bytes)
 }

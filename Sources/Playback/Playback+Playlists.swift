@@ -233,7 +233,9 @@ extension Playback {
 
     private func view(of asset: Asset, _ session: Session, for exchange: Exchange) -> PlayerView {
         retention.expect(session.id, at: asset, isOffline: session.mode == .offline)
-        return PlayerView(library: library, asset: asset, session: session, mount: exchange.mount)
+        return PlayerView(
+            library: library, asset: asset, session: session, mount: exchange.mount,
+            keepsGaps: GapSupport.of(exchange.head))
     }
 
     /// Answers with a playlist.

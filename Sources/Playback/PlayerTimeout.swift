@@ -25,6 +25,19 @@ enum PlayerTimeout {
     }
 }
 
+/// Knowledge of players that do not request segments with EXT-X-GAP. All others do, and some stop there.
+enum GapSupport {
+    /// True for Apple's players, ExoPlayer and scripts in browsers, such as hls.js. A browser's own HLS player hangs at a gap;
+    /// it asks for playlists by range, which scripts do not.
+    static func of(_ head: RequestHead) -> Bool {
+        guard let client = head.firstValue(of: .userAgent).map({ String(decoding: $0, as: UTF8.self) }) else {
+            return false
+        }
+        if client.contains("AppleCoreMedia") || client.contains("ExoPlayer") { return true }
+        return client.hasPrefix("Mozilla/") && head.firstValue(of: .range) == nil
+    }
+}
+
 /// Watches a fetch of which nothing is sent yet, and fires when it makes no progress: see `GiveUpRule`.
 @LoopActor final class StallWatch {
     private var timer: LoopTimer?

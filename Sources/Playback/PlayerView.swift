@@ -12,6 +12,8 @@ import Substitution
     let session: Session
     /// Path prefix of all URLs, for a player that does not reach Weir at the root.
     var mount = ""
+    /// True for a player that does not request segments with EXT-X-GAP: it shows how long the gap is.
+    var keepsGaps = false
 
     /// Renders the entry playlist; if `stored` is given, only those renditions, and nil if they are not enough.
     func entry(stored: Set<Int>? = nil) throws(PlaylistError) -> [UInt8]? {
@@ -75,9 +77,10 @@ import Substitution
     func media(
         _ rendition: Rendition, _ source: Rendition.Source, isLast: Bool = false, cut: MediaPlaylistCut? = nil
     ) throws(PlaylistError) -> [UInt8] {
-        let view: MediaPlaylistView =
+        var view: MediaPlaylistView =
             source.isDurable || isLast
             ? .stored : source.isRecorded ? .growing : source.playlist.isLowLatency ? .relay : .plain
+        view.keepsGaps = keepsGaps
         return try source.playlist.rendered(view, cut: cut) { reference in
             switch reference {
             case .segment(let segment): resource(rendition, file(of: segment, rendition, source))

@@ -1,4 +1,4 @@
-/// Describes why a text cannot be used as a playlist, or why a view of one cannot be written.
+/// Describes why a text cannot be used as a playlist, what was mended in one, or why a view of one cannot be written.
 public struct PlaylistError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Kinds of error. Raw values are stable and may be shown to programs.
     public enum Code: String, Sendable, CaseIterable {
@@ -7,8 +7,12 @@ public struct PlaylistError: Error, Hashable, Sendable, CustomStringConvertible 
         case overLimit
         /// The body is not UTF-8 (RFC 8216 §4.1).
         case notUTF8
-        /// NUL, or a carriage return inside a line.
+        /// NUL, or a carriage return without a line feed.
         case controlCharacter
+        /// A blank line or comment between EXTINF or EXT-X-STREAM-INF and its URI, where VLC fails.
+        case interruptedSegment
+        /// EXT-X-PLAYLIST-TYPE is VOD, and EXT-X-ENDLIST is missing.
+        case missingEnd
         /// The text ends within the name of a tag: the rest of it is lost.
         case truncated
         /// Tags of multivariant and of media playlists in one text (RFC 8216 §4.1).

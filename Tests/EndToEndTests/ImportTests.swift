@@ -101,7 +101,14 @@ struct ImportTests {
             { try replace("90p/media", "../90p/media", $0 + "/master.m3u8") }
         ),
         ("an origin", "another origin", { try replace("3.ts", "https://h/3.ts", $0 + "/180p/media.m3u8") }),
-        ("no end", "EXT-X-ENDLIST", { try replace("#EXT-X-ENDLIST", "", $0 + "/180p/media.m3u8") }),
+        (
+            "no end", "EXT-X-ENDLIST",
+            {
+                // Of a VOD playlist a missing end is mended.
+                try replace("#EXT-X-PLAYLIST-TYPE:VOD", "", $0 + "/180p/media.m3u8")
+                try replace("#EXT-X-ENDLIST", "", $0 + "/180p/media.m3u8")
+            }
+        ),
         ("a newer Weir", "a newer Weir has written", { try write("{\"format\": 2}", $0 + "/asset.json") }),
         (
             "other bytes", "SHA256SUMS",

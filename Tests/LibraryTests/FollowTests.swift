@@ -98,6 +98,7 @@ import Testing
         let (fixture, asset, _, other) = try await expired("ts")
         let (url, short) = (asset.origin, "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n0.ts\n#EXT-X-ENDLIST\n")
         let longer = try String(decoding: Repository.fixture("/ts/90p/media.m3u8"), as: UTF8.self)
+            .replacing("#EXT-X-PLAYLIST-TYPE:VOD\n", with: "")
         let cases = [
             ("/ts/90p/media.m3u8?fresh", "one media playlist where a multivariant playlist was", [OriginRule]()),
             ("/cmaf/master.m3u8", "none of the variants that were there", []),

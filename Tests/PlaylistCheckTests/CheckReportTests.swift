@@ -256,8 +256,8 @@ struct FileCheckTests {
 
     @Test("that is too large, not there, or a folder says so")
     func unreadable() async throws {
-        let large = try folder.write(Data(Self.media.utf8) + Data(repeating: 0x0A, count: 8 << 20), to: "large.m3u8")
-        #expect(messages(await CheckReport.ofFile(large)) == ["error the playlist is larger than 8388608 bytes"])
+        let large = try folder.write(Data(Self.media.utf8) + Data(repeating: 0x0A, count: 64 << 20), to: "large.m3u8")
+        #expect(messages(await CheckReport.ofFile(large)) == ["error the playlist is larger than 67108864 bytes"])
         for path in [folder.path, folder.path("none"), folder.path("no/folder.m3u8")] {
             let report = await CheckReport.ofFile(path)
             #expect(report.failure?.code == .unreadableFile && report.failure?.message.hasPrefix(path + ": ") == true)

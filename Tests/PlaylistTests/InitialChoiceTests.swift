@@ -73,7 +73,6 @@ struct InitialChoiceTests {
                 /high.m3u8
                 # middle
                 #EXT-X-STREAM-INF:BANDWIDTH=4,CODECS="mp4a.40.2"
-
                 /sound.m3u8
                 #EXT-X-STREAM-INF:BANDWIDTH=1,CODECS="avc1.1,mp4a.40.2",AUDIO="a"
                 /low.m3u8
@@ -98,7 +97,7 @@ struct InitialChoiceTests {
             String(decoding: text, as: UTF8.self) == """
                 #EXTM3U\r
                 #EXT-X-STREAM-INF:BANDWIDTH=2\r
-                  b.m3u8 \r
+                b.m3u8\r
                 #EXT-X-STREAM-INF:BANDWIDTH=1\r
                 a.m3u8\r
 

@@ -18,12 +18,12 @@ struct LosslessCase: CustomTestStringConvertible, Sendable {
         return (whole + inputs).filter { (try? PlaylistText($0.bytes)) != nil }
     }
 
-    /// All texts that can be parsed and whose relay view changes only names: without variables, and without low-latency
+    /// All texts that can be parsed and whose relay view changes only names: without mends and variables, and without low-latency
     /// tags in a playlist that has ended.
     static func relayed() throws -> [LosslessCase] {
         try all().filter { text in
             guard let playlist = try? Playlist.parse(text.bytes) else { return false }
-            if playlist.text.lines.contains(where: { $0.kind == .tag(.define) }) { return false }
+            if playlist.text.isChanged { return false }
             guard case .media(let media) = playlist else { return true }
             return media.isLive || !media.isLowLatency
         }

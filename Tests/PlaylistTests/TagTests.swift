@@ -75,7 +75,7 @@ struct TagTests {
             #EXTINF:1,
             e
             """)
-        #expect(playlist.segments.map(\.bitRate) == [nil, 1_200_000, nil, 1_200_000, nil])
+        #expect(playlist.segments.map(\.bitRate) == [nil, 1_200_000, nil, 1_200_000, 1_200_000])
     }
 
     @Test("of steering, images or variants has the attributes for mirrors and players")

@@ -5,7 +5,7 @@ struct AttributeCheck {
 
     func run(_ findings: inout Findings) {
         let line = attributes.line + 1
-        if hasBlanks {
+        if !attributes.isCompact, attributes.fault == nil {
             findings.add(.attributeBlank, line: line, "blanks or empty elements in an attribute list")
         }
         for name in tag.requiredAttributes where attributes[name]?.isEmpty ?? true {
@@ -34,16 +34,6 @@ struct AttributeCheck {
         if type == .hexadecimal, attributes.bytes[attribute.value].dropFirst(2).contains(where: { $0 >= 0x61 }) {
             findings.add(.hexadecimalCase, line: line, "\(name) has lowercase letters in a hexadecimal-sequence")
         }
-    }
-
-    /// True if anything other than one comma separates two attributes, or blanks surround a name or a value.
-    private var hasBlanks: Bool {
-        let list = attributes.attributes
-        for (place, attribute) in list.enumerated() {
-            if attribute.value.lowerBound != attribute.name.upperBound + 1 { return true }
-            if place > 0, attribute.name.lowerBound != list[place - 1].value.upperBound + 1 { return true }
-        }
-        return false
     }
 }
 

@@ -13,20 +13,9 @@ struct MediaPlaylistCheck {
     }
 
     private func checkHeader(_ findings: inout Findings) {
-        if let line = line(of: .targetDuration) {
-            if text.bytes.decimalInteger(text.value(line)) == nil {
-                findings.add(.fractionalTargetDuration, line: line + 1, "the target duration is not a whole number")
-            }
-        } else {
-            findings.add(.noTargetDuration, "EXT-X-TARGETDURATION is missing")
-        }
+        if line(of: .targetDuration) == nil { findings.add(.noTargetDuration, "EXT-X-TARGETDURATION is missing") }
         if let line = line(of: .playlistType), playlist.playlistType == nil {
             findings.add(.unknownType, line: line + 1, "the playlist type is neither EVENT nor VOD")
-        }
-        if playlist.playlistType == .vod, playlist.isLive {
-            findings.add(
-                .endless, line: line(of: .playlistType).map { $0 + 1 },
-                "a VOD playlist without EXT-X-ENDLIST: players reload it")
         }
         if playlist.segments.isEmpty, playlist.parts.isEmpty {
             findings.add(.noSegments, "the playlist has no media segments")

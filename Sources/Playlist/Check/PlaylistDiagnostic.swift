@@ -39,10 +39,10 @@ public struct PlaylistDiagnostic: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension PlaylistDiagnostic {
-    init(_ error: PlaylistError) {
+    init(_ error: PlaylistError, severity: Severity = .error) {
         let quote = error.excerpt.isEmpty ? "" : " (\(error.excerpt))"
         self.init(
-            severity: .error, code: error.code.rawValue, line: error.line, clause: error.code.clause,
+            severity: severity, code: error.code.rawValue, line: error.line, clause: error.code.clause,
             message: error.reason + quote)
     }
 }
@@ -51,8 +51,11 @@ extension PlaylistError.Code {
     var clause: String {
         switch self {
         case .notAPlaylist: "RFC 8216 §4.3.1.1"
-        case .notUTF8, .controlCharacter, .mixedTags, .truncated, .missingURI, .unannouncedURI: "RFC 8216 §4.1"
+        case .notUTF8, .controlCharacter, .mixedTags, .truncated, .missingURI, .unannouncedURI,
+            .interruptedSegment:
+            "RFC 8216 §4.1"
         case .malformedAttributes, .missingAttribute, .badValue: "RFC 8216 §4.2"
+        case .missingEnd: "RFC 8216 §4.3.3.4"
         case .missingOffset: "RFC 8216 §4.3.2.2"
         case .duplicateTag: "RFC 8216 §4.3"
         case .missingVariable: "rfc8216bis §4.3"
@@ -66,6 +69,13 @@ extension PlaylistError.Code {
 struct Findings {
     private var found: [PlaylistDiagnostic] = []
     private var counts: [CheckRule: Int] = [:]
+    /// Rules whose violations are mended.
+    private static let rulesOfMends = Set(
+        [
+            CheckRule.repeatedTag, .wrongKind, .attributeType, .attributeMissing, .noComma, .fractionalTargetDuration,
+            .badBitRate, .endless,
+        ].map(\.rawValue))
+    private var mendCounts: [PlaylistError.Code: Int] = [:]
     /// Maximum number of findings per rule: a playlist of 10,000 segments may violate one 10,000 times.
     private static let maximumPerRule = 8
 
@@ -80,6 +90,14 @@ struct Findings {
     }
 
     mutating func add(_ error: PlaylistError) { found.append(PlaylistDiagnostic(error)) }
+
+    /// Adds a defect that Weir mends, and that no rule has reported for its line. Players differ in what they make of it.
+    mutating func add(mended error: PlaylistError) {
+        if found.contains(where: { $0.line == error.line && Self.rulesOfMends.contains($0.code) }) { return }
+        mendCounts[error.code, default: 0] += 1
+        if mendCounts[error.code, default: 0] > Self.maximumPerRule { return }
+        found.append(PlaylistDiagnostic(error, severity: .warning))
+    }
 
     /// All findings in text order, starting with those without a line.
     var all: [PlaylistDiagnostic] {

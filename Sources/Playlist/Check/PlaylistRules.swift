@@ -11,13 +11,13 @@ public enum PlaylistRules {
         var findings = Findings()
         do throws(PlaylistError) {
             let text = try PlaylistText(bytes, limits: limits)
-            let isMultivariant = text.lines.contains { line in
-                [.tag(.streamInf), .tag(.media), .tag(.iFrameStreamInf)].contains(line.kind)
-            }
+            let isMultivariant = try Playlist.isMultivariant(text)
             var lines = TextCheck(text: text, isMultivariant: isMultivariant, findings: findings)
             lines.run()
             findings = lines.findings
-            switch try Playlist.parse(bytes, variables: variables, limits: limits) {
+            let playlist = try Playlist.parse(bytes, variables: variables, limits: limits)
+            for mend in playlist.text.mends { findings.add(mended: mend) }
+            switch playlist {
             case .media(let playlist): MediaPlaylistCheck(playlist: playlist).run(&findings)
             case .multivariant(let playlist): MultivariantCheck(playlist: playlist).run(&findings)
             }

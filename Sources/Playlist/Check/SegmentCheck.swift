@@ -21,7 +21,6 @@ struct SegmentCheck {
             checkDate(segment, &clock, &findings)
             previous = segment
         }
-        checkBitRates(&findings)
     }
 
     private func checkDuration(_ segment: Segment, _ findings: inout Findings) {
@@ -30,10 +29,6 @@ struct SegmentCheck {
             findings.add(
                 .durationOverTarget, line: line + 1,
                 "the segment lasts \(segment.durationText) s, the target duration is \(target) s")
-        }
-        let value = playlist.text.value(line)
-        if playlist.text.bytes.firstIndex(of: UInt8(ascii: ","), in: value) == nil {
-            findings.add(.noComma, line: line + 1, "the duration has no comma after it")
         }
     }
 
@@ -79,14 +74,5 @@ struct SegmentCheck {
             }
         }
         clock?.seconds += segment.duration
-    }
-
-    private func checkBitRates(_ findings: inout Findings) {
-        let text = playlist.text
-        for line in text.lines.indices where text.lines[line].kind == .tag(.bitrate) {
-            if text.bytes.decimalInteger(text.value(line)) == nil {
-                findings.add(.badBitRate, line: line + 1, "the bit rate is not a decimal-integer")
-            }
-        }
     }
 }

@@ -28,6 +28,29 @@ struct TextCheck {
         }
         checkEnd()
         checkVersion()
+        checkEndless(seen)
+    }
+
+    private mutating func checkEndless(_ seen: [Tag: Int]) {
+        guard !isMultivariant, let line = seen[.playlistType], seen[.endList] == nil,
+            text.bytes.matches(text.value(line - 1), "VOD")
+        else { return }
+        findings.add(.endless, line: line, "a VOD playlist without EXT-X-ENDLIST: players reload it")
+    }
+
+    /// Checks values that are mended before the playlist is read.
+    private mutating func checkValue(_ tag: Tag, _ line: Int) {
+        let value = text.value(line)
+        let isInteger = text.bytes.decimalInteger(value) != nil
+        switch tag {
+        case .inf where text.bytes.firstIndex(of: UInt8(ascii: ","), in: value) == nil:
+            findings.add(.noComma, line: line + 1, "the duration has no comma after it")
+        case .targetDuration where !isInteger && text.bytes.decimalFloat(value) != nil:
+            findings.add(.fractionalTargetDuration, line: line + 1, "the target duration is not a whole number")
+        case .bitrate where !isInteger:
+            findings.add(.badBitRate, line: line + 1, "the bit rate is not a decimal-integer")
+        default: break
+        }
     }
 
     /// A text truncated in its last line may otherwise look complete.
@@ -70,6 +93,7 @@ struct TextCheck {
         if text.bytes.trimmed(content).lowerBound != content.lowerBound {
             findings.add(.unexpectedBlank, line: line + 1, "a blank before the tag; some players then ignore it")
         }
+        checkValue(tag, line)
         if tag == .define {
             findings.add(
                 .variables, line: line + 1, "few players replace variables; others request the URI with the reference")

@@ -11,8 +11,10 @@ public struct MediaPlaylistView: Sendable {
     var isCorrected = true
     /// Requires relative names, so that the folder can be moved.
     var isRelative = false
-    /// Omits segments that EXT-X-GAP marks as missing, as a finished view always does.
+    /// Omits segments that EXT-X-GAP marks as missing, as a finished view does unless it keeps them.
     var omitsGaps = false
+    /// Keeps missing segments in a finished view, for players that do not request them.
+    public var keepsGaps = false
     /// The unchanged playlist, except for new names and the byte ranges that they replace.
     public static let relay = Self(keepsLowLatency: true, isFinished: false, isCorrected: false)
     /// Plain HLS: corrected, without low-latency tags.

@@ -117,11 +117,8 @@ struct MediaPlaylistParser {
 
     private func byteRange(_ line: Int) throws(PlaylistError) -> SubRange? {
         guard pending.rangeLine >= 0 else { return nil }
-        var previous: (uri: Range<Int>, byteRange: SubRange)?
-        if let last = segments.last, let range = last.byteRange { previous = (text.value(Int(last.uriLine)), range) }
         return try ByteRangeTag.resolve(
-            text, Int(pending.rangeLine), value: text.value(Int(pending.rangeLine)), previous: previous,
-            uri: text.value(line))
+            text, Int(pending.rangeLine), value: text.value(Int(pending.rangeLine)), previous: segments.last?.byteRange)
     }
 }
 

@@ -11,14 +11,15 @@ struct SegmentCut {
 }
 
 /// Omission of segments. Finished views and growing recordings omit segments that EXT-X-GAP marks as missing, because
-/// libavformat, VLC and others request them anyway, and some stop there. All views omit the segments of a `MediaPlaylistCut`.
+/// libavformat, VLC and others request them anyway, and some stop there; `keepsGaps` is for players that do not. All views omit
+/// the segments of a `MediaPlaylistCut`.
 extension MediaPlaylistRenderer {
     var isCut: Bool {
         guard canCut, nextSegment < storage.segments.count else { return false }
         return omitsGaps && storage.segments[nextSegment].isGap || selection?.omits(nextSegment) ?? false
     }
 
-    private var omitsGaps: Bool { view.omitsGaps || view.isFinished }
+    var omitsGaps: Bool { view.omitsGaps || view.isFinished && !view.keepsGaps }
     private var canCut: Bool { omitsGaps || selection != nil }
 
     mutating func writeSegmentTag(_ tag: Tag, _ line: Int) throws(PlaylistError) {
@@ -52,10 +53,16 @@ extension MediaPlaylistRenderer {
 
     /// Returns the number of EXT-X-DISCONTINUITY lines to insert before a segment, in addition to its own.
     private func discontinuities(before segment: Segment) -> Int {
-        guard let selection else { return cut.discontinuities }
+        guard let selection else { return discontinuitiesAtGap(before: segment) }
         // No kept segment precedes; the other renditions begin here too.
         guard segment.index > cut.count else { return 0 }
         let isDue = selection.isMarked && !segment.isDiscontinuity
+        return max(cut.discontinuities, isDue ? 1 : 0)
+    }
+
+    /// Transport streams need the tag where time jumps; fragmented MP4 has decode times, and VLC stops at the tag.
+    private func discontinuitiesAtGap(before segment: Segment) -> Int {
+        let isDue = segment.index > cut.count && segment.map == nil && !segment.isDiscontinuity
         return max(cut.discontinuities, isDue ? 1 : 0)
     }
 

@@ -49,15 +49,41 @@ struct MediaPlaylistRenderer {
         if view.isCorrected, !lines.contains(where: { $0.kind == .tag(.version) }) {
             writer.insertDeferred(Tag.version.rawValue + ":", beforeLine: 1)
         }
+        if view.isCorrected { addTargetDuration() }
+        for line in lateNumbers { writer.insert([content(line)], beforeLine: 1) }
         if view.isFinished, !lines.contains(where: { $0.kind == .tag(.playlistType) }) {
             writer.insert([Self.vodType], beforeLine: 1)
         }
+    }
+
+    /// hls.js refuses a playlist without EXT-X-TARGETDURATION.
+    private mutating func addTargetDuration() {
+        guard storage.header.targetDuration == nil, !storage.segments.isEmpty else { return }
+        let longest = storage.segments.reduce(1) { max($0, $1.duration) }
+        let target = Int(longest) + (longest > Double(Int(longest)) ? 1 : 0)
+        writer.insert(["\(Tag.targetDuration.rawValue):\(target)"], beforeLine: 1)
+    }
+
+    /// Lines of sequence numbers after the first segment, where hls.js refuses them.
+    private var lateNumbers: [Int] {
+        guard view.isCorrected, let first = storage.segments.first?.uriLine else { return [] }
+        let lines = storage.text.lines
+        return lines.indices.filter { line in
+            line > first && [.tag(.mediaSequence), .tag(.discontinuitySequence)].contains(lines[line].kind)
+        }
+    }
+
+    private func content(_ line: Int) -> String { storage.text.bytes.text(storage.text.lines[line].content) }
+
+    private mutating func writeNumber(_ line: Int) {
+        if view.isCorrected, nextSegment > 0 { writer.drop(line: line) }
     }
 
     private mutating func write(_ tag: Tag, _ line: Int, _ naming: Naming) throws(PlaylistError) {
         switch tag {
         case .version: if view.isCorrected { writer.replaceDeferred(storage.text.value(line)) }
         case .playlistType: writeType(line)
+        case .mediaSequence, .discontinuitySequence: writeNumber(line)
         case .start: try writeStart(line)
         case .inf, .programDateTime, .discontinuity, .gap: try writeSegmentTag(tag, line)
         case .byteRange: writeByteRange(line, naming)
@@ -160,7 +186,7 @@ extension MediaPlaylistRenderer {
     /// Omits an offset that would point elsewhere now: the playlist still grew, or had the omitted segments.
     private mutating func writeStart(_ line: Int) throws(PlaylistError) {
         guard view.isCorrected, let start = storage.header.start, start.line == line + 1 else { return }
-        let isCut = selection != nil || view.isFinished && storage.segments.contains(where: \.isGap)
+        let isCut = selection != nil || omitsGaps && storage.segments.contains(where: \.isGap)
         let isForLive = view.isFinished && !storage.header.hasEndList && start.timeOffset < 0
         if isCut || isForLive || view.isFinished && abs(start.timeOffset) > storage.duration {
             return writer.drop(line: line)

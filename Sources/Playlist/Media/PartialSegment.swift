@@ -34,7 +34,7 @@ public struct PartialSegment: Sendable {
     /// Line number, from 1.
     public var line: Int { Int(record.line) + 1 }
 
-    /// Parses a line. A BYTERANGE without offset begins at the end of that of `previous`, in the same resource.
+    /// Parses a line. A BYTERANGE without offset begins at the end of that of `previous`.
     static func parse(
         _ text: PlaylistText, _ line: Int, previous: Record?, at position: LowLatency.Position
     ) throws(PlaylistError) -> Record {
@@ -45,10 +45,8 @@ public struct PartialSegment: Sendable {
         guard let duration = try attributes.decimalFloat("DURATION"), duration <= Inf.longest else {
             throw text.error(.missingAttribute, line, "the part has no DURATION")
         }
-        var before: (uri: Range<Int>, byteRange: SubRange)?
-        if let previous, let range = previous.byteRange { before = (previous.uri.range, range) }
         let byteRange = try attributes.find("BYTERANGE").map { attribute throws(PlaylistError) in
-            try ByteRangeTag.resolve(text, line, value: attribute.content, previous: before, uri: uri)
+            try ByteRangeTag.resolve(text, line, value: attribute.content, previous: previous?.byteRange)
         }
         let partIndex = previous.map { $0.segment == position.segment ? $0.partIndex + 1 : 0 } ?? 0
         return Record(

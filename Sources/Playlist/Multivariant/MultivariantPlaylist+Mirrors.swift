@@ -112,11 +112,14 @@ struct RenditionIdentity {
         if let id = variant.stableID { return ["variant", id] }
         let groups = Media.Kind.allCases.map(\.rawValue)
         return ["variant"] + Self.key(variant.attributes, without: Self.locations.union(groups))
-            + Media.Kind.allCases.flatMap { type in
-                [type.rawValue]
-                    + members(type, variant.group(type)).map(key).sorted { $0.lexicographicallyPrecedes($1) }
-                    .flatMap { $0 }
-            }
+            + Media.Kind.allCases.flatMap { [$0.rawValue] + key($0, variant.group($0)) }
+    }
+
+    /// Without members, the group's name is all that distinguishes it from another one.
+    private func key(_ type: Media.Kind, _ id: String?) -> Key {
+        let members = members(type, id)
+        if members.isEmpty { return id.map { [$0] } ?? [] }
+        return members.map(key).sorted { $0.lexicographicallyPrecedes($1) }.flatMap { $0 }
     }
 
     func key(_ variant: IFrameVariant) -> Key {

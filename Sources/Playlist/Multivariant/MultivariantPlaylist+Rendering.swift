@@ -124,7 +124,21 @@ extension MultivariantPlaylist {
         private(set) var groups: Set<Media.Group> = []
 
         init(of playlist: MultivariantPlaylist, renditions: Set<Int>) {
-            self.init(of: playlist, listing: playlist.completeVariants(renditions: renditions), among: renditions)
+            let complete = Self.folded(playlist.completeVariants(renditions: renditions))
+            self.init(of: playlist, listing: complete, among: renditions)
+        }
+
+        /// libavformat opens the playlist of each line, and fails beyond 1,000 streams.
+        private static let largestListing = 256
+
+        /// Returns the variants, of a long list only the first one for each rendition and its groups.
+        private static func folded(_ variants: [Variant]) -> [Variant] {
+            guard variants.count > largestListing else { return variants }
+            var known: Set<[String]> = []
+            return variants.filter { variant in
+                let groups = Media.Kind.allCases.map { variant.group($0) ?? "" }
+                return known.insert(["\(variant.renditionIndex)"] + groups).inserted
+            }
         }
 
         /// Lists these variants, and the other lines that refer to `renditions`.

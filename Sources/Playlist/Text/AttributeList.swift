@@ -1,8 +1,9 @@
 /// An attribute list (RFC 8216 §4.2) as spans of its line. Order, blanks and quotes are preserved.
 ///
 /// Accepted because it occurs in practice: blanks around names, values and commas, empty elements, a trailing comma,
-/// undefined names, and values with or without quotes regardless of their type. Errors: a name without `=`, an unclosed
-/// quote, text after a closing quote, a repeated name.
+/// undefined names, and values with or without quotes regardless of their type. Omitted: an element without a name or `=`, and
+/// text after a closing quote. Without its second quote a value ends at the next comma. Of a repeated name the last value counts,
+/// as in players.
 public struct AttributeList: Sendable {
     struct Attribute: Sendable {
         let name: Range<Int>
@@ -15,8 +16,12 @@ public struct AttributeList: Sendable {
 
     let bytes: [UInt8]
     let attributes: [Attribute]
+    /// The first syntax error that was skipped; nil if the list is well-formed.
+    let fault: PlaylistError?
     /// Index of the line in its playlist, from 0.
     let line: Int
+    /// Range of the whole list.
+    let start, end: Int
 
     /// Parses a separate list, such as `BANDWIDTH=1280000,CODECS="mp4a.40.2"`. Errors name line 1.
     public init(_ text: [UInt8], limits: PlaylistLimits = .standard) throws(PlaylistError) {
@@ -25,24 +30,28 @@ public struct AttributeList: Sendable {
 
     /// Parses the list in a range of a playlist's bytes. Errors name `line`, an index from 0.
     init(_ bytes: [UInt8], _ range: Range<Int>, line: Int, _ limits: PlaylistLimits) throws(PlaylistError) {
-        (self.bytes, self.line) = (bytes, line)
+        (self.bytes, self.line, start, end) = (bytes, line, range.lowerBound, range.upperBound)
         var scanner = AttributeScanner(bytes: bytes, position: range.lowerBound, end: range.upperBound)
         var found: [Attribute] = []
         found.reserveCapacity(8)
-        do throws(AttributeScanner.Fault) {
-            while let attribute = try scanner.next() {
-                if found.count == limits.attributes { throw .tooMany(limits.attributes) }
-                if found.contains(where: { bytes.areEqual($0.name, attribute.name) }) { throw .twice(attribute.name) }
-                found.append(attribute)
+        while let attribute = scanner.next() {
+            if found.count == limits.attributes {
+                throw PlaylistError(
+                    .overLimit, line: line + 1, "more than \(limits.attributes) attributes",
+                    excerpt: PlaylistError.excerpt(of: bytes[range]))
             }
-        } catch {
-            throw error.asPlaylistError(bytes, range, line: line + 1)
+            if let earlier = found.firstIndex(where: { bytes.areEqual($0.name, attribute.name) }) {
+                scanner.note(.twice(attribute.name))
+                found.remove(at: earlier)
+            }
+            found.append(attribute)
         }
         attributes = found
+        fault = scanner.fault?.asPlaylistError(bytes, range, line: line + 1)
     }
 
     init(empty bytes: [UInt8], line: Int) {
-        (self.bytes, self.line) = (bytes, line)
+        (self.bytes, self.line, fault, start, end) = (bytes, line, nil, 0, 0)
         attributes = []
     }
 
@@ -120,14 +129,23 @@ extension AttributeList {
         return value
     }
 
-    /// Returns a decimal-resolution.
+    /// Returns a decimal-resolution. Accepts `X`, `*` and `×` between the numbers.
     public func resolution(_ name: String) throws(PlaylistError) -> Resolution? {
         guard let range = find(name)?.content else { return nil }
-        guard let cross = bytes[range].firstIndex(where: { $0 | 0x20 == UInt8(ascii: "x") }),
+        guard let cross = bytes[range].firstIndex(where: { !$0.isDigit && !$0.isBlank }),
             let width = bytes.decimalInteger(bytes.trimmed(range.lowerBound..<cross)),
-            let height = bytes.decimalInteger(bytes.trimmed(cross + 1..<range.upperBound))
+            let height = bytes.decimalInteger(bytes.trimmed(cross + crossLength(cross)..<range.upperBound))
         else { throw bad(name, "a resolution") }
         return Resolution(width: width, height: height)
+    }
+
+    /// Returns the length of the sign between width and height: `x`, `X`, `*` or `×`; 0 for anything else.
+    private func crossLength(_ index: Int) -> Int {
+        switch bytes[index] {
+        case UInt8(ascii: "x"), UInt8(ascii: "X"), UInt8(ascii: "*"): 1
+        case 0xC3 where index + 1 < bytes.count && bytes[index + 1] == 0x97: 2
+        default: 0
+        }
     }
 
     /// Returns a byte range `n[@o]`. Without an offset it begins at 0, because no segment precedes an attribute's resource.
@@ -147,19 +165,17 @@ extension AttributeList {
     }
 }
 
-/// Parses an attribute list, one attribute per call.
+/// Parses an attribute list, one attribute per call. Skips what is not an attribute.
 struct AttributeScanner {
     /// A syntax error; ranges point into the bytes.
-    enum Fault: Error {
+    enum Fault {
         case noName(Range<Int>)
         case noValue(Range<Int>)
         case openQuote(Range<Int>)
         case afterQuote(Range<Int>)
         case twice(Range<Int>)
-        case tooMany(Int)
 
         func asPlaylistError(_ bytes: [UInt8], _ list: Range<Int>, line: Int) -> PlaylistError {
-            let excerpt = PlaylistError.excerpt(of: bytes[list])
             func name(_ range: Range<Int>) -> String { PlaylistError.excerpt(of: bytes[range]) }
             let reason =
                 switch self {
@@ -168,50 +184,77 @@ struct AttributeScanner {
                 case .openQuote(let range): "the quote of \(name(range)) is not closed"
                 case .afterQuote(let range): "a comma is expected after the value of \(name(range))"
                 case .twice(let range): "the attribute \(name(range)) is repeated"
-                case .tooMany(let limit): "more than \(limit) attributes"
                 }
-            var code = PlaylistError.Code.malformedAttributes
-            if case .tooMany = self { code = .overLimit }
-            return PlaylistError(code, line: line, reason, excerpt: excerpt)
+            return PlaylistError(
+                .malformedAttributes, line: line, reason, excerpt: PlaylistError.excerpt(of: bytes[list]))
         }
     }
 
     let bytes: [UInt8]
     var position: Int
     let end: Int
+    private(set) var fault: Fault?
 
-    mutating func next() throws(Fault) -> AttributeList.Attribute? {
-        while position < end, bytes[position].isBlank || bytes[position] == UInt8(ascii: ",") { position += 1 }
-        guard position < end else { return nil }
-        let name = try scanName()
+    init(bytes: [UInt8], position: Int, end: Int) { (self.bytes, self.position, self.end) = (bytes, position, end) }
+
+    /// Keeps the first fault.
+    mutating func note(_ fault: Fault) { self.fault = self.fault ?? fault }
+
+    /// Returns the next attribute; nil at the end.
+    mutating func next() -> AttributeList.Attribute? {
+        while true {
+            while position < end, bytes[position].isBlank || bytes[position] == UInt8(ascii: ",") { position += 1 }
+            guard position < end else { return nil }
+            if let attribute = scan() { return attribute }
+            skipElement()
+        }
+    }
+
+    private mutating func scan() -> AttributeList.Attribute? {
+        let start = position
+        while position < end, isName(bytes[position]) { position += 1 }
+        let name = start..<position
+        guard !name.isEmpty else {
+            note(.noName(start..<end))
+            return nil
+        }
         skipBlanks()
-        guard position < end, bytes[position] == UInt8(ascii: "=") else { throw .noValue(name) }
+        guard position < end, bytes[position] == UInt8(ascii: "=") else {
+            note(isAtElementEnd ? .noValue(name) : .noName(start..<end))
+            return nil
+        }
         position += 1
         skipBlanks()
         guard position < end, bytes[position] == UInt8(ascii: "\"") else { return scanPlain(name) }
-        return try scanQuoted(name)
+        return scanQuoted(name)
     }
 
-    private mutating func scanName() throws(Fault) -> Range<Int> {
-        let start = position
-        while position < end, isName(bytes[position]) { position += 1 }
-        guard position > start else { throw .noName(start..<end) }
-        return start..<position
-    }
+    private var isAtElementEnd: Bool { position >= end || bytes[position] == UInt8(ascii: ",") }
 
     private mutating func scanPlain(_ name: Range<Int>) -> AttributeList.Attribute {
         let start = position
-        position = bytes.firstIndex(of: UInt8(ascii: ","), in: position..<end) ?? end
+        skipElement()
         return .init(name: name, value: bytes.trimmed(start..<position), isQuoted: false)
     }
 
-    private mutating func scanQuoted(_ name: Range<Int>) throws(Fault) -> AttributeList.Attribute {
+    private mutating func scanQuoted(_ name: Range<Int>) -> AttributeList.Attribute {
         let start = position
-        guard let close = bytes.firstIndex(of: UInt8(ascii: "\""), in: start + 1..<end) else { throw .openQuote(name) }
+        guard let close = bytes.firstIndex(of: UInt8(ascii: "\""), in: start + 1..<end) else {
+            note(.openQuote(name))
+            position += 1
+            return scanPlain(name)
+        }
         position = close + 1
         skipBlanks()
-        guard position == end || bytes[position] == UInt8(ascii: ",") else { throw .afterQuote(name) }
+        if !isAtElementEnd {
+            note(.afterQuote(name))
+            skipElement()
+        }
         return .init(name: name, value: start..<close + 1, isQuoted: true)
+    }
+
+    private mutating func skipElement() {
+        position = bytes.firstIndex(of: UInt8(ascii: ","), in: position..<end) ?? end
     }
 
     private mutating func skipBlanks() {

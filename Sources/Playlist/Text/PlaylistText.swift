@@ -10,14 +10,14 @@ public struct PlaylistText: Sendable {
 
         let start: UInt32
         /// Number of bytes before the terminator, at most `PlaylistLimits.lineBytes`.
-        let length: UInt16
+        let length: UInt32
         let kind: Kind
         var content: Range<Int> { Int(start)..<Int(start) + Int(length) }
     }
 
-    /// The bytes that lines and spans point into, including the byte order mark, with variables replaced by their values.
+    /// The bytes that lines and spans point into, including the byte order mark, mended, and with variables replaced.
     let bytes: [UInt8]
-    /// The bytes as read, if replaced variables make them differ from `bytes`.
+    /// The bytes as read, if mends or replaced variables make them differ from `bytes`.
     private let source: [UInt8]?
     /// All lines in order. With their terminators they cover the text after the byte order mark.
     let lines: [Line]
@@ -25,25 +25,35 @@ public struct PlaylistText: Sendable {
     let limits: PlaylistLimits
     /// True if the text begins with U+FEFF. `write()` returns it; rendered views omit it.
     public let hasByteOrderMark: Bool
+    /// The defects that were mended, in the order in which they were found; at most `maximumMends`.
+    public let mends: [PlaylistError]
+    /// Bounds the memory for defects.
+    static let maximumMends = 1_000
 
     /// Splits a text into lines.
     ///
-    /// Lines end in LF or CRLF, the last perhaps not. The first must be `#EXTM3U`, and the text UTF-8 without NUL.
+    /// Lines end in LF or CRLF, the last perhaps not. The first must begin with `#EXTM3U`. Other line ends, and bytes that are
+    /// not UTF-8, are replaced.
     public init(_ bytes: [UInt8], limits: PlaylistLimits = .standard) throws(PlaylistError) {
-        (self.bytes, self.limits, source) = (bytes, limits, nil)
+        self.limits = limits
         hasByteOrderMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
         let start = hasByteOrderMark ? 3 : 0
         try Self.checkSignature(bytes, from: start, limits)
-        try Self.checkEncoding(bytes)
-        lines = try Self.split(bytes, from: start, limits)
-        try checkEnd()
+        let repair = TextRepair(bytes, from: start)
+        (self.bytes, source, mends) = (repair.bytes ?? bytes, repair.bytes == nil ? nil : bytes, repair.mends)
+        lines = try Self.split(self.bytes, from: start, limits)
     }
 
-    /// Creates the expanded form of `source`. It must have the same number of lines, of the same kinds.
-    init(_ source: PlaylistText, bytes: [UInt8], lines: [Line]) {
-        (self.bytes, self.lines, self.source) = (bytes, lines, source.bytes)
-        (limits, hasByteOrderMark) = (source.limits, source.hasByteOrderMark)
+    /// Creates the mended or expanded form of `text`. It must have the same lines; omitted lines are empty, without a
+    /// terminator.
+    init(_ text: PlaylistText, bytes: [UInt8], lines: [Line], mends: [PlaylistError]) {
+        (self.bytes, self.lines, source) = (bytes, lines, text.source ?? text.bytes)
+        (limits, hasByteOrderMark) = (text.limits, text.hasByteOrderMark)
+        self.mends = Array((text.mends + mends).prefix(Self.maximumMends))
     }
+
+    /// True if mends or replaced variables make `bytes` differ from the text that was read.
+    var isChanged: Bool { source != nil }
 
     /// Returns the text exactly as it was read.
     public func write() -> [UInt8] { source ?? bytes }
@@ -82,11 +92,7 @@ extension PlaylistText {
             throw PlaylistError(.overLimit, "the playlist is larger than \(limits.bytes) bytes")
         }
         let end = start + Tag.m3u.length
-        if bytes.count >= end, bytes.matches(start..<end, Tag.m3u.rawValue),
-            bytes.count == end || bytes[end].isBlank || bytes[end] == 0x0A || bytes[end] == 0x0D
-        {
-            return
-        }
+        if bytes.count >= end, bytes.matches(start..<end, Tag.m3u.rawValue) { return }
         let line = bytes[start...].prefix { $0 != 0x0A && $0 != 0x0D }
         throw PlaylistError(
             .notAPlaylist, line: 1, "\(guess(bytes[start...])), not a playlist that starts with #EXTM3U",
@@ -103,20 +109,7 @@ extension PlaylistText {
         }
     }
 
-    static func checkEncoding(_ bytes: [UInt8]) throws(PlaylistError) {
-        do {
-            _ = try UTF8Span(validating: bytes.span)
-        } catch {
-            let offset = min(error.byteOffsets.lowerBound, bytes.count)
-            let line = 1 + bytes[..<offset].count { $0 == 0x0A }
-            let start = bytes[..<offset].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
-            throw PlaylistError(
-                .notUTF8, line: line, "byte \(offset) is not UTF-8",
-                excerpt: PlaylistError.excerpt(of: bytes[start..<offset]))
-        }
-    }
-
-    /// Splits at LF, with the CRs before it. A CR elsewhere is an error: some readers would see another line there.
+    /// Splits at LF, with the CRs before it.
     static func split(_ bytes: [UInt8], from first: Int, _ limits: PlaylistLimits) throws(PlaylistError) -> [Line] {
         var lines: [Line] = []
         lines.reserveCapacity(min(limits.lines, bytes.count / 24))
@@ -126,7 +119,8 @@ extension PlaylistText {
             if lines.count == limits.lines {
                 throw PlaylistError(.overLimit, line: lines.count + 1, "more than \(limits.lines) lines")
             }
-            lines.append(Line(start: UInt32(start), length: UInt16(content.count), kind: kind(bytes, content)))
+            let kind = kind(bytes, content, isFirst: lines.isEmpty)
+            lines.append(Line(start: UInt32(start), length: UInt32(content.count), kind: kind))
             start = next
         }
         return lines
@@ -135,36 +129,24 @@ extension PlaylistText {
     private static func scan(
         _ bytes: [UInt8], _ start: Int, line: Int, _ limits: PlaylistLimits
     ) throws(PlaylistError) -> (content: Range<Int>, next: Int) {
-        var (end, firstReturn) = (start, -1)
-        while end < bytes.count, bytes[end] != 0x0A {
-            if bytes[end] == 0 {
-                throw fault(.controlCharacter, line, "the line contains a NUL byte", bytes[start..<end])
-            }
-            if bytes[end] == 0x0D, firstReturn < 0 { firstReturn = end }
-            end += 1
-        }
+        var end = bytes.firstIndex(of: 0x0A, in: start..<bytes.count) ?? bytes.count
         let next = min(end + 1, bytes.count)
         while end > start, bytes[end - 1] == 0x0D { end -= 1 }
-        if firstReturn >= 0, firstReturn < end {
-            throw fault(.controlCharacter, line, "the line contains a carriage return", bytes[start..<end])
-        }
-        if end - start > min(limits.lineBytes, Int(UInt16.max)) {
+        if end - start > limits.lineBytes {
             throw fault(.overLimit, line, "the line is longer than \(limits.lineBytes) bytes", bytes[start..<end])
         }
         return (start..<end, next)
     }
 
-    /// Throws if the last line has no terminator and is the beginning of a tag's name. A text truncated there lacks
+    /// True if the last line has no terminator and is the beginning of a tag's name. A text truncated there lacks
     /// segments, or the EXT-X-ENDLIST without which players keep waiting.
-    func checkEnd() throws(PlaylistError) {
+    var endsInTag: Bool {
         let last = lines.count - 1
         guard last > 0, lines[last].kind == .tag(.unknown), lines[last].content.upperBound == bytes.count else {
-            return
+            return false
         }
         let name = bytes[lines[last].content]
-        if Tag.allCases.contains(where: { $0.rawValue.utf8.starts(with: name) }) {
-            throw error(.truncated, last, "the playlist ends within a tag")
-        }
+        return Tag.allCases.contains { $0.rawValue.utf8.starts(with: name) }
     }
 
     private static func fault(
@@ -173,7 +155,8 @@ extension PlaylistText {
         PlaylistError(code, line: line, reason, excerpt: PlaylistError.excerpt(of: content))
     }
 
-    private static func kind(_ bytes: [UInt8], _ content: Range<Int>) -> Line.Kind {
+    private static func kind(_ bytes: [UInt8], _ content: Range<Int>, isFirst: Bool) -> Line.Kind {
+        if isFirst { return .tag(.m3u) }
         let trimmed = bytes.trimmed(content)
         if trimmed.isEmpty { return .blank }
         if bytes[trimmed.lowerBound] != UInt8(ascii: "#") { return .uri }

@@ -30,21 +30,14 @@ public struct SubRange: Hashable, Sendable, CustomStringConvertible {
 /// EXT-X-BYTERANGE (RFC 8216 §4.3.2.2).
 enum ByteRangeTag {
     /// Parses the byte range in `value` and resolves its offset. Without an offset the range begins at the end of the
-    /// previous segment's or part's range, which must be of the same resource.
+    /// previous segment's or part's range, or else at 0.
     static func resolve(
-        _ text: PlaylistText, _ line: Int, value: Range<Int>, previous: (uri: Range<Int>, byteRange: SubRange)?,
-        uri: Range<Int>
+        _ text: PlaylistText, _ line: Int, value: Range<Int>, previous: SubRange?
     ) throws(PlaylistError) -> SubRange {
         guard let parts = SubRange.parts(text.bytes, value) else {
             throw text.error(.badValue, line, "the byte range is not length@offset")
         }
-        var offset = parts.offset
-        if offset == nil, let previous, text.bytes.areEqual(previous.uri, uri) { offset = previous.byteRange.end }
-        guard let offset else {
-            throw text.error(
-                .missingOffset, line,
-                "the byte range has no offset, and the previous segment is not of the same resource")
-        }
+        let offset = parts.offset ?? previous?.end ?? 0
         guard let range = SubRange(offset: offset, length: parts.length) else {
             throw text.error(.badValue, line, "the byte range is empty or too large")
         }

@@ -1,10 +1,11 @@
 /// Replaces variable references by their values in one pass (rfc8216bis §4.3): in URI lines, quoted-strings and
-/// hexadecimal-sequences. The number and kinds of lines do not change.
+/// hexadecimal-sequences. A line that cannot be expanded becomes empty; the number of lines does not change.
 struct VariableExpansion {
     private let text: PlaylistText
     private var table: VariableTable
     private var output: [UInt8] = []
     private var lines: [PlaylistText.Line] = []
+    private var mends: [PlaylistError] = []
 
     /// Returns the text with its references replaced, and its variables. Without EXT-X-DEFINE, a reference is an unusual URI in
     /// a text of EXT-X-VERSION below 8, which is returned unchanged, and else an error.
@@ -14,7 +15,8 @@ struct VariableExpansion {
         guard usesVariables(text) else { return (text, [:]) }
         var expansion = VariableExpansion(text: text, table: VariableTable(sources, isMultivariant: isMultivariant))
         try expansion.run()
-        return (PlaylistText(text, bytes: expansion.output, lines: expansion.lines), expansion.table.values)
+        let expanded = PlaylistText(text, bytes: expansion.output, lines: expansion.lines, mends: expansion.mends)
+        return (expanded, expansion.table.values)
     }
 
     private init(text: PlaylistText, table: VariableTable) {
@@ -36,13 +38,18 @@ struct VariableExpansion {
         if text.hasByteOrderMark { output += text.bytes[..<3] }
         for line in text.lines.indices {
             let start = output.count
-            try appendLine(line)
+            do {
+                try appendLine(line)
+            } catch  where error.code != .overLimit {
+                omit(line, from: start, error)
+                continue
+            }
             let content = text.lines[line].content
-            if output.count - start > min(text.limits.lineBytes, Int(UInt16.max)) {
+            if output.count - start > text.limits.lineBytes {
                 let limit = text.limits.lineBytes
                 throw text.error(.overLimit, line, "with its variables replaced the line is longer than \(limit) bytes")
             }
-            lines.append(.init(start: UInt32(start), length: UInt16(output.count - start), kind: text.lines[line].kind))
+            lines.append(.init(start: UInt32(start), length: UInt32(output.count - start), kind: text.lines[line].kind))
             output += text.bytes[content.upperBound..<text.extent(line).upperBound]
             if output.count > text.limits.bytes {
                 let limit = text.limits.bytes
@@ -50,6 +57,12 @@ struct VariableExpansion {
                     .overLimit, line, "with its variables replaced the playlist is larger than \(limit) bytes")
             }
         }
+    }
+
+    private mutating func omit(_ line: Int, from start: Int, _ error: PlaylistError) {
+        output.removeSubrange(start...)
+        lines.append(.init(start: UInt32(start), length: 0, kind: .blank))
+        if mends.count < PlaylistText.maximumMends { mends.append(error) }
     }
 
     private mutating func appendLine(_ line: Int) throws(PlaylistError) {

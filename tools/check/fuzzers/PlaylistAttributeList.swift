@@ -22,7 +22,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 }
 
 private func check(_ text: PlaylistText, _ attributes: AttributeList, removing name: String) {
-    guard attributes.names.count > 1, name != "ADDED" else { return }
+    guard attributes.fault == nil, attributes.names.count > 1, name != "ADDED" else { return }
     var edits = AttributeEdits()
     edits.set(name, .removed)
     edits.set("ADDED", .quoted("a,b"))

@@ -3,7 +3,7 @@
 public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = [UInt8](UnsafeBufferPointer(start: data, count: count))
     guard case .multivariant(let playlist)? = try? Playlist.parse(bytes) else { return 0 }
-    checkRelay(playlist, bytes)
+    checkRelay(playlist)
     let seed = bytes.reduce(UInt32(17)) { $0 &* 31 &+ UInt32($1) }
     for choice in 0..<4 {
         let places = playlist.renditionURIs.indices.filter { (seed >> UInt32(($0 + choice * 7) % 31)) & 1 == 1 }
@@ -13,7 +13,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-private func checkRelay(_ playlist: MultivariantPlaylist, _ bytes: [UInt8]) {
+private func checkRelay(_ playlist: MultivariantPlaylist) {
     guard let untouched = try? playlist.rendered(.relay, naming: { _ in nil }),
         let relay = try? playlist.rendered(naming: { $0.renditionIndex.map { "/\($0).m3u8" } })
     else { preconditionFailure("no relay view") }
@@ -23,7 +23,7 @@ private func checkRelay(_ playlist: MultivariantPlaylist, _ bytes: [UInt8]) {
         precondition(hasVariables, "the relay view cannot be parsed")
         return
     }
-    let body = bytes[(playlist.text.hasByteOrderMark ? 3 : 0)...]
+    let body = playlist.text.bytes[(playlist.text.hasByteOrderMark ? 3 : 0)...]
     precondition(hasVariables || untouched[...] == body, "an untouched view differs")
     precondition(
         reread.contentSteering == nil && reread.variants.allSatisfy { $0.pathwayID == "." }, "steering is left")
@@ -45,7 +45,7 @@ private func checkStored(_ playlist: MultivariantPlaylist, _ renditions: Set<Int
     }
     let names = Set(renditions.map { "/\($0).m3u8" })
     precondition(stored.renditionURIs.allSatisfy(names.contains), "a stored view lists what is not stored")
-    precondition(stored.variants.map(\.bandwidth) == whole.map(\.bandwidth))
+    precondition(whole.count > 256 || stored.variants.map(\.bandwidth) == whole.map(\.bandwidth))
     let groups = Set(stored.media.map(\.group))
     for variant in stored.variants {
         for type in Media.Kind.allCases {

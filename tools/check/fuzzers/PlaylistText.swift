@@ -15,7 +15,8 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         precondition(text.value(line).upperBound <= extent.upperBound, "a value beyond its line")
         end = extent.upperBound
     }
-    precondition(end == bytes.count, "the lines do not cover the text")
-    precondition(TextWriter(text).finished()[...] == bytes[(text.hasByteOrderMark ? 3 : 0)...], "a copy differs")
+    precondition(end == text.bytes.count, "the lines do not cover the text")
+    precondition(text.isChanged || text.bytes == bytes, "a text without mends differs")
+    precondition(TextWriter(text).finished()[...] == text.bytes[(text.hasByteOrderMark ? 3 : 0)...], "a copy differs")
     return 0
 }

@@ -1,0 +1,201 @@
+/// Mends one attribute list: omits what cannot be read, and writes values in the form of their type.
+struct AttributeMender {
+    let tag: Tag
+    let list: AttributeList
+    /// The list to write; nil if it is well-formed.
+    private(set) var value: [UInt8]?
+    /// The reasons why values were changed or omitted.
+    private(set) var faults: [String] = []
+    /// The reason why the tag is useless without an attribute; nil if it has all that it needs.
+    private(set) var missing: String?
+    private var written: [(name: String, value: [UInt8])] = []
+    private var isChanged = false
+
+    init(tag: Tag, list: AttributeList) { (self.tag, self.list) = (tag, list) }
+
+    mutating func run() {
+        isChanged = list.fault != nil || !list.isCompact
+        let types = tag.attributeTypes
+        for attribute in list.attributes { read(attribute, types) }
+        joinCodecs()
+        checkRequired()
+        guard isChanged else { return }
+        value = Array(
+            written.map { Array("\($0.name)=".utf8) + $0.value }.joined(separator: [UInt8(ascii: ",")]))
+    }
+
+    private mutating func read(_ attribute: AttributeList.Attribute, _ types: [String: AttributeType]?) {
+        var name = list.bytes.text(attribute.name)
+        if types != nil, types?[name] == nil, types?[name.uppercased()] != nil {
+            name = name.uppercased()
+            isChanged = true
+        }
+        let written = Array(list.bytes[attribute.value])
+        guard let type = types?[name] else { return self.written.append((name, written)) }
+        guard let mended = mended(attribute, type, name) else {
+            faults.append(type == .quoted ? "\(name) cannot be used" : "\(name) is not \(type.description)")
+            isChanged = true
+            return
+        }
+        if mended != written {
+            isChanged = true
+            if !attribute.isQuoted, type != .quoted { faults.append("\(name) is not \(type.description)") }
+        }
+        self.written.append((name, mended))
+    }
+
+    /// Returns the value in the form of its type; nil if it cannot be read.
+    private func mended(_ attribute: AttributeList.Attribute, _ type: AttributeType, _ name: String) -> [UInt8]? {
+        let content = list.bytes.trimmed(attribute.content)
+        let value = Array(list.bytes[content])
+        if !isSafe(attribute, name) { return nil }
+        switch type {
+        case .any: return Array(list.bytes[attribute.value])
+        case .quoted:
+            if attribute.isQuoted { return Array(list.bytes[attribute.value]) }
+            return [UInt8(ascii: "\"")] + value.filter { $0 != UInt8(ascii: "\"") } + [UInt8(ascii: "\"")]
+        case .enumerated:
+            return attribute.isQuoted && !value.contains(where: { $0.isBlank || $0 == UInt8(ascii: ",") })
+                ? value : Array(list.bytes[attribute.value])
+        case .flag:
+            let word = list.bytes.text(content).uppercased()
+            return word == "YES" || word == "NO" ? Array(word.utf8) : nil
+        case .integer: return integer(content)
+        case .float: return float(content)
+        case .signed: return signed(content)
+        case .hexadecimal:
+            let isValid = (try? list.hexadecimal(name)) ?? nil != nil
+            return isValid ? value : nil
+        case .resolution: return ((try? list.resolution(name)) ?? nil).map { Array("\($0)".utf8) }
+        }
+    }
+
+    /// False for values of attributes that the parsers would refuse although their type is right.
+    private func isSafe(_ attribute: AttributeList.Attribute, _ name: String) -> Bool {
+        switch (tag, name) {
+        case (.map, "BYTERANGE"): return (try? list.subRange(name)) ?? nil != nil
+        case (.part, "BYTERANGE"):
+            return SubRange.parts(list.bytes, attribute.content).flatMap {
+                SubRange(offset: $0.offset ?? 0, length: $0.length)
+            } != nil
+        case (.key, "IV"), (.sessionKey, "IV"):
+            return ((try? list.hexadecimal(name)) ?? nil).map { $0.count <= 16 } ?? false
+        case (.part, "DURATION"), (.partInf, "PART-TARGET"):
+            return list.bytes.decimalFloat(attribute.content).map { $0 <= Inf.longest } ?? false
+        case (.preloadHint, "BYTERANGE-LENGTH"):
+            let length = (try? list.decimalInteger(name)) ?? nil
+            let start = (try? list.decimalInteger("BYTERANGE-START")) ?? nil
+            return length.flatMap { SubRange(offset: start ?? 0, length: $0) } != nil
+        case (.media, "URI"): return list["TYPE"] != Media.Kind.closedCaptions.rawValue
+        default: return true
+        }
+    }
+
+    private func integer(_ content: Range<Int>) -> [UInt8]? {
+        if list.bytes.decimalInteger(content) != nil { return Array(list.bytes[content]) }
+        let largest = Double(Int.max / 2)
+        guard let number = Number.leading(list.bytes, content, upTo: largest) else { return nil }
+        let scales: [UInt8: Double] = [UInt8(ascii: "k"): 1e3, UInt8(ascii: "m"): 1e6]
+        if let last = list.bytes[content].last, let scale = scales[last | 0x20] {
+            let digits = Array(number.utf8)
+            return digits.decimalFloat(0..<digits.count).flatMap { $0 < 1e12 ? Array("\(Int($0 * scale))".utf8) : nil }
+        }
+        return Number.integer(number).map { Array($0.utf8) }
+    }
+
+    /// Reads a ratio such as `30000/1001` as its quotient.
+    private func float(_ content: Range<Int>) -> [UInt8]? {
+        if list.bytes.decimalFloat(content) != nil { return Array(list.bytes[content]) }
+        if let slash = list.bytes.firstIndex(of: UInt8(ascii: "/"), in: content),
+            let first = list.bytes.decimalFloat(list.bytes.trimmed(content.lowerBound..<slash)),
+            let second = list.bytes.decimalFloat(list.bytes.trimmed(slash + 1..<content.upperBound)), second > 0,
+            first / second < 1e9
+        {
+            return Array(Number.decimal(Double(Int(first / second * 1000 + 0.5)) / 1000).utf8)
+        }
+        return Number.leading(list.bytes, content, upTo: 1e15).map { Array($0.utf8) }
+    }
+
+    private func signed(_ content: Range<Int>) -> [UInt8]? {
+        guard let first = content.first else { return nil }
+        let isNegative = list.bytes[first] == UInt8(ascii: "-")
+        let digits = first + (isNegative ? 1 : 0)..<content.upperBound
+        if list.bytes.decimalFloat(digits) != nil { return Array(list.bytes[content]) }
+        return Number.leading(list.bytes, digits, upTo: 1e9).map { Array(((isNegative ? "-" : "") + $0).utf8) }
+    }
+
+    /// Without quotes, a list of codecs ends at its first comma. The elements after it are codecs if they have no `=`.
+    private mutating func joinCodecs() {
+        guard let place = list.attributes.firstIndex(where: { list.bytes.matches($0.name, "CODECS") }),
+            !list.attributes[place].isQuoted, let index = written.firstIndex(where: { $0.name == "CODECS" })
+        else { return }
+        let start = list.attributes[place].value.upperBound
+        let limit = place + 1 < list.attributes.count ? list.attributes[place + 1].name.lowerBound : list.end
+        let rest = list.bytes.trimmed(start..<limit)
+        let codecs = Array(list.bytes[rest]).split(separator: UInt8(ascii: ",")).map { element in
+            Array(element.filter { !$0.isBlank && $0 != UInt8(ascii: "\"") })
+        }.filter { !$0.isEmpty }
+        guard !codecs.isEmpty else { return }
+        let joined = [Array(written[index].value.dropFirst().dropLast())] + codecs
+        let quote = [UInt8(ascii: "\"")]
+        written[index].value = quote + joined.joined(separator: [UInt8(ascii: ",")]) + quote
+    }
+
+    private mutating func checkRequired() {
+        for name in tag.neededAttributes where text(name).isEmpty {
+            missing = "the attribute \(name) is missing or cannot be read"
+            return
+        }
+        switch tag {
+        case .key, .sessionKey: checkKey()
+        // Without its range, a part would be the whole resource.
+        case .part where list["BYTERANGE"] != nil && text("BYTERANGE").isEmpty:
+            missing = "the byte range cannot be read"
+        case .media:
+            guard let kind = Media.Kind(rawValue: text("TYPE")) else {
+                return missing = "TYPE is not AUDIO, VIDEO, SUBTITLES or CLOSED-CAPTIONS"
+            }
+            if kind == .subtitles, text("URI").isEmpty { missing = "subtitles without a URI" }
+        default: break
+        }
+    }
+
+    /// A written value without its quotes; empty if it is absent.
+    private func text(_ name: String) -> String {
+        let value = written.first { $0.name == name }?.value ?? []
+        return String(decoding: value.filter { $0 != UInt8(ascii: "\"") }, as: UTF8.self)
+    }
+
+    private mutating func checkKey() {
+        guard text("METHOD") != "NONE", ["", "identity"].contains(text("KEYFORMAT")) else { return }
+        if text("URI").isEmpty { missing = "the key has no URI" }
+    }
+}
+
+extension AttributeList {
+    /// True if one comma separates the attributes, and no blanks surround names and values.
+    var isCompact: Bool {
+        for (place, attribute) in attributes.enumerated() {
+            if attribute.value.lowerBound != attribute.name.upperBound + 1 { return false }
+            if place > 0, attribute.name.lowerBound != attributes[place - 1].value.upperBound + 1 { return false }
+        }
+        return attributes.first.map { $0.name.lowerBound == start } ?? true
+            && attributes.last.map { $0.value.upperBound == end } ?? true
+    }
+}
+
+extension Tag {
+    /// Attributes without which a tag is useless. EXT-X-SKIP stays: without its number, segments would be misnumbered.
+    var neededAttributes: [String] {
+        switch self {
+        case .key, .sessionKey: ["METHOD"]
+        case .map, .renditionReport, .iFrameStreamInf: ["URI"]
+        case .part: ["URI", "DURATION"]
+        case .preloadHint: ["TYPE", "URI"]
+        case .partInf: ["PART-TARGET"]
+        case .media: ["TYPE", "GROUP-ID"]
+        case .start: ["TIME-OFFSET"]
+        default: []
+        }
+    }
+}

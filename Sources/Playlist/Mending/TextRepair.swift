@@ -1,0 +1,118 @@
+/// Replaces bytes that no player reads as text: NUL and single carriage returns, which players take for line ends, and bytes
+/// that are not UTF-8.
+struct TextRepair {
+    /// The repaired bytes; nil if nothing needs repair.
+    private(set) var bytes: [UInt8]?
+    /// One error for each kind of byte and line.
+    private(set) var mends: [PlaylistError] = []
+
+    init(_ source: [UInt8], from start: Int) {
+        repairLineEnds(source, from: start)
+        repairEncoding(bytes ?? source)
+    }
+
+    // MARK: Line ends
+
+    private mutating func repairLineEnds(_ source: [UInt8], from start: Int) {
+        guard let first = Self.firstFault(source, from: start) else { return }
+        var output = source
+        var (line, position) = (1 + source[..<first].count { $0 == 0x0A }, first)
+        while position < source.count {
+            switch source[position] {
+            case 0x0A: line += 1
+            case 0:
+                output[position] = 0x0A
+                note(.controlCharacter, line, "the line contains a NUL byte: players end the line there")
+                line += 1
+            case 0x0D:
+                let end = Self.endOfReturns(source, position)
+                // Returns before LF or the end of the text belong to the line's end.
+                if end < source.count, source[end] != 0x0A {
+                    for place in position..<end { output[place] = 0x0A }
+                    note(.controlCharacter, line, "a carriage return without a line feed ends the line")
+                    line += end - position
+                }
+                position = end - 1
+            default: break
+            }
+            position += 1
+        }
+        bytes = output
+    }
+
+    /// Returns the index of the first NUL or single carriage return; nil without one.
+    private static func firstFault(_ source: [UInt8], from start: Int) -> Int? {
+        source.withUnsafeBufferPointer { bytes in
+            var position = start
+            while position < bytes.count {
+                let byte = bytes[position]
+                if byte == 0 { return position }
+                if byte == 0x0D, position + 1 < bytes.count, bytes[position + 1] != 0x0A { return position }
+                position += 1
+            }
+            return nil
+        }
+    }
+
+    private static func endOfReturns(_ source: [UInt8], _ start: Int) -> Int {
+        var end = start
+        while end < source.count, source[end] == 0x0D { end += 1 }
+        return end
+    }
+
+    // MARK: Encoding
+
+    /// Reads bytes that are not UTF-8 as Latin-1. In a URI they become percent-encoded: the origin gets the same bytes.
+    private mutating func repairEncoding(_ source: [UInt8]) {
+        do { _ = try UTF8Span(validating: source.span) } catch {
+            var output: [UInt8] = []
+            output.reserveCapacity(source.count + 64)
+            var (line, lineStart, position) = (1, 0, 0)
+            while position < source.count {
+                let length = Self.scalarLength(source, position)
+                if length > 0 {
+                    output.append(contentsOf: source[position..<position + length])
+                    if source[position] == 0x0A { (line, lineStart) = (line + 1, position + 1) }
+                    position += length
+                    continue
+                }
+                note(.notUTF8, line, "byte \(position) is not UTF-8", source[lineStart..<position])
+                output.append(contentsOf: Self.replacement(source[position], in: source[lineStart..<position]))
+                position += 1
+            }
+            bytes = output
+        }
+    }
+
+    /// Returns the length of the UTF-8 sequence at an index; 0 if there is none.
+    private static func scalarLength(_ bytes: [UInt8], _ index: Int) -> Int {
+        let first = bytes[index]
+        if first < 0x80 { return 1 }
+        let length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2
+        guard index + length <= bytes.count else { return 0 }
+        return String(validating: bytes[index..<index + length], as: UTF8.self) == nil ? 0 : length
+    }
+
+    private static func replacement(_ byte: UInt8, in before: ArraySlice<UInt8>) -> [UInt8] {
+        if isInURI(before) { return Array("%\(String(byte, radix: 16, uppercase: true))".utf8) }
+        // 0x80 to 0x9F are control characters in Latin-1.
+        return Array(String(byte < 0xA0 ? "\u{FFFD}" : Character(Unicode.Scalar(byte))).utf8)
+    }
+
+    /// True after the beginning of a URI line, or within the quotes of a URI attribute.
+    private static func isInURI(_ before: ArraySlice<UInt8>) -> Bool {
+        guard let first = before.first(where: { !$0.isBlank }) else { return true }
+        guard first == UInt8(ascii: "#") else { return true }
+        guard let quote = before.lastIndex(of: UInt8(ascii: "\"")) else { return false }
+        return before[..<quote].suffix(4).elementsEqual("URI=".utf8)
+    }
+
+    private mutating func note(
+        _ code: PlaylistError.Code, _ line: Int, _ reason: String, _ content: ArraySlice<UInt8> = []
+    ) {
+        guard mends.count < PlaylistText.maximumMends, mends.last?.line != line || mends.last?.code != code else {
+            return
+        }
+        mends.append(PlaylistError(code, line: line, reason, excerpt: PlaylistError.excerpt(of: content)))
+    }
+}
