@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Playlist
@@ -342,5 +343,31 @@ struct MendTests {
             http://b.example/v.m3u8
             """)
         #expect(playlist.mirrors == [[0], [1]])
+    }
+}
+
+/// The guide's page on mends has one row for each row of the table. `tools/make/mends` writes it.
+@Suite("The guide's table of mends")
+struct MendGuideTests {
+    private static let start = "| defect | hls.js 1.6 | ffmpeg | Weir |\n| --- | --- | --- | --- |\n"
+
+    private static var table: String {
+        let rows = Mend.all.map { "| \($0.defect) | \($0.hlsJS) | \($0.ffmpeg) | \($0.weir) |" }
+        return start + rows.joined(separator: "\n") + "\n"
+    }
+
+    @Test("is that of the tests")
+    func current() throws {
+        let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Sources/weir/Weir.docc/Mends.md")
+        let text = try String(contentsOf: page, encoding: .utf8)
+        let first = try #require(text.firstRange(of: Self.start)?.lowerBound)
+        let end = text[first...].firstRange(of: "\n\n")?.lowerBound ?? text.endIndex
+        if ProcessInfo.processInfo.environment["WEIR_WRITE_GUIDE"] != nil {
+            let new = text.replacingCharacters(in: first..<end, with: Self.table.dropLast())
+            try new.write(to: page, atomically: true, encoding: .utf8)
+        } else {
+            #expect(String(text[first..<end]) == String(Self.table.dropLast()), "run tools/make/mends")
+        }
     }
 }
