@@ -92,11 +92,14 @@ extension Downloader {
                 throw error
             }
             guard isWanted(download) else { return await discardRevision(revision) }
-            _ = await begin(task, of: revision, isPaused: false)
+            let new = await prepare(task, of: revision)
             let sentence =
                 "the origin has other content now: the new is fetched beside the old, which plays until the new is complete"
             set(download, .failed, nil, .init(code: LibraryError.Code.otherContent.rawValue, message: sentence))
             report("\(asset.name): \(sentence)")
+            // In one step: after a kill in between, the old download would go on and store pieces of the new content.
+            await save(download, new)
+            await restart(new, .queued)
         } catch {
             guard isWanted(download) else { return }
             let message = "\(failure.message); and the origin's new content is not fetched: \(error)"

@@ -108,10 +108,16 @@ import Store
     }
 
     func begin(_ task: DownloadTask, of asset: Asset, isPaused: Bool) async -> Download {
+        let download = await prepare(task, of: asset)
+        await restart(download, isPaused ? .paused : .queued)
+        return download
+    }
+
+    /// Returns the asset's download with that task; a new one if there is none.
+    func prepare(_ task: DownloadTask, of asset: Asset) async -> Download {
         if byAsset[asset.id] == nil { await retention.applyNewKeyTerms(to: asset) }
         let download = byAsset[asset.id] ?? insert(Download(asset, task, state: .queued, created: Int64(time(nil))))
         download.task = task
-        await restart(download, isPaused ? .paused : .queued)
         return download
     }
 
@@ -160,7 +166,7 @@ import Store
         await restart(download, .queued)
     }
 
-    private func restart(_ download: Download, _ state: JobState) async {
+    func restart(_ download: Download, _ state: JobState) async {
         retention.forgetPurge(of: download.asset)
         download.retryBudget = RetryBudget()
         await stop(download, as: state)
@@ -210,14 +216,14 @@ import Store
         notify(download, .state)
     }
 
-    func save(_ download: Download) async {
-        guard library.readOnlyReason == nil, byAsset[download.asset.id] === download, !download.isUnreadable else {
-            return
-        }
+    /// Writes downloads to the catalogue in one step.
+    func save(_ downloads: Download...) async {
+        let saved = downloads.filter { byAsset[$0.asset.id] === $0 && !$0.isUnreadable }
+        guard library.readOnlyReason == nil, let first = saved.first else { return }
         do {
-            try await library.records.save(download.record)
+            try await library.records.save(saved.map(\.record))
         } catch {
-            report("\(download.asset.name): \(error)")
+            report("\(first.asset.name): \(error)")
         }
     }
 

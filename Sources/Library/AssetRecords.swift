@@ -14,15 +14,16 @@ public import Store
 
     // MARK: Writing
 
-    /// Writes a download, and the asset if the catalogue lacks it, which is possible for a live stream.
-    public func save(_ record: DownloadRecord) async throws(LibraryError) {
-        if let asset = library.asset(id: record.asset), !asset.isPersistent { await saveNew(asset) }
+    /// Writes downloads in one step, and before it the assets that the catalogue lacks: those of live streams.
+    public func save(_ downloads: [DownloadRecord]) async throws(LibraryError) {
+        let assets = downloads.compactMap { library.asset(id: $0.asset) }
+        for asset in assets where !asset.isPersistent { await saveNew(asset) }
         do {
-            try await catalogue.save(.init(downloads: [record]))
-            if let asset = library.asset(id: record.asset) { library.summaries?.invalidate(asset) }
+            try await catalogue.save(.init(downloads: downloads))
         } catch {
             throw LibraryError(error, about: "the download is not noted")
         }
+        for asset in assets { library.summaries?.invalidate(asset) }
     }
 
     /// Writes a media playlist that has ended, the numbers of its keys, and the asset if the catalogue lacks it.

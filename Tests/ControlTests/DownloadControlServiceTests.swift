@@ -152,7 +152,7 @@ import Testing
         let begun = try await service.download(request(origin.master("ts")))
         let record = DownloadRecord(
             asset: begun.id, renditions: "video-90p", state: "resting", task: #"{"version":99}"#, created: 1)
-        try await library.records.save(record)
+        try await library.records.save([record])
         downloader.stop()
         let copy = try TemporaryFolder()
         _ = try await ProcessRunner.run("cp", ["-a", folder.path + "/.", copy.path])

@@ -256,7 +256,7 @@ import Testing
         try await fixture.notes(.running)
         var record = download.record
         record.task = #"{"version":99}"#
-        try await fixture.library.records.save(record)
+        try await fixture.library.records.save([record])
         try await fixture.restart()
         let restored = try fixture.download("ts")
         #expect(restored.state == .failed && restored.failure?.message.contains("newer Weir") ?? false)
@@ -273,7 +273,7 @@ import Testing
         let download = try await fixture.start("/ts/master.m3u8")
         var record = download.record
         (record.task, record.need) = (nil, nil)
-        try await fixture.library.records.save(record)
+        try await fixture.library.records.save([record])
         try await release(fixture)
         try await fixture.restart()
         fixture.downloader.resume()
