@@ -55,7 +55,13 @@ struct TransferState {
     }
 
     var isResumable: Bool { mayResume && validator != nil }
-    private var expectedLength: Int64? { request.range.map { Int64($0.count) } ?? fileSize }
+    private var expectedLength: Int64? {
+        if request.isOpenRange { return openLength }
+        return request.range.map { Int64($0.count) } ?? fileSize
+    }
+
+    /// The length of a range without an end, once a reply has announced it.
+    private var openLength: Int64?
 
     // MARK: Attempts
 
@@ -102,7 +108,7 @@ struct TransferState {
     private mutating func receivedWhole(_ reply: Reply) -> Reaction {
         if reply.isEncoded && !request.acceptsCompression { return stop(.fail(error(.unsupportedEncoding))) }
         let size = reply.isEncoded ? nil : reply.contentLength
-        if let range = request.range, range.lowerBound > 0 || size != Int64(range.count) {
+        if let range = request.range, range.lowerBound > 0 || !request.isOpenRange && size != Int64(range.count) {
             return rangeFault(.rangeIgnored, reply)
         }
         // A receiver of compressed bodies restarts from empty; any other relies on the announced size.
@@ -111,12 +117,14 @@ struct TransferState {
         }
         validator = reply.validator
         fileSize = size ?? fileSize
+        openLength = size
         return accept(reply, at: 0, length: size)
     }
 
     private mutating func receivedPart(_ reply: Reply) -> Reaction {
         guard let asked = nextRange, case .satisfied(let got, let size)? = reply.contentRange, !reply.isEncoded,
-            got.lowerBound == asked.first, got.upperBound == asked.last.map({ $0 + 1 }) ?? size ?? fileSize,
+            got.lowerBound == asked.first,
+            request.isOpenRange || got.upperBound == asked.last.map({ $0 + 1 }) ?? size ?? fileSize,
             reply.contentLength ?? Int64(got.count) == Int64(got.count)
         else { return partFault(.wrongRange, reply) }
         if let size, let fileSize, size != fileSize {
@@ -126,6 +134,8 @@ struct TransferState {
         if attemptStart > 0, let new, new != validator { return partFault(.contentChanged, reply) }
         if attemptStart == 0 { validator = new }
         fileSize = size ?? fileSize
+        // An origin may not know the end of what it is still making: then the end of the body counts.
+        if request.isOpenRange { openLength = reply.contentLength.map { attemptStart + $0 } }
         return accept(reply, at: attemptStart, length: expectedLength)
     }
 
@@ -166,7 +176,9 @@ struct TransferState {
     }
 
     private var nextRange: (first: Int64, last: Int64?)? {
-        if let range = request.range { return (range.lowerBound + attemptStart, range.upperBound - 1) }
+        if let range = request.range {
+            return (range.lowerBound + attemptStart, request.isOpenRange ? nil : range.upperBound - 1)
+        }
         return attemptStart > 0 ? (attemptStart, nil) : nil
     }
 

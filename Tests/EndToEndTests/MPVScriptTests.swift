@@ -116,6 +116,30 @@ struct MPVScriptTests {
         }
     }
 
+    @Test("loads the video and the audio playlist of an edl:// as one master")
+    func composesPlaylists() async throws {
+        try await Scene.with { scene in
+            let folder = try TemporaryFolder()
+            let urls = ["video-90p", "audio-en"].map { scene.origin.url("/cmaf/\($0)/media.m3u8") }
+            let parts = urls.map { "!new_stream;!no_clip;!no_chapters;%\($0.utf8.count)%\($0)" }
+            let hook = """
+                mp.add_hook("on_load", 10, function()
+                    mp.set_property("stream-open-filename", "edl://\(parts.joined(separator: ";"))")
+                end)
+                """
+            let script = try folder.write(Data(hook.utf8), to: "hook.lua")
+            let mpv = try MPV(
+                [scene.origin.url("/watch"), "--script=\(script)", "--pause", "--idle=yes", "--keep-open=yes"],
+                scene.weir)
+            try await waitUntil("both tracks") {
+                (try await mpv.get("track-list") as? [[String: Any]])?.compactMap { $0["type"] as? String }
+                    == ["video", "audio"]
+            }
+            #expect(mpv.process.standardOutput.contains("through Weir: "))
+            #expect(try await scene.origin.requests().allSatisfy { $0.headers["icy-metadata"] == nil })
+        }
+    }
+
     @Test("ignores URLs that do not look like HLS, unless configured for all")
     func ignoresOtherURLs() async throws {
         try await Scene.with { scene in
