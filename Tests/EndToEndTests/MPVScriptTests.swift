@@ -128,14 +128,9 @@ struct MPVScriptTests {
                 end)
                 """
             let script = try folder.write(Data(hook.utf8), to: "hook.lua")
-            let mpv = try MPV(
-                [scene.origin.url("/watch"), "--script=\(script)", "--pause", "--idle=yes", "--keep-open=yes"],
-                scene.weir)
-            try await waitUntil("both tracks") {
-                (try await mpv.get("track-list") as? [[String: Any]])?.compactMap { $0["type"] as? String }
-                    == ["video", "audio"]
-            }
-            #expect(mpv.process.standardOutput.contains("through Weir: "))
+            let words = try await play(scene.origin.url("/watch"), scene.weir, [:], ["--script=\(script)"])
+            #expect(words.contains("through Weir: "), "\(words)")
+            #expect(words.contains("Video --vid=1") && words.contains("Audio --aid=1"), "\(words)")
             #expect(try await scene.origin.requests().allSatisfy { $0.headers["icy-metadata"] == nil })
         }
     }
