@@ -176,6 +176,8 @@ extension API {
         package var headers: [Header]?
         /// As in `DownloadRequest`.
         package var cookies: [String]?
+        /// The URL of an audio playlist that is played with the video playlist at `source`; absent for a presentation.
+        package var audio: String?
         package init(source: String) { self.source = source }
     }
 

@@ -176,8 +176,20 @@ package import Substitution
     package func open(_ request: API.PresentationRequest) async throws(APIError) -> API.Presentation {
         var order = API.DownloadRequest(source: request.source)
         (order.headers, order.cookies) = (request.headers, request.cookies)
-        let asset = try await open(order)
+        let asset = if let audio = request.audio { try await open(order, with: audio) } else { try await open(order) }
         return presentation(of: asset, url: asset.origin.redacted)
+    }
+
+    /// The asset of a video playlist and an audio playlist.
+    private func open(_ request: API.DownloadRequest, with audio: String) async throws(APIError) -> Asset {
+        let order = try OriginOrder(request.source, request.headers)
+        let audio = try Self.url(audio)
+        do throws(LibraryError) {
+            let cookies = (request.cookies ?? []).compactMap { StoredCookie($0.utf8) }
+            return try await library.open(video: order.url, audio: audio, fields: order.fields, cookies: cookies)
+        } catch {
+            throw APIError(error, asset: library.asset(at: order.url)?.name)
+        }
     }
 
     /// The asset of a request, opened with the request's title, header fields and cookies.

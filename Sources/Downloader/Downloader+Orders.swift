@@ -1,5 +1,7 @@
 import EventLoop
+import Fetching
 package import Library
+import Origin
 import Playlist
 import Retention
 import Store
@@ -39,18 +41,23 @@ extension Downloader {
     }
 
     /// Resolves a selection against the asset's playlists, which it loads.
+    /// - Parameter undelivered: the variants that the origin is known not to deliver, as places of renditions.
     func item(
-        _ selection: Selection, _ order: DownloadOrder, of asset: Asset
+        _ selection: Selection, _ order: DownloadOrder, of asset: Asset, without undelivered: Set<Int> = []
     ) async throws(Refusal) -> DownloadTask.Item {
-        var chosen = try choose(asset, selection)
+        var chosen = try choose(asset, selection, without: undelivered)
         // The first failure, which is also the reason for another quality.
-        var (failure, excluded): (Refusal?, Set<Int>) = (nil, [])
+        var (failure, excluded): (Refusal?, Set<Int>) = (nil, undelivered)
+        var silences = 0
         while let variant = chosen.first {
             do throws(Refusal) {
                 try await checkTwice(variant, of: asset, order)
                 break
             } catch {
-                guard error.isAboutOneVariant, asset.multivariant != nil else { throw failure ?? error }
+                if error.isSilence { silences += 1 }
+                guard error.isAboutOneVariant, asset.multivariant != nil, silences <= Self.mostSilences,
+                    !library.isOffline
+                else { throw failure ?? error }
                 excluded.insert(variant.place)
                 failure = failure ?? error
                 guard let next = try? choose(asset, selection, without: excluded) else { throw failure ?? error }
@@ -65,6 +72,9 @@ extension Downloader {
         return DownloadTask.Item(
             selection, range: order.range, renditions: chosen.map(\.name.id), otherQuality: reason)
     }
+
+    /// An origin whose playlists time out one after the other is not asked for all variants: each takes a minute.
+    private static let mostSilences = 2
 
     private func choose(
         _ asset: Asset, _ selection: Selection, without excluded: Set<Int> = []
@@ -84,7 +94,7 @@ extension Downloader {
         do throws(Refusal) {
             try await check(variant, of: asset, recordsLive: order.recordsLive)
         } catch {
-            guard error.isAboutOneVariant else { throw error }
+            guard error.isAnswer else { throw error }
             try await check(variant, of: asset, recordsLive: order.recordsLive)
         }
     }
@@ -115,10 +125,53 @@ extension Downloader {
     }
 }
 
+extension Downloader {
+    /// Continues with the next best quality if the origin has delivered no segment of the selected variant. Returns false if
+    /// nothing else is left: the task is then as it was ordered.
+    func takeNextBest(_ download: Download, _ failure: JobFailure) async -> Bool {
+        let asset = download.asset
+        guard let item = download.task.items.first, let variant = item.renditions.first.flatMap(asset.rendition),
+            asset.multivariant != nil, variant.folder.hasSegments != true
+        else { return false }
+        if download.undelivered.isEmpty { download.ordered = (download.task, failure) }
+        download.undelivered.insert(variant.place)
+        let order = DownloadOrder(item.selection, range: item.range)
+        do throws(Refusal) {
+            var next = try await self.item(item.selection, order, of: asset, without: download.undelivered)
+            let first = download.ordered?.failure ?? failure
+            next.otherQuality = "\(first.message); the next best quality is downloaded"
+            guard byAsset[asset.id] === download, download.state == .running else { return true }
+            report("\(asset.name): \(next.otherQuality ?? "")")
+            download.task = download.task.with([next] + download.task.items.dropFirst())
+            set(download, .queued)
+            return true
+        } catch {
+            guard let ordered = download.ordered else { return false }
+            (download.task, download.ordered, download.undelivered) = (ordered.task, nil, [])
+            fail(download, ordered.failure)
+            return true
+        }
+    }
+}
+
 extension Downloader.Refusal {
-    /// True if the origin does not have the playlist of one variant, or does not give it: another variant may be available.
-    fileprivate var isAboutOneVariant: Bool {
+    /// True if the origin does not have the playlist of one variant, does not give it, or is silent about it: another variant
+    /// may be available.
+    fileprivate var isAboutOneVariant: Bool { isAnswer || isSilence || isUnreachable }
+
+    fileprivate var isAnswer: Bool {
         guard case .library(let error) = self, let status = error.originStatus else { return false }
         return [403, 404, 410].contains(status)
+    }
+
+    /// True if the origin was reached and did not answer in time.
+    fileprivate var isSilence: Bool {
+        guard case .library(let error) = self, error.code == .originAbsent else { return false }
+        return !isUnreachable
+    }
+
+    private var isUnreachable: Bool {
+        guard case .library(let error) = self else { return false }
+        return (error.underlying as? OriginError)?.code == .unreachable
     }
 }

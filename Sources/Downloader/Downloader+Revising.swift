@@ -74,7 +74,7 @@ extension Downloader {
         guard isWanted(download) else { return }
         if download.asset.hasChanged {
             await startRevision(download, failure)
-        } else {
+        } else if await !takeNextBest(download, failure) {
             fail(download, failure)
         }
         schedule()

@@ -263,8 +263,8 @@ public import Store
     private var isReadWhileFetched: Bool { state.fallback == .untilBegun && !hasUntriedSource }
 
     private func move(to next: Resource) {
-        // Two origins may give one validator to different bytes, so the bytes are compared instead.
-        if next.url.origin != location.url.origin { validator = nil }
+        // Two origins, and two files of one, may have one validator for different bytes, so the bytes are compared instead.
+        if next.url.origin != location.url.origin || next.url.path != location.url.path { validator = nil }
         location = next
     }
 

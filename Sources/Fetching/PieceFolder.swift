@@ -1,4 +1,5 @@
 public import EventLoop
+import Glibc
 package import Store
 
 /// The pieces of one rendition, or the keys of an asset, on disk.
@@ -80,6 +81,15 @@ package import Store
         }
         bundle.observer?.folder(self, used: file)
         return descriptor
+    }
+
+    /// The first bytes of a piece; empty if it is not stored.
+    package func beginning(of file: String, count: Int) -> [UInt8] {
+        guard let descriptor = open(file) else { return [] }
+        defer { close(descriptor) }
+        return [UInt8](unsafeUninitializedCapacity: count) { buffer, used in
+            used = max(0, pread(descriptor, buffer.baseAddress, count, 0))
+        }
     }
 
     /// Records that a piece is read that was opened before.

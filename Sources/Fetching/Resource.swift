@@ -6,7 +6,7 @@ public struct Resource: Hashable, Sendable {
     public let name: PieceName
     /// The origin's URL: a way to fetch the resource, not its identity.
     public let url: WebURL
-    /// The byte range in the file at `url`; nil for the whole file.
+    /// The byte range in the file at `url`; nil for the whole file. An end of `Int64.max` means that the origin knows the end.
     public let range: Range<Int64>?
 
     /// Creates a resource.
@@ -27,7 +27,7 @@ public struct Resource: Hashable, Sendable {
 
     /// The exact length in bytes, if it is known before the response.
     public var exactLength: Int64? {
-        if let range { return range.upperBound - range.lowerBound }
+        if let range { return range.upperBound == .max ? nil : range.upperBound - range.lowerBound }
         if case .key = name.role { return Limits.key }
         return nil
     }

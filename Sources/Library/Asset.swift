@@ -91,6 +91,8 @@ public import Store
     private var knownImages: [Rendition] = []
     private var byID: [String: Rendition] = [:]
     private var addresses = RenditionAddresses([])
+    /// See `MultivariantPlaylist.possibleMirrors`.
+    private var possibleMirrors: [Int: [Int]] = [:]
     /// Loads the playlists, and then serves those that wait for it; empty once they are loaded. Closures, because only
     /// the library knows how a stored asset is read.
     private var pendingLoad: [() -> Void] = []
@@ -189,6 +191,7 @@ public import Store
         sessionData.adopt(playlist.sessionData, base: base)
         let names = RenditionNaming(playlist).names
         let gone = adopt(mirrors.map { names[$0[0]] }, places: places)
+        possibleMirrors = folded.possibleMirrors
         images = ImageRenditions.names(playlist).map { name in
             images.first { $0.name == name } ?? Rendition(name, bundle: bundle, keys: keys)
         }
@@ -208,6 +211,7 @@ public import Store
     /// Makes the asset a lone media playlist whose content is still unknown.
     package func adoptLone() {
         if multivariant != nil { renditions = [] }
+        possibleMirrors = [:]
         entry = .media
         adopt([RenditionNaming.lone], places: [0])
         (moved, isOutdated) = ([:], false)
@@ -247,6 +251,17 @@ public import Store
         }
         guard let index = images.firstIndex(where: { $0 === rendition }) else { return [] }
         return [playlist.imageVariants[index].uri].compactMap { try? base.resolving($0) }
+    }
+
+    /// `urls`, and behind them those of lines on the same host that may be mirrors.
+    func candidateURLs(of rendition: Rendition) -> [WebURL] {
+        guard has(rendition), let places = possibleMirrors[rendition.place] else { return urls(of: rendition) }
+        return urls(of: rendition) + places.flatMap { urls(of: renditions[$0]) }
+    }
+
+    /// True if the media of its sources must be compared, because only the attributes of lines say that it is the same.
+    func hasPossibleMirrors(_ rendition: Rendition) -> Bool {
+        has(rendition) && possibleMirrors[rendition.place] != nil
     }
 
     func hasMirrors(_ rendition: Rendition) -> Bool {

@@ -34,6 +34,11 @@ struct LiveNames {
     mutating func number(_ url: WebURL, _ range: SubRange?) -> Int {
         let identity = Identity(url, range)
         if let number = numbers[identity] { return number }
+        // A hint of unknown length at the same offset became this part.
+        if let range, let hinted = numbers.removeValue(forKey: Identity(url, .open(from: range.offset))) {
+            numbers[identity] = hinted
+            return hinted
+        }
         numbers[identity] = next
         next += 1
         return next - 1
@@ -64,4 +69,9 @@ struct LiveNames {
         }
         retired.removeFirst(count)
     }
+}
+
+extension SubRange {
+    /// A range whose end only the origin knows; see `Resource.range`.
+    static func open(from offset: Int) -> SubRange? { SubRange(offset: offset, length: .max - offset) }
 }

@@ -61,6 +61,7 @@ extension PlaylistLoader {
         guard origin == asset.origin else { return }
         asset.checked = (.now, true)
         switch answer.playlist {
+        case .media where asset.isComposed: return
         case .media(let media):
             await adopt(Rendition.Source(playlist: media, base: answer.base, born: answer.born), began, for: asset)
         case .multivariant(let multivariant): await adopt(multivariant, base: answer.base, for: asset)

@@ -3,6 +3,7 @@ import Fetching
 import HTTPMessage
 import Origin
 import Playlist
+import SegmentFormat
 
 /// Loads playlists: of renditions, from any mirror that answers and with freshly signed URLs, and of assets.
 @LoopActor public struct PlaylistLoader {
@@ -121,12 +122,15 @@ import Playlist
     private func fetchFromMirrors(
         _ rendition: Rendition, in asset: Asset, _ directives: DeliveryDirectives, _ manner: PlaylistFetcher.Manner
     ) async throws(LibraryError) -> Rendition.Source {
-        let (first, count) = (rendition.mirror, asset.urls(of: rendition).count)
+        let (first, count) = (rendition.mirror, asset.candidateURLs(of: rendition).count)
+        let certain = asset.urls(of: rendition).count
         var failure: LibraryError?
         for turn in 0..<count {
             let place = (first + turn) % count
+            // A line that may be a mirror is on the same host, which must have answered.
+            if turn >= certain, let failure, failure.originStatus == nil { break }
             do throws(LibraryError) {
-                let manner = turn + 1 < count ? manner.hasty : manner
+                let manner = turn + 1 < certain || turn >= certain ? manner.hasty : manner
                 let source = try await fetchSource(of: rendition, at: place, in: asset, directives, manner)
                 if turn == 0 || rendition.mayContinue(with: source) {
                     rendition.mirror = place
@@ -143,7 +147,7 @@ import Playlist
         of rendition: Rendition, at place: Int, in asset: Asset, _ directives: DeliveryDirectives,
         _ manner: PlaylistFetcher.Manner
     ) async throws(LibraryError) -> Rendition.Source {
-        let urls = asset.urls(of: rendition)
+        let urls = asset.candidateURLs(of: rendition)
         guard urls.indices.contains(place) else { throw LibraryError(.missing, "the mirror is gone") }
         let imports = asset.multivariant?.variables
         let answer = try await library.playlistFetcher.playlist(
@@ -159,15 +163,36 @@ import Playlist
     }
 
     /// Fetches the playlist from another mirror and checks it against the known one. If it matches, an ended playlist
-    /// gets its URLs from that mirror, and a live one is next loaded there.
-    func visit(_ place: Int, of rendition: Rendition, in asset: Asset) async -> Rendition.Source? {
+    /// gets its URLs from that mirror, and a live one is next loaded there. Where only attributes say that it is a mirror,
+    /// the media of the resource `name` must fit what is stored.
+    func visit(
+        _ place: Int, of rendition: Rendition, in asset: Asset, for name: PieceName
+    ) async -> Rendition.Source? {
         await tasks.visits.run(Visit(rendition: ObjectIdentifier(rendition), mirror: place)) {
             let source = try? await fetchSource(of: rendition, at: place, in: asset, .none, .patient.hasty)
             guard let source, rendition.mayContinue(with: source) else { return nil }
+            if asset.hasPossibleMirrors(rendition), await !fits(source, rendition, of: asset, for: name) { return nil }
             rendition.mirror = place
             if source.isDurable, rendition.source?.isDurable ?? false { rendition.move(to: source) }
             return source
         }
+    }
+
+    /// Compares the beginning of media of a possible mirror with that of a stored piece. True if nothing is stored: then
+    /// everything comes from there.
+    private func fits(
+        _ source: Rendition.Source, _ rendition: Rendition, of asset: Asset, for name: PieceName
+    ) async -> Bool {
+        guard let stored = rendition.storedSample else { return true }
+        // A fragmented segment shows nothing without its initialization section.
+        let wanted = if case .initialization = stored.role { stored } else { name }
+        guard let resource = rendition.resource(named: wanted, in: source) else { return false }
+        var request = library.playlistFetcher.request(resource.url, asset.access)
+        (request.range, request.acceptsCompression, request.limit) = (resource.range, false, .max)
+        let bytes = try? await library.client.fetchBeginning(of: request, count: CodecComparison.length)
+        guard let bytes else { return false }
+        let known = rendition.folder.beginning(of: stored.description, count: CodecComparison.length)
+        return CodecComparison.agree(known, bytes) ?? false
     }
 
     // MARK: Renewal of signed URLs
@@ -190,6 +215,7 @@ import Playlist
         }
         guard rendition.hasSameContent(as: source) else {
             reportChange(&rendition.isOutdated, of: asset)
+            rendition.otherSession = source
             return nil
         }
         rendition.move(to: source)

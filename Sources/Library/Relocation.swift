@@ -42,6 +42,9 @@ import Store
                 + "\(url.origin)")
     }
 
+    /// Most assets that are compared with the content of a URL whose path differs from theirs.
+    private static let mostCompared = 3
+
     /// Returns the asset whose known URL differs from a URL only in tokens, if both lead to the same ended playlist,
     /// segment by segment: the URL alone is never enough. From then on the asset uses the new URL. `isNamed`
     /// is true if the user gave the URL.
@@ -50,7 +53,10 @@ import Store
     ) async -> Asset? {
         guard library.readOnlyReason == nil else { return nil }
         let identity = TokenlessURL(url)
-        for known in library.assets where TokenlessURL(known.origin) == identity {
+        let alike = library.assets.filter { TokenlessURL($0.origin) == identity }
+        // Ids of films look like tokens too, and each asset that is compared costs requests: the latest first.
+        let others = alike.filter { $0.origin.path != url.path }.sorted { $0.created > $1.created }
+        for known in alike.filter({ $0.origin.path == url.path }) + others.prefix(Self.mostCompared) {
             let asset = known.revision ?? known
             guard asset.renditions.contains(where: { $0.source.map { $0.isDurable && !$0.isRecorded } ?? false }) else {
                 continue

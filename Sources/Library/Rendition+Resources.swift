@@ -106,12 +106,18 @@ extension Rendition {
         passingName(part.uri, part.byteRange, fileExtension(part.uri, part.map), in: source)
     }
 
-    /// The name that a hinted resource will have; nil for a byte range of unknown length, and for an unknown type.
+    /// The byte range of a hinted resource. Without a length it ends where the origin ends it, if parts are ranges.
+    private func range(of hint: PreloadHint, in source: Source) -> SubRange? {
+        if let length = hint.length { return SubRange(offset: hint.start, length: length) }
+        let isPartOfFile = hint.kind == .part && source.playlist.parts.last?.byteRange != nil
+        return hint.start > 0 || isPartOfFile ? .open(from: hint.start) : nil
+    }
+
+    /// The name that a hinted resource will have; nil for an unknown type.
     public func name(of hint: PreloadHint, in source: Source) -> PieceName? {
-        let range = hint.length.flatMap { SubRange(offset: hint.start, length: $0) }
-        guard range != nil || hint.start == 0 else { return nil }
+        let range = range(of: hint, in: source)
+        guard range != nil || hint.start == 0 && hint.length == nil else { return nil }
         switch hint.kind {
-        case .part where range == nil && source.playlist.parts.last?.byteRange != nil: return nil
         case .part:
             let fileExtension = fileExtension(hint.uri, source.playlist.parts.last?.map)
             return passingName(hint.uri, range, fileExtension, in: source)
@@ -135,8 +141,7 @@ extension Rendition {
             name(of: part, in: source).flatMap { resource($0, part.uri, part.byteRange, in: source) }
         }
         let hints = playlist.preloadHints.compactMap { hint in
-            let range = hint.length.flatMap { SubRange(offset: hint.start, length: $0) }
-            return name(of: hint, in: source).flatMap { resource($0, hint.uri, range, in: source) }
+            name(of: hint, in: source).flatMap { resource($0, hint.uri, range(of: hint, in: source), in: source) }
         }
         // A delta update leaves out sections that are still in force.
         let kept = playlist.isDeltaUpdate ? self.source?.playlist.maps ?? [] : []
@@ -149,6 +154,16 @@ extension Rendition {
         let count = other.firstNumber - source.firstNumber
         return source.playlist.segments.prefix(count >= 0 ? count : source.shift == other.shift ? 0 : .max)
             .compactMap { resource(of: $0, in: source) }
+    }
+
+    /// A stored piece that shows the parameters of its codecs: an initialization section, else a segment; nil for none.
+    var storedSample: PieceName? {
+        let names = folder.sizes.keys.compactMap { PieceName($0) }
+        func first(_ isWanted: (PieceName.Role) -> Bool) -> PieceName? {
+            names.filter { isWanted($0.role) }.min { $0.role.number < $1.role.number }
+        }
+        return first { if case .initialization = $0 { true } else { false } }
+            ?? first { if case .segment = $0 { true } else { false } }
     }
 
     // MARK: Playlists from another URL or time

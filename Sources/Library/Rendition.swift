@@ -72,6 +72,9 @@ public import Playlist
     /// True if the origin has another playlist than the known one, which has ended.
     var isOutdated = false
     var pace = RenewalPace()
+    /// The playlist of the latest renewal, if it had other content: a session with other advertisements may still name
+    /// segments of this one, with fresh URLs.
+    var otherSession: Source?
     /// True if the playlist has ended, and was fetched again with other URLs.
     private(set) var hasMoved = false
     var directed = DirectedResponses()

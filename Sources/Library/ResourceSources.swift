@@ -58,12 +58,12 @@ import Playlist
         // Another fetch may have found a source.
         if let known = rendition.source, let untried = untried(in: known, rendition) { return untried }
         if error.code == .originRefused, let renewed = await renewed(rendition) { return renewed }
-        let (first, count) = (rendition.mirror, asset.urls(of: rendition).count)
+        let (first, count) = (rendition.mirror, asset.candidateURLs(of: rendition).count)
         visited.insert(first)
         for turn in 0..<count {
             let place = (first + turn) % count
             guard visited.insert(place).inserted, let library else { continue }
-            let source = await library.playlists.visit(place, of: rendition, in: asset)
+            let source = await library.playlists.visit(place, of: rendition, in: asset, for: resource.name)
             if let source, let untried = untried(in: source, rendition) { return untried }
         }
         // An origin that refuses some of its requests may answer the next one: other resources of the rendition arrived.
@@ -76,18 +76,36 @@ import Playlist
         // Other fetches may have used up the URLs of the last renewal: try again while any of them makes progress.
         guard let library, renewedAt.map({ $0 < rendition.pace.arrivals }) ?? true else { return nil }
         renewedAt = rendition.pace.arrivals
-        return await library.playlists.renew(rendition, in: asset).flatMap { untried(in: $0, rendition) }
+        if let source = await library.playlists.renew(rendition, in: asset) { return untried(in: source, rendition) }
+        return rendition.otherSession.flatMap { alike(in: $0, rendition) }
+    }
+
+    /// Finds this segment in a session with other advertisements: with an equal URL but for the token, and an equal duration.
+    private func alike(in source: Rendition.Source, _ rendition: Rendition) -> Resource? {
+        guard case .segment(let number) = resource.name.role, let known = rendition.source?.segment(number) else {
+            return nil
+        }
+        let identity = TokenlessURL(resource.url)
+        for segment in source.playlist.segments where segment.duration == known.duration && !segment.isGap {
+            guard let url = try? source.base.resolving(segment.uri), TokenlessURL(url) == identity,
+                segment.byteRange == known.byteRange
+            else { continue }
+            return tried.insert(url).inserted ? Resource(name: resource.name, url: url, range: resource.range) : nil
+        }
+        return nil
     }
 
     /// Returns the resource with its URL in a playlist, unless that URL was tried; marks it as tried.
     private func untried(in source: Rendition.Source, _ rendition: Rendition) -> Resource? {
-        let found = rendition.resource(named: resource.name, in: source)
+        let found =
+            rendition.resource(named: resource.name, in: source)
+            ?? rendition.counterpart(of: resource.name, in: source)
         return found.flatMap { tried.insert($0.url).inserted ? $0 : nil }
     }
 
     /// The rendition that names it; for a key, the first of those that use it.
     private var rendition: Rendition? {
         guard case .key(let number) = resource.name.role else { return asset.rendition(folder.id) }
-        return asset.renditions.first { $0.keyNumbers.contains(number) }
+        return asset.renditions.first { $0.keyNumbers.contains(number) || $0.hasLiveKey(number) }
     }
 }

@@ -320,11 +320,21 @@ public import HTTPMessage
     /// transfer.
     /// - Throws: `OriginError`; `cancelled` if the task was cancelled.
     public func fetch(_ request: OriginRequest) async throws(OriginError) -> (OriginHead, [UInt8]) {
+        try await fetch(request, into: Collector())
+    }
+
+    /// Fetches the first bytes of a body, at most `count`, and abandons the rest. Needs no support of ranges.
+    public func fetchBeginning(of request: OriginRequest, count: Int) async throws(OriginError) -> [UInt8] {
+        try await fetch(request, into: Collector(atMost: count)).1
+    }
+
+    private func fetch(
+        _ request: OriginRequest, into collector: Collector
+    ) async throws(OriginError) -> (OriginHead, [UInt8]) {
         var request = request
         request.limit = min(request.limit, configuration.playlistLimit)
         request.deadline = request.deadline ?? configuration.giveUpRule.playlistDeadline
         request.start = 0
-        let collector = Collector()
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 collector.begin(start(request, receiver: collector), continuation)
@@ -347,7 +357,11 @@ public import HTTPMessage
     /// The bytes before the body was requested again.
     private var earlier: [UInt8] = []
 
-    nonisolated init() {}
+    private let most: Int
+
+    private struct Enough: Error {}
+
+    nonisolated init(atMost most: Int = .max) { self.most = most }
 
     func begin(_ transfer: Transfer, _ continuation: CheckedContinuation<Outcome, Never>) {
         (self.transfer, self.continuation) = (transfer, continuation)
@@ -364,11 +378,12 @@ public import HTTPMessage
         bytes.reserveCapacity(Int(min(head.length ?? 0, 1 << 20)))
     }
 
-    func transfer(_ transfer: Transfer, received new: UnsafeRawBufferPointer, at offset: Int64) {
+    func transfer(_ transfer: Transfer, received new: UnsafeRawBufferPointer, at offset: Int64) throws {
         // The body restarted; the caller has not seen the old bytes.
         if offset == 0 { earlier = bytes }
         if offset < bytes.count { bytes.removeLast(bytes.count - Int(offset)) }
-        bytes.append(contentsOf: new)
+        bytes.append(contentsOf: new.prefix(most - bytes.count))
+        if bytes.count == most { throw Enough() }
     }
 
     /// A playlist is not cut in the middle of a line.
@@ -383,6 +398,7 @@ public import HTTPMessage
 
     func transfer(_ transfer: Transfer, ended result: Result<Void, OriginError>) {
         let bytes = bytes
+        let result = bytes.count == most ? .success(()) : result
         let outcome = result.flatMap { _ -> Outcome in
             guard let head else { return .failure(OriginError(.local, url: transfer.url)) }
             return .success((head, bytes))

@@ -64,8 +64,10 @@ public struct OriginRequest: Sendable {
     public var scopedFields: [ScopedField] = []
     /// The cookies that replies set and that requests carry, by their scope; nil for none.
     public var cookies: CookieJar?
-    /// The requested part of the resource, not empty; nil for the whole.
+    /// The requested part of the resource, not empty; nil for the whole. With an end of `Int64.max` the range is open: it ends
+    /// where the origin ends it.
     public var range: Range<Int64>?
+    var isOpenRange: Bool { range?.upperBound == .max }
     /// The number of requested bytes that the receiver already has. They are continued only with a `validator`; without
     /// one the body starts at 0 and the receiver compares.
     public var start: Int64 = 0

@@ -67,7 +67,13 @@ struct TransferState {
     var isResumable: Bool { mayResume && validator != nil }
     /// True if a silent body may be at its end: an attempt reads on until the connection ends, and the origin keeps it.
     var mayBeOver: Bool { manner.ignoresLength && position >= reached }
-    private var expectedLength: Int64? { request.range.map { Int64($0.count) } ?? fileSize }
+    private var expectedLength: Int64? {
+        if request.isOpenRange { return openLength }
+        return request.range.map { Int64($0.count) } ?? fileSize
+    }
+
+    /// The length of a range without an end, once a reply has announced it.
+    private var openLength: Int64?
 
     // MARK: Attempts
 
@@ -120,7 +126,7 @@ struct TransferState {
         if reply.coding == .mixed { return stop(.fail(error(.unsupportedEncoding))) }
         let isRestated = manner.ignoresLength
         let size = isDecoded(reply) || isRestated ? nil : reply.contentLength
-        if let range = request.range, range.lowerBound > 0 || size != Int64(range.count) {
+        if let range = request.range, range.lowerBound > 0 || !request.isOpenRange && size != Int64(range.count) {
             return rangeFault(.rangeIgnored, reply)
         }
         // A receiver of compressed bodies restarts from empty; any other relies on the announced size.
@@ -130,13 +136,15 @@ struct TransferState {
         // A decoded body begins again: a range of it would be one of other bytes.
         validator = isDecoded(reply) || isRestated ? nil : reply.validator
         fileSize = isRestated ? nil : size ?? fileSize
+        openLength = size
         return accept(reply, at: 0, length: size)
     }
 
     private mutating func receivedPart(_ reply: Reply) -> Reaction {
         guard let asked = nextRange else { return receivedUnrequestedPart(reply) }
         guard case .satisfied(let got, let size)? = reply.contentRange, reply.coding == .identity,
-            got.lowerBound == asked.first, got.upperBound == asked.last.map({ $0 + 1 }) ?? size ?? fileSize,
+            got.lowerBound == asked.first,
+            request.isOpenRange || got.upperBound == asked.last.map({ $0 + 1 }) ?? size ?? fileSize,
             reply.contentLength ?? Int64(got.count) == Int64(got.count)
         else { return partFault(.wrongRange, reply) }
         if let size, let fileSize, size != fileSize {
@@ -146,6 +154,8 @@ struct TransferState {
         if attemptStart > 0, let new, new != validator { return partFault(.contentChanged, reply) }
         if attemptStart == 0 { validator = new }
         fileSize = size ?? fileSize
+        // An origin may not know the end of what it is still making: then the end of the body counts.
+        if request.isOpenRange { openLength = reply.contentLength.map { attemptStart + $0 } }
         return accept(reply, at: attemptStart, length: expectedLength)
     }
 
@@ -203,7 +213,9 @@ struct TransferState {
     }
 
     private var nextRange: (first: Int64, last: Int64?)? {
-        if let range = request.range { return (range.lowerBound + attemptStart, range.upperBound - 1) }
+        if let range = request.range {
+            return (range.lowerBound + attemptStart, request.isOpenRange ? nil : range.upperBound - 1)
+        }
         return attemptStart > 0 ? (attemptStart, nil) : nil
     }
 

@@ -36,6 +36,8 @@ struct CookieOptions: ParsableArguments {
 struct OriginOptions: ParsableArguments {
     @OptionGroup var headers: HeaderOptions
     @OptionGroup var cookies: CookieOptions
+    @Option(help: ArgumentHelp("An audio playlist to be played with the video playlist at the URL.", valueName: "url"))
+    var withAudio: String?
 
     /// Gives the fields and cookies to the daemon, so that the player need not know them. Returns the source without
     /// them.
@@ -44,7 +46,10 @@ struct OriginOptions: ParsableArguments {
         var request = API.PresentationRequest(source: source)
         request.headers = try headers.fields
         request.cookies = try cookies.lines(for: source)
-        guard plain != source || request.headers != nil || request.cookies != nil else { return source }
+        request.audio = withAudio
+        guard plain != source || request.headers != nil || request.cookies != nil || withAudio != nil else {
+            return source
+        }
         _ = try await daemon.client.open(request)
         return plain
     }

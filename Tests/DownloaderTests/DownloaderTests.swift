@@ -183,6 +183,39 @@ import Testing
         #expect(again.ids.first == "video-270p" && again.otherQuality == nil)
     }
 
+    /// The playlist of the best variant is there, and its segments are not.
+    @Test(arguments: [404, 403]) func theNextBestVariantReplacesOneWithoutSegments(_ status: Int) async throws {
+        let fixture = try await DownloadFixture()
+        try await fixture.origin.add(OriginRule("/ts/270p/*.ts") { $0.status = status })
+        let download = try await fixture.start("/ts/master.m3u8", Selection(quality: .best))
+        try await fixture.reaches(.complete, "ts")
+        #expect(download.ids.first == "video-180p")
+        #expect(download.otherQuality?.contains("/ts/270p/") ?? false, "\(download.otherQuality ?? "")")
+        try await fixture.restart()
+        #expect(try fixture.download("ts").otherQuality != nil)
+    }
+
+    /// An expired link, for instance: the task must stay as ordered, for a new link.
+    @Test func aDownloadOfWhichNoVariantHasSegmentsStaysAsOrdered() async throws {
+        let fixture = try await DownloadFixture()
+        try await fixture.origin.add(OriginRule("/ts/*.ts") { $0.status = 404 })
+        let download = try await fixture.start("/ts/master.m3u8", Selection(quality: .best))
+        try await fixture.reaches(.failed, "ts")
+        #expect(download.ids.first == "video-270p" && download.otherQuality == nil)
+        #expect(download.failure?.message.contains("/ts/270p/") ?? false)
+    }
+
+    @Test func theNextBestVariantReplacesOneWhoseHostIsGone() async throws {
+        let fixture = try await DownloadFixture()
+        let dead = "http://gone.invalid/270p"
+        let text = String(decoding: try Repository.fixture("/ts/master.m3u8"), as: UTF8.self)
+        try await fixture.origin.add(
+            OriginRule("/ts/other.m3u8") { ($0.status, $0.body) = (200, text.replacing("\n270p", with: "\n\(dead)")) })
+        let download = try await fixture.start("/ts/other.m3u8", Selection(quality: .best))
+        try await fixture.reaches(.complete, "other")
+        #expect(download.ids.first == "video-180p" && download.otherQuality?.contains("gone.invalid/270p") ?? false)
+    }
+
     @Test func aRequiredQualityThatIsUnavailableIsNotReplaced() async throws {
         let fixture = try await DownloadFixture()
         try await fixture.origin.add(OriginRule("/ts/270p/media.m3u8") { $0.status = 404 })

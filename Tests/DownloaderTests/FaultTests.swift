@@ -101,8 +101,9 @@ import Testing
         let origin = try await TestOrigin()
         let url = origin.master(target.fixture)
         let expected = try await reference(url)
-        // Another quality replaces the one whose playlist the origin refuses; the pieces of the selected one count here.
-        let folders = target == .playlist ? Set(expected.keys.map(Self.folder)) : nil
+        // Another quality replaces the one whose playlist or segments the origin refuses; the pieces of the selected one count
+        // here.
+        let folders = Set(expected.keys.map(Self.folder))
         for fault in Fault.all where fault.concerns(target) {
             for isOnce in [true, false] {
                 try await origin.clearRules()

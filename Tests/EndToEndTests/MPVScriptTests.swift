@@ -116,6 +116,25 @@ struct MPVScriptTests {
         }
     }
 
+    @Test("loads the video and the audio playlist of an edl:// as one master")
+    func composesPlaylists() async throws {
+        try await Scene.with { scene in
+            let folder = try TemporaryFolder()
+            let urls = ["video-90p", "audio-en"].map { scene.origin.url("/cmaf/\($0)/media.m3u8") }
+            let parts = urls.map { "!new_stream;!no_clip;!no_chapters;%\($0.utf8.count)%\($0)" }
+            let hook = """
+                mp.add_hook("on_load", 10, function()
+                    mp.set_property("stream-open-filename", "edl://\(parts.joined(separator: ";"))")
+                end)
+                """
+            let script = try folder.write(Data(hook.utf8), to: "hook.lua")
+            let words = try await play(scene.origin.url("/watch"), scene.weir, [:], ["--script=\(script)"])
+            #expect(words.contains("through Weir: "), "\(words)")
+            #expect(words.contains("Video --vid=1") && words.contains("Audio --aid=1"), "\(words)")
+            #expect(try await scene.origin.requests().allSatisfy { $0.headers["icy-metadata"] == nil })
+        }
+    }
+
     @Test("ignores URLs that do not look like HLS, unless configured for all")
     func ignoresOtherURLs() async throws {
         try await Scene.with { scene in

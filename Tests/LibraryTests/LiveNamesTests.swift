@@ -59,11 +59,23 @@ import Testing
         let (parts, hint) = try names(fixture)
         let all = (parts + [hint]).compactMap { $0 }
         #expect(all.map { fixture.resource($0)?.range } == [0..<10, 10..<30, 30..<35])
-        // The end of this part is unknown until it exists.
+    }
+
+    /// The end of this part is unknown until it exists. Then it has the hint's name.
+    @Test func aHintOfUnknownLengthIsAResourceThatEndsWhereTheOriginEndsIt() throws {
+        let fixture = try RenditionFixture()
         try fixture.adopt(
             "#EXT-X-TARGETDURATION:2", "#EXT-X-PART:DURATION=1,URI=\"0.mp4\",BYTERANGE=\"10@0\"",
             "#EXT-X-PRELOAD-HINT:TYPE=PART,URI=\"0.mp4\",BYTERANGE-START=10")
-        #expect(try names(fixture).hint == nil)
+        let hint = try #require(try names(fixture).hint)
+        #expect(fixture.resource(hint)?.range == 10..<Int64.max && fixture.resource(hint)?.exactLength == nil)
+        try fixture.adopt(
+            "#EXT-X-TARGETDURATION:2", "#EXT-X-PART:DURATION=1,URI=\"0.mp4\",BYTERANGE=\"10@0\"",
+            "#EXT-X-PART:DURATION=1,URI=\"0.mp4\",BYTERANGE=\"7@10\"",
+            "#EXT-X-PRELOAD-HINT:TYPE=PART,URI=\"1.mp4\"")
+        let after = try names(fixture)
+        #expect(after.parts.last == hint && fixture.resource(hint)?.range == 10..<17)
+        #expect(fixture.resource(try #require(after.hint))?.range == 0..<Int64.max)
     }
 
     @Test func aDeltaUpdateNamesSegmentsWithoutReplacingThePlaylist() throws {

@@ -92,3 +92,89 @@ import Testing
         #expect(names == ["8.ts", "9.ts", "10.ts"], "not the names of the first one")
     }
 }
+
+/// A live stream with keys and parts at two mirrors, of which the first loses files.
+@Suite @LoopActor struct LiveMirrorTests {
+    /// The window at a mirror, which names its files in a manner of its own.
+    private func window(_ mirror: String) -> String {
+        let segments = (3..<6).map { number in
+            "#EXT-X-KEY:METHOD=AES-128,URI=\"\(mirror)-key\(number / 4).key\"\n"
+                + "#EXTINF:1,\n\(mirror)-\(number).mp4\n"
+        }
+        let parts = (0..<2).map { "#EXT-X-PART:DURATION=0.5,URI=\"\(mirror)-6-\($0).mp4\"\n" }
+        return "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-PART-INF:PART-TARGET=0.5\n#EXT-X-MEDIA-SEQUENCE:3\n"
+            + "#EXT-X-MAP:URI=\"\(mirror)-init.mp4\"\n" + segments.joined() + parts.joined()
+    }
+
+    private func start() async throws -> (LibraryFixture, Asset, Rendition, Rendition.Source) {
+        let fixture = try await LibraryFixture()
+        let lines = ["x", "y"].map { "#EXT-X-STREAM-INF:BANDWIDTH=1,PATHWAY-ID=\"\($0)\"\n/\($0).m3u8\n" }
+        try await fixture.origin.add(
+            OriginRule("/master.m3u8") { ($0.status, $0.body) = (200, "#EXTM3U\n" + lines.joined()) })
+        for mirror in ["x", "y"] {
+            let text = window(mirror)
+            try await fixture.origin.add(OriginRule("/\(mirror).m3u8") { ($0.status, $0.body) = (200, text) })
+        }
+        try await fixture.origin.add(
+            OriginRule("/x-*") { $0.status = 404 },
+            OriginRule("/y-key1.key") { ($0.status, $0.body) = (200, "0123456789abcdef") },
+            OriginRule("/y-*") { ($0.status, $0.body) = (200, "of the mirror") })
+        let asset = try await fixture.open("/master.m3u8")
+        let rendition = try await fixture.rendition("video", of: asset)
+        return (fixture, asset, rendition, try #require(rendition.source))
+    }
+
+    private func text(_ resource: Resource?, in folder: PieceFolder, of asset: Asset, _ fixture: LibraryFixture)
+        async throws
+        -> String
+    {
+        let fetch = try fixture.library.fetch(try #require(resource), in: folder, of: asset, urgency: .playback)
+        defer { fetch.release() }
+        try await fetch.end()
+        return String(decoding: fetch.bytes, as: UTF8.self)
+    }
+
+    @Test func aPartComesFromTheMirror() async throws {
+        let (fixture, asset, rendition, source) = try await start()
+        let part = try #require(source.playlist.parts.last)
+        let name = try #require(rendition.name(of: part, in: source))
+        let got = try await text(rendition.resource(named: name), in: rendition.folder, of: asset, fixture)
+        #expect(got == "of the mirror")
+        #expect(try await fixture.mediaRequests() == ["/x-6-1.mp4", "/y-6-1.mp4"])
+    }
+
+    @Test func aHintOfUnknownLengthIsServedToTheEndOfTheFile() async throws {
+        let fixture = try await LibraryFixture()
+        let text =
+            "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-PART-INF:PART-TARGET=0.5\n#EXTINF:1,\n/ts/90p/0.ts\n"
+            + "#EXT-X-PART:DURATION=0.5,URI=\"/ts/90p/1.ts\",BYTERANGE=\"376@0\"\n"
+            + "#EXT-X-PRELOAD-HINT:TYPE=PART,URI=\"/ts/90p/1.ts\",BYTERANGE-START=376\n"
+        try await fixture.origin.add(OriginRule("/live.m3u8") { ($0.status, $0.body) = (200, text) })
+        let asset = try await fixture.open("/live.m3u8")
+        let rendition = try await fixture.rendition("media", of: asset)
+        let source = try #require(rendition.source)
+        let hint = try #require(source.playlist.preloadHints.first)
+        let name = try #require(rendition.name(of: hint, in: source))
+        let resource = try #require(rendition.resource(named: name))
+        let fetch = try fixture.library.fetch(resource, in: rendition.folder, of: asset, urgency: .playback)
+        try await fetch.end()
+        #expect(fetch.bytes == Array(try Repository.fixture("/ts/90p/1.ts").dropFirst(376)))
+        #expect(try await fixture.origin.requests().last?.headers["range"] == "bytes=376-")
+    }
+
+    @Test func aKeyComesFromTheMirror() async throws {
+        let (fixture, asset, rendition, source) = try await start()
+        let key = try #require(source.playlist.segments.last?.keys.first)
+        let number = try #require(rendition.number(of: key, in: source))
+        let got = try await text(asset.keys.resource(number), in: asset.keys.folder, of: asset, fixture)
+        #expect(got == "0123456789abcdef")
+        #expect(try await fixture.mediaRequests() == ["/x-key1.key", "/y-key1.key"])
+    }
+
+    @Test func aSectionComesFromTheMirror() async throws {
+        let (fixture, asset, rendition, source) = try await start()
+        let map = try #require(source.playlist.maps.first.flatMap { rendition.resource(of: $0, in: source) })
+        #expect(try await text(map, in: rendition.folder, of: asset, fixture) == "of the mirror")
+        #expect(rendition.folder.sizes.isEmpty, "nothing of a live stream is stored")
+    }
+}

@@ -156,6 +156,67 @@ import Testing
         #expect(try await !paths(fixture).contains("/b/90p/0.ts"))
     }
 
+    // MARK: Lines with equal attributes on one host
+
+    private func startOnOneHost(_ name: String, _ folders: [String]) async throws -> (LibraryFixture, Asset, Rendition)
+    {
+        let fixture = try await LibraryFixture(root: MirroredFixture.folder(name))
+        let lines = folders.map { "#EXT-X-STREAM-INF:BANDWIDTH=1\n/\($0)/media.m3u8\n" }
+        try await fixture.origin.add(
+            OriginRule("/same.m3u8") { ($0.status, $0.body) = (200, "#EXTM3U\n" + lines.joined()) })
+        let asset = try await fixture.open("/same.m3u8")
+        #expect(asset.renditions.count == folders.count)
+        return (fixture, asset, asset.renditions[0])
+    }
+
+    @Test(arguments: [
+        ("ts", "90p", [1, 4], [3]), ("ts", "90p", [0, 1, 2, 3, 4, 5], []), ("cmaf", "video-90p", [2], [4]),
+    ])
+    func aMirrorOnTheSameHostGivesWhatTheFirstLacks(
+        name: String, folder: String, lostThere: [Int], lostHere: [Int]
+    ) async throws {
+        let (fixture, asset, rendition) = try await startOnOneHost(name, ["a/\(folder)", "b/\(folder)"])
+        let kind = name == "ts" ? "ts" : "m4s"
+        let lost =
+            lostThere.map { "/a/\(folder)/\($0).\(kind)" } + lostHere.map { "/b/\(folder)/\($0).\(kind)" }
+        for path in lost { try await fixture.origin.add(OriginRule(path) { $0.status = 404 }) }
+        try await fixture.fetch(rendition.name.id, of: asset)
+        #expect(rendition.isComplete)
+        for number in 0..<6 {
+            let stored = rendition.folder.beginning(of: "\(number).\(kind)", count: 1 << 20)
+            #expect(stored == Array(try Repository.fixture("/\(name)/\(folder)/\(number).\(kind)")), "\(number)")
+        }
+    }
+
+    @Test func aMirrorOnTheSameHostAnswersForADeadPlaylist() async throws {
+        let (fixture, asset, rendition) = try await startOnOneHost("ts", ["a/90p", "b/90p"])
+        try await fixture.origin.add(OriginRule("/a/90p/*") { $0.status = 404 })
+        try await fixture.fetch(rendition.name.id, of: asset)
+        #expect(rendition.isComplete)
+    }
+
+    /// Equal attributes and durations, but different qualities.
+    @Test(arguments: [("ts", "90p", "180p", "ts"), ("cmaf", "video-90p", "video-180p", "m4s")])
+    func anotherQualityWithEqualAttributesIsNoMirror(name: String, own: String, other: String, kind: String)
+        async throws
+    {
+        let (fixture, asset, rendition) = try await startOnOneHost(name, ["a/\(own)", "a/\(other)"])
+        try await fixture.origin.add(OriginRule("/a/\(own)/3.\(kind)") { $0.status = 404 })
+        _ = try await fixture.rendition(rendition.name.id, of: asset)
+        for (folder, resource) in rendition.preliminaries {
+            let fetch = try fixture.library.fetch(resource, in: folder, of: asset, urgency: .playback)
+            try await fetch.end()
+        }
+        try await fixture.fetch(0, of: rendition, in: asset).end()
+        let fetch = try fixture.fetch(3, of: rendition, in: asset)
+        #expect(await fetch.result().code == .missing)
+        #expect(!rendition.folder.contains("3.\(kind)"))
+        // It is looked at, and not used for anything else either.
+        try await fixture.fetch(1, of: rendition, in: asset).end()
+        let stored = rendition.folder.beginning(of: "1.\(kind)", count: 1 << 20)
+        #expect(stored == Array(try Repository.fixture("/\(name)/\(own)/1.\(kind)")))
+    }
+
     @Test func aLiveStreamContinuesFromAMirrorInStep() async throws {
         let fixture = try await LibraryFixture()
         let lines = ["x", "y"].map { name in

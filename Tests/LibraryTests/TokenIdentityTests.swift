@@ -26,6 +26,49 @@ import Testing
         #expect(fixture.library.assets.map(\.origin.query) == ["token=2"])
     }
 
+    /// A token in the path, as of SSAI sessions and of nginx's secure_link: nothing is stored twice.
+    @Test func theSameContentWithAnotherTokenInThePathIsTheSameAsset() async throws {
+        let fixture = try await LibraryFixture()
+        let tokens = ["0123456789abcdef01234567", "76543210fedcba9876543210"]
+        for token in tokens {
+            try await fixture.origin.add(OriginRule("/\(token)/master.m3u8") { $0.redirect = "/ts/master.m3u8" })
+        }
+        let asset = try await fixture.open("/\(tokens[0])/master.m3u8")
+        try await fixture.fetch("video-90p", of: asset)
+        #expect(try await fixture.open("/\(tokens[1])/master.m3u8") === asset)
+        #expect(fixture.library.assets.count == 1 && asset.origin.path.contains(tokens[1]))
+    }
+
+    /// Each session has other advertisements in front, and its URLs are good for a while.
+    @Test func segmentsOfASessionThatHasExpiredComeFromTheNextWithOtherAdvertisements() async throws {
+        let fixture = try await LibraryFixture()
+        func playlist(_ token: String, ads: [String]) -> String {
+            let film = (0..<4).map { "#EXTINF:2,\n/film/\($0).ts?token=\(token)\n" }.joined()
+            let ads = ads.map { "#EXTINF:1,\n/ads/\($0).ts\n" }.joined()
+            return "#EXTM3U\n#EXT-X-TARGETDURATION:2\n" + ads + "#EXT-X-DISCONTINUITY\n" + film + "#EXT-X-ENDLIST\n"
+        }
+        let master = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n/media.m3u8\n"
+        try await fixture.origin.add(
+            OriginRule("/master.m3u8") { ($0.status, $0.body) = (200, master) },
+            OriginRule("/media.m3u8") { ($0.status, $0.body) = (200, playlist("a", ads: ["x"])) })
+        let asset = try await fixture.open("/master.m3u8")
+        let rendition = try await fixture.rendition("video", of: asset)
+        try await fixture.origin.clearRules()
+        try await fixture.origin.add(
+            OriginRule("/master.m3u8") { ($0.status, $0.body) = (200, master) },
+            OriginRule("/media.m3u8") { ($0.status, $0.body) = (200, playlist("b", ads: ["y", "z"])) },
+            OriginRule("/film/*?token=a") { $0.status = 403 },
+            OriginRule("/film/2.ts?token=b") { $0.redirect = "/ts/90p/2.ts" })
+        // The third segment of the film is the fourth of the session.
+        let fetch = try fixture.fetch(3, of: rendition, in: asset)
+        try await fetch.end()
+        #expect(fetch.bytes == Array(try Repository.fixture("/ts/90p/2.ts")))
+        // The advertisement of the old session does not become one of the new.
+        try await fixture.origin.add(OriginRule("/ads/x.ts") { $0.status = 403 })
+        let ad = try fixture.fetch(0, of: rendition, in: asset)
+        #expect(await ad.result().code == .originRefused)
+    }
+
     @Test func anotherNumberInTheURLIsAnotherAsset() async throws {
         let (fixture, asset) = try await known("?id=1")
         #expect(try await fixture.open("/ts/master.m3u8?id=2") !== asset)

@@ -344,7 +344,7 @@ extension TransferStateTests {
         Case(
             testDescription: "redirect with userinfo", first: "/r",
             steps: [
-                .head("302|Location: http://u@h/|Content-Length: 0", "skip"), .ends(.finished, "forbiddenRedirect"),
+                .head("302|Location: http://u@h/|Content-Length: 0", "skip"), .ends(.finished, "/"),
             ]),
         Case(
             testDescription: "redirect from https to http",

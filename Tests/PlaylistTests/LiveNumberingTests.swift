@@ -90,6 +90,13 @@ import Testing
         Scenario(
             "deleted segments shorten the window", Window(0..<5, as: 0..<5), Window(4..<6, as: 4..<6),
             Window(5..<7, as: 5..<7)),
+        Scenario(
+            "a window of one second slides faster than it is read", Window(10..<11, duration: 1, as: 10..<11),
+            Window(14..<15, duration: 1, as: 14..<15), Window(14..<15, duration: 1, as: 14..<15),
+            Window(19..<20, duration: 1, as: 19..<20)),
+        Scenario(
+            "a window shrinks to its end and grows again", Window(5..<9, as: 5..<9), Window(8..<9, as: 8..<9),
+            Window(8..<12, as: 8..<12)),
         Scenario("an event grows", Window(0..<2, as: 0..<2), Window(0..<4, as: 0..<4)),
     ]
 

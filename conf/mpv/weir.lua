@@ -175,11 +175,28 @@ mp.add_hook("on_load", 5, function(hook)
     if is_meant(url) then go_through(url, {"--check"}, hook) end
 end)
 
--- Behind ytdl_hook, whose results are other URLs.
+-- Returns the URLs of a video and an audio playlist in an edl:// of ytdl_hook; nil for any other.
+local function playlists_of_edl(url)
+    if not url:match("^edl://") or not url:find("!new_stream", 1, true) then return nil end
+    local urls, place = {}, 1
+    while true do
+        local from, to, count = url:find("%%(%d+)%%", place)
+        if not from then break end
+        local text = url:sub(to + 1, to + tonumber(count))
+        if text:match("^[hH][tT][tT][pP][sS]?://") then table.insert(urls, text) end
+        place = to + 1 + tonumber(count)
+    end
+    if #urls == 2 and is_meant(urls[1]) and is_meant(urls[2]) then return urls[1], urls[2] end
+    return nil
+end
+
+-- Behind ytdl_hook, whose results are other URLs. A video playlist and an audio playlist become one master.
 mp.add_hook("on_load", 15, function(hook)
     local url = mp.get_property("stream-open-filename", "")
     if url == handled or behind(url) then return end
-    if is_meant(url) then go_through(url, {"--check"}, hook) end
+    if is_meant(url) then return go_through(url, {"--check"}, hook) end
+    local video, audio = playlists_of_edl(url)
+    if video then go_through(video, {"--check", "--with-audio", audio}, hook) end
 end)
 
 -- Builds the command line of a report.

@@ -4,7 +4,7 @@ extension MultivariantPlaylist {
     /// Mirrors are variants with the same STABLE-VARIANT-ID, and variants with equal attributes in different pathways
     /// of content steering (rfc8216bis §4.4.6.2, §7) or on different hosts (RFC 8216 §6.2.4, redundant variants),
     /// together with the renditions of their groups. Variants with equal attributes on the same host are not mirrors,
-    /// because their author may mean different things.
+    /// because their author may mean different things: see `possibleMirrors`.
     public var mirrors: [[Int]] {
         let identity = RenditionIdentity(self)
         var sets = DisjointSets(count: renditionURIs.count)
@@ -23,6 +23,19 @@ extension MultivariantPlaylist {
             for candidate in candidates.dropFirst() { join(candidates[0], candidate, &sets) }
         }
         return sets.all
+    }
+
+    /// The variants that may be mirrors although they are on one host, as indices in `renditionURIs`: for each those with
+    /// equal attributes. Authors who give all lines the same attributes mean different qualities, so their playlists and
+    /// media must be compared first. Made of a `folded` playlist, it has no known mirrors.
+    public var possibleMirrors: [Int: [Int]] {
+        let identity = RenditionIdentity(self)
+        var found: [Int: [Int]] = [:]
+        for candidates in Dictionary(grouping: variants, by: identity.key).values where candidates.count > 1 {
+            let places = Set(candidates.map(\.renditionIndex)).sorted()
+            for place in places where found[place] == nil { found[place] = places.filter { $0 != place } }
+        }
+        return found.filter { !$0.value.isEmpty }
     }
 
     /// Returns, for each index of `renditionURIs`, the index of the same rendition in an earlier text; nil for a new rendition.

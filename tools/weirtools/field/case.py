@@ -56,6 +56,8 @@ class Case:
     share: float = 1
     # The words that refusals must have; then nothing may play.
     refused: str | None = None
+    # The exit of `weir get`: 3 for another quality than asked.
+    exit: int = 0
     # The status that a player has to see for the entry.
     answer: int | None = None
     columns: tuple = COLUMNS

@@ -166,7 +166,15 @@ class Run:
                     raise Failure("refused, but without “%s”: %s" % (self.case.refused, trouble)) from trouble
                 return
             raise Failure("weir get succeeds, though it should be refused")
-        weir.run(*words)
+        try:
+            weir.run(*words)
+        except scene.Trouble as trouble:
+            # The words of the command begin with its exit.
+            if not self.case.exit or "exit %d," % self.case.exit not in str(trouble):
+                raise
+        else:
+            if self.case.exit:
+                raise Failure("weir get: exit 0 instead of %d" % self.case.exit)
         self.site.close()
         self.compare(self.ffmpeg(weir.url + "/field.m3u8", [], {}), is_offline=True)
 

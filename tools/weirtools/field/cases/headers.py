@@ -1,7 +1,7 @@
 """Point 2: header fields."""
 
 from weirtools.field.actions import both, gives, must_not, needs
-from weirtools.field.case import case, fixture, vod
+from weirtools.field.case import MASTER, Host, case, fixture, vod
 
 TRUTH = "ts/90p/media.m3u8"
 PLAYERS = ("Mozilla", "VLC", "Lavf", "mpv", "AppleCoreMedia")
@@ -31,6 +31,18 @@ case("header-for", "--header-for another host", vod(prefix="http://HOST-C/"), ru
 for name, value in (("Referer", "https://site.example.com/"), ("Origin", "https://site.example.com"), ("Authorization", "Bearer a.b")):
     case("player-" + name.lower(), "the player sends %s on Weir's URL" % name, rules=[("*", needs(header=name, value=value))],
          player=("-headers", "%s: %s\r\n" % (name, value)), columns=("direct", "cold"), fast=name == "Referer")
+for name, value in (("Referer", "https://site.example.com/"), ("Origin", "https://site.example.com")):
+    case("player-cdn-" + name.lower(), "the player sends %s, which a CDN on another host needs" % name, vod(prefix="http://HOST-C/"), rules=[
+        ("*", needs(header=name, value=value))], player=("-headers", "%s: %s\r\n" % (name, value)), columns=("direct", "cold"))
+case("player-kept-authorization", "the player's Authorization stays on the host of the entry", vod(prefix="http://HOST-C/"), rules=[
+    ("A:*", needs(header="Authorization")), ("C:*", must_not(header="Authorization"))], reference=TRUTH,
+    player=("-headers", "Authorization: Bearer a.b\r\n"), columns=("direct", "cold"))
+case("header-for-port", "--header-for a host and its port", vod(prefix="http://HOST-C:8080/"), hosts={"C": Host(ports=(8080,))}, rules=[
+    ("A:*", must_not(header="X-Api-Key")), ("C:*", needs(header="X-Api-Key", value="k"))], reference=TRUTH,
+    weir=("--header-for", "HOST-C:8080", "X-Api-Key: k"))
+case("userinfo-relative", "user:pass in a playlist's URL, and relative URIs in it", vod(master=MASTER % "http://u:p@HOST-C/media.m3u8"),
+     rules=[("C:*", needs(user="u:p", status=401, challenge='Basic realm="cdn"')), ("A:*", must_not(header="Authorization"))],
+     reference=TRUTH)
 case("player-agent", "the player's User-Agent reaches the origin", rules=[("*", needs(agent=["Special/2"]))],
      player=("-user_agent", "Special/2"), columns=("direct", "cold"), fast=True)
 case("gate-players", "the origin lets in browsers and known players only", rules=[("*", needs(agent=PLAYERS))], fast=True)

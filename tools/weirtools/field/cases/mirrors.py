@@ -30,10 +30,15 @@ case("mirror-no-name", "the first mirror's name does not exist", vod(master=TWO)
 case("mirror-same-host", "mirrors on one host; the first's segments answer 404", SAME, rules=[("/[0-9].ts", DEAD)], **MIRROR)
 case("mirror-same-host-playlist", "mirrors on one host; the first's playlist answers 404", SAME, rules=[("/media.m3u8", DEAD)], **MIRROR)
 # The best variant is the third line; only others play.
-case("best-404", "the best variant's playlist answers 404", fixture("ts"), rules=[("/270p/*", DEAD)], reference="ts/master.m3u8", compare="part", fast=True)
+case("best-404", "the best variant's playlist answers 404", fixture("ts"), rules=[("/270p/*", DEAD)], reference="ts/master.m3u8", compare="part", exit=3, fast=True)
 case("best-403", "the best variant's playlist answers 403", fixture("ts"), rules=[("/270p/*.m3u8", gives(status=403, body="no"))],
-     reference="ts/master.m3u8", compare="part")
+     reference="ts/master.m3u8", compare="part", exit=3)
 case("best-segments-404", "the best variant's segments answer 404", fixture("ts"), rules=[("/270p/*.ts", DEAD)], reference="ts/master.m3u8",
-     compare="part", columns=("direct", "offline"))
+     compare="part", exit=3, columns=("direct", "offline"))
 case("best-refuses", "the best variant's host refuses", changed(fixture("ts"), also={"/master.m3u8": fixture("ts")["/master.m3u8"].decode().replace(
-    "270p/", "http://HOST-E/270p/")}), hosts={"E": Host(ports=())}, reference="ts/master.m3u8", compare="part")
+    "270p/", "http://HOST-E/270p/")}), hosts={"E": Host(ports=())}, reference="ts/master.m3u8", compare="part", exit=3)
+# Three lines with equal attributes and durations, which are three qualities: no piece of one may be in another.
+SLOPPY = "#EXTM3U\n" + "".join("#EXT-X-STREAM-INF:BANDWIDTH=1000000\n%s/media.m3u8\n" % folder for folder in ("90p", "180p", "270p"))
+case("mirror-sloppy", "qualities that look like mirrors, of which one has lost a segment: none of another takes its place",
+     changed(fixture("ts"), also={"/master.m3u8": SLOPPY}), rules=[("/90p/3.ts", DEAD)], reference="ts/master.m3u8", compare="share",
+     share=0.5, columns=("direct", "cold"))
