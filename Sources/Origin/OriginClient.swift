@@ -377,7 +377,7 @@ public import HTTPMessage
         return switch evidence {
         case .shorterThanStated: false
         case .repeated: endsLine && bytes == earlier
-        case .unrequestedPart: endsLine
+        case .silent, .unrequestedPart: endsLine
         }
     }
 
