@@ -14,12 +14,13 @@ extension Fetch: TransferReceiver {
 
     /// See `TransferReceiver`.
     public func transfer(_ transfer: Transfer, mayEndBy evidence: EndEvidence) -> Bool {
-        guard resource.exactLength == nil, transfer.count == file.written else { return false }
+        guard transfer.count == file.written, resource.range == nil else { return false }
+        if let length = resource.exactLength { return transfer.count == length }
         return switch (extent(isVouched: false).end, evidence) {
         case (.cut, _): false
         // A chunked body that ends early may end behind a chunk with a fragment.
         case (.proven, .shorterThanStated): !body.isChunked
-        case (.proven, _), (.recognised, .unrequestedPart), (_, .repeated): true
+        case (.proven, _), (.recognised, .unrequestedPart), (.recognised, .silent), (_, .repeated): true
         case (.recognised, .shorterThanStated), (.unknown, _): false
         }
     }

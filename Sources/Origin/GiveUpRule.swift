@@ -7,6 +7,7 @@
 /// |---|---|---|---|
 /// | request | reply's head | `firstByteLimit`, 30 s, with `connectLimit`, 5 s, to connect | retry |
 /// | request | body | `stallBytes` in each `stallSpan`, 30 s; see also `silenceSpan` | retry |
+/// | request | body, silent where the media can end before the stated length | `silenceAtEnd`, 5 s | retry |
 /// | transfer | retries | 5 with pauses up to 4 s; `whilePlayerWaits`: begun within 60 s of the last byte | refuse |
 /// | origin | absence | 2 transfers in a row could not reach it: `absencePauses`, 5 to 60 s | refuse at once |
 /// | fetch | silence | `originSilence`, 4 s | switch source, or send the head |
@@ -64,6 +65,8 @@ public struct GiveUpRule: Sendable {
     /// another connection: after a change of networks nothing reports that the old connection is dead. Doubles with
     /// each failure, up to eightfold.
     public var silenceSpan = Duration.seconds(8)
+    /// If nothing of a body arrives in this time where the media can end, the body is requested again.
+    public var silenceAtEnd = Duration.seconds(5)
     /// The default of requests without their own policy.
     public var retries = RetryPolicy()
     /// The policy while a player waits for the rest of a body and the origin is away.
@@ -220,10 +223,12 @@ public struct GiveUpRule: Sendable {
     }
 
     /// Decides what a player gets that has waited for `playerTimeout`; `needsAll` if its reply needs all bytes, and
-    /// `isAwaited` if it has nothing else to play, and the origin may still answer. Most players wait for ever then, and
-    /// the others for longer once they have the head.
-    package static func decision(afterTimeoutOf needsAll: Bool, hasBytes: Bool, isAwaited: Bool) -> Decision {
-        if needsAll { return hasBytes ? .wait : .refuse }
+    /// `isAwaited` if it has nothing else to play, and the origin may still answer. Most players wait for ever then
+    /// (`isPatient`), and the others for longer once they have the head.
+    package static func decision(
+        afterTimeoutOf needsAll: Bool, hasBytes: Bool, isAwaited: Bool, isPatient: Bool = false
+    ) -> Decision {
+        if needsAll { return hasBytes || isAwaited && isPatient ? .wait : .refuse }
         return isAwaited ? .sendHead : .refuse
     }
 

@@ -392,7 +392,7 @@ public import HTTPMessage
         return switch evidence {
         case .shorterThanStated: false
         case .repeated: endsLine && bytes == earlier
-        case .unrequestedPart: endsLine
+        case .silent, .unrequestedPart: endsLine
         }
     }
 

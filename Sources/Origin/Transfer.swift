@@ -10,7 +10,8 @@ import HTTPMessage
         case head(sent: Int64)
         /// The request has arrived, and the origin takes its time.
         case acknowledged
-        case body(GiveUpRule.BodyWatch)
+        /// With the time until the rule is asked.
+        case body(GiveUpRule.BodyWatch, left: Duration)
         case skip
     }
 
@@ -23,6 +24,8 @@ import HTTPMessage
     private var wire: CurlRequest?
     private var isDecoded = false
     private var received: Int64 = 0
+    /// The bytes received when the body was last found silent or not.
+    private var receivedBefore: Int64 = 0
     private var watch = Watch.pause
     private var watchdog: LoopTimer?
     private var deadline: LoopTimer?
@@ -225,19 +228,32 @@ import HTTPMessage
             attemptEnded(.failed(.init(code: .timedOut, underlying: "no reply in time")))
         case .acknowledged: attemptEnded(.failed(.init(code: .timedOut, underlying: "no reply in time")))
         case .skip: attemptEnded(.stopped)
-        case .body(let check):
+        case .body(let check, let left):
             recordPause(pausedSince != nil)
             // Our own pauses do not count against the origin.
             if paused > .zero {
                 watchdog?.schedule(after: paused)
                 return paused = .zero
             }
+            if left > .zero { return watchBody(check, for: left) }
             let next = rule.watch(
                 after: check, bodyAt: received, isResumable: state.isResumable || state.mayBeOver,
                 failures: state.failures, isInsisting: isInsisting || state.mayBeOver)
             guard let next else { return attemptEnded(.failed(.init(code: .stalled))) }
-            watch(.body(next), for: next.pause)
+            watchBody(next, for: next.pause)
         }
+    }
+
+    /// Watches a body, in steps: an origin that states too great a length keeps the connection, and is silent behind the end
+    /// of the media.
+    private func watchBody(_ check: GiveUpRule.BodyWatch, for span: Duration) {
+        let isSilent = received > 0 && received == receivedBefore
+        if isSilent, state.mayBeShort, receiver?.transfer(self, mayEndBy: .silent) ?? false {
+            return attemptEnded(.failed(.init(code: .stalled)))
+        }
+        receivedBefore = received
+        let step = min(span, rule.silenceAtEnd)
+        watch(.body(check, left: span - step), for: step)
     }
 
     private var isInsisting: Bool { ignoresAbsence || isReadWhileFetched }
@@ -257,7 +273,8 @@ extension Transfer: CurlRequestOwner {
             let body = rule.watch(
                 bodyAt: received, failures: state.failures,
                 isInsisting: isInsisting || attempt?.manner.ignoresLength ?? false)
-            watch(.body(body), for: body.pause)
+            receivedBefore = 0
+            watchBody(body, for: body.pause)
             if let head { receiver?.transfer(self, received: head) }
             return receiver != nil
         }
@@ -331,6 +348,8 @@ public enum EndEvidence: Hashable, Sendable {
     case shorterThanStated
     /// An earlier body from the first byte on had this end too, and the same bytes if the receiver compares them.
     case repeated
+    /// Nothing has arrived for a while, although more bytes are stated. If the body can end here, it is requested again.
+    case silent
     /// It is complete as a part of unknown size, sent with status 206 although no Range was requested.
     case unrequestedPart
 }

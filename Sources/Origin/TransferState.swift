@@ -130,7 +130,9 @@ struct TransferState {
             return rangeFault(.rangeIgnored, reply)
         }
         // A receiver of compressed bodies restarts from empty; any other relies on the announced size.
-        if isHeadDelivered, !request.acceptsCompression, let size, let fileSize, size != fileSize {
+        if isHeadDelivered, !request.acceptsCompression, let size, let fileSize, size != fileSize,
+            size != doubtfulEnd
+        {
             return stop(.fail(error(.contentChanged)))
         }
         // A decoded body begins again: a range of it would be one of other bytes.
@@ -177,8 +179,13 @@ struct TransferState {
     private mutating func receivedUnsatisfiable(_ reply: Reply) -> Reaction {
         guard attemptStart > 0 else { return stop(.fail(error(.unexpectedStatus, reply))) }
         guard case .unsatisfied(let size)? = reply.contentRange, request.range == nil, size == attemptStart,
-            fileSize ?? size == size
+            fileSize ?? size == size || size == doubtfulEnd
         else { return partFault(.contentChanged, reply) }
+        guard fileSize ?? size == size else {
+            // The length that was stated first is wrong. A second body from 0 on is the proof.
+            mayResume = false
+            return stop(.restart)
+        }
         pending = .complete
         defer { isHeadDelivered = true }
         return .deliver(isHeadDelivered ? nil : reply.head(url: url, length: size, validator: reply.validator))
@@ -273,6 +280,12 @@ struct TransferState {
     }
 
     // MARK: Ends
+
+    /// True if an origin that is silent may have sent all: a length is stated, or the end of the connection is awaited.
+    var mayBeShort: Bool {
+        isAccepting && request.range == nil && request.method == .get && position >= reached
+            && (manner.ignoresLength || expectedLength.map { position < $0 } ?? false)
+    }
 
     /// Returns the question that the receiver must answer before `ended`: can the body end here? Nil if HTTP knows.
     mutating func doubt(about outcome: Outcome) -> EndEvidence? {

@@ -132,7 +132,8 @@ import SegmentFormat
     private func playerTimedOut() {
         // Bytes have begun to arrive but cannot be sent before the last one, so the reply keeps waiting.
         let decision = GiveUpRule.decision(
-            afterTimeoutOf: isSentComplete, hasBytes: fetch.written > 0, isAwaited: fetch.isAwaited)
+            afterTimeoutOf: isSentComplete, hasBytes: fetch.written > 0, isAwaited: fetch.isAwaited,
+            isPatient: PlayerTimeout.of(request.exchange.head) != nil)
         if decision == .wait { return }
         if decision == .sendHead { return fetch.announce() }
         let reason = "the origin has sent nothing for \(playerTimeout.components.seconds) seconds"

@@ -165,7 +165,8 @@ struct GiveUpRuleTests {
     ) {
         #expect(
             GiveUpRule.decision(afterTimeoutOf: needsAll, hasBytes: hasBytes, isAwaited: isInsisting) == expected)
-        #expect(GiveUpRule.playerTimeout == .seconds(8))
+        let isPatient = GiveUpRule.decision(afterTimeoutOf: true, hasBytes: false, isAwaited: true, isPatient: true)
+        #expect(isPatient == .wait && GiveUpRule.playerTimeout == .seconds(8))
     }
 
     @Test func aReplyThatNeedsAllBytesIsReplacedAfterFourSecondsOfSilence() {

@@ -237,6 +237,17 @@ extension OverSockets {
             #expect(origin.requests.map { $0.fields["connection"] } == [nil, "close"])
         }
 
+        @Test func silenceBehindAPlausibleEndIsNoticedEarly() async throws {
+            let origin = try ScriptedOrigin { _, _ in
+                [.text("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n#EXTM3U\n"), .hold]
+            }
+            let bench = Bench { $0.giveUpRule.silenceAtEnd = .milliseconds(50) }
+            var request = try bench.request(origin)
+            request.acceptsCompression = true
+            #expect(try await bench.client.fetch(request).1 == Array("#EXTM3U\n".utf8))
+            #expect(origin.requests.count == 2)
+        }
+
         @Test func replyOfACorrectLengthIsRequestedOnce() async throws {
             let origin = try ScriptedOrigin { _, _ in [Self.whole(Self.body.count)] }
             let bench = Bench()

@@ -235,8 +235,15 @@ extension TransferStateTests {
             steps: [
                 .head(whole, "deliver 100"), .bytes(60, "at 0"), .asks(broken, .shorterThanStated, false, "wait"),
                 .ends(.finished, "/r 60- \"a\""), .head("416|Content-Range: bytes */60", "stop"),
-                .ends(.stopped, "wait"), .ends(.finished, "/r"), .head(whole, "deliver"), .bytes(60, "at 0"),
+                .ends(.stopped, "/r"), .head(whole, "deliver"), .bytes(60, "at 0"),
                 .asks(broken, .repeated, true, "done"),
+            ]),
+        Case(
+            testDescription: "shorter than stated, and the second length is right", first: "/r",
+            steps: [
+                .head("200|Content-Length: 100", "deliver 100"), .bytes(60, "at 0"),
+                .asks(broken, .shorterThanStated, false, "wait"), .ends(.finished, "/r"),
+                .head("200|Content-Length: 60", "deliver"), .bytes(60, "at 0"), .ends(.finished, "done"),
             ]),
         Case(
             testDescription: "longer than stated", first: "/r",

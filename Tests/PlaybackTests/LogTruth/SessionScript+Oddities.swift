@@ -108,7 +108,7 @@ extension SessionScript {
         SessionScript(
             testDescription: "an origin that fails for a while",
             steps: [
-                .fetch(0...1, of: low, in: 1), .refused(2, of: low, origin: 403, status: 502), .wait(6),
+                .fetch(0...1, of: low, in: 1), .refused(2, of: low, origin: 404, status: 404), .wait(6),
                 .fetch(2...3, of: low, in: 1), .wait(20),
             ],
             lines: [
@@ -116,7 +116,7 @@ extension SessionScript {
                     rendition: low, requests: 5, downloaded: 8, watched: 8, stalls: [4], startup: 1,
                     origin: [.of(low, 0...3)])
             ],
-            errors: [Trouble(status: 502, domain: .origin, time: 2)]),
+            errors: [Trouble(status: 404, domain: .origin, time: 2)]),
         SessionScript(
             testDescription: "an origin that answers so late that others would be given up",
             steps: [

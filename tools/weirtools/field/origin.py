@@ -43,6 +43,8 @@ class Reply:
         self.headers = {"Content-Type": kind or "text/plain"}
         self.cookies, self.framing, self.claimed, self.has_ranges = [], "length", None, True
         self.delay, self.rate, self.cut, self.is_reset, self.pause, self.keep, self.is_final = 0, None, None, False, None, True, False
+        # Seconds for which the connection is kept behind a body that is shorter than its Content-Length.
+        self.hold = 0
 
     def refuse(self, status, body=b"refused\n", **headers):
         self.status, self.reason, self.body, self.has_ranges, self.is_final = status, "Refused", body, False, True
@@ -186,6 +188,7 @@ class Site:
             return False
         if reply.framing == "chunked":
             connection.sendall(b"0\r\n\r\n")
+        time.sleep(reply.hold)
         is_short = reply.claimed is not None and reply.claimed != len(reply.body) and reply.framing == "length"
         return reply.keep and reply.framing != "close" and not is_short and \
             request.headers.get("connection", "").lower() != "close"

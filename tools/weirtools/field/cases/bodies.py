@@ -46,6 +46,8 @@ case("byterange-fmp4", "BYTERANGE with fMP4", vod("byterange-fmp4/90p"), fast=Tr
 case("length-small", "Content-Length too small by 20 %: the rest follows", rules=[(SEGMENTS, claims(factor=0.8))], reference=TRUTH, fast=True)
 case("length-small-packets", "Content-Length too small by whole packets", rules=[(SEGMENTS, claims(difference=-188 * 4))], reference=TRUTH)
 case("length-large", "Content-Length too large, then the connection ends", rules=[(SEGMENTS, claims(difference=5000))], reference=TRUTH, fast=True)
+case("length-large-held", "Content-Length too large on one segment, and the connection stays open", rules=[
+    ("/2.ts", both(claims(difference=5000), frames(hold=40)))], reference=TRUTH, within=100)
 case("length-large-once", "Content-Length too large on one segment", rules=[("/2.ts", claims(difference=100))], reference=TRUTH)
 case("length-zero-chunked", "Content-Length 0 on a chunked body", rules=[(SEGMENTS, claims(length=0, framing="chunked"))], reference=TRUTH)
 case("length-small-close", "Content-Length too small, and the connection ends behind the body", rules=[
