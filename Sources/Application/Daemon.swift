@@ -41,7 +41,7 @@ import Substitution
     ) throws(ApplicationError) {
         self.logger = logger
         let store = try Self.openStore(configuration, logger)
-        client = OriginClient(configuration: Self.originConfiguration(configuration))
+        client = OriginClient(configuration: configuration.origin { logger.warning("\($0)") })
         let report: @Sendable (String) -> Void = { logger.warning("\($0)") }
         let moves = MoveRegister()
         let (summaries, substitutions) = (Summaries(store), Substitutions())
@@ -132,12 +132,6 @@ import Substitution
         if let reason = store.readOnlyReason { logger.warning("nothing can be stored: \(reason)") }
         if let recovery = store.catalogue.recovery { logger.error("\(recovery)") }
         return store
-    }
-
-    private static func originConfiguration(_ configuration: Configuration) -> OriginClient.Configuration {
-        var origin = OriginClient.Configuration()
-        origin.placesPerHost = configuration.maxParallel
-        return origin
     }
 
     private static func logs(_ configuration: Configuration) -> Sessions.Configuration {
@@ -244,6 +238,18 @@ import Substitution
         downloader.stop()
         client.stop()
         await library.close()
+    }
+}
+
+extension Configuration {
+    /// The settings for requests to origins. Joins the authorities' certificates in the state folder.
+    func origin(report: (String) -> Void) -> OriginClient.Configuration {
+        var origin = OriginClient.Configuration()
+        origin.placesPerHost = maxParallel
+        origin.proxies = proxies
+        origin.allowedHosts = allowedHosts
+        origin.authorities = authorities.prepare(in: state, report: report)
+        return origin
     }
 }
 

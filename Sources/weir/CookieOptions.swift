@@ -36,15 +36,18 @@ struct CookieOptions: ParsableArguments {
 struct OriginOptions: ParsableArguments {
     @OptionGroup var headers: HeaderOptions
     @OptionGroup var cookies: CookieOptions
+    @OptionGroup var route: RouteOptions
 
-    /// Gives the fields and cookies to the daemon, so that the player need not know them. Returns the source without
+    /// Gives the fields, the cookies and the way to the daemon, so that the player need not know them. Returns the source without
     /// them.
     func apply(to source: String, in daemon: Daemon) async throws -> String {
         let plain = PlayerURL.withoutPassword(source)
         var request = API.PresentationRequest(source: source)
         request.headers = try headers.fields
         request.cookies = try cookies.lines(for: source)
-        guard plain != source || request.headers != nil || request.cookies != nil else { return source }
+        request.route = route.change
+        route.warn()
+        guard plain != source || request != API.PresentationRequest(source: source) else { return source }
         _ = try await daemon.client.open(request)
         return plain
     }
