@@ -158,7 +158,7 @@ let package = Package(
                 "HTTPServer", "Integrity", "Library", "Origin", "Playback", "Playheads", "Retention", "Store",
                 "Substitution", "TestSupport",
             ]),
-        tests("ApplicationTests", ["API", "Application", "HTTPMessage", "Library", "TestSupport", logging]),
+        tests("ApplicationTests", ["API", "Application", "HTTPMessage", "Library", "Origin", "TestSupport", logging]),
         // The real program, a real origin, real players.
         tests("EndToEndTests", ["TestSupport"]),
         tests(

@@ -150,6 +150,8 @@ extension API {
         package var headers: [Header]?
         /// Lines of a cookie file in Netscape's format. Those that match a host of the presentation are kept.
         package var cookies: [String]?
+        /// The way to the origin; absent for the former one.
+        package var route: Route?
         package init(source: String, quality: Quality? = nil, audio: Choice? = nil, subtitles: Choice? = nil) {
             (self.source, self.quality, self.audio, self.subtitles) = (source, quality, audio, subtitles)
         }
@@ -178,6 +180,8 @@ extension API {
         package var cookies: [String]?
         /// The URL of an audio playlist that is played with the video playlist at `source`; absent for a presentation.
         package var audio: String?
+        /// As in `DownloadRequest`.
+        package var route: Route?
         package init(source: String) { self.source = source }
     }
 
@@ -187,7 +191,11 @@ extension API {
         package var url: String?
         /// New header fields of each request to the origin; if absent, the former ones, for the same origin only.
         package var headers: [Header]?
-        package init(url: String? = nil, headers: [Header]? = nil) { (self.url, self.headers) = (url, headers) }
+        /// As in `DownloadRequest`.
+        package var route: Route?
+        package init(url: String? = nil, headers: [Header]? = nil, route: Route? = nil) {
+            (self.url, self.headers, self.route) = (url, headers, route)
+        }
     }
 
     /// A change of an existing download: `POST /api/v1/downloads/<id>/<change>`.
@@ -231,6 +239,22 @@ extension API {
             default: return nil
             }
         }
+    }
+
+    /// The way to the origin of an asset. It stays with the asset; what is absent stays as it was.
+    package struct Route: Codable, Equatable, Sendable {
+        /// The proxy: a URL with http, https, socks4a, socks5 or socks5h; `direct` for none; empty for the
+        /// configuration's. Secret.
+        package var proxy: String?
+        /// Names, addresses and networks that may be private, with a port or without; empty for none.
+        package var allowHosts: [String]?
+        /// True if certificates are not verified.
+        package var insecure: Bool?
+        /// The path of a file with a client certificate in PEM, which the daemon can read; empty for none.
+        package var certificate: String?
+        /// The path of the certificate's key; absent or empty if it is in the same file.
+        package var key: String?
+        package init() {}
     }
 
     /// A header field for requests to the asset's origin only. The value is a secret: no response and no message

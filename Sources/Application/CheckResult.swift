@@ -42,9 +42,12 @@ package struct CheckResult: Sendable {
     package func count(of severity: String) -> Int { findings.count { $0.severity == severity } }
 
     /// Fetches the playlist at a URL and all playlists that it names. The URL's host and port may be private.
-    package static func ofURL(_ text: String) async -> CheckResult {
+    /// The proxies, authorities and allowed hosts are those of the configuration; a wrong configuration is the daemon's to
+    /// report.
+    package static func ofURL(_ text: String, environment: [String: String]) async -> CheckResult {
+        let configuration = try? Configuration.load(options: [:], environment: environment)
         do throws(PlaylistCheckError) {
-            return CheckResult(try await CheckReport.ofURL(text))
+            return CheckResult(try await CheckReport.ofURL(text, by: configuration?.origin { _ in } ?? .init()))
         } catch {
             return CheckResult(CheckReport(playlists: [], failure: error))
         }

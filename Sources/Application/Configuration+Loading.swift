@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import Glibc
 package import Library
+internal import Origin
 
 extension Configuration {
     /// Loads the configuration: options override the environment, which overrides the file. `file` is the value of
@@ -21,7 +22,19 @@ extension Configuration {
             try configuration.apply(key, setting, .option, .option("--\(key.rawValue)"), environment)
         }
         try configuration.checkHome(environment)
+        try configuration.setProxies(environment)
         return configuration
+    }
+
+    /// Joins the key `proxy` with the variables of the environment.
+    private mutating func setProxies(_ environment: [String: String]) throws(ConfigurationError) {
+        do throws(RouteRefusal) {
+            proxies = try ProxyRules(proxy, environment: environment)
+        } catch {
+            throw ConfigurationError(
+                place: .variable(error.variable ?? ConfigurationKey.proxy.variable), message: error.description,
+                next: "correct it, or set the key proxy")
+        }
     }
 
     /// Requires HOME unless all folders are configured: without HOME the default folders would be at `/`.

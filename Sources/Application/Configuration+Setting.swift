@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Logging
+internal import Origin
 internal import Store
 
 extension Configuration {
@@ -19,6 +20,10 @@ extension Configuration {
         case .state: state = try value.folder(from: place, home: home)
         case .offline: offline = try value.truth()
         case .local: local = try value.truth()
+        case .proxy: proxy = try value.proxy()
+        case .allowHosts: allowedHosts = try value.hosts()
+        case .caFile: authorities.file = try value.readable("a file", from: place, home: home)
+        case .caFolder: authorities.folder = try value.readable("a folder", from: place, home: home)
         case .maxParallel: maxParallel = try value.number(in: 1...64)
         case .maxDownloads: maxDownloads = try value.number(in: 1...64)
         case .reserve: reserve = try value.reserve()
@@ -131,6 +136,33 @@ private struct SettingReader {
     func network() throws(Refusal) -> NetworkAddress? {
         let text = try text("an address of this machine")
         return text.isEmpty ? nil : try NetworkAddress(text)
+    }
+
+    /// Reads a proxy; nil for an empty text. Messages do not repeat the text, which may contain a password.
+    func proxy() throws(Refusal) -> ProxyChoice? {
+        guard case .text(let text) = setting else {
+            throw Refusal("the value is not a proxy, such as \"http://host:3128\", or \"direct\"")
+        }
+        guard !text.isEmpty else { return nil }
+        do throws(RouteRefusal) { return try ProxyChoice(text) } catch { throw Refusal(error.description) }
+    }
+
+    func hosts() throws(Refusal) -> [AllowedHost] {
+        var hosts: [AllowedHost] = []
+        for text in try list("a list of hosts") {
+            do throws(RouteRefusal) { hosts.append(try AllowedHost(text)) } catch { throw Refusal(error.description) }
+        }
+        return hosts
+    }
+
+    /// Reads the path of something that exists; nil for an empty text.
+    func readable(_ what: String, from place: Configuration.Place, home: String) throws(Refusal) -> String? {
+        if case .text("") = setting { return nil }
+        let path = try folder(what, from: place, home: home)
+        guard access(path, R_OK) == 0 else {
+            throw Refusal("\(path) cannot be read: \(String(cString: strerror(errno)))")
+        }
+        return path
     }
 
     func origins() throws(Refusal) -> [String] {

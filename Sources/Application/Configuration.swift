@@ -1,5 +1,6 @@
 package import Library
 package import Logging
+package import Origin
 package import Store
 
 /// All settings with their defaults; `conf/weir.toml` explains each.
@@ -18,6 +19,14 @@ package struct Configuration: Equatable, Sendable {
     package var offline = false
     /// True if playlists list only complete renditions, if there are any.
     package var local = false
+    /// The key's proxy; nil for those of the environment.
+    package var proxy: ProxyChoice?
+    /// The proxies of origins, by the key and the environment.
+    package var proxies = ProxyRules()
+    /// Hosts that may be private although no URL of the user names them.
+    package var allowedHosts: [AllowedHost] = []
+    /// The authorities that sign the certificates of origins.
+    package var authorities: TrustedAuthorities
     /// Maximum number of parallel transfers from one host, 1–64.
     package var maxParallel = 6
     /// Maximum number of downloads that run at a time, 1–64.
@@ -53,6 +62,7 @@ package struct Configuration: Equatable, Sendable {
     /// Creates the defaults for a user's environment. The folders follow the XDG Base Directory Specification.
     package init(environment: [String: String]) {
         listen = ListenAddress.standard
+        authorities = TrustedAuthorities(environment: environment)
         store = Self.folder("XDG_DATA_HOME", ".local/share", environment)
         state = Self.folder("XDG_STATE_HOME", ".local/state", environment)
         streamsFile = Self.folder("XDG_CONFIG_HOME", ".config", environment) + "/streams.toml"

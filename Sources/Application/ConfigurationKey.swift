@@ -6,6 +6,10 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     case state
     case offline
     case local
+    case proxy
+    case allowHosts = "allow-hosts"
+    case caFile = "ca-file"
+    case caFolder = "ca-folder"
     case maxParallel = "max-parallel"
     case maxDownloads = "max-downloads"
     case reserve

@@ -42,7 +42,7 @@ import Substitution
         self.logger = logger
         let store = try Self.openStore(configuration, logger)
         let report: @Sendable (String) -> Void = { logger.warning("\($0)") }
-        client = OriginClient(configuration: Self.originConfiguration(configuration), report: report)
+        client = OriginClient(configuration: configuration.origin(report: report), report: report)
         let moves = MoveRegister()
         let (summaries, substitutions) = (Summaries(store), Substitutions())
         self.summaries = summaries
@@ -133,13 +133,6 @@ import Substitution
         if let reason = store.readOnlyReason { logger.warning("nothing can be stored: \(reason)") }
         if let recovery = store.catalogue.recovery { logger.error("\(recovery)") }
         return store
-    }
-
-    private static func originConfiguration(_ configuration: Configuration) -> OriginClient.Configuration {
-        var origin = OriginClient.Configuration()
-        origin.placesPerHost = configuration.maxParallel
-        origin.userAgent = configuration.userAgent
-        return origin
     }
 
     private static func logs(_ configuration: Configuration) -> Sessions.Configuration {
@@ -247,6 +240,19 @@ import Substitution
         downloader.stop()
         client.stop()
         await library.close()
+    }
+}
+
+extension Configuration {
+    /// The settings for requests to origins. Joins the authorities' certificates in the state folder.
+    func origin(report: (String) -> Void) -> OriginClient.Configuration {
+        var origin = OriginClient.Configuration()
+        origin.placesPerHost = maxParallel
+        origin.userAgent = userAgent
+        origin.proxies = proxies
+        origin.allowedHosts = allowedHosts
+        origin.authorities = authorities.prepare(in: state, report: report)
+        return origin
     }
 }
 

@@ -48,6 +48,11 @@ static inline CURLcode weir_easy_set_debug(CURL *easy, curl_debug_callback value
     return curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, value);
 }
 
+// CURLOPT_PREREQFUNCTION.
+static inline CURLcode weir_easy_set_prereq(CURL *easy, curl_prereq_callback value) {
+    return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, value);
+}
+
 // CURLOPT_SEEKFUNCTION.
 static inline CURLcode weir_easy_set_seek(CURL *easy, curl_seek_callback value) {
     return curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, value);

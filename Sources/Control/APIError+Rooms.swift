@@ -2,6 +2,7 @@ package import API
 import Downloader
 package import Exchange
 package import Library
+import Origin
 import Store
 
 extension APIError {
@@ -14,6 +15,7 @@ extension APIError {
             }
         let next: String? =
             switch code {
+            case _ where (error.underlying as? OriginError)?.code.concernsWay ?? false: "weir doctor"
             case .originRefused: asset.map(Self.freshLink)
             case .expired: asset.map { "weir policy \($0) --expires never --after-first-play never" }
             case .keyExpired: asset.map { "weir keys \($0) --renew" }

@@ -81,8 +81,8 @@ package import Substitution
         } else {
             asset =
                 try await source.contains(":")
-                ? preview(source, request.headers)
-                : previewStream(named: source, request.headers)
+                ? preview(source, request.headers, request.route)
+                : previewStream(named: source, request.headers, request.route)
         }
         var presentation = presentation(
             of: asset, url: known == nil ? UserInformation(splitting: source).url : asset.origin.redacted)
@@ -146,9 +146,11 @@ package import Substitution
         of asset: Asset, _ change: API.DownloadChange, _ request: API.ResumeRequest
     ) async throws(APIError) {
         guard change == .resume else { throw APIError(.badRequest, "only resume accepts a URL or headers") }
-        let order = try OriginOrder(request.url ?? asset.origin.text, request.headers)
+        let order = try OriginOrder(request.url ?? asset.origin.text, request.headers, request.route)
+        let route = try order.route(from: asset.route)
         let (url, fields) = (order.url, order.fields)
         do throws(LibraryError) {
+            if let route { try await library.setRoute(route, of: asset) }
             if url != asset.origin {
                 try await library.relocation.follow(asset, to: url, fields: fields)
             } else if let fields {
@@ -175,7 +177,7 @@ package import Substitution
 
     package func open(_ request: API.PresentationRequest) async throws(APIError) -> API.Presentation {
         var order = API.DownloadRequest(source: request.source)
-        (order.headers, order.cookies) = (request.headers, request.cookies)
+        (order.headers, order.cookies, order.route) = (request.headers, request.cookies, request.route)
         let asset = if let audio = request.audio { try await open(order, with: audio) } else { try await open(order) }
         return presentation(of: asset, url: asset.origin.redacted)
     }
@@ -197,14 +199,17 @@ package import Substitution
         let isName = library.asset(named: request.source) != nil || !request.source.contains(":")
         let order: OriginOrder
         if let stream = library.stream(named: request.source) {
-            order = try OriginOrder(stream.url.text, request.headers)
+            order = try OriginOrder(stream.url.text, request.headers, request.route)
         } else {
-            order = try OriginOrder(isName ? find(request.source).origin.text : request.source, request.headers)
+            let source = try isName ? find(request.source).origin.text : request.source
+            order = try OriginOrder(source, request.headers, request.route)
         }
+        let route = try order.route(from: library.asset(at: order.url)?.route ?? OriginRoute())
         do throws(LibraryError) {
             let cookies = (request.cookies ?? []).compactMap { StoredCookie($0.utf8) }
             let asset = try await library.open(
-                order.url, name: request.name, title: request.title, fields: order.fields, cookies: cookies)
+                order.url, name: request.name, title: request.title, fields: order.fields, cookies: cookies,
+                route: route)
             if let title = request.title { await library.entitle(asset, title) }
             return asset
         } catch {
@@ -212,21 +217,26 @@ package import Substitution
         }
     }
 
-    private func preview(_ text: String, _ headers: [API.Header]? = nil) async throws(APIError) -> Asset {
-        let order = try OriginOrder(text, headers)
+    private func preview(
+        _ text: String, _ headers: [API.Header]? = nil, _ change: API.Route? = nil
+    ) async throws(APIError) -> Asset {
+        let order = try OriginOrder(text, headers, change)
+        let route = try order.route(from: OriginRoute()) ?? OriginRoute()
         do throws(LibraryError) {
-            return try await library.preview(order.url, fields: order.fields ?? UserFields())
+            return try await library.preview(order.url, fields: order.fields ?? UserFields(), route: route)
         } catch {
             throw APIError(error)
         }
     }
 
     /// A preview of an entry of the streams file, or its asset if there is one.
-    private func previewStream(named name: String, _ headers: [API.Header]?) async throws(APIError) -> Asset {
+    private func previewStream(
+        named name: String, _ headers: [API.Header]?, _ route: API.Route?
+    ) async throws(APIError) -> Asset {
         guard let stream = library.stream(named: name), library.asset(at: stream.url) == nil else {
             return try find(name)
         }
-        return try await preview(stream.url.text, headers)
+        return try await preview(stream.url.text, headers, route)
     }
 
     private static func check(_ request: API.DownloadRequest) throws(APIError) {

@@ -1,5 +1,6 @@
 import API
 import EventLoop
+import Glibc
 import HTTPMessage
 import Origin
 
@@ -8,8 +9,10 @@ struct OriginOrder {
     let url: WebURL
     /// Nil if the request has none, so that an asset keeps its fields.
     let fields: UserFields?
+    private let change: API.Route?
 
-    @LoopActor init(_ text: String, _ headers: [API.Header]?) throws(APIError) {
+    @LoopActor init(_ text: String, _ headers: [API.Header]?, _ route: API.Route? = nil) throws(APIError) {
+        change = route
         let split = UserInformation(splitting: text)
         url = try LibraryService.url(split.url)
         var lines = headers?.map(\.line)
@@ -22,5 +25,32 @@ struct OriginOrder {
         } catch {
             throw APIError(.badRequest, error.description)
         }
+    }
+
+    /// The way to the origin after the request's change of `former`; nil if the request has none.
+    func route(from former: OriginRoute) throws(APIError) -> OriginRoute? {
+        guard let change else { return nil }
+        var route = former
+        do throws(RouteRefusal) {
+            if let proxy = change.proxy { route.proxy = proxy.isEmpty ? nil : try ProxyChoice(proxy) }
+            if let hosts = change.allowHosts {
+                route.allowedHosts = []
+                for host in hosts { route.allowedHosts.append(try AllowedHost(host)) }
+            }
+        } catch {
+            throw APIError(.badRequest, error.description)
+        }
+        if let insecure = change.insecure { route.isInsecure = insecure }
+        if let certificate = change.certificate {
+            route.certificate = certificate.isEmpty ? nil : certificate
+            route.key = nil
+        }
+        if let key = change.key { route.key = key.isEmpty ? nil : key }
+        for path in [route.certificate, route.key].compactMap(\.self) where access(path, R_OK) != 0 {
+            throw APIError(
+                .badRequest, "\(path) cannot be read: \(String(cString: strerror(errno)))",
+                next: "give a file that the daemon can read with --cert and --key")
+        }
+        return route
     }
 }

@@ -45,7 +45,7 @@ public struct FetchError: Error, CustomStringConvertible, Sendable {
             case .offline: .notStored
             case .unreachable, .connectionLost, .stalled, .timedOut: .originAbsent
             case .refusedAddress, .forbiddenRedirect: .refusedURL
-            case .unauthorized, .forbidden, .gone: .originRefused
+            case .unauthorized, .forbidden, .gone, .proxyRefused: .originRefused
             case .notFound: .missing
             case .cancelled: .cancelled
             default: .badOrigin

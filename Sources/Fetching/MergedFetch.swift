@@ -143,8 +143,9 @@ extension OriginError.Code {
         case .rangeIgnored, .wrongRange, .contentChanged, .tooLarge, .malformedReply, .unexpectedStatus,
             .unsupportedEncoding, .connectionLost, .cutShort, .stalled, .timedOut:
             true
-        case .offline, .unreachable, .refusedAddress, .untrustedCertificate, .unauthorized, .forbidden, .notFound,
-            .gone, .serverFailure, .tooManyRedirects, .forbiddenRedirect, .cancelled, .local:
+        case .offline, .unreachable, .refusedAddress, .untrustedCertificate, .handshakeRefused, .proxyRefused,
+            .unauthorized, .forbidden, .notFound, .gone, .serverFailure, .tooManyRedirects, .forbiddenRedirect,
+            .cancelled, .local:
             false
         }
     }

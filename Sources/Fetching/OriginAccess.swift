@@ -11,14 +11,18 @@ package import Origin
     package private(set) var fields: UserFields
     /// True if the user named the host: only then may it be a private one.
     package private(set) var namesPeer: Bool
+    /// The user's settings for the way to the origin.
+    package private(set) var route: OriginRoute
     /// Set by the replies to all requests for the asset.
     package let cookies: CookieJar
 
     package init(
-        to url: WebURL, with fields: UserFields = UserFields(), namesPeer: Bool = true, cookies: CookieJar? = nil
+        to url: WebURL, with fields: UserFields = UserFields(), namesPeer: Bool = true, cookies: CookieJar? = nil,
+        route: OriginRoute = OriginRoute()
     ) {
         origin = url.origin
         (self.fields, self.namesPeer, self.cookies) = (fields, namesPeer, cookies ?? CookieJar())
+        self.route = route
     }
 
     /// Records that the user named the host; true if that is new.
@@ -27,15 +31,33 @@ package import Origin
         return !namesPeer
     }
 
-    package func change(to url: WebURL, with fields: UserFields) { (origin, self.fields) = (url.origin, fields) }
+    package func change(to url: WebURL, with fields: UserFields) {
+        // Another host has an address of its own.
+        if url.host != origin.host { route.firstClass = nil }
+        (origin, self.fields) = (url.origin, fields)
+    }
+
+    /// Replaces the user's settings; the class of the first address stays.
+    package func change(_ route: OriginRoute) {
+        let known = self.route.firstClass
+        self.route = route
+        self.route.firstClass = known
+    }
 
     package func grant(to request: inout OriginRequest) {
         if namesPeer { request.namedPeer = OriginRequest.Peer(host: origin.host, port: origin.port) }
         request.cookies = cookies
+        (request.route, request.classRecorder) = (route, self)
         request.fields += fields.shared
         guard !fields.isEmpty else { return }
         request.credentials = OriginRequest.Credentials(origin: origin, fields: fields.credentials)
         request.scopedFields = fields.scoped
+    }
+}
+
+extension OriginAccess: HostClassRecorder {
+    package func record(_ kind: HostClass) {
+        if route.firstClass == nil { route.firstClass = kind }
     }
 }
 

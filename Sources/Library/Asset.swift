@@ -137,6 +137,8 @@ public import Store
 
     /// The header fields that the user gave for the origin of the asset's URL. Secret.
     public var fields: UserFields { access.fields }
+    /// The user's settings for the way to the origin.
+    public var route: OriginRoute { access.route }
     /// True if the asset was removed. Its resources are then neither fetched nor written.
     public var isRemoved: Bool { bundle.isRemoved }
 
@@ -290,7 +292,7 @@ public import Store
     var record: AssetRecord {
         AssetRecord(
             id: id, name: name, title: title, origin: origin.text, created: created, fields: access.fields.record,
-            revises: revises, fromNetwork: access.namesPeer ? nil : true)
+            revises: revises, fromNetwork: access.namesPeer ? nil : true, route: access.route.record)
     }
 
     package var storageRecord: StorageRecord { StorageRecord(asset: id, life) }

@@ -162,7 +162,8 @@ public import Store
             let asset = Asset(
                 id: record.id, name: record.name, title: record.title, origin: origin,
                 access: OriginAccess(
-                    to: origin, with: UserFields(record: record.fields), namesPeer: !(record.fromNetwork ?? false)),
+                    to: origin, with: UserFields(record: record.fields), namesPeer: !(record.fromNetwork ?? false),
+                    route: OriginRoute(record: record.route)),
                 created: record.created, store: library.store)
             asset.isPersistent = true
             if let record = volumes[asset.id] {

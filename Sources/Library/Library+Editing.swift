@@ -1,5 +1,6 @@
 import EventLoop
 import Fetching
+import FoundationEssentials
 import HTTPMessage
 public import Origin
 import Playheads
@@ -56,6 +57,35 @@ extension Library {
         playlists.allowRenewal(of: asset)
     }
 
+    /// Replaces the settings for the way to the origin of an asset. Throws `store`; nothing has changed then.
+    public func setRoute(_ route: OriginRoute, of asset: Asset) async throws(LibraryError) {
+        var route = route
+        route.firstClass = asset.access.route.firstClass
+        guard route != asset.access.route else { return }
+        if asset.isPersistent, readOnlyReason == nil {
+            var records = [asset, asset.revision].compactMap { $0?.record }
+            for index in records.indices { records[index].route = route.record }
+            do {
+                try await store.catalogue.save(.init(assets: records))
+            } catch {
+                throw LibraryError(error, about: "the way to the origin of \(asset.name) is not kept")
+            }
+        }
+        asset.access.change(route)
+        reportInsecurity(of: asset)
+        // What could not be reached before may be reached now.
+        asset.checked = nil
+        playlists.allowRenewal(of: asset)
+    }
+
+    /// Warns in the log that certificates are not verified.
+    func reportInsecurity(of asset: Asset) {
+        guard asset.access.route.isInsecure else { return }
+        report(
+            "\(asset.name): certificates are not verified (--insecure): anyone on the way to \(asset.origin.host) can read "
+                + "and change what is fetched")
+    }
+
     /// Offers cookies of the user's file to an asset.
     func offer(_ cookies: [StoredCookie], to asset: Asset) {
         asset.access.cookies.offer(cookies)
@@ -83,6 +113,17 @@ extension Library {
         guard asset.isPersistent, readOnlyReason == nil else { return }
         if isFirst, asset.life.policy.afterFirstPlay != nil, asset.bundle.exists { writeBundle(of: asset) }
         Task { await records.saveLife(of: asset) }
+    }
+}
+
+extension OriginRoute {
+    var record: String? {
+        guard self != OriginRoute(), let data = try? JSONEncoder().encode(self) else { return nil }
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    init(record: String?) {
+        self = record.flatMap { try? JSONDecoder().decode(OriginRoute.self, from: Data($0.utf8)) } ?? OriginRoute()
     }
 }
 

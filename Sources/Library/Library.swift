@@ -164,32 +164,35 @@ public import Store
     ///   - title: for display; set only on an asset that has none.
     ///   - fields: see `setFields`; nil to keep those of a known asset.
     ///   - cookies: of the user's file. Those that match a host of the presentation are kept with the asset.
+    ///   - route: see `setRoute`; nil to keep that of a known asset.
     ///   - isUsers: true if the user gave the URL. Other URLs may not lead to a private address.
     public func open(
         _ url: WebURL, name: String? = nil, title: String? = nil, fields: UserFields? = nil,
-        cookies: [StoredCookie] = [], isUsers: Bool = true
+        cookies: [StoredCookie] = [], route: OriginRoute? = nil, isUsers: Bool = true
     ) async throws(LibraryError) -> Asset {
         while let task = opening[url] {
-            // A URL that was refused without the fields may succeed with them.
-            if case .failure(let error) = await task.value, fields?.isEmpty ?? true { throw error }
+            // A URL that was refused without the fields or by another way may succeed with them.
+            if case .failure(let error) = await task.value, fields?.isEmpty ?? true, route == nil { throw error }
         }
         let isNamed = isUsers || streams.contains { $0.url == url }
         if let known = byOrigin[url] {
             if isNamed { await confirm(known) }
             if known.title == nil, let title { await entitle(known, title) }
             if let fields { try await setFields(fields, of: known) }
+            if let route { try await setRoute(route, of: known) }
             if !cookies.isEmpty { offer(cookies, to: known) }
             return known
         }
         try checkOnline(url)
         if let name { try checkFree(name) }
-        let access = OriginAccess(to: url, with: fields ?? UserFields(), namesPeer: isNamed)
+        let access = OriginAccess(
+            to: url, with: fields ?? UserFields(), namesPeer: isNamed, route: route ?? OriginRoute())
         access.cookies.offer(cookies)
         let task = Task { @LoopActor () -> Result<Asset, LibraryError> in
             // Clear the entry before the callers that joined this task resume.
             defer { self.opening[url] = nil }
             if let known = await relocation.assetWithOtherTokens(
-                at: url, fields: fields, cookies: cookies, isNamed: isNamed)
+                at: url, access, fields: fields, cookies: cookies)
             {
                 return .success(known)
             }
@@ -217,12 +220,15 @@ public import Store
             return .failure(error)
         }
         register(asset)
+        reportInsecurity(of: asset)
         return .success(asset)
     }
 
     /// Loads the asset of `url` and the playlist of its first variant without registering it: returns the known asset,
     /// or a preview that is not stored. A known asset has its own header fields.
-    public func preview(_ url: WebURL, fields: UserFields = UserFields()) async throws(LibraryError) -> Asset {
+    public func preview(
+        _ url: WebURL, fields: UserFields = UserFields(), route: OriginRoute = OriginRoute()
+    ) async throws(LibraryError) -> Asset {
         if let known = byOrigin[url] {
             await confirm(known)
             // Ignore the error: a known asset is shown even when the origin is absent.
@@ -234,8 +240,8 @@ public import Store
         try checkOnline(url)
         let name = AssetNaming.name(forPath: url.path)
         let asset = Asset(
-            id: name, name: name, title: nil, origin: url, access: OriginAccess(to: url, with: fields),
-            created: Self.now, store: store)
+            id: name, name: name, title: nil, origin: url,
+            access: OriginAccess(to: url, with: fields, route: route), created: Self.now, store: store)
         asset.isPreview = true
         try await playlists.loadEntry(of: asset)
         if let first = asset.renditions.first { _ = try await playlists.source(of: first, in: asset) }

@@ -30,7 +30,7 @@ import Store
         let isSameOrigin = url.origin == asset.access.origin
         let access = OriginAccess(
             to: url, with: fields ?? (isSameOrigin ? asset.fields : UserFields()),
-            cookies: asset.access.cookies)
+            cookies: asset.access.cookies, route: route(of: asset, at: url))
         let losesFields = fields == nil && !isSameOrigin && !asset.fields.given.isEmpty
         let destination = try await Destination(of: asset, at: url, access, by: library.playlistFetcher)
         try await checkFree(url, for: asset)
@@ -46,10 +46,12 @@ import Store
     private static let mostCompared = 3
 
     /// Returns the asset whose known URL differs from a URL only in tokens, if both lead to the same ended playlist,
-    /// segment by segment: the URL alone is never enough. From then on the asset uses the new URL. `isNamed`
-    /// is true if the user gave the URL.
+    /// segment by segment: the URL alone is never enough. From then on the asset uses the new URL.
+    /// - Parameters:
+    ///   - given: the rights of the new URL.
+    ///   - fields: those that the user gave for it; nil if those of the known asset apply.
     func assetWithOtherTokens(
-        at url: WebURL, fields: UserFields?, cookies: [StoredCookie], isNamed: Bool
+        at url: WebURL, _ given: OriginAccess, fields: UserFields?, cookies: [StoredCookie]
     ) async -> Asset? {
         guard library.readOnlyReason == nil else { return nil }
         let identity = TokenlessURL(url)
@@ -64,8 +66,8 @@ import Store
             if let fields, fields.given.isEmpty, asset.fields.contradict(fields.lines) { continue }
             let access = OriginAccess(
                 to: url, with: fields?.applied(to: asset.fields) ?? asset.fields,
-                namesPeer: isNamed || asset.access.namesPeer,
-                cookies: asset.access.cookies)
+                namesPeer: given.namesPeer || asset.access.namesPeer, cookies: asset.access.cookies,
+                route: given.route == OriginRoute() ? route(of: asset, at: url) : given.route)
             access.cookies.offer(cookies)
             guard let destination = try? await Destination(of: asset, at: url, access, by: library.playlistFetcher),
                 destination.isProven, !asset.isRemoved, library.asset(at: url) == nil
@@ -74,6 +76,13 @@ import Store
             return known
         }
         return nil
+    }
+
+    /// The settings of an asset for another URL.
+    private func route(of asset: Asset, at url: WebURL) -> OriginRoute {
+        var route = asset.access.route
+        if url.host != asset.origin.host { route.firstClass = nil }
+        return route
     }
 
     /// Throws if the URL is taken; waits for an asset that is being opened there.
@@ -118,6 +127,7 @@ import Store
     private func contents(_ destination: Destination, of asset: Asset) -> Catalogue.Contents {
         var record = asset.record
         (record.origin, record.fields) = (destination.url.text, destination.access.fields.record)
+        record.route = destination.access.route.record
         if destination.access.namesPeer { record.fromNetwork = nil }
         var playlists = destination.sources.filter { $0.rendition.isSaved && $0.source.isDurable }
             .map { library.records.record(of: $0.source, $0.rendition.name.id, in: asset) }
@@ -133,6 +143,7 @@ import Store
     private func revisedRecord(like record: AssetRecord, of asset: Asset) -> [AssetRecord] {
         guard var revised = library.revisions.revised(by: asset)?.record else { return [] }
         (revised.origin, revised.fields, revised.fromNetwork) = (record.origin, record.fields, record.fromNetwork)
+        revised.route = record.route
         return [revised]
     }
 
@@ -141,6 +152,7 @@ import Store
         asset.origin = destination.url
         library.revisions.revised(by: asset)?.origin = destination.url
         asset.access.change(to: destination.url, with: destination.access.fields)
+        asset.access.change(destination.access.route)
         if destination.access.namesPeer { asset.access.confirm() }
         // Before the entry, which may name the same keys.
         for (number, url) in destination.keys { asset.keys.reidentify(number, by: url) }

@@ -37,36 +37,154 @@ struct SocketAddress: Hashable {
         self.port = port
     }
 
-    private static let mappedPrefix: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
-    var isUnspecified: Bool { bytes.allSatisfy { $0 == 0 } }
-    var isMulticast: Bool { bytes.count == 4 ? bytes[0] >= 224 : bytes[0] == 0xFF }
-    /// True for a globally reachable address by IANA's registries: not private, and no encoding of another address.
-    var isPublic: Bool { bytes.count == 4 ? isPublicIPv4 : isPublicIPv6 }
-
-    private var isPublicIPv4: Bool {
-        switch (bytes[0], bytes[1], bytes[2]) {
-        case (0, _, _), (10, _, _), (127, _, _), (224..., _, _): false
-        case (100, 64...127, _): false  // carrier-grade NAT
-        case (169, 254, _): false  // link-local
-        case (172, 16...31, _), (192, 168, _): false
-        case (192, 0, 0), (192, 0, 2), (198, 51, 100), (203, 0, 113): false  // protocols, documentation
-        case (192, 88, 99): false  // 6to4 relays
-        case (198, 18...19, _): false  // benchmarks
-        default: true
+    /// Parses a literal in any form that a resolver accepts, such as `127.1` or `2130706433`.
+    init?(loose text: String, port: UInt16) {
+        var v4 = in_addr()
+        if let exact = SocketAddress(literal: text, port: port) {
+            self = exact
+        } else if inet_aton(text, &v4) != 0 {
+            (bytes, self.port) = (withUnsafeBytes(of: v4) { Array($0) }, port)
+        } else {
+            return nil
         }
     }
 
-    /// Only 2000::/3 is assigned; everything else is special: loopback, mapped and compatible IPv4, NAT64 (64:ff9b::/96
-    /// and 64:ff9b:1::/48), unique local, link-local, multicast.
+    private static let mappedPrefix: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
+    private static let translatedPrefix: [UInt8] = [0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0]
+
+    /// The text form, without brackets.
+    var literal: String {
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        inet_ntop(bytes.count == 4 ? AF_INET : AF_INET6, bytes, &text, socklen_t(text.count))
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    var isUnspecified: Bool { bytes.allSatisfy { $0 == 0 } || embeddedIPv4?.allSatisfy { $0 == 0 } ?? false }
+    var isMulticast: Bool {
+        bytes.count == 4 ? bytes[0] >= 224 : bytes[0] == 0xFF || embeddedIPv4.map { $0[0] >= 224 } ?? false
+    }
+    /// True for a globally reachable address by IANA's registries. One that embeds an IPv4 address is judged by that.
+    var isPublic: Bool { hostClass == .public }
+
+    /// The class, by the embedded IPv4 address if there is one.
+    var hostClass: HostClass {
+        if let embeddedIPv4 { return Self.classOfIPv4(embeddedIPv4) }
+        if bytes.count == 4 { return Self.classOfIPv4(bytes) }
+        if bytes.dropLast().allSatisfy({ $0 == 0 }), bytes.last == 1 { return .loopback }
+        return isPublicIPv6 ? .public : .private
+    }
+
+    /// The IPv4 address that a translator (NAT64, RFC 6052) or a relay (6to4, RFC 3056) reaches; nil for none. With DNS64
+    /// every IPv4 host has such an address.
+    var embeddedIPv4: [UInt8]? {
+        guard bytes.count == 16 else { return nil }
+        if bytes.starts(with: Self.translatedPrefix) { return Array(bytes[12...]) }
+        // The prefix of a network's own translator (RFC 8215), with the usual length of 96 bits.
+        if bytes.starts(with: [0, 0x64, 0xFF, 0x9B, 0, 1]) { return Array(bytes[12...]) }
+        return bytes.starts(with: [0x20, 0x02]) ? Array(bytes[2..<6]) : nil
+    }
+
+    private static func classOfIPv4(_ bytes: [UInt8]) -> HostClass {
+        switch (bytes[0], bytes[1], bytes[2]) {
+        case (127, _, _): .loopback
+        case (0, _, _), (10, _, _), (224..., _, _): .private
+        case (100, 64...127, _): .private  // carrier-grade NAT
+        case (169, 254, _): .private  // link-local
+        case (172, 16...31, _), (192, 168, _): .private
+        case (192, 0, 0), (192, 0, 2), (198, 51, 100), (203, 0, 113): .private  // protocols, documentation
+        case (192, 88, 99): .private  // 6to4 relays
+        case (198, 18...19, _): .private  // benchmarks; some VPN clients invent addresses here
+        default: .public
+        }
+    }
+
+    /// Only 2000::/3 is assigned; everything else is special: loopback, mapped and compatible IPv4, unique local,
+    /// link-local, multicast.
     private var isPublicIPv6: Bool {
         guard bytes[0] & 0xE0 == 0x20 else { return false }
         switch (bytes[0], bytes[1], bytes[2]) {
         case (0x20, 0x01, 0...1): return false  // Teredo, ORCHID and other protocols: 2001::/23
         case (0x20, 0x01, 0x0D) where bytes[3] == 0xB8: return false  // documentation
-        case (0x20, 0x02, _): return false  // 6to4
         case (0x3F, 0xFF, 0...0x0F): return false  // documentation
         default: return true
         }
+    }
+}
+
+/// The class of a host, as far as the rules for private hosts depend on it.
+public enum HostClass: String, Sendable {
+    case `public`
+    case `private`
+    case loopback
+
+    /// True for a name or an address of this machine.
+    static func isLoopback(_ host: String) -> Bool {
+        if let address = SocketAddress(loose: host, port: 0) { return address.hostClass == .loopback }
+        return host == "localhost" || host.hasSuffix(".localhost")
+    }
+
+    /// Judges a host by its name alone, because a proxy resolves it.
+    init(ofName host: String) {
+        if HostClass.isLoopback(host) {
+            self = .loopback
+        } else if let address = SocketAddress(loose: host, port: 0) {
+            self = address.hostClass
+        } else {
+            let top = host.split(separator: ".").last.map(String.init)
+            let isLocal =
+                !host.contains(".") || host.hasSuffix(".home.arpa") || top.map(Self.localDomains.contains) ?? true
+            self = isLocal ? .private : .public
+        }
+    }
+
+    /// Top-level domains that no public name has (RFC 6762, and ICANN's decisions about `internal` and others).
+    private static let localDomains: Set<String> = [
+        "local", "localdomain", "internal", "intranet", "lan", "home", "corp", "private",
+    ]
+}
+
+/// The addresses to which one attempt may connect.
+struct AddressRights {
+    /// The host and port of the attempt.
+    let peer: OriginRequest.Peer
+    /// The host and port of the user's URL; nil if the user gave none.
+    var namedPeer: OriginRequest.Peer?
+    /// See `OriginRoute.firstClass`.
+    var firstClass: HostClass?
+    var allowedHosts: [AllowedHost] = []
+
+    init(peer: OriginRequest.Peer) { self.peer = peer }
+
+    /// True if the host is the one of the user's URL.
+    var isNamedHost: Bool { namedPeer?.host == peer.host }
+    /// True if some private address may be allowed, so that the connection must not be reused by others.
+    var mayBePrivate: Bool { isNamedHost || !allowedHosts.isEmpty }
+
+    func allows(_ kind: HostClass, at address: SocketAddress?) -> Bool {
+        if kind == .public { return true }
+        if allowedHosts.contains(where: { $0.matches(host: peer.host, port: peer.port, address: address) }) {
+            return true
+        }
+        guard let namedPeer, isNamedHost, !isRebound(kind) else { return false }
+        if peer.port == namedPeer.port { return true }
+        return kind == .private && [80, 443].contains(peer.port)
+    }
+
+    /// True if a public name leads to a private address now: an attack by DNS rebinding looks so.
+    func isRebound(_ kind: HostClass) -> Bool { isNamedHost && firstClass == .public && kind != .public }
+
+    /// The cause of a refusal and the option that lifts it.
+    func refusal(of kind: HostClass, at address: SocketAddress?) -> String {
+        let place = address.map { "\(peer.host) is \($0.literal)" } ?? "the name \(peer.host)"
+        let host = peer.host.contains(":") ? "[\(peer.host)]" : peer.host
+        let option =
+            "--allow-host \(host)" + ([80, 443].contains(peer.port) && kind != .loopback ? "" : ":\(peer.port)")
+        if isRebound(kind) {
+            return
+                "\(place), but the name was public at first, and a changed answer may be an attack; if you trust it, "
+                + "add \(option)"
+        }
+        return "\(place); if you trust it, add \(option)"
     }
 }
 
@@ -74,12 +192,16 @@ struct AddressRules {
     /// Weir's own listeners. No request may connect to them, since Weir would send requests to itself.
     var ownListeners: [SocketAddress] = []
 
-    func allows(_ address: SocketAddress, isNamed: Bool) -> Bool {
-        guard !address.isUnspecified, !address.isMulticast, !isOwn(address) else { return false }
-        return isNamed || address.isPublic
+    func allows(_ address: SocketAddress, _ rights: AddressRights) -> Bool {
+        isPossible(address) && rights.allows(address.hostClass, at: address)
     }
 
-    private func isOwn(_ address: SocketAddress) -> Bool {
+    /// True for an address that is not excluded whatever the user's rights are. A proxy of the user may be private.
+    func isPossible(_ address: SocketAddress) -> Bool {
+        !address.isUnspecified && !address.isMulticast && !isOwn(address)
+    }
+
+    func isOwn(_ address: SocketAddress) -> Bool {
         ownListeners.contains { own in
             // A listener on all interfaces is reached through any local address; these are not known here.
             own == address || (own.isUnspecified && own.port == address.port && !address.isPublic)

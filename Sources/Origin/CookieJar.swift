@@ -105,6 +105,8 @@ public import HTTPMessage
         guard share == nil, let share = curl_share_init() else { return }
         // All requests run on the loop's thread, so that libcurl needs no locks.
         _ = weir_share_share(share, CURL_LOCK_DATA_COOKIE)
+        // TLS sessions are resumed by the same asset alone: a ticket would link its requests to those of others.
+        _ = weir_share_share(share, CURL_LOCK_DATA_SSL_SESSION)
         self.share = share
         kept = restore?() ?? []
         add(kept)

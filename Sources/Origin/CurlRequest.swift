@@ -28,7 +28,7 @@ import HTTPMessage
     let outgoing: OutgoingFile?
     var uploadPosition: Int64 = 0
     private let rules: AddressRules
-    private let isNamed: Bool
+    private let plan: ConnectionPlan
     /// Outlives the handle's use of it.
     private let cookies: CookieJar?
     private var lines: UnsafeMutablePointer<curl_slist>?
@@ -39,16 +39,21 @@ import HTTPMessage
     let attempt: TransferState.Attempt
     /// True if bytes followed the stated end of the body.
     var isExceeded = false
-    private var refusals = 0
+    /// The address to which no connection may be opened or used; nil if there was none.
+    private var refused: SocketAddress?
     private var openings = 0
+    private var isRefusedByProxy = false
+    /// libcurl's words about a failure.
+    private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+    /// The address of the connection that is used; nil before there is one, and through a proxy.
+    private(set) var connected: SocketAddress?
     private var socketError: Int32 = 0
 
     struct Settings {
         let configuration: OriginClient.Configuration
         let handles: EasyHandlePool
         let rules: AddressRules
-        /// True if the user's own URL names the host and port of this attempt.
-        let isNamed: Bool
+        let plan: ConnectionPlan
         /// See `StaleConnections.maximumAge`.
         let maximumConnectionAge: Int?
     }
@@ -59,16 +64,18 @@ import HTTPMessage
         self.handle = handle
         handles = settings.handles
         self.attempt = attempt
-        isPlain = request.method == .get && request.signature == nil
+        plan = settings.plan
+        isPlain = request.method == .get && request.signature == nil && !plan.hasOwnOptions
         outgoing = request.file
         rules = settings.rules
-        isNamed = settings.isNamed
         cookies = request.isDowngraded(at: attempt.url) ? nil : request.cookies
         set(CURLOPT_URL, attempt.url.text)
         set(CURLOPT_BUFFERSIZE, request.acceptsCompression ? Self.smallBuffer : settings.configuration.bufferSize)
         setReading(request)
         set(CURLOPT_FRESH_CONNECT, settings.maximumConnectionAge == 0 ? 1 : 0)
         set(CURLOPT_MAXLIFETIME_CONN, settings.maximumConnectionAge ?? 0)
+        errorText.pointee = 0
+        plan.apply(to: handle)
         setFields(request, attempt)
         setMethod(request)
         if let signature = request.signature { sign(with: signature) }
@@ -76,7 +83,9 @@ import HTTPMessage
     }
 
     isolated deinit {
+        _ = weir_easy_set_pointer(handle, CURLOPT_ERRORBUFFER, nil)
         if isPlain { handles.release(handle) } else { curl_easy_cleanup(handle) }
+        errorText.deallocate()
         curl_slist_free_all(lines)
     }
 
@@ -127,9 +136,12 @@ import HTTPMessage
     private func setCallbacks() {
         let context = Unmanaged.passUnretained(self).toOpaque()
         _ = weir_easy_set_pointer(handle, CURLOPT_HTTPHEADER, lines)
-        for option in [CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_OPENSOCKETDATA, CURLOPT_DEBUGDATA] {
+        for option in [
+            CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_OPENSOCKETDATA, CURLOPT_DEBUGDATA, CURLOPT_PREREQDATA,
+        ] {
             _ = weir_easy_set_pointer(handle, option, context)
         }
+        _ = weir_easy_set_pointer(handle, CURLOPT_ERRORBUFFER, errorText)
     }
 
     static func setFunctions(of handle: UnsafeMutableRawPointer) {
@@ -152,6 +164,12 @@ import HTTPMessage
             // libcurl calls on the loop's thread; the address is valid during the call.
             nonisolated(unsafe) let unsafeAddress = address
             return LoopActor.assumeIsolated { request.open(unsafeAddress) }
+        }
+        _ = weir_easy_set_prereq(handle) { context, address, _, port, _ in
+            guard let context, let address else { return CURL_PREREQFUNC_ABORT }
+            let request = Unmanaged<CurlRequest>.fromOpaque(context).takeUnretainedValue()
+            let literal = String(cString: address)
+            return LoopActor.assumeIsolated { request.use(literal, port) } ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
         }
         _ = weir_easy_set_closesocket(handle) { context, socket in
             guard let context else { return Glibc.close(socket) }
@@ -183,6 +201,10 @@ import HTTPMessage
             return false
         case .complete:
             isHeadComplete = true
+            if plan.proxy != nil, reply.status == 407 {
+                isRefusedByProxy = true
+                return false
+            }
             reply.address = address
             adaptReading()
             if let cookies, reply[Self.setCookie] != nil { cookies.recordChange() }
@@ -207,9 +229,10 @@ import HTTPMessage
         let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) ?? 0
         // The member is declared as a bare sockaddr, but `addrlen` bytes are stored there.
         let raw = UnsafeRawBufferPointer(start: UnsafeRawPointer(address) + offset, count: Int(address.pointee.addrlen))
-        guard let target = SocketAddress(family: address.pointee.family, raw), rules.allows(target, isNamed: isNamed)
-        else {
-            refusals += 1
+        guard let target = SocketAddress(family: address.pointee.family, raw) else { return CURL_SOCKET_BAD }
+        // The address of a proxy is the user's choice.
+        guard plan.proxy == nil ? rules.allows(target, plan.rights) : rules.isPossible(target) else {
+            refused = target
             return CURL_SOCKET_BAD
         }
         openings += 1
@@ -217,6 +240,21 @@ import HTTPMessage
         let descriptor = socket(address.pointee.family, flags, address.pointee.protocol)
         if descriptor < 0 { socketError = errno } else { multi?.sockets.opened(descriptor) }
         return descriptor
+    }
+
+    /// Judges the connection that libcurl is about to send the request on: a pooled one may have been opened with the
+    /// rights of another request. Called before each request.
+    private func use(_ literal: String, _ port: Int32) -> Bool {
+        guard plan.proxy == nil else { return true }
+        guard let address = SocketAddress(literal: literal, port: UInt16(clamping: port)),
+            rules.allows(address, plan.rights)
+        else {
+            refused = SocketAddress(literal: literal, port: UInt16(clamping: port))
+            openings = 0
+            return false
+        }
+        connected = address
+        return true
     }
 
     private(set) var isPaused = false
@@ -276,11 +314,64 @@ import HTTPMessage
 
     private func failure(_ code: CURLcode) -> TransferState.Failure {
         if isExcessive { return .init(code: .malformedReply, underlying: "its head is too long") }
-        if refusals > 0 && openings == 0 { return .init(code: .refusedAddress, isTransient: false) }
+        if let refused, openings == 0 {
+            let isOwn = rules.isOwn(refused)
+            let reason = isOwn ? "it is Weir itself" : plan.rights.refusal(of: refused.hostClass, at: refused)
+            return .init(code: .refusedAddress, underlying: reason, isTransient: false)
+        }
+        if let failure = connectionFailure(code) { return failure }
         if socketError != 0 { return .init(code: .local, underlying: String(cString: strerror(socketError))) }
         var systemError = 0
         _ = weir_easy_get_long(handle, CURLINFO_OS_ERRNO, &systemError)
         return TransferState.Failure(code, isHeadComplete: isHeadComplete, systemError: Int32(systemError))
+    }
+
+    /// Explains failures of a proxy and of TLS; nil for any other.
+    private func connectionFailure(_ code: CURLcode) -> TransferState.Failure? {
+        let words = String(cString: errorText)
+        if let proxy = plan.proxy, let failure = ProxyFailure(proxy, code, answer: proxyAnswer, words).failure {
+            return failure
+        }
+        switch code {
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS:
+            let cause = ConnectionFailure.certificate(information(CURLINFO_SSL_VERIFYRESULT))
+            return .init(code: .untrustedCertificate, underlying: cause, isTransient: false)
+        case CURLE_SSL_CERTPROBLEM:
+            let file = plan.certificate ?? "the client certificate"
+            let reason = "\(file) and its key cannot be used. Check --cert and --key"
+            return .init(code: .local, underlying: reason, isTransient: false)
+        case CURLE_SSL_CONNECT_ERROR, CURLE_RECV_ERROR, CURLE_SEND_ERROR:
+            let hasCertificate = plan.certificate != nil
+            guard !isHeadComplete, let cause = ConnectionFailure.handshake(words, hasCertificate: hasCertificate)
+            else { return code == CURLE_SSL_CONNECT_ERROR ? nil : lostAfterHandshake }
+            return .init(code: .handshakeRefused, underlying: cause, isTransient: false)
+        case CURLE_GOT_NOTHING: return lostAfterHandshake
+        default: return nil
+        }
+    }
+
+    /// With TLS 1.3 a server judges the client's certificate after the handshake has ended for the client, and its alert
+    /// may be lost with the connection.
+    private var lostAfterHandshake: TransferState.Failure? {
+        guard !isHeadComplete, plan.certificate == nil, information(CURLINFO_NUM_CONNECTS) > 0 else { return nil }
+        var time = curl_off_t(0)
+        _ = weir_easy_get_offset(handle, CURLINFO_APPCONNECT_TIME_T, &time)
+        guard time > 0 else { return nil }
+        return .init(
+            code: .connectionLost,
+            underlying:
+                "it ended just after the TLS handshake. The server may require a client certificate: --cert and --key")
+    }
+
+    /// The proxy's answer to CONNECT; 0 without one.
+    private var proxyAnswer: Int {
+        isRefusedByProxy ? 407 : information(CURLINFO_HTTP_CONNECTCODE)
+    }
+
+    private func information(_ info: CURLINFO) -> Int {
+        var value = 0
+        _ = weir_easy_get_long(handle, info, &value)
+        return value
     }
 
     func setUpload() {
@@ -345,10 +436,9 @@ extension TransferState.Failure {
         case CURLE_OPERATION_TIMEDOUT:
             self.code = .unreachable
             underlying = "no connection in time"
-        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS,
-            CURLE_SSL_CACERT_BADFILE:
+        case CURLE_SSL_CACERT_BADFILE:
             self.code = .untrustedCertificate
-            underlying = text
+            underlying = "the certificates of the authorities cannot be read. Check ca-file and SSL_CERT_FILE"
             isTransient = false
         case CURLE_PARTIAL_FILE: self.code = .cutShort
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR:

@@ -44,9 +44,18 @@ import EventLoop
         // libcurl caches the parsed CA bundle only without a CA directory. Parsing takes tens of milliseconds per
         // connection. Debian's bundle contains everything that its directory does.
         _ = weir_easy_set_text(handle, CURLOPT_CAPATH, nil)
+        _ = weir_easy_set_text(handle, CURLOPT_PROXY_CAPATH, nil)
         set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
-        // A proxy would resolve names itself and so bypass the address rules. The environment's proxy is not used.
+        // libcurl would read the environment by itself. `ProxyRules` decides instead, and `ConnectionPlan` sets a proxy.
         set(CURLOPT_PROXY, "")
+        set(CURLOPT_NOPROXY, "")
+        set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        // Earlier versions are broken (RFC 8996).
+        set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        if let authorities = configuration.authorities {
+            set(CURLOPT_CAINFO, authorities)
+            set(CURLOPT_PROXY_CAINFO, authorities)
+        }
         set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(configuration.giveUpRule.connectLimit / .milliseconds(1))))
         set(CURLOPT_USERAGENT, configuration.userAgent)
         CurlRequest.setFunctions(of: handle)

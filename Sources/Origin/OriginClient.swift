@@ -175,25 +175,39 @@ public import HTTPMessage
 
     func recordTimeout(of url: WebURL) { staleConnections.recordTimeout(url.origin, now: .now) }
 
-    func open(_ request: OriginRequest, _ attempt: TransferState.Attempt) -> CurlRequest? {
+    func open(
+        _ request: OriginRequest, _ attempt: TransferState.Attempt, _ plan: ConnectionPlan
+    ) -> CurlRequest? {
         activity.requests += 1
         let settings = CurlRequest.Settings(
-            configuration: configuration, handles: handles, rules: rules, isNamed: isNamed(request, attempt),
+            configuration: configuration, handles: handles, rules: rules, plan: plan,
             maximumConnectionAge: staleConnections.maximumAge(attempt.url.origin, now: .now))
         return CurlRequest(request, attempt, settings)
     }
 
-    func add(_ wire: CurlRequest, for request: OriginRequest, _ attempt: TransferState.Attempt) -> Bool {
-        (isNamed(request, attempt) ? namedPool : publicPool).add(wire)
+    func add(_ wire: CurlRequest, _ plan: ConnectionPlan) -> Bool {
+        (plan.rights.mayBePrivate ? namedPool : publicPool).add(wire)
     }
+
+    /// Decides how an attempt connects.
+    func plan(_ request: OriginRequest, _ attempt: TransferState.Attempt) -> ConnectionPlan {
+        var rights = AddressRights(peer: OriginRequest.Peer(of: attempt.url))
+        rights.namedPeer = request.namedPeer
+        rights.firstClass = request.route.firstClass
+        rights.allowedHosts = configuration.allowedHosts + request.route.allowedHosts
+        var plan = ConnectionPlan(rights)
+        plan.proxy = configuration.proxies.proxy(for: attempt.url, choice: request.route.proxy)
+        plan.isInsecure = request.route.isInsecure
+        (plan.certificate, plan.key) = (request.route.certificate, request.route.key)
+        return plan
+    }
+
+    /// The reason why an attempt may not connect, as far as its name says; nil if it may.
+    func refusal(of plan: ConnectionPlan) -> String? { plan.refusal(by: rules) }
 
     func remove(_ wire: CurlRequest) {
         namedPool.remove(wire)
         publicPool.remove(wire)
-    }
-
-    private func isNamed(_ request: OriginRequest, _ attempt: TransferState.Attempt) -> Bool {
-        request.namedPeer == OriginRequest.Peer(of: attempt.url)
     }
 
     private func applyAllowance() {
@@ -274,18 +288,21 @@ public import HTTPMessage
         public let hasTLS: Bool
         /// True if DNS lookups do not block other transfers.
         public let isAsynchronous: Bool
+        /// The file with the certificates of the system's authorities; nil if it is not known.
+        public let authorities: String?
     }
 
     /// The linked libcurl.
     public nonisolated static var library: Library {
         guard let information = curl_version_info(weir_curl_version_now)?.pointee else {
-            return Library(version: "unknown", hasTLS: false, isAsynchronous: false)
+            return Library(version: "unknown", hasTLS: false, isAsynchronous: false, authorities: nil)
         }
         let features = Int(information.features)
         let tls = information.ssl_version.map { " (\(String(cString: $0)))" } ?? ""
         return Library(
             version: String(cString: information.version) + tls, hasTLS: features & Int(CURL_VERSION_SSL) != 0,
-            isAsynchronous: features & Int(CURL_VERSION_ASYNCHDNS) != 0)
+            isAsynchronous: features & Int(CURL_VERSION_ASYNCHDNS) != 0,
+            authorities: information.cainfo.map { String(cString: $0) })
     }
 
     /// Limits on requests to origins. The defaults are the product's.
@@ -307,6 +324,12 @@ public import HTTPMessage
         public var compressionRatioLimit: Int64 = 100
         /// libcurl's read buffer for media, in bytes. Playlists use libcurl's default of 16 KB.
         public var bufferSize = 512 * 1024
+        /// The proxies of requests. The default names no proxy, as for the control API's own client.
+        public var proxies = ProxyRules()
+        /// Hosts that may be private, whatever URL leads there.
+        public var allowedHosts: [AllowedHost] = []
+        /// The path of the file with the certificates of all trusted authorities; nil for libcurl's own.
+        public var authorities: String?
         /// Idle connections kept per pool.
         public var idleConnections = 32
 

@@ -12,6 +12,10 @@ public struct OriginError: Error, Hashable, Sendable, CustomStringConvertible {
         /// opened.
         case refusedAddress
         case untrustedCertificate
+        /// The server ended the TLS handshake: it requires a client certificate, or a TLS version that is not safe.
+        case handshakeRefused
+        /// The proxy requires other credentials, or does not allow the request.
+        case proxyRefused
         case connectionLost
         case cutShort
         /// The body arrived more slowly than the limit.
@@ -68,6 +72,8 @@ public struct OriginError: Error, Hashable, Sendable, CustomStringConvertible {
         case .unreachable: "could not be reached"
         case .refusedAddress: "was not requested: its address is private, and your URL does not name it"
         case .untrustedCertificate: "has a certificate that cannot be trusted"
+        case .handshakeRefused: "cannot be reached by TLS"
+        case .proxyRefused: "was refused by the proxy"
         case .connectionLost: "broke the connection before it replied"
         case .cutShort: "ended before it was complete"
         case .stalled: "sent too slowly"
@@ -97,6 +103,14 @@ extension OriginError.Code {
     var isTimeout: Bool {
         switch self {
         case .timedOut, .stalled, .connectionLost: true
+        default: false
+        }
+    }
+
+    /// True if the cause is in the settings for the way to the origin: a proxy, or TLS. The message has the next step.
+    public var concernsWay: Bool {
+        switch self {
+        case .untrustedCertificate, .handshakeRefused, .proxyRefused: true
         default: false
         }
     }

@@ -39,7 +39,7 @@ import HTTPMessage
     private static func probe(like request: OriginRequest, at url: WebURL, within limit: Duration) -> OriginRequest {
         var probe = OriginRequest(url)
         (probe.fields, probe.credentials, probe.namedPeer) = (request.fields, request.credentials, request.namedPeer)
-        probe.cookies = request.cookies
+        (probe.cookies, probe.route) = (request.cookies, request.route)
         probe.range = 0..<1
         probe.acceptsAnyStatus = true
         // A probe must not wait for a place: an origin that does not answer has all its places occupied.

@@ -1,3 +1,4 @@
+public import EventLoop
 import Glibc
 public import HTTPMessage
 
@@ -95,8 +96,12 @@ public struct OriginRequest: Sendable {
     /// True if a player reads the body while it arrives, and so has no alternative once the body has begun. If the
     /// origin then becomes unreachable, the transfer waits for it in spite of `retries`.
     public var isReadWhileFetched = false
-    /// The peer that may be connected to even at a private address; nil for none.
+    /// The host of the user's URL, which may be private on this port, and on 80 and 443; nil for none.
     public var namedPeer: Peer?
+    /// The user's settings for the way to the origin.
+    public var route = OriginRoute()
+    /// Records the class of the first address of `namedPeer`.
+    public weak var classRecorder: (any HostClassRecorder)?
     /// The urgency.
     public var priority = Priority.playback
     /// The time limit for everything, waiting and retries included; nil for none.
@@ -134,6 +139,12 @@ public struct OriginRequest: Sendable {
             FieldName("Trailer"), FieldName("Upgrade"),
         ]
     }
+}
+
+/// Keeps the class of the first address to which the host of the user's URL led, for the defence against DNS rebinding.
+@LoopActor public protocol HostClassRecorder: AnyObject, Sendable {
+    /// Called with each address of the host while none is known.
+    func record(_ kind: HostClass)
 }
 
 /// An open file as the body of a PUT. libcurl reads it piece by piece, so it is never whole in memory.

@@ -82,9 +82,15 @@ import HTTPMessage
     func placeGranted() {
         guard receiver != nil, let attempt else { return }
         (isDecoded, received) = (false, 0)
-        guard let wire = client.open(request, attempt) else { return end(OriginError(.local, url: attempt.url)) }
+        let plan = client.plan(request, attempt)
+        if let reason = client.refusal(of: plan) {
+            return attemptEnded(.failed(.init(code: .refusedAddress, underlying: reason, isTransient: false)))
+        }
+        guard let wire = client.open(request, attempt, plan) else {
+            return end(OriginError(.local, url: attempt.url))
+        }
         wire.owner = self
-        guard client.add(wire, for: request, attempt) else { return end(OriginError(.local, url: attempt.url)) }
+        guard client.add(wire, plan) else { return end(OriginError(.local, url: attempt.url)) }
         self.wire = wire
         watch(.head(sent: 0), for: min(rule.unacknowledgedLimit, rule.firstByteLimit))
     }
@@ -262,6 +268,9 @@ import HTTPMessage
 extension Transfer: CurlRequestOwner {
     func request(_ wire: CurlRequest, received reply: Reply) -> Bool {
         client.presence.recordReply(state.url.origin)
+        if let address = wire.connected, request.namedPeer?.host == state.url.host, request.route.firstClass == nil {
+            request.classRecorder?.record(address.hostClass)
+        }
         client.headReceived(on: wire, for: priority)
         isDecoded = state.isDecoded(reply)
         switch state.received(reply) {

@@ -1,4 +1,5 @@
 import HTTPMessage
+package import Origin
 package import Playlist
 
 /// The findings of a check, playlist by playlist.
@@ -37,14 +38,16 @@ package struct CheckReport: Sendable {
 
 extension CheckReport {
     /// Fetches the playlist and every playlist that it names. The URL's host may be private. Throws `invalidURL`.
-    package static func ofURL(_ text: String) async throws(PlaylistCheckError) -> CheckReport {
+    package static func ofURL(
+        _ text: String, by configuration: OriginClient.Configuration = .init()
+    ) async throws(PlaylistCheckError) -> CheckReport {
         let url: WebURL
         do {
             url = try WebURL(text)
         } catch {
             throw PlaylistCheckError(.invalidURL, "\(error)", underlying: error)
         }
-        return await PresentationReader(source: OriginCheckSource(entry: url)).run()
+        return await PresentationReader(source: OriginCheckSource(entry: url, configuration)).run()
     }
 
     /// Reads a file, and the playlists that it names in its folder and below. Opens nothing else.

@@ -8,10 +8,13 @@ import Playlist
     typealias Place = WebURL
 
     nonisolated let entry: WebURL
-    private lazy var client = OriginClient()
+    private lazy var client = OriginClient(configuration: configuration)
+    private let configuration: OriginClient.Configuration
 
     /// - Parameter entry: the user's own URL; its host may be private.
-    nonisolated init(entry: WebURL) { self.entry = entry }
+    nonisolated init(entry: WebURL, _ configuration: OriginClient.Configuration = .init()) {
+        (self.entry, self.configuration) = (entry, configuration)
+    }
 
     func read(_ place: WebURL) async -> CheckReading<WebURL> {
         var request = OriginRequest(place)

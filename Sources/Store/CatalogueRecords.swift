@@ -21,20 +21,23 @@ public struct AssetRecord: Codable, Equatable, Sendable, PersistableRecord, Cata
     public var revises: String?
     /// True if another computer, not the user, set `origin` last: it may not lead to a private address. Usually nil.
     public var fromNetwork: Bool?
+    /// The settings for the way to `origin`, in JSON; nil for none. Secret.
+    public var route: String?
 
     /// Makes a record of its fields.
     public init(
         id: String, name: String, title: String?, origin: String, created: Int64, fields: String? = nil,
-        revises: String? = nil, fromNetwork: Bool? = nil
+        revises: String? = nil, fromNetwork: Bool? = nil, route: String? = nil
     ) {
         (self.id, self.name, self.title, self.origin) = (id, name, title, origin)
         (self.created, self.fields, self.revises, self.fromNetwork) = (created, fields, revises, fromNetwork)
+        self.route = route
     }
 
     static let columns: [RowColumn<Self>] = [
         .init("id", \.id), .init("name", \.name), .init("title", \.title), .init("origin", \.origin),
         .init("created", \.created), .init("fields", \.fields), .init("revises", \.revises),
-        .init("fromNetwork", \.fromNetwork),
+        .init("fromNetwork", \.fromNetwork), .init("route", \.route),
     ]
 
     static let blank = AssetRecord(id: "", name: "", title: nil, origin: "", created: 0)

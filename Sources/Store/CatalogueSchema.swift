@@ -6,6 +6,7 @@ extension Catalogue {
     private static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { try $0.execute(sql: schema) }
+        migrator.registerMigration("route") { try $0.execute(sql: "ALTER TABLE asset ADD COLUMN route TEXT") }
         return migrator
     }
 

@@ -1,6 +1,7 @@
 import API
 import Application
 import ArgumentParser
+import Foundation
 
 struct CheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -17,7 +18,10 @@ struct CheckCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let check = PlayerURL.isURL(source) ? await CheckResult.ofURL(source) : await CheckResult.ofFile(source)
+        let environment = ProcessInfo.processInfo.environment
+        let check =
+            PlayerURL.isURL(source)
+            ? await CheckResult.ofURL(source, environment: environment) : await CheckResult.ofFile(source)
         let lines = json ? CheckRecord.lines(check) : CheckText.lines(check)
         if !lines.isEmpty { Output.line(lines.joined(separator: "\n")) }
         if let failure = check.failure {

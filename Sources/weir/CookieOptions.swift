@@ -38,18 +38,19 @@ struct OriginOptions: ParsableArguments {
     @OptionGroup var cookies: CookieOptions
     @Option(help: ArgumentHelp("An audio playlist to be played with the video playlist at the URL.", valueName: "url"))
     var withAudio: String?
+    @OptionGroup var route: RouteOptions
 
-    /// Gives the fields and cookies to the daemon, so that the player need not know them. Returns the source without
+    /// Gives the fields, the cookies and the way to the daemon, so that the player need not know them. Returns the source without
     /// them.
     func apply(to source: String, in daemon: Daemon) async throws -> String {
         let plain = PlayerURL.withoutPassword(source)
         var request = API.PresentationRequest(source: source)
         request.headers = try headers.fields
         request.cookies = try cookies.lines(for: source)
+        request.route = route.change
         request.audio = withAudio
-        guard plain != source || request.headers != nil || request.cookies != nil || withAudio != nil else {
-            return source
-        }
+        route.warn()
+        guard plain != source || request != API.PresentationRequest(source: source) else { return source }
         _ = try await daemon.client.open(request)
         return plain
     }

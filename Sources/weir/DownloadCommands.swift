@@ -28,17 +28,19 @@ struct ResumeCommand: ReportingCommand {
     @Option(help: ArgumentHelp("New URL of the asset's playlist.", valueName: "url"))
     var url: String?
     @OptionGroup var headers: HeaderOptions
+    @OptionGroup var route: RouteOptions
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        if url != nil || headers.areGiven, downloads.names.count != 1 {
-            throw ValidationError("--url and --header require exactly one name.")
+        if url != nil || headers.areGiven || route.change != nil, downloads.names.count != 1 {
+            throw ValidationError("--url, --header and the options for the way to the origin require exactly one name.")
         }
         _ = try headers.fields
     }
 
     func execute() async throws {
-        let request = API.ResumeRequest(url: url, headers: try headers.fields)
+        let request = API.ResumeRequest(url: url, headers: try headers.fields, route: route.change)
+        route.warn()
         try await downloads.perform(.resume, request, in: common.daemon()) {
             $0.state == .paused || $0.state == .waiting || $0.state == .failed
         }

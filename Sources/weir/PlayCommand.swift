@@ -56,7 +56,28 @@ struct Player: Equatable {
 
     /// Replaces this process with the player. Returns only on failure.
     func start(_ arguments: [String]) -> Failure {
-        Failure(Program(path: path).start(arguments), exitCode: 1, code: "no-player")
+        PlayerEnvironment.exceptThisMachine()
+        return Failure(Program(path: path).start(arguments), exitCode: 1, code: "no-player")
+    }
+}
+
+/// The environment of a player.
+enum PlayerEnvironment {
+    /// Excepts this machine from the player's proxies: it plays from Weir, and a proxy does not reach this machine's
+    /// addresses.
+    static func exceptThisMachine() {
+        let environment = ProcessInfo.processInfo.environment
+        for name in ["no_proxy", "NO_PROXY"] {
+            setenv(name, exceptions(environment["no_proxy"] ?? environment["NO_PROXY"] ?? ""), 1)
+        }
+    }
+
+    /// The list with this machine's names and addresses.
+    static func exceptions(_ list: String) -> String {
+        let known = list.split(separator: ",").map { $0.filter { $0 != " " } }
+        guard !known.contains("*") else { return list }
+        let missing = ["localhost", "127.0.0.1", "::1"].filter { !known.contains($0) }
+        return (known.filter { !$0.isEmpty } + missing).joined(separator: ",")
     }
 }
 

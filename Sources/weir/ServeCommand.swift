@@ -19,6 +19,20 @@ struct ServeCommand: ReportingCommand {
     var offline = false
     @Flag(help: "List only complete renditions in playlists, if there are any.")
     var local = false
+    @Option(
+        help: ArgumentHelp(
+            "The proxy for origins: http, https, socks4a, socks5 or socks5h://HOST:PORT; direct: none.",
+            valueName: "url"))
+    var proxy: String?
+    @Option(
+        help: ArgumentHelp(
+            "A host that may be private although no URL names it: a name, an address or a network. May be repeated.",
+            valueName: "host"))
+    var allowHosts: [String] = []
+    @Option(help: ArgumentHelp("A file with certificates of further authorities in PEM.", valueName: "file"))
+    var caFile: String?
+    @Option(help: ArgumentHelp("A folder with such files.", valueName: "dir"))
+    var caFolder: String?
     @Option(help: ArgumentHelp("Maximum number of parallel transfers from one host, 1 to 64.", valueName: "n"))
     var maxParallel: String?
     @Option(help: ArgumentHelp("Maximum number of running downloads, 1 to 64.", valueName: "n"))
@@ -69,14 +83,17 @@ struct ServeCommand: ReportingCommand {
     var logLevel: String?
 
     func execute() async throws {
-        var settings: [ConfigurationKey: [String]] = [.hostNames: hostNames, .allowedOrigins: allowedOrigins]
+        var settings: [ConfigurationKey: [String]] = [
+            .hostNames: hostNames, .allowedOrigins: allowedOrigins, .allowHosts: allowHosts,
+        ]
         settings[.offline] = offline ? ["true"] : nil
         settings[.local] = local ? ["true"] : nil
         let texts: [(ConfigurationKey, String?)] = [
             (.maxParallel, maxParallel), (.maxDownloads, maxDownloads), (.reserve, reserve), (.playCache, playCache),
             (.verifyRate, verifyRate), (.purge, purge), (.keysExpire, keysExpire),
             (.keysAfterFirstPlay, keysAfterFirstPlay), (.backup, backup), (.logDays, logDays), (.logLevel, logLevel),
-            (.lan, lan), (.streams, streams), (.userAgent, userAgent),
+            (.lan, lan), (.streams, streams), (.userAgent, userAgent), (.proxy, proxy), (.caFile, caFile),
+            (.caFolder, caFolder),
         ]
         for (key, text) in texts { settings[key] = text.map { [$0] } }
         let configuration = try common.configuration(with: settings)

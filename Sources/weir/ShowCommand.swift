@@ -14,6 +14,7 @@ struct ShowCommand: ReportingCommand {
     var json = false
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup var headers: HeaderOptions
+    @OptionGroup var route: RouteOptions
     @OptionGroup var common: CommonOptions
 
     func execute() async throws {
@@ -39,11 +40,13 @@ struct ShowCommand: ReportingCommand {
     }
 
     /// A command line with selection options asks for the explanation too.
-    private var isExplained: Bool { explain || json || selection.areGiven || headers.areGiven }
+    private var isExplained: Bool { explain || json || selection.areGiven || hasOrigin }
+    private var hasOrigin: Bool { headers.areGiven || route.change != nil }
 
     private func explained(by client: APIClient) async throws -> API.Presentation {
         var request = selection.request(for: source, environment: ProcessInfo.processInfo.environment)
         request.headers = try headers.fields
+        request.route = route.change
         return try await client.explain(request)
     }
 

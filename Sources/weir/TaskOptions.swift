@@ -26,6 +26,7 @@ struct TaskOptions: ParsableArguments {
     var description: String?
     @OptionGroup var headers: HeaderOptions
     @OptionGroup var cookies: CookieOptions
+    @OptionGroup var route: RouteOptions
     @Option(help: ArgumentHelp("An image for lists: JPEG, PNG or WebP, at most 4 MB.", valueName: "file|url"))
     var artwork: String?
     @Option(help: "important downloads start before default ones.")
@@ -62,7 +63,11 @@ struct TaskOptions: ParsableArguments {
         request.record = record ? true : nil
         request.ignoreSpace = anyway ? true : nil
         request.headers = try headers.fields
-        if !source.isEmpty { request.cookies = try cookies.lines(for: source) }
+        request.route = route.change
+        if !source.isEmpty {
+            request.cookies = try cookies.lines(for: source)
+            route.warn()
+        }
         return request
     }
 

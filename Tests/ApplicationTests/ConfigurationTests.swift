@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Application
+@testable import Origin
 
 @Suite struct ConfigurationTests {
     private let environment = ["HOME": "/home/u"]
@@ -84,6 +85,46 @@ import Testing
     func theStricterModeApplies(variables: [String: String], mode: String) throws {
         let environment = variables.reduce(into: [:]) { $0["WEIR_" + $1.key.uppercased()] = $1.value }
         #expect("\(try load(environment: environment).mode)" == mode)
+    }
+
+    @Test func theProxyIsTheKeysOrTheEnvironments() throws {
+        let variables = ["https_proxy": "http://anna:secret@e:1", "http_proxy": "h:2"]
+        #expect(
+            try load(environment: variables).proxies.summary
+                == "http by http://h:2, https by http://e:1 with credentials")
+        #expect(try load(file: "proxy = \"socks5h://k:3\"", environment: variables).proxies.summary == "socks5h://k:3")
+        #expect(try load(file: "proxy = \"direct\"", environment: variables).proxies.summary == nil)
+        #expect(try load(file: "proxy = \"\"").proxies.summary == nil)
+        let wrong = refusal(environment: ["https_proxy": "ftp://anna:secret@e"])
+        #expect(wrong?.place == .variable("https_proxy"))
+        #expect(wrong?.message.contains("https_proxy") ?? false)
+        for refused in [wrong, refusal(file: "proxy = \"ftp://anna:secret@e\"")] {
+            #expect(refused != nil && !"\(refused?.message ?? "secret")".contains("secret"))
+        }
+    }
+
+    @Test func allowedHostsAreRead() throws {
+        #expect(try load(file: "allow-hosts = [\"nas.lan:1\", \"10.0.0.0/8\"]").allowedHosts.count == 2)
+        #expect(refusal(file: "allow-hosts = [\"a b\"]")?.message.contains("\"a b\" is not a host to allow") ?? false)
+    }
+
+    @Test func authoritiesAreJoined() throws {
+        let folder = try TemporaryFolder()
+        func block(_ text: String) -> String { "-----BEGIN CERTIFICATE-----\n\(text)\n-----END CERTIFICATE-----\n" }
+        let base = try folder.write(Data("# base\n\(block("a"))\(block("b"))".utf8), to: "base.pem")
+        let own = try folder.write(Data((block("c") + block("a")).utf8), to: "own.pem")
+        try folder.write(Data(block("d").utf8), to: "more/d.crt")
+        try folder.write(Data(block("e").utf8), to: "more/e.txt")
+        func prepared(_ file: String?, _ variables: [String: String]) throws -> String? {
+            let text = file.map { "ca-file = \"\($0)\"\nca-folder = \"\(folder.path)/more\"" } ?? ""
+            return try load(file: text, environment: variables).authorities.prepare(in: folder.path) { _ in }
+        }
+        #expect(try prepared(nil, [:]) == nil)
+        #expect(try prepared(nil, ["SSL_CERT_FILE": base, "CURL_CA_BUNDLE": base]) == base)
+        #expect(try prepared(nil, ["SSL_CERT_FILE": folder.path + "/none"]) == nil)
+        let path = try #require(try prepared(own, ["SSL_CERT_FILE": base]))
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == ["a", "b", "c", "d"].map(block).joined())
+        #expect(refusal(file: "ca-file = \"/none\"")?.message.contains("cannot be read") ?? false)
     }
 
     @Test func purgeAndBackupAreKeywords() throws {

@@ -147,48 +147,6 @@ struct OriginPresenceTests {
     }
 }
 
-struct AddressRulesTests {
-    @Test(arguments: [
-        "0.0.0.0", "0.1.2.3", "10.0.0.1", "100.64.0.1", "100.127.255.255", "127.0.0.1", "127.9.9.9", "169.254.169.254",
-        "172.16.0.1", "172.31.255.255", "192.0.0.8", "192.0.2.1", "192.88.99.1", "192.168.1.1", "198.18.0.1",
-        "198.19.255.255",
-        "198.51.100.7", "203.0.113.7", "224.0.0.1", "239.1.2.3", "240.0.0.1", "255.255.255.255",
-        "::", "::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "::127.0.0.1", "64:ff9b::7f00:1", "64:ff9b:1::1", "100::1",
-        "2001::1", "2001:1ff::1", "2001:db8::1", "2002:7f00:1::", "3fff::1", "fc00::1", "fd12::1", "fe80::1", "fec0::1",
-        "ff02::1",
-    ])
-    func specialPurposeAddressIsRefused(literal: String) throws {
-        let address = try #require(SocketAddress(literal: literal, port: 80))
-        #expect(!AddressRules().allows(address, isNamed: false))
-        #expect(AddressRules().allows(address, isNamed: true) == !(address.isUnspecified || address.isMulticast))
-    }
-
-    @Test(arguments: [
-        "1.1.1.1", "9.255.255.255", "11.0.0.1", "100.63.255.255", "100.128.0.1", "172.15.0.1", "172.32.0.1",
-        "192.0.1.1",
-        "192.167.0.1", "198.17.0.1", "223.255.255.255", "2001:200::1", "2606:4700::1111", "2003::1", "3ffe::1",
-        "::ffff:1.1.1.1",
-    ])
-    func publicAddressIsAllowed(literal: String) throws {
-        let address = try #require(SocketAddress(literal: literal, port: 80))
-        #expect(AddressRules().allows(address, isNamed: false))
-    }
-
-    @Test func ownListenersAreRefusedEvenIfNamed() throws {
-        var rules = AddressRules()
-        rules.ownListeners = [try #require(SocketAddress(literal: "127.0.0.1", port: 8216))]
-        func allows(_ literal: String, _ port: UInt16) throws -> Bool {
-            rules.allows(try #require(SocketAddress(literal: literal, port: port)), isNamed: true)
-        }
-        #expect(try !allows("127.0.0.1", 8216))
-        #expect(try !allows("::ffff:127.0.0.1", 8216))
-        #expect(try allows("127.0.0.1", 8217) && allows("192.168.1.9", 8216))
-        rules.ownListeners = [try #require(SocketAddress(literal: "::", port: 8216))]
-        #expect(try !allows("127.0.0.1", 8216) && !allows("192.168.1.9", 8216))
-        #expect(try allows("192.168.1.9", 80) && allows("1.1.1.1", 8216))
-    }
-}
-
 struct StrongValidatorTests {
     @Test(
         arguments: [

@@ -54,7 +54,7 @@ import Testing
                 .sample("b"),
                 AssetRecord(
                     id: "a-id", name: "a", title: "A", origin: "http://o/a", created: 2, fields: "X-Token: c",
-                    revises: "b-id", fromNetwork: true),
+                    revises: "b-id", fromNetwork: true, route: "{}"),
             ],
             playlists: [
                 PlaylistRecord(

@@ -13,3 +13,13 @@ import Testing
         #expect(DiskPath.absolute("/a/../b") == "/a/../b")
     }
 }
+
+struct PlayerEnvironmentTests {
+    @Test(arguments: [
+        ("", "localhost,127.0.0.1,::1"), ("*", "*"), ("a.org, localhost", "a.org,localhost,127.0.0.1,::1"),
+        ("localhost,127.0.0.1,::1,", "localhost,127.0.0.1,::1"),
+    ])
+    func thisMachineIsExcepted(list: String, expected: String) {
+        #expect(PlayerEnvironment.exceptions(list) == expected)
+    }
+}

@@ -287,6 +287,10 @@ import Testing
         #expect(few.exit == .code(0) && few.says("descriptors", .warning, "a process may have 200"))
         let proxy = ["http_proxy": "http://127.0.0.1:3128"]
         #expect(try await examine(["--listen", "127.0.0.1:0"], proxy).says("proxies", .warning, "http_proxy is set"))
+        let report = try await examine(["--listen", "127.0.0.1:0"], proxy)
+        #expect(report.says("proxies", .ok, "a daemon that systemd starts as a service does not have it"))
+        let secret = try await examine(["--listen", "127.0.0.1:0"], ["WEIR_PROXY": "http://anna:secret@h:1"])
+        #expect(secret.says("proxies", .ok, "http://h:1 with credentials, by the key proxy"))
         let spared = proxy.merging(["no_proxy": "example.com, localhost"]) { $1 }
         #expect(try await examine(["--listen", "127.0.0.1:0"], spared).grades("proxies") == [.ok])
     }

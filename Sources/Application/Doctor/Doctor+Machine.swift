@@ -85,24 +85,6 @@ extension Doctor {
             "descriptors", "a process may have \(limit.rlim_cur); with many players, some are refused",
             next: "ulimit -n 8192, before weir serve")
     }
-
-    /// Warns of a proxy. Weir connects to origins directly, but players may send even local requests to a proxy.
-    func proxyFindings() -> [Finding] {
-        let names = ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"].filter {
-            !(environment[$0] ?? "").isEmpty
-        }
-        guard let name = names.first else { return [.ok("proxies", "none is set")] }
-        let exceptions = (environment["no_proxy"] ?? environment["NO_PROXY"] ?? "").split(separator: ",")
-            .map { String($0.drop { $0 == " " || $0 == "." }) }
-        guard exceptions.contains("*") || exceptions.contains("localhost") else {
-            return [
-                .warning(
-                    "proxies", "\(name) is set: players use it for localhost too; Weir itself uses no proxy",
-                    next: "export no_proxy=localhost,127.0.0.1,::1")
-            ]
-        }
-        return [.ok("proxies", "\(name) is set, but not for localhost; Weir itself uses no proxy")]
-    }
 }
 
 /// Checks of the systemd units, if they are installed.

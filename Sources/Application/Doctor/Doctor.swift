@@ -18,7 +18,7 @@ package struct Doctor: Sendable {
     let environment: [String: String]
     /// The error in the settings; the defaults are then used.
     private let refusal: ConfigurationError?
-    private let file: String
+    let file: String
 
     /// Takes the same settings as `Configuration.load`. If they are invalid, the defaults are checked.
     package init(options: [ConfigurationKey: [String]], file: String? = nil, environment: [String: String]) {
@@ -39,7 +39,9 @@ package struct Doctor: Sendable {
         guard refusal?.place != .variable("HOME") else { return Report(findings: [settingsFinding]) }
         let daemon = await daemonFindings()
         let disk = diskFindings() + clockFindings()
-        let machine = programFindings() + libraryFindings() + [descriptorFinding] + proxyFindings()
+        let machine =
+            programFindings() + libraryFindings() + [descriptorFinding] + proxyFindings()
+            + authorityFindings() + nameServerFindings()
         return Report(
             findings: [settingsFinding] + daemon + folderFindings() + [tokenFinding] + disk + [localhostFinding]
                 + machine + unitFindings())

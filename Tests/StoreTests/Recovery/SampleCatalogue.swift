@@ -18,7 +18,8 @@ enum SampleCatalogue {
             asset: AssetRecord(
                 id: id, name: "film-\(number)", title: isOdd ? "Film № \(number)\n\"é\"" : nil,
                 origin: "https://cdn.example/\(number)/master.m3u8?token=\(number)", created: Int64(1000 + number),
-                fields: isOdd ? "Authorization: Bearer \(number)" : nil, fromNetwork: isOdd ? true : nil),
+                fields: isOdd ? "Authorization: Bearer \(number)" : nil, fromNetwork: isOdd ? true : nil,
+                route: isOdd ? "{\"isInsecure\":true}" : nil),
             belongings: Catalogue.Contents(
                 playlists: ["", "video-1080p", "video-360p", "audio-en"].map { playlist(of: id, $0, segments) },
                 keys: (0..<number % 3).map {

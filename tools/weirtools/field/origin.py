@@ -85,12 +85,14 @@ class Site:
     def __init__(self, files, rules, names, text):
         self.files, self.rules, self.names, self.text = files, rules, names, text
         self.memory, self.log, self.listeners, self.connections = {}, [], [], set()
+        # For each TLS handshake, whether it resumed a session.
+        self.handshakes = []
         self.lock, self.is_open = threading.RLock(), True
 
     def begin(self):
         """Forgets what earlier plays did."""
         with self.lock:
-            self.memory, self.log = {}, []
+            self.memory, self.log, self.handshakes = {}, [], []
 
     def close(self):
         """Ends all connections and refuses new ones.
@@ -123,6 +125,7 @@ class Site:
                 # A client's handshake at a distance takes two round trips.
                 time.sleep(2 * delay)
                 connection = context.wrap_socket(connection, server_side=True)
+                self.handshakes.append(connection.session_reused)
                 self.connections.add(connection)
             scheme, received = "https" if context else "http", b""
             while self.is_open:

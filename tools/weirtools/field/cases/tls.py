@@ -11,12 +11,20 @@ def host(kind="good", **options):
     return {"hosts": {"A": Host(tls=kind, tls_options=options)}, **OPENS}
 
 
+def resumed(site, _):
+    full = site.handshakes.count(False)
+    return "%d of %d handshakes were whole" % (full, len(site.handshakes)) if 2 * full > len(site.handshakes) else None
+
+
 case("tls-trusted", "an authority of the system's trust store", fast=True, **host())
 case("tls-chain", "a chain with an intermediate", **host("chain"))
 case("tls-12", "TLS 1.2 alone", **host(newest="TLSv1_2"))
 case("tls-13", "TLS 1.3 alone", fast=True, **host(oldest="TLSv1_3"))
 for version in ("TLSv1", "TLSv1_1"):
     case("tls-old-" + version[3:].lower(), "%s alone is refused in words" % version, refused="TLS", columns=("cold", "offline"), **host(newest=version))
+for version, kind in (("12", {"newest": "TLSv1_2"}), ("13", {"oldest": "TLSv1_3"})):
+    case("tls-resumed-" + version, "a session of TLS 1.%s is resumed by new connections" % version[1], rules=[("*", frames(keep=False))],
+         checks=(resumed,), columns=("cold", "offline"), reference=TRUTH, **host(**kind))
 for kind, words in (("expired", "expired"), ("wrong-host", "another host"), ("unknown", "authority"), ("self-signed", "authority"),
                     ("no-intermediate", "intermediate")):
     case("tls-" + kind, "the certificate is %s: refused, with the reason" % kind, refused={"wrong-host": "name"}.get(kind, words), columns=("offline",),

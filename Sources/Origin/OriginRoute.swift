@@ -1,0 +1,57 @@
+/// The way to the origin of one asset, as the user set it: the proxy, the private hosts, and TLS.
+public struct OriginRoute: Hashable, Sendable, Codable {
+    /// Replaces the configuration's proxy; nil for that.
+    public var proxy: ProxyChoice?
+    /// Hosts that may be private, besides those of the configuration and of the URL.
+    public var allowedHosts: [AllowedHost] = []
+    /// True if certificates are not verified.
+    public var isInsecure = false
+    /// The path of a file with a client certificate, and perhaps its key.
+    public var certificate: String?
+    /// The path of the certificate's key; nil if it is in the same file.
+    public var key: String?
+    /// The class of the first address to which the host of the asset's URL led; nil if none is known. Not a setting.
+    public var firstClass: HostClass?
+
+    /// The configuration's way.
+    public init() {}
+
+    private enum CodingKeys: String, CodingKey {
+        case proxy, allowedHosts, isInsecure, certificate, key, firstClass
+    }
+
+    /// Reads a record. A setting that this version cannot read is left out.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        proxy = try values.decodeIfPresent(String.self, forKey: .proxy).flatMap { try? ProxyChoice($0) }
+        let hosts = try values.decodeIfPresent([String].self, forKey: .allowedHosts) ?? []
+        allowedHosts = hosts.compactMap { try? AllowedHost($0) }
+        isInsecure = try values.decodeIfPresent(Bool.self, forKey: .isInsecure) ?? false
+        certificate = try values.decodeIfPresent(String.self, forKey: .certificate)
+        key = try values.decodeIfPresent(String.self, forKey: .key)
+        firstClass = try values.decodeIfPresent(String.self, forKey: .firstClass).flatMap(HostClass.init)
+    }
+
+    /// Writes a record, which is secret.
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encodeIfPresent(proxy?.text, forKey: .proxy)
+        if !allowedHosts.isEmpty { try values.encode(allowedHosts.map(\.description), forKey: .allowedHosts) }
+        if isInsecure { try values.encode(true, forKey: .isInsecure) }
+        try values.encodeIfPresent(certificate, forKey: .certificate)
+        try values.encodeIfPresent(key, forKey: .key)
+        try values.encodeIfPresent(firstClass?.rawValue, forKey: .firstClass)
+    }
+}
+
+extension OriginRoute: CustomStringConvertible {
+    /// The settings in words, without credentials; empty for none.
+    public var description: String {
+        let parts = [
+            proxy.map { "proxy \($0)" }, isInsecure ? "certificates are not verified" : nil,
+            certificate.map { "client certificate \($0)" },
+            allowedHosts.isEmpty ? nil : "allowed hosts \(allowedHosts.map(\.description).joined(separator: ", "))",
+        ]
+        return parts.compactMap(\.self).joined(separator: "; ")
+    }
+}
