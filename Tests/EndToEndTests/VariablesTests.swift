@@ -68,7 +68,8 @@ struct VariablesTests {
             try await scene.origin.add(OriginRule("/aes/master.m3u8") { ($0.status, $0.body) = (200, master) })
             let variant = try #require(try await PlaylistWalk.segments(scene.master("aes")).first)
             let answer = try await HTTPProbe.fetch(variant)
-            #expect(answer.status == 502 && answer.text.contains("folder") && answer.text.contains("line 3"))
+            #expect(
+                answer.status == 502 && answer.text.contains("folder") && answer.text.contains("line 3"), "\(answer.text)")
         }
     }
 }

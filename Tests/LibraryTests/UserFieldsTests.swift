@@ -58,7 +58,7 @@ import Testing
         let media =
             "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-KEY:METHOD=AES-128,URI=\"\(host)/aes/90p/0.key\"\n#EXTINF:2,\n"
             + "\(host)/ts/90p/0.ts\n#EXTINF:2,\n\(other.url("/ts/90p/1.ts"))\n#EXTINF:2,\n/moved/2.ts\n#EXTINF:2,\n"
-            + "/ts/90p/3.ts\n#EXT-X-ENDLIST\n"
+            + "/aes/90p/3.ts\n#EXT-X-ENDLIST\n"
         try await fixture.origin.add(
             OriginRule("/film.m3u8") { ($0.status, $0.body) = (200, media) },
             OriginRule("/moved/2.ts") { $0.redirect = "\(host)/ts/90p/2.ts" })
@@ -69,7 +69,8 @@ import Testing
             _ = await fetch.result()
             fetch.release()
         }
-        #expect(try await gave(fixture.origin) == ["/film.m3u8", "/moved/2.ts", "/ts/90p/3.ts"])
+        let given = try await gave(fixture.origin)
+        #expect(given == ["/film.m3u8", "/moved/2.ts", "/aes/90p/3.ts"])
         #expect(try await other.requests().isEmpty)
     }
 

@@ -147,10 +147,11 @@ struct AttributeMender {
             return
         }
         switch tag {
-        case .key, .sessionKey: checkKey()
         // Without its range, a part would be the whole resource.
         case .part where list["BYTERANGE"] != nil && text("BYTERANGE").isEmpty:
             missing = "the byte range cannot be read"
+        // A key without a URI stays, and the parser refuses it: without the key, the segments would be taken for clear ones.
+        case .sessionKey where isIdentityKey && text("URI").isEmpty: missing = "the key has no URI"
         case .media:
             guard let kind = Media.Kind(rawValue: text("TYPE")) else {
                 return missing = "TYPE is not AUDIO, VIDEO, SUBTITLES or CLOSED-CAPTIONS"
@@ -166,10 +167,7 @@ struct AttributeMender {
         return String(decoding: value.filter { $0 != UInt8(ascii: "\"") }, as: UTF8.self)
     }
 
-    private mutating func checkKey() {
-        guard text("METHOD") != "NONE", ["", "identity"].contains(text("KEYFORMAT")) else { return }
-        if text("URI").isEmpty { missing = "the key has no URI" }
-    }
+    private var isIdentityKey: Bool { text("METHOD") != "NONE" && ["", "identity"].contains(text("KEYFORMAT")) }
 }
 
 extension AttributeList {

@@ -1,5 +1,5 @@
 /// Replaces variable references by their values in one pass (rfc8216bis §4.3): in URI lines, quoted-strings and
-/// hexadecimal-sequences. A line that cannot be expanded becomes empty; the number of lines does not change.
+/// hexadecimal-sequences. A line that cannot be expanded becomes empty, unless it is a key; the number of lines does not change.
 struct VariableExpansion {
     private let text: PlaylistText
     private var table: VariableTable
@@ -41,6 +41,8 @@ struct VariableExpansion {
             do {
                 try appendLine(line)
             } catch  where error.code != .overLimit {
+                // Without the key, the segments would be taken for clear ones. The first defect is the cause.
+                if text.lines[line].kind == .tag(.key) { throw mends.first ?? error }
                 omit(line, from: start, error)
                 continue
             }
