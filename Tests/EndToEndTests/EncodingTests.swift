@@ -69,7 +69,8 @@ struct EncodingTests {
                 // "#café" in ISO 8859-1, as the second line.
                 let text = try Repository.fixture(path)
                 let head = Data("#EXTM3U\n".utf8)
-                let body = head + Data("#caf\u{E9}\n".unicodeScalars.map { UInt8($0.value) }) + text.dropFirst(head.count)
+                let body =
+                    head + Data("#caf\u{E9}\n".unicodeScalars.map { UInt8($0.value) }) + text.dropFirst(head.count)
                 let hex = body.map { String(format: "%02x", $0) }.joined()
                 try await scene.origin.add(OriginRule(path) { ($0.status, $0.bodyHex) = (200, hex) })
             }

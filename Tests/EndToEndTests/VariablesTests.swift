@@ -69,7 +69,8 @@ struct VariablesTests {
             let variant = try #require(try await PlaylistWalk.segments(scene.master("aes")).first)
             let answer = try await HTTPProbe.fetch(variant)
             #expect(
-                answer.status == 502 && answer.text.contains("folder") && answer.text.contains("line 3"), "\(answer.text)")
+                answer.status == 502 && answer.text.contains("folder") && answer.text.contains("line 3"),
+                "\(answer.text)")
         }
     }
 }
