@@ -34,8 +34,7 @@ public enum Playlist: Sendable {
             switch line.kind {
             case .tag(.streamInf), .tag(.media), .tag(.iFrameStreamInf): variantLine = variantLine ?? index
             case .tag(.inf): return false
-            case .tag(.targetDuration), .tag(.mediaSequence), .tag(.endList), .tag(.playlistType):
-                mediaLine = mediaLine ?? index
+            case .tag(let tag) where tag.marksMedia: mediaLine = mediaLine ?? index
             case .uri: uriLine = uriLine ?? index
             default: break
             }

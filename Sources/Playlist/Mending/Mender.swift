@@ -260,7 +260,12 @@ extension Mender {
         }
         // A header that cannot be read is no lost media.
         let isAnnounced = text.lines.contains { [.uri, .tag(.media), .tag(.iFrameStreamInf)].contains($0.kind) }
-        if !hasMedia, isAnnounced || lost != nil || first.code == .missingURI { throw first }
+        // Without a line that says which kind it is, no player could read what is left.
+        let isMarked = text.lines.indices.contains { line in
+            guard case .tag(let tag) = text.lines[line].kind else { return false }
+            return tag.marksMedia && !isOmitted(line)
+        }
+        if !hasMedia, isAnnounced || lost != nil || first.code == .missingURI || !isMarked { throw first }
     }
 
     private var result: PlaylistText {

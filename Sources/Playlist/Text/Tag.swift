@@ -35,6 +35,14 @@ enum Tag: String, CaseIterable, Sendable {
     case contentSteering = "#EXT-X-CONTENT-STEERING"
     case unknown = "#EXT"
 
+    /// True if the tag shows that a text without segments is a media playlist.
+    var marksMedia: Bool {
+        switch self {
+        case .targetDuration, .mediaSequence, .endList, .playlistType, .part, .skip, .map: true
+        default: false
+        }
+    }
+
     /// True for tags of a growing low-latency playlist (rfc8216bis §4.4.3.7, §4.4.3.8, §4.4.4.9, §4.4.5.2 to §4.4.5.4).
     var isLowLatency: Bool {
         switch self {

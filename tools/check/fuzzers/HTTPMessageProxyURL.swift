@@ -9,7 +9,8 @@ public func fuzzProxyURL(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 
     do {
         let proxy = try ProxyURL(text)
         // The record reads back as itself, and libcurl takes C texts.
-        precondition(try ProxyURL(proxy.text) == proxy)
+        let again = try ProxyURL(proxy.text)
+        precondition(again == proxy)
         precondition(!proxy.host.isEmpty && proxy.port > 0)
         precondition(!(proxy.host + (proxy.user ?? "") + (proxy.password ?? "")).utf8.contains(0))
         precondition(proxy.host.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != 0x40 && $0 != 0x2F })

@@ -24,7 +24,7 @@ for version in ("TLSv1", "TLSv1_1"):
     case("tls-old-" + version[3:].lower(), "%s alone is refused in words" % version, refused="TLS", columns=("cold", "offline"), **host(newest=version))
 for version, kind in (("12", {"newest": "TLSv1_2"}), ("13", {"oldest": "TLSv1_3"})):
     case("tls-resumed-" + version, "a session of TLS 1.%s is resumed by new connections" % version[1], rules=[("*", frames(keep=False))],
-         checks=(resumed,), columns=("cold", "offline"), reference=TRUTH, **host(**kind))
+         checks=(resumed,), reference=TRUTH, **host(**kind))
 for kind, words in (("expired", "expired"), ("wrong-host", "another host"), ("unknown", "authority"), ("self-signed", "authority"),
                     ("no-intermediate", "intermediate")):
     case("tls-" + kind, "the certificate is %s: refused, with the reason" % kind, refused={"wrong-host": "name"}.get(kind, words), columns=("offline",),
