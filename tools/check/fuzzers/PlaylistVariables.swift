@@ -14,6 +14,8 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     }
     let text = playlist.text
     precondition(text.write() == body, "the text is not written back")
+    // Mends change lines too. PlaylistMedia and PlaylistMultivariant try mended texts.
+    guard text.mends.isEmpty else { return 0 }
     for (old, new) in zip(before.lines.indices, text.lines.indices) where !text.extent(new).isEmpty {
         precondition(text.lines[new].kind == before.lines[old].kind, "a variable changed a line's kind")
     }
