@@ -73,7 +73,7 @@ extension Library {
         }
         asset.access.change(route)
         reportInsecurity(of: asset)
-        // What could not be reached before may be reached now.
+        // Another way may reach hosts that could not be reached before.
         asset.checked = nil
         playlists.allowRenewal(of: asset)
     }

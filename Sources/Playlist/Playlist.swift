@@ -6,7 +6,7 @@ public enum Playlist: Sendable {
     /// Parses a response body, with any content encoding already removed. `variables` is sources for EXT-X-DEFINE
     /// outside of the text. All properties and views have variables replaced.
     ///
-    /// What cannot be read, and what players do not take alike, is mended: `text.mends` has the defects. Throws if nothing
+    /// Mends lines that cannot be read or that players read differently: `text.mends` has the defects. Throws if nothing
     /// is left to play.
     public static func parse(
         _ bytes: [UInt8], variables: VariableSources = .none, limits: PlaylistLimits = .standard

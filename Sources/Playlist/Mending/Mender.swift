@@ -249,7 +249,7 @@ extension Mender {
     /// Throws the first defect that left no media, if there is none. A media playlist without any is a live one that begins.
     private func requireMedia() throws(PlaylistError) {
         guard uriCount == 0 else { return }
-        // What variables or the encoding destroyed is the cause of what is missing then.
+        // A line that variables or the encoding destroyed is then the cause of the missing media.
         let codes: [PlaylistError.Code] = [.missingURI, .unannouncedURI, .badValue, .missingAttribute]
         let lost = text.mends.first { $0.code != .notUTF8 && $0.code != .controlCharacter }
         let first = lost ?? codes.lazy.compactMap { code in mends.first { $0.code == code } }.first
