@@ -13,14 +13,14 @@ public import Playlist
         /// The URL after redirects.
         public let base: WebURL
         /// The variables that it could import from the multivariant playlist of that time; nil if none names it.
-        let imports: [String: String]?
+        package let imports: [String: String]?
         /// The time when the origin made it, from the response (RFC 9111 §5.1).
         public let born: ContinuousClock.Instant
         let needed: Int
         /// True if it is the window of a recording, and not a complete presentation although it may have an end.
-        var isWindow = false
+        package var isWindow = false
         /// Added to its media sequence numbers in names: not 0 if the origin restarted its numbers, see `LiveNumbering`.
-        var shift = 0
+        package var shift = 0
         /// True if it is a recorded playlist, whose URIs are names of pieces. A lost piece cannot be fetched again.
         public let isRecorded: Bool
 
@@ -34,7 +34,7 @@ public import Playlist
         }
 
         /// Its keys that can be fetched, in the playlist's order.
-        var keyURLs: [WebURL] {
+        package var keyURLs: [WebURL] {
             if isRecorded { return [] }
             return playlist.keys.filter(\.isFetchable).compactMap { try? base.resolving($0.uri) }
         }
@@ -81,14 +81,14 @@ public import Playlist
     /// Increases when the playlist is replaced.
     package private(set) var edition = 0
     /// Its recording, while that runs.
-    public internal(set) var recording: Recording?
+    public package(set) var recording: (any RenditionRecording)?
     /// The origin's last playlist before the end of the recording, which ends the live stream for players: a media
     /// sequence number must not go back (RFC 8216 §6.2.2).
-    public internal(set) var lastWindow: (source: Source, recording: Recording)?
+    public package(set) var lastWindow: (source: Source, recording: any RenditionRecording)?
     /// True if its playlist is known, and has not ended.
     public var isLive: Bool { source.map { !$0.isDurable } ?? false }
     /// True if the catalogue has its playlist and its keys' numbers: only then may its pieces be stored.
-    var isSaved = false
+    package var isSaved = false
     /// Caches `isComplete` for these counts of changes.
     private var wholeness: (folder: Int, keys: Int, isComplete: Bool)?
     var live = LiveNames()
@@ -169,7 +169,7 @@ public import Playlist
     }
 
     /// Drops a playlist that has no stored pieces.
-    func forget() {
+    package func forget() {
         (source, latest, keyNumbers, fileNames, wholeness) = (nil, nil, [], nil, nil)
         knownTimeline = nil
         edition += 1
@@ -242,7 +242,7 @@ public import Playlist
     public func number(of key: Key, in source: Source? = nil) -> Int? {
         if keyNumbers.indices.contains(key.index) { return keyNumbers[key.index] }
         guard let source = source ?? self.source, key.isFetchable else { return nil }
-        if source.isRecorded { return Recording.number(ofKey: key.uri) }
+        if source.isRecorded { return KeyRing.number(ofURI: key.uri) }
         guard let url = try? source.base.resolving(key.uri) else { return nil }
         return keys.number(for: url)
     }
