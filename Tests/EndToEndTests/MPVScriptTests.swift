@@ -206,22 +206,87 @@ struct MPVScriptTests {
         }
     }
 
-    @Test("loads the video and the audio playlist of an edl:// as one master")
-    func composesPlaylists() async throws {
+    /// Tracks of an `edl://` as ytdl_hook of mpv 0.35 writes them.
+    private static func edl(_ urls: [String], _ heads: [String] = ["", ""]) -> String {
+        let tracks = zip(urls, heads).map { "!new_stream;!no_clip;!no_chapters;\($1)%\($0.utf8.count)%\($0)" }
+        return "edl://\(tracks.joined(separator: ";"));!global_tags,uploader=%1%x,channel_url=%12%https://h/c/x"
+    }
+
+    @Test(
+        "loads the video and the audio playlist of an edl:// as one master, in whatever order it has them",
+        arguments: ["cmaf", "ts"], [false, true])
+    func composesPlaylists(kind: String, isVideoFirst: Bool) async throws {
         try await Scene.with { scene in
             let folder = try TemporaryFolder()
-            let urls = ["video-90p", "audio-en"].map { scene.origin.url("/cmaf/\($0)/media.m3u8") }
-            let parts = urls.map { "!new_stream;!no_clip;!no_chapters;%\($0.utf8.count)%\($0)" }
+            let video = scene.origin.url(kind == "ts" ? "/ts/90p/media.m3u8" : "/cmaf/video-90p/media.m3u8")
+            let audio = scene.origin.url(kind == "ts" ? "/audio/low/media.m3u8" : "/cmaf/audio-en/media.m3u8")
+            let edl = Self.edl(isVideoFirst ? [video, audio] : [audio, video])
             let hook = """
-                mp.add_hook("on_load", 10, function()
-                    mp.set_property("stream-open-filename", "edl://\(parts.joined(separator: ";"))")
-                end)
+                mp.add_hook("on_load", 10, function() mp.set_property("stream-open-filename", "\(edl)") end)
                 """
             let script = try folder.write(Data(hook.utf8), to: "hook.lua")
             let words = try await play(scene.origin.url("/watch"), scene.weir, [:], ["--script=\(script)"])
             #expect(words.contains("through Weir: "), "\(words)")
             #expect(words.contains("Video --vid=1") && words.contains("Audio --aid=1"), "\(words)")
             #expect(try await scene.origin.requests().allSatisfy { $0.headers["icy-metadata"] == nil })
+            // The presentation is the same after a restart of Weir, and is saved with both.
+            let url = isVideoFirst ? audio : video
+            let name = try await scene.weir.run(["list", "--json"]).output
+            #expect(name.split(separator: "\n").count == 1 && name.contains(url), "\(name)")
+            #expect(try await scene.weir.run(["get", url]).exit == .code(0))
+            let shown = try await scene.weir.run(["show", url, "--json"]).output
+            #expect(shown.contains("\"audio\":[{"), "\(shown)")
+        }
+    }
+
+    @Test("takes the pictures first where an edl:// says which track they are")
+    func readsMediaTypes() async throws {
+        try await Scene.with { scene in
+            let folder = try TemporaryFolder()
+            let urls = ["video-90p", "audio-en"].map { scene.origin.url("/cmaf/\($0)/media.m3u8") }
+            let edl = Self.edl(urls, ["video", "audio"].map { "!delay_open,media_type=\($0),codec=null;" })
+            let hook = "mp.add_hook('on_load', 10, function() mp.set_property('stream-open-filename', '\(edl)') end)"
+            let script = try folder.write(Data(hook.utf8), to: "hook.lua")
+            let words = try await play(scene.origin.url("/watch"), scene.weir, [:], ["--script=\(script)"])
+            #expect(words.contains("through Weir: ") && words.contains("/\(urls[0])"), "\(words)")
+        }
+    }
+
+    @Test("loads the two playlists that ytdl_hook itself finds with a program like yt-dlp")
+    func followsTheRealYTDLHook() async throws {
+        try await Scene.with { scene in
+            let folder = try TemporaryFolder()
+            let formats = [("video-90p", "avc1", "none"), ("audio-en", "none", "mp4a")].map { name, video, sound in
+                """
+                {"format_id": "\(name)", "url": "\(scene.origin.url("/cmaf/\(name)/media.m3u8"))", \
+                "protocol": "m3u8_native", "vcodec": "\(video)", "acodec": "\(sound)", "ext": "mp4", \
+                "http_headers": {"User-Agent": "Page/1", "Referer": "https://page.example/"}}
+                """
+            }
+            let json = """
+                {"id": "x", "title": "A clip!", "extractor": "some", "extractor_key": "Some", "duration": 12, \
+                "channel_url": "https://page.example/c", "webpage_url": "\(scene.origin.url("/watch"))", \
+                "requested_formats": [\(formats.joined(separator: ", "))]}
+                """
+            let finder = try Self.script(folder, "cat <<'END'\n\(json)\nEND")
+            let mpv = try MPV(
+                [
+                    scene.origin.url("/watch"), "--untimed", "--ao-null-untimed=yes", "--ytdl=yes",
+                    "--script-opts-append=ytdl_hook-ytdl_path=\(finder)",
+                    "--script-opts-append=ytdl_hook-try_ytdl_first=yes",
+                ], scene.weir)
+            #expect(try await mpv.process.end(within: .seconds(60)) == .code(0), "\(mpv.process.standardOutput)")
+            let words = mpv.process.standardOutput
+            let video = scene.origin.url("/cmaf/video-90p/media.m3u8")
+            for word in [
+                "through Weir: http://localhost:\(await scene.weir.port)/\(video)", "AO: [null] ", "VO: [null] ",
+            ] {
+                #expect(words.contains(word), "\(words)")
+            }
+            for request in try await scene.origin.requests() where request.path != "/watch" {
+                #expect(request.headers["referer"] == "https://page.example/", "\(request.path)")
+                #expect(request.headers["user-agent"] == "Page/1" && request.headers["icy-metadata"] == nil)
+            }
         }
     }
 

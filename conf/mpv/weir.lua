@@ -257,16 +257,23 @@ end)
 -- Returns the URLs of a video and an audio playlist in an edl:// of ytdl_hook; nil for any other.
 local function playlists_of_edl(url)
     if not url:match("^edl://") or not url:find("!new_stream", 1, true) then return nil end
-    local urls, place = {}, 1
+    local urls, kinds, place = {}, {}, 1
     while true do
         local from, to, count = url:find("%%(%d+)%%", place)
         if not from then break end
         local text = url:sub(to + 1, to + tonumber(count))
-        if text:match("^[hH][tT][tT][pP][sS]?://") then table.insert(urls, text) end
+        -- A text behind = is a title or another tag of the page.
+        if url:sub(from - 1, from - 1) ~= "=" then
+            if not is_meant(text) then return nil end
+            table.insert(urls, text)
+            table.insert(kinds, url:sub(place, from):match("media_type=(%l+)") or "")
+        end
         place = to + 1 + tonumber(count)
     end
-    if #urls == 2 and is_meant(urls[1]) and is_meant(urls[2]) then return urls[1], urls[2] end
-    return nil
+    if #urls ~= 2 then return nil end
+    -- ytdl_hook reverses the list of yt-dlp, which has the sound last. Weir looks at the media if this is wrong.
+    if kinds[1] == "video" and kinds[2] ~= "video" then return urls[1], urls[2] end
+    return urls[2], urls[1]
 end
 
 -- Behind ytdl_hook, whose results are other URLs. A video playlist and an audio playlist become one master.
@@ -275,7 +282,7 @@ mp.add_hook("on_load", 15, function(hook)
     if url == handled or behind(url) then return end
     if is_meant(url) then return go_through(url, {"--check"}, hook) end
     local video, audio = playlists_of_edl(url)
-    if video then go_through(video, {"--check", "--with-audio", audio}, hook) end
+    if video then go_through(video, {"--check", "--with-audio", without_password(audio)}, hook) end
 end)
 
 -- Builds the command line of a report.
