@@ -269,21 +269,6 @@ struct RenewalPace {
     mutating func reset() { last = nil }
 }
 
-/// Shares operations under way: callers with equal keys wait for one task.
-@LoopActor final class SharedTasks<Key: Hashable & Sendable, Value: Sendable> {
-    private var tasks: [Key: Task<Value, Never>] = [:]
-
-    func isRunning(_ key: Key) -> Bool { tasks[key] != nil }
-
-    func run(_ key: Key, _ body: @escaping @LoopActor () async -> Value) async -> Value {
-        if let task = tasks[key] { return await task.value }
-        let task = Task { @LoopActor in await body() }
-        tasks[key] = task
-        defer { tasks[key] = nil }
-        return await task.value
-    }
-}
-
 extension PlaylistFetcher.Manner {
     /// For a player that waits for a refused resource.
     fileprivate static let renewal = Self(deadline: GiveUpRule.deadline(with: .refusedURLs), retries: .hasty)

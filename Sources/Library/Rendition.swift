@@ -226,7 +226,7 @@ public import Playlist
             return PieceName(.initialization(map.index), fileExtension: "mp4")
         }
         return (recording ?? lastWindow?.recording)?.name(ofMapAt: url, map.byteRange)
-            ?? PieceName(.passing(live.number(url, map.byteRange)), fileExtension: "mp4")
+            ?? PieceName(.passing(live.number(url, map.byteRange?.bytes)), fileExtension: "mp4")
     }
 
     /// The file extension of a segment or part; `map` is the section in force, which a delta update may omit.
