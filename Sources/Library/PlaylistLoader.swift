@@ -159,7 +159,9 @@ import SegmentFormat
                 "\(answer.base.redacted) is a multivariant playlist where a media playlist should be"
                     + (isItself ? ": it names itself" : ""))
         }
-        return Rendition.Source(playlist: media, base: answer.base, imports: imports, born: answer.born)
+        var source = Rendition.Source(playlist: media, base: answer.base, imports: imports, born: answer.born)
+        source.mirror = place
+        return source
     }
 
     /// Fetches the playlist from another mirror and checks it against the known one. If it matches, an ended playlist
@@ -169,8 +171,9 @@ import SegmentFormat
         _ place: Int, of rendition: Rendition, in asset: Asset, for name: PieceName
     ) async -> Rendition.Source? {
         await tasks.visits.run(Visit(rendition: ObjectIdentifier(rendition), mirror: place)) {
-            let source = try? await fetchSource(of: rendition, at: place, in: asset, .none, .patient.hasty)
-            guard let source, rendition.mayContinue(with: source) else { return nil }
+            let fetched = try? await fetchSource(of: rendition, at: place, in: asset, .none, .patient.hasty)
+            guard var source = fetched, rendition.mayContinue(with: source) else { return nil }
+            if !source.isDurable { source.shift = rendition.source?.shift ?? 0 }
             if asset.hasPossibleMirrors(rendition), await !fits(source, rendition, of: asset, for: name) { return nil }
             rendition.mirror = place
             if source.isDurable, rendition.source?.isDurable ?? false { rendition.move(to: source) }
