@@ -19,6 +19,8 @@ public import Playlist
         let needed: Int
         /// True if it is the window of a recording, and not a complete presentation although it may have an end.
         package var isWindow = false
+        /// The index of the mirror that it is from.
+        var mirror = 0
         /// Added to its media sequence numbers in names: not 0 if the origin restarted its numbers, see `LiveNumbering`.
         package var shift = 0
         /// True if it is a recorded playlist, whose URIs are names of pieces. A lost piece cannot be fetched again.
@@ -95,7 +97,12 @@ public import Playlist
     private var numbering = LiveNumbering()
     private var hasBeenLive = false
     /// True if its playlist ended while it was live, and no piece is stored: at its URL another broadcast may have begun.
-    var mayBeginAnew: Bool { hasBeenLive && !isLive && recording == nil && folder.bytes == 0 }
+    package var mayBeginAnew: Bool { hasBeenLive && !isLive && recording == nil && folder.bytes == 0 }
+    /// True if it is the end of a live stream whose beginning has left the window. Playback stores nothing of it.
+    var isTail: Bool {
+        guard hasBeenLive, !isLive, recording == nil, let playlist = source?.playlist else { return false }
+        return playlist.playlistType == nil && playlist.firstSequenceNumber > 0
+    }
 
     init(_ name: RenditionNaming.Name, bundle: Bundle, keys: KeyRing, folder: PieceFolder? = nil) {
         (self.name, self.keys) = (name, keys)
@@ -141,7 +148,12 @@ public import Playlist
         }
         var source = source
         let before = numbering.shift
-        if replaces { numbering.replace(with: source.playlist) } else { _ = numbering.accept(source.playlist) }
+        let isElsewhere = self.source.map { $0.base.replacingQuery(nil) != source.base.replacingQuery(nil) } ?? false
+        if replaces {
+            numbering.replace(with: source.playlist, isElsewhere: isElsewhere)
+        } else {
+            _ = numbering.accept(source.playlist, isElsewhere: isElsewhere)
+        }
         source.shift = numbering.shift
         if numbering.shift != before {
             live.restart()
@@ -226,7 +238,7 @@ public import Playlist
             return PieceName(.initialization(map.index), fileExtension: "mp4")
         }
         return (recording ?? lastWindow?.recording)?.name(ofMapAt: url, map.byteRange)
-            ?? PieceName(.passing(live.number(url, map.byteRange)), fileExtension: "mp4")
+            ?? PieceName(.passing(live.number(url, map.byteRange?.bytes)), fileExtension: "mp4")
     }
 
     /// The file extension of a segment or part; `map` is the section in force, which a delta update may omit.
