@@ -17,7 +17,7 @@ extension Recording {
     private func adopt(_ source: inout Rendition.Source) {
         let playlist = source.playlist
         for url in source.keyURLs { rendition.keys.add(url) }
-        if playlist.keys.contains(where: \.needsDRM) {
+        if playlist.needsDRM {
             obstacle = "the stream is protected from here on (DRM)"
             return
         }

@@ -2,6 +2,7 @@ public import EventLoop
 public import Fetching
 import Glibc
 public import HTTPMessage
+import Playlist
 public import Store
 
 /// The keys of an asset: each distinct URL once, with a permanent number that names its file. A key is stored only
@@ -177,5 +178,14 @@ public import Store
         var status = stat()
         guard fstat(descriptor, &status) == 0, let digest = try? Digest(of: descriptor, path: file) else { return nil }
         return (digest, Int64(status.st_mtim.tv_sec))
+    }
+}
+
+extension Key {
+    /// The URL to fetch the key from; nil if it cannot be fetched. That of a `data:` URI contains the key, so that it becomes a
+    /// file as any other: most players read no `data:` URIs.
+    func url(base: WebURL) -> WebURL? {
+        guard isFetchable else { return nil }
+        return data.map { .inline($0) } ?? (try? base.resolving(uri))
     }
 }

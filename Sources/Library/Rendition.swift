@@ -38,7 +38,7 @@ public import Playlist
         /// Its keys that can be fetched, in the playlist's order.
         package var keyURLs: [WebURL] {
             if isRecorded { return [] }
-            return playlist.keys.filter(\.isFetchable).compactMap { try? base.resolving($0.uri) }
+            return playlist.keys.compactMap { $0.url(base: base) }
         }
 
         /// True if it has ended, so that it may be stored.
@@ -165,7 +165,7 @@ public import Playlist
     /// Adopts the URLs of a playlist with the same content as the known one, which has ended: all names stay.
     func move(to source: Source) {
         for (number, key) in zip(keyNumbers, source.playlist.keys) {
-            if let number, let url = try? source.base.resolving(key.uri) { keys.move(number, to: url) }
+            if let number, let url = key.url(base: source.base) { keys.move(number, to: url) }
         }
         (self.source, latest) = (source, source)
         (isOutdated, hasMoved) = (false, true)
@@ -250,13 +250,12 @@ public import Playlist
     /// The numbers of the keys of a playlist that has ended, by index; they stay when the URLs change.
     package private(set) var keyNumbers: [Int?] = []
 
-    /// The number of a key; nil if it cannot be fetched (DRM, `data:`), or if its URI is no URL.
+    /// The number of a key; nil if it cannot be fetched (DRM), or if its URI is no URL.
     public func number(of key: Key, in source: Source? = nil) -> Int? {
         if keyNumbers.indices.contains(key.index) { return keyNumbers[key.index] }
         guard let source = source ?? self.source, key.isFetchable else { return nil }
         if source.isRecorded { return KeyRing.number(ofURI: key.uri) }
-        guard let url = try? source.base.resolving(key.uri) else { return nil }
-        return keys.number(for: url)
+        return key.url(base: source.base).flatMap { keys.number(for: $0) }
     }
 
     /// The path of a URI. Works on bytes, which is much faster than on characters.
@@ -301,5 +300,5 @@ public import Playlist
     }
 
     /// True if its media can be stored, but not be played without a content decryption module.
-    public var needsDRM: Bool { source?.playlist.keys.contains(where: \.needsDRM) ?? false }
+    public var needsDRM: Bool { source?.playlist.needsDRM ?? false }
 }
