@@ -101,6 +101,7 @@ public struct RecordingRestorer: RecordingSource {
     /// Makes a restorer.
     public init() {}
 
+    /// Restores the recording from its playlist in the rendition's folder.
     public func restoreRecording(of rendition: String, in asset: Asset, _ library: Library) {
         library.recordings.restore(rendition, in: asset)
     }
