@@ -146,7 +146,7 @@ public import Store
         if isRemoved { throw LibraryError(.missing, "\(name) was removed") }
     }
 
-    func saveError(about what: String) -> LibraryError {
+    package func saveError(about what: String) -> LibraryError {
         saveFailure.map { LibraryError($0, about: what) } ?? LibraryError(.missing, "\(name) was removed")
     }
 

@@ -29,6 +29,17 @@ public import Store
 
     init(in bundle: Bundle) { folder = PieceFolder(id: "keys", in: bundle) }
 
+    /// The URI of a key in a recorded playlist.
+    package nonisolated static func uri(of number: Int) -> String { "../keys/\(number).key" }
+
+    /// The number of a key in a URI of a recorded playlist; nil if the URI names no key.
+    nonisolated static func number(ofURI uri: String) -> Int? {
+        guard uri.hasPrefix("../keys/"), case .key(let number)? = PieceName(String(uri.dropFirst(8)))?.role else {
+            return nil
+        }
+        return number
+    }
+
     /// True if no playlist names a key.
     public var isEmpty: Bool { urls.isEmpty }
     /// The numbers of the keys, ascending: in the order of their first use.
@@ -42,7 +53,8 @@ public import Store
         next = max(next, number + 1)
     }
 
-    @discardableResult func add(_ url: WebURL) -> Int {
+    /// Numbers a key, unless its URL has a number.
+    @discardableResult package func add(_ url: WebURL) -> Int {
         if let number = numbers[url] { return number }
         (numbers[url], urls[next]) = (next, url)
         next += 1

@@ -16,7 +16,7 @@ extension Library {
         let isLasting = isLasting(folder, of: asset) || isRecorded(resource, in: folder, of: asset)
         do {
             let fetch = try loader.fetch(
-                resource, folder: folder, isLasting: isLasting, keeping(resource, in: folder, of: asset),
+                resource, folder: folder, isLasting: isLasting, keeping(resource, in: folder, of: asset, urgency),
                 access: asset.access, urgency: urgency, fallback: fallback
             ) { ResourceSources(around: resource, in: folder, of: asset, library: self) }
             expect(fetch, of: asset)
@@ -37,7 +37,7 @@ extension Library {
             let fetches = try loader.fetches(
                 resources.map { current($0, in: folder, of: asset) }, folder: folder,
                 isLasting: isLasting(folder, of: asset), access: asset.access,
-                keeping: { keeping($0, in: folder, of: asset) },
+                keeping: { keeping($0, in: folder, of: asset, .background) },
                 alternates: { ResourceSources(around: $0, in: folder, of: asset, library: self) })
             for fetch in fetches { expect(fetch, of: asset) }
             return fetches
@@ -74,7 +74,9 @@ extension Library {
         return rendition.resource(named: resource.name) ?? resource
     }
 
-    private func keeping(_ resource: Resource, in folder: PieceFolder, of asset: Asset) -> Loader.Keeping {
+    private func keeping(
+        _ resource: Resource, in folder: PieceFolder, of asset: Asset, _ urgency: Fetch.Urgency
+    ) -> Loader.Keeping {
         switch resource.name.role {
         case .key(let number):
             // Only a renewal stores an expired or revoked key again. A player that streams gets it from the origin.
@@ -85,7 +87,7 @@ extension Library {
         }
         if isRecorded(resource, in: folder, of: asset) { return .kept }
         guard let rendition = asset.rendition(folder.id), rendition.source?.isDurable ?? false,
-            rendition.isListed(resource.name)
+            rendition.isListed(resource.name), urgency == .background || !rendition.isTail
         else { return .passing(because: nil) }
         return rendition.isSaved ? .kept : .passing(because: asset.saveFailure)
     }

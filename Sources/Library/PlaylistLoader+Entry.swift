@@ -1,3 +1,4 @@
+import EventLoop
 import Fetching
 import HTTPMessage
 import Origin
@@ -10,7 +11,7 @@ extension PlaylistLoader {
         deadline: GiveUpRule.deadline(with: .complete), retries: .never)
     /// For a playlist that only partial content could replace: as long as players wait.
     private static let hesitant = PlaylistFetcher.Manner(deadline: GiveUpRule.deadline(with: .part))
-    /// Lifetime of an answer of the origin: players load an entry twice.
+    /// Lifetime of an answer of the origin: players load an entry twice. That of a live stream lives a target duration.
     private static let checkLife = Duration.seconds(5)
 
     /// Fetches the entry playlist again, unless a fetch was just done. Returns true if the origin answered; throws if
@@ -25,7 +26,9 @@ extension PlaylistLoader {
         }
         // Any response since then would have made it present.
         if library.client.isPresumedAbsent(asset.origin), isPlayable(asset) { return false }
-        if let checked = asset.checked, .now - checked.at < Self.checkLife { return checked.isPresent }
+        let spans = asset.renditions.filter(\.isLive).compactMap { $0.source?.playlist.interval }
+        let life = min(spans.min() ?? Self.checkLife, Self.checkLife)
+        if let checked = asset.checked, .now - checked.at < life { return checked.isPresent }
         return try await tasks.checks.run(ObjectIdentifier(asset)) { await check(asset) }.get()
     }
 

@@ -1,3 +1,4 @@
+import EventLoop
 import Fetching
 import HTTPMessage
 import Origin

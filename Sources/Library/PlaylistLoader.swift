@@ -159,7 +159,9 @@ import SegmentFormat
                 "\(answer.base.redacted) is a multivariant playlist where a media playlist should be"
                     + (isItself ? ": it names itself" : ""))
         }
-        return Rendition.Source(playlist: media, base: answer.base, imports: imports, born: answer.born)
+        var source = Rendition.Source(playlist: media, base: answer.base, imports: imports, born: answer.born)
+        source.mirror = place
+        return source
     }
 
     /// Fetches the playlist from another mirror and checks it against the known one. If it matches, an ended playlist
@@ -169,8 +171,9 @@ import SegmentFormat
         _ place: Int, of rendition: Rendition, in asset: Asset, for name: PieceName
     ) async -> Rendition.Source? {
         await tasks.visits.run(Visit(rendition: ObjectIdentifier(rendition), mirror: place)) {
-            let source = try? await fetchSource(of: rendition, at: place, in: asset, .none, .patient.hasty)
-            guard let source, rendition.mayContinue(with: source) else { return nil }
+            let fetched = try? await fetchSource(of: rendition, at: place, in: asset, .none, .patient.hasty)
+            guard var source = fetched, rendition.mayContinue(with: source) else { return nil }
+            if !source.isDurable { source.shift = rendition.source?.shift ?? 0 }
             if asset.hasPossibleMirrors(rendition), await !fits(source, rendition, of: asset, for: name) { return nil }
             rendition.mirror = place
             if source.isDurable, rendition.source?.isDurable ?? false { rendition.move(to: source) }
@@ -267,21 +270,6 @@ struct RenewalPace {
     mutating func recordArrival() { arrivals += 1 }
     /// Allows the next renewal at once, because the URLs may be valid again.
     mutating func reset() { last = nil }
-}
-
-/// Shares operations under way: callers with equal keys wait for one task.
-@LoopActor final class SharedTasks<Key: Hashable & Sendable, Value: Sendable> {
-    private var tasks: [Key: Task<Value, Never>] = [:]
-
-    func isRunning(_ key: Key) -> Bool { tasks[key] != nil }
-
-    func run(_ key: Key, _ body: @escaping @LoopActor () async -> Value) async -> Value {
-        if let task = tasks[key] { return await task.value }
-        let task = Task { @LoopActor in await body() }
-        tasks[key] = task
-        defer { tasks[key] = nil }
-        return await task.value
-    }
 }
 
 extension PlaylistFetcher.Manner {

@@ -55,7 +55,7 @@ extension Rendition {
         guard let source = source ?? self.source, !source.isRecorded, let url = try? source.base.resolving(uri) else {
             return nil
         }
-        return Resource(name: name, url: url, range: range.map { Int64($0.offset)..<Int64($0.end) })
+        return Resource(name: name, url: url, range: range?.bytes)
     }
 
     /// The time of a segment; nil if it is unknown, and for other pieces.
@@ -130,7 +130,7 @@ extension Rendition {
         _ uri: String, _ range: SubRange?, _ fileExtension: String, in source: Source
     ) -> PieceName? {
         guard let url = try? source.base.resolving(uri) else { return nil }
-        return PieceName(.passing(live.number(url, range)), fileExtension: fileExtension)
+        return PieceName(.passing(live.number(url, range?.bytes)), fileExtension: fileExtension)
     }
 
     /// The resources of a live playlist besides segments and keys.
@@ -192,4 +192,12 @@ extension Rendition {
                 && one.isGap == other.isGap && name(of: one) == name(of: other)
         }
     }
+}
+
+extension SubRange {
+    /// A range whose end only the origin knows; see `Resource.range`.
+    fileprivate static func open(from offset: Int) -> SubRange? { SubRange(offset: offset, length: .max - offset) }
+
+    /// The range in the file.
+    var bytes: Range<Int64> { Int64(offset)..<Int64(end) }
 }

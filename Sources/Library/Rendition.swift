@@ -13,14 +13,16 @@ public import Playlist
         /// The URL after redirects.
         public let base: WebURL
         /// The variables that it could import from the multivariant playlist of that time; nil if none names it.
-        let imports: [String: String]?
+        package let imports: [String: String]?
         /// The time when the origin made it, from the response (RFC 9111 §5.1).
         public let born: ContinuousClock.Instant
         let needed: Int
         /// True if it is the window of a recording, and not a complete presentation although it may have an end.
-        var isWindow = false
+        package var isWindow = false
+        /// The index of the mirror that it is from.
+        var mirror = 0
         /// Added to its media sequence numbers in names: not 0 if the origin restarted its numbers, see `LiveNumbering`.
-        var shift = 0
+        package var shift = 0
         /// True if it is a recorded playlist, whose URIs are names of pieces. A lost piece cannot be fetched again.
         public let isRecorded: Bool
 
@@ -34,7 +36,7 @@ public import Playlist
         }
 
         /// Its keys that can be fetched, in the playlist's order.
-        var keyURLs: [WebURL] {
+        package var keyURLs: [WebURL] {
             if isRecorded { return [] }
             return playlist.keys.compactMap { $0.url(base: base) }
         }
@@ -81,21 +83,26 @@ public import Playlist
     /// Increases when the playlist is replaced.
     package private(set) var edition = 0
     /// Its recording, while that runs.
-    public internal(set) var recording: Recording?
+    public package(set) var recording: (any RenditionRecording)?
     /// The origin's last playlist before the end of the recording, which ends the live stream for players: a media
     /// sequence number must not go back (RFC 8216 §6.2.2).
-    public internal(set) var lastWindow: (source: Source, recording: Recording)?
+    public package(set) var lastWindow: (source: Source, recording: any RenditionRecording)?
     /// True if its playlist is known, and has not ended.
     public var isLive: Bool { source.map { !$0.isDurable } ?? false }
     /// True if the catalogue has its playlist and its keys' numbers: only then may its pieces be stored.
-    var isSaved = false
+    package var isSaved = false
     /// Caches `isComplete` for these counts of changes.
     private var wholeness: (folder: Int, keys: Int, isComplete: Bool)?
     var live = LiveNames()
     private var numbering = LiveNumbering()
     private var hasBeenLive = false
     /// True if its playlist ended while it was live, and no piece is stored: at its URL another broadcast may have begun.
-    var mayBeginAnew: Bool { hasBeenLive && !isLive && recording == nil && folder.bytes == 0 }
+    package var mayBeginAnew: Bool { hasBeenLive && !isLive && recording == nil && folder.bytes == 0 }
+    /// True if it is the end of a live stream whose beginning has left the window. Playback stores nothing of it.
+    var isTail: Bool {
+        guard hasBeenLive, !isLive, recording == nil, let playlist = source?.playlist else { return false }
+        return playlist.playlistType == nil && playlist.firstSequenceNumber > 0
+    }
 
     init(_ name: RenditionNaming.Name, bundle: Bundle, keys: KeyRing, folder: PieceFolder? = nil) {
         (self.name, self.keys) = (name, keys)
@@ -141,7 +148,12 @@ public import Playlist
         }
         var source = source
         let before = numbering.shift
-        if replaces { numbering.replace(with: source.playlist) } else { _ = numbering.accept(source.playlist) }
+        let isElsewhere = self.source.map { $0.base.replacingQuery(nil) != source.base.replacingQuery(nil) } ?? false
+        if replaces {
+            numbering.replace(with: source.playlist, isElsewhere: isElsewhere)
+        } else {
+            _ = numbering.accept(source.playlist, isElsewhere: isElsewhere)
+        }
         source.shift = numbering.shift
         if numbering.shift != before {
             live.restart()
@@ -169,7 +181,7 @@ public import Playlist
     }
 
     /// Drops a playlist that has no stored pieces.
-    func forget() {
+    package func forget() {
         (source, latest, keyNumbers, fileNames, wholeness) = (nil, nil, [], nil, nil)
         knownTimeline = nil
         edition += 1
@@ -226,7 +238,7 @@ public import Playlist
             return PieceName(.initialization(map.index), fileExtension: "mp4")
         }
         return (recording ?? lastWindow?.recording)?.name(ofMapAt: url, map.byteRange)
-            ?? PieceName(.passing(live.number(url, map.byteRange)), fileExtension: "mp4")
+            ?? PieceName(.passing(live.number(url, map.byteRange?.bytes)), fileExtension: "mp4")
     }
 
     /// The file extension of a segment or part; `map` is the section in force, which a delta update may omit.
@@ -242,7 +254,7 @@ public import Playlist
     public func number(of key: Key, in source: Source? = nil) -> Int? {
         if keyNumbers.indices.contains(key.index) { return keyNumbers[key.index] }
         guard let source = source ?? self.source, key.isFetchable else { return nil }
-        if source.isRecorded { return Recording.number(ofKey: key.uri) }
+        if source.isRecorded { return KeyRing.number(ofURI: key.uri) }
         return key.url(base: source.base).flatMap { keys.number(for: $0) }
     }
 

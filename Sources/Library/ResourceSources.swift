@@ -59,7 +59,8 @@ import Playlist
         if let known = rendition.source, let untried = untried(in: known, rendition) { return untried }
         if error.code == .originRefused, let renewed = await renewed(rendition) { return renewed }
         let (first, count) = (rendition.mirror, asset.candidateURLs(of: rendition).count)
-        visited.insert(first)
+        // A live playlist stays until the next reload, even if another mirror has answered since.
+        visited.insert(rendition.source?.mirror ?? first)
         for turn in 0..<count {
             let place = (first + turn) % count
             guard visited.insert(place).inserted, let library else { continue }
@@ -97,6 +98,12 @@ import Playlist
 
     /// Returns the resource with its URL in a playlist, unless that URL was tried; marks it as tried.
     private func untried(in source: Rendition.Source, _ rendition: Rendition) -> Resource? {
+        // After a restart, the name of an old segment stands for none of a mirror's new list.
+        if case .segment(let number) = resource.name.role, source.shift != 0,
+            rendition.source?.segment(number) == nil
+        {
+            return nil
+        }
         let found =
             rendition.resource(named: resource.name, in: source)
             ?? rendition.counterpart(of: resource.name, in: source)

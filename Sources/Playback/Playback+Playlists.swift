@@ -42,7 +42,7 @@ extension Playback {
                 : LibraryError(.notStored, "\(name) of \(asset.name) is not completely stored, and Weir is offline")
             return refuse(exchange, error, about: Subject(session, asset, exchange.head.path))
         }
-        if let source = rendition.source, source.isDurable {
+        if let source = rendition.source, source.isDurable, isOffline || !rendition.mayBeginAnew {
             return send(exchange, .hit) { try view(of: asset, session, for: exchange).media(rendition, source) }
         }
         do throws(LibraryError) {

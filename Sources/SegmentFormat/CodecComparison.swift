@@ -20,6 +20,14 @@ public enum CodecComparison {
         return nil
     }
 
+    /// True if an initialization section, or the beginning of a segment, has video; false if it has only other streams; nil if it
+    /// shows neither, such as ciphertext.
+    public static func hasVideo(_ bytes: [UInt8]) -> Bool? {
+        if let section = try? InitializationSection(bytes) { return section.tracks.contains { $0.handler == "vide" } }
+        if let stream = try? TransportStream(ByteSource(bytes)) { return stream.streams.contains(where: \.isVideo) }
+        return (try? PackedAudio(ByteSource(bytes))) == nil ? nil : false
+    }
+
     /// The streams of a transport stream with their first parameter sets; nil for anything else, and if a video stream
     /// shows none.
     private static func parameterSets(_ bytes: [UInt8]) -> [[UInt8]]? {

@@ -8,7 +8,7 @@ struct RouteOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             The proxy for this asset: http://HOST:PORT, or https, socks4a, socks5 or socks5h, with USER:PASSWORD@ if needed; \
-            direct for none.
+            direct for none. @FILE reads it from a file, which hides the password from other users.
             """, valueName: "url"))
     var proxy: String?
     @Option(
@@ -27,12 +27,16 @@ struct RouteOptions: ParsableArguments {
 
     func validate() throws {
         if key != nil, cert == nil { throw ValidationError("--key requires --cert.") }
+        _ = try proxyURL
     }
+
+    private var proxyURL: String? { get throws { try proxy.flatMap { try SecretLines.of($0, "--proxy").first } } }
 
     /// The change for the daemon; nil without these options. Warns of `--insecure`.
     var change: API.Route? {
         var route = API.Route()
-        route.proxy = proxy
+        // An unreadable file is refused by `validate`.
+        route.proxy = try? proxyURL
         route.allowHosts = allowHost.isEmpty ? nil : allowHost
         route.insecure = insecure ? true : nil
         route.certificate = cert.map(DiskPath.absolute)

@@ -114,8 +114,8 @@ struct HeaderOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             A header field for each request, such as 'Referer: https://example.com/'. Hosts that the playlists name get it too, \
-            unless its name has auth, token, key, secret, cookie or password in it. May be repeated. - reads fields from \
-            standard input, one a line.
+            unless its name has auth, token, key, secret, cookie or password in it. May be repeated. @FILE reads fields from a \
+            file, and - from standard input, one a line: other users see neither.
             """, valueName: "name: value"))
     var header: [String] = []
     @Option(
@@ -136,7 +136,9 @@ struct HeaderOptions: ParsableArguments {
     var fields: [API.Header]? {
         get throws {
             guard areGiven else { return nil }
-            let lines = header.flatMap { $0 == "-" ? Self.standardInput : [$0] }
+            let lines = try header.flatMap {
+                $0 == "-" ? SecretLines.standardInput : try SecretLines.of($0, "--header")
+            }
             return try lines.map { try Self.field($0, of: "--header") } + headerFor.map(Self.scopedField)
         }
     }
@@ -155,12 +157,6 @@ struct HeaderOptions: ParsableArguments {
         let line = String(text[text.index(after: blank)...])
         return try field(line, of: "the second argument of --header-for", host: host)
     }
-
-    /// The fields of `--header -`, which other users do not see in the list of processes.
-    private static let standardInput: [String] = {
-        let data = FileHandle.standardInput.readDataToEndOfFile()
-        return String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
-    }()
 
     /// Joins the two arguments of each `--header-for` with a blank, since the parser has options of one argument only.
     static func joined(_ arguments: [String]) -> [String] {

@@ -89,6 +89,96 @@ struct MPVScriptTests {
         }
     }
 
+    /// A program that writes down the command line of `weir` and the modes of its files, and runs it.
+    private static func observer(_ folder: TemporaryFolder) throws -> String {
+        try script(
+            folder,
+            """
+            echo "$@" >> \(folder.path("arguments"))
+            for word; do case "$word" in @*) stat -c 'mode %a' "${word#@}" >> \(folder.path("arguments"));; esac; done
+            exec \(Repository.builtProgram("weir")) "$@"
+            """)
+    }
+
+    /// Lines of mpv's log with one of `secrets`, without those of mpv itself about the options and the URL that it was given.
+    private static func leaks(_ log: String, _ secrets: [String]) throws -> [Substring] {
+        let own = ["Command line options", "Setting option", "Playing: ", "playing=", "Run command: loadfile"]
+        let lines = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
+        try #require(lines.contains { $0.contains("through Weir") })
+        return lines.filter { line in
+            secrets.contains { line.contains($0) } && !own.contains { line.contains($0) }
+        }
+    }
+
+    @Test("keeps what it hands over out of mpv's log, command lines and URLs, and deletes its files")
+    func keepsSecrets() async throws {
+        try await Scene.with { scene in
+            let folder = try TemporaryFolder()
+            let program = try Self.observer(folder)
+            let cookie = "{cookies = \"sid=c0okie; path=/; domain=127.0.0.1;\\r\\n\"}"
+            let hook = "mp.set_property_native(\"stream-lavf-o\", \(cookie))"
+            let script = try folder.write(Data(hook.utf8), to: "hook.lua")
+            let (url, log) = (
+                scene.origin.master("ts").replacing("://", with: "://me:pass%21w0rd@"), folder.path("log")
+            )
+            let words = try await play(
+                url, scene.weir, ["program": program],
+                [
+                    "--http-header-fields=X-Api-Key: s3cret", "--script=\(script)", "--log-file=\(log)", "-v", "-v",
+                ])
+            #expect(words.contains("through Weir"), "\(words)")
+            for request in try await scene.origin.requests() {
+                #expect(request.headers["x-api-key"] == "s3cret", "\(request.path)")
+                #expect(request.headers["cookie"] == "sid=c0okie", "\(request.path)")
+                #expect(request.headers["authorization"] == "Basic bWU6cGFzcyF3MHJk", "\(request.path)")
+                #expect(request.headers["icy-metadata"] == nil, "it came from mpv")
+            }
+            let secrets = ["s3cret", "c0okie", "w0rd", "bWU6cGFz"]
+            let leaks = try Self.leaks(log, secrets).filter { !$0.contains("Set property: stream-lavf-o") }
+            #expect(leaks.isEmpty, "\(leaks)")
+            let arguments = try String(contentsOfFile: folder.path("arguments"), encoding: .utf8)
+            #expect(!secrets.contains { arguments.contains($0) }, "\(arguments)")
+            #expect(arguments.contains("--header @") && arguments.contains("mode 600"), "\(arguments)")
+            let file = try #require(arguments.split { $0 == " " || $0 == "\n" }.first { $0.hasPrefix("@") })
+            #expect(!FileManager.default.fileExists(atPath: String(file.dropFirst())))
+        }
+    }
+
+    @Test("keeps fields out of mpv's log where it is given a URL of Weir, and where a key starts a download")
+    func keepsSecretsOfDownloads() async throws {
+        try await Scene.with { scene in
+            let folder = try TemporaryFolder()
+            let (log, program) = (folder.path("log"), try Self.observer(folder))
+            let origin = scene.origin.master("ts")
+            for url in ["http://localhost:\(await scene.weir.port)/\(origin)", origin] {
+                let mpv = try MPV(
+                    [
+                        url, "--pause", "--keep-open=yes", "--http-header-fields=X-Api-Key: s3cret",
+                        "--log-file=\(log)", "-v", "-v",
+                    ], scene.weir,
+                    ["program": program, "patience_with_fields": url == origin ? "0" : "20", "download": "-q 90p"])
+                try await waitUntil("the first picture") { try await mpv.get("vo-configured") as? Bool == true }
+                if url == origin {
+                    try await scene.origin.clearRequests()
+                    try await mpv.command(["keypress", "Ctrl+d"])
+                    try await scene.waitForCompletion(of: "ts")
+                    let requests = try await scene.origin.requests().filter { $0.headers["icy-metadata"] == nil }
+                    #expect(requests.contains { $0.headers["x-api-key"] == "s3cret" })
+                }
+                // The log is whole when mpv has ended.
+                try await mpv.command(["quit"])
+                #expect(try await mpv.process.end(within: .seconds(30)) == .code(0))
+                let lines = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
+                #expect(lines.contains { $0.contains(url == origin ? ",add," : "CMCD-Session") })
+                let own = ["Command line options", "Setting option"]
+                let leaks = lines.filter { line in line.contains("s3cret") && !own.contains { line.contains($0) } }
+                #expect(leaks.isEmpty, "\(leaks)")
+            }
+            let arguments = try String(contentsOfFile: folder.path("arguments"), encoding: .utf8)
+            #expect(arguments.contains("add ") && arguments.contains("mode 600") && !arguments.contains("s3cret"))
+        }
+    }
+
     @Test("loads what ytdl_hook finds through Weir, with the fields that it sets")
     func followsYTDLHook() async throws {
         try await Scene.with { scene in
@@ -116,22 +206,87 @@ struct MPVScriptTests {
         }
     }
 
-    @Test("loads the video and the audio playlist of an edl:// as one master")
-    func composesPlaylists() async throws {
+    /// Tracks of an `edl://` as ytdl_hook of mpv 0.35 writes them.
+    private static func edl(_ urls: [String], _ heads: [String] = ["", ""]) -> String {
+        let tracks = zip(urls, heads).map { "!new_stream;!no_clip;!no_chapters;\($1)%\($0.utf8.count)%\($0)" }
+        return "edl://\(tracks.joined(separator: ";"));!global_tags,uploader=%1%x,channel_url=%12%https://h/c/x"
+    }
+
+    @Test(
+        "loads the video and the audio playlist of an edl:// as one master, in whatever order it has them",
+        arguments: ["cmaf", "ts"], [false, true])
+    func composesPlaylists(kind: String, isVideoFirst: Bool) async throws {
         try await Scene.with { scene in
             let folder = try TemporaryFolder()
-            let urls = ["video-90p", "audio-en"].map { scene.origin.url("/cmaf/\($0)/media.m3u8") }
-            let parts = urls.map { "!new_stream;!no_clip;!no_chapters;%\($0.utf8.count)%\($0)" }
+            let video = scene.origin.url(kind == "ts" ? "/ts/90p/media.m3u8" : "/cmaf/video-90p/media.m3u8")
+            let audio = scene.origin.url(kind == "ts" ? "/audio/low/media.m3u8" : "/cmaf/audio-en/media.m3u8")
+            let edl = Self.edl(isVideoFirst ? [video, audio] : [audio, video])
             let hook = """
-                mp.add_hook("on_load", 10, function()
-                    mp.set_property("stream-open-filename", "edl://\(parts.joined(separator: ";"))")
-                end)
+                mp.add_hook("on_load", 10, function() mp.set_property("stream-open-filename", "\(edl)") end)
                 """
             let script = try folder.write(Data(hook.utf8), to: "hook.lua")
             let words = try await play(scene.origin.url("/watch"), scene.weir, [:], ["--script=\(script)"])
             #expect(words.contains("through Weir: "), "\(words)")
             #expect(words.contains("Video --vid=1") && words.contains("Audio --aid=1"), "\(words)")
             #expect(try await scene.origin.requests().allSatisfy { $0.headers["icy-metadata"] == nil })
+            // The presentation is the same after a restart of Weir, and is saved with both.
+            let url = isVideoFirst ? audio : video
+            let name = try await scene.weir.run(["list", "--json"]).output
+            #expect(name.split(separator: "\n").count == 1 && name.contains(url), "\(name)")
+            #expect(try await scene.weir.run(["get", url]).exit == .code(0))
+            let shown = try await scene.weir.run(["show", url, "--json"]).output
+            #expect(shown.contains("\"audio\":[{"), "\(shown)")
+        }
+    }
+
+    @Test("takes the pictures first where an edl:// says which track they are")
+    func readsMediaTypes() async throws {
+        try await Scene.with { scene in
+            let folder = try TemporaryFolder()
+            let urls = ["video-90p", "audio-en"].map { scene.origin.url("/cmaf/\($0)/media.m3u8") }
+            let edl = Self.edl(urls, ["video", "audio"].map { "!delay_open,media_type=\($0),codec=null;" })
+            let hook = "mp.add_hook('on_load', 10, function() mp.set_property('stream-open-filename', '\(edl)') end)"
+            let script = try folder.write(Data(hook.utf8), to: "hook.lua")
+            let words = try await play(scene.origin.url("/watch"), scene.weir, [:], ["--script=\(script)"])
+            #expect(words.contains("through Weir: ") && words.contains("/\(urls[0])"), "\(words)")
+        }
+    }
+
+    @Test("loads the two playlists that ytdl_hook itself finds with a program like yt-dlp")
+    func followsTheRealYTDLHook() async throws {
+        try await Scene.with { scene in
+            let folder = try TemporaryFolder()
+            let formats = [("video-90p", "avc1", "none"), ("audio-en", "none", "mp4a")].map { name, video, sound in
+                """
+                {"format_id": "\(name)", "url": "\(scene.origin.url("/cmaf/\(name)/media.m3u8"))", \
+                "protocol": "m3u8_native", "vcodec": "\(video)", "acodec": "\(sound)", "ext": "mp4", \
+                "http_headers": {"User-Agent": "Page/1", "Referer": "https://page.example/"}}
+                """
+            }
+            let json = """
+                {"id": "x", "title": "A clip!", "extractor": "some", "extractor_key": "Some", "duration": 12, \
+                "channel_url": "https://page.example/c", "webpage_url": "\(scene.origin.url("/watch"))", \
+                "requested_formats": [\(formats.joined(separator: ", "))]}
+                """
+            let finder = try Self.script(folder, "cat <<'END'\n\(json)\nEND")
+            let mpv = try MPV(
+                [
+                    scene.origin.url("/watch"), "--untimed", "--ao-null-untimed=yes", "--ytdl=yes",
+                    "--script-opts-append=ytdl_hook-ytdl_path=\(finder)",
+                    "--script-opts-append=ytdl_hook-try_ytdl_first=yes",
+                ], scene.weir)
+            #expect(try await mpv.process.end(within: .seconds(60)) == .code(0), "\(mpv.process.standardOutput)")
+            let words = mpv.process.standardOutput
+            let video = scene.origin.url("/cmaf/video-90p/media.m3u8")
+            for word in [
+                "through Weir: http://localhost:\(await scene.weir.port)/\(video)", "AO: [null] ", "VO: [null] ",
+            ] {
+                #expect(words.contains(word), "\(words)")
+            }
+            for request in try await scene.origin.requests() where request.path != "/watch" {
+                #expect(request.headers["referer"] == "https://page.example/", "\(request.path)")
+                #expect(request.headers["user-agent"] == "Page/1" && request.headers["icy-metadata"] == nil)
+            }
         }
     }
 

@@ -20,10 +20,11 @@ import Testing
     }
 
     /// From now on the origin gives this playlist, and this body for all segments.
-    private func give(_ text: String, segments: String) async throws {
+    /// - Parameter age: the playlist's age in seconds.
+    private func give(_ text: String, segments: String, age: Int = 0) async throws {
         try await fixture.origin.clearRules()
         try await fixture.origin.add(
-            OriginRule("/live.m3u8") { ($0.status, $0.body) = (200, text) },
+            OriginRule("/live.m3u8") { ($0.status, $0.body, $0.headers) = (200, text, ["Age": "\(age)"]) },
             OriginRule("/*.ts") { ($0.status, $0.body) = (200, segments) })
     }
 
@@ -90,6 +91,59 @@ import Testing
         #expect(rendition.resource(named: last.name) == last, "players of the first one may ask for its last segment")
         let names = new.playlist.segments.map { rendition.name(of: $0).description }
         #expect(names == ["8.ts", "9.ts", "10.ts"], "not the names of the first one")
+    }
+
+    /// The numbers in names differ from the origin's after a restart, in a mirror's list as well.
+    @Test func afterARestartAMirrorGivesTheSameSegment() async throws {
+        let lines = ["x", "y"].map { "#EXT-X-STREAM-INF:BANDWIDTH=1,PATHWAY-ID=\"\($0)\"\n/\($0).m3u8\n" }
+        func give(_ numbers: Range<Int>) async throws {
+            try await fixture.origin.clearRules()
+            try await fixture.origin.add(
+                OriginRule("/master.m3u8") { ($0.status, $0.body) = (200, "#EXTM3U\n" + lines.joined()) },
+                OriginRule("/x-*") { $0.status = 404 })
+            for mirror in ["x", "y"] {
+                let text = text(numbers, names: mirror + "-")
+                try await fixture.origin.add(OriginRule("/\(mirror).m3u8") { ($0.status, $0.body) = (200, text) })
+            }
+            for number in numbers {
+                try await fixture.origin.add(
+                    OriginRule("/y-\(number).ts") { ($0.status, $0.body) = (200, "segment \(number)") })
+            }
+        }
+        try await give(5..<8)
+        let asset = try await fixture.open("/master.m3u8")
+        let rendition = try await fixture.rendition("video", of: asset)
+        for numbers in [0..<3, 1..<4, 2..<12] {
+            try await give(numbers)
+            _ = try await fixture.library.playlists.nextSource(of: rendition, in: asset)
+        }
+        #expect(rendition.source?.shift == 7)
+        #expect(try await bytes(2, of: rendition, in: asset) == "segment 2")
+    }
+
+    @Test func aRestartWhileNobodyLookedMixesNothing() async throws {
+        try await give(text(5..<8), segments: "old", age: 60)
+        let asset = try await fixture.open("/live.m3u8")
+        let rendition = try #require(asset.renditions.first)
+        #expect(try await bytes(7, of: rendition, in: asset) == "old")
+        try await give(text(5..<8), segments: "new")
+        _ = try await fixture.library.playlists.nextSource(of: rendition, in: asset)
+        #expect(try await bytes(7, of: rendition, in: asset) == "new")
+    }
+
+    @Test func anEndThatGoesAwayAgainFreezesNothing() async throws {
+        try await give(text(5..<8), segments: "old")
+        let asset = try await fixture.open("/live.m3u8")
+        let rendition = try #require(asset.renditions.first)
+        try await give(text(5..<8, end: "#EXT-X-ENDLIST\n"), segments: "old")
+        _ = try await fixture.library.playlists.nextSource(of: rendition, in: asset)
+        #expect(!rendition.isLive)
+        #expect(try await bytes(7, of: rendition, in: asset) == "old")
+        #expect(rendition.folder.sizes.isEmpty, "the end of a window is not stored")
+        try await give(text(6..<9), segments: "new")
+        _ = try await fixture.library.playlists.nextSource(of: rendition, in: asset)
+        #expect(rendition.isLive)
+        #expect(try await bytes(8, of: rendition, in: asset) == "new")
     }
 }
 

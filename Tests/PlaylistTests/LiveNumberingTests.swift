@@ -98,6 +98,30 @@ import Testing
             "a window shrinks to its end and grows again", Window(5..<9, as: 5..<9), Window(8..<9, as: 8..<9),
             Window(8..<12, as: 8..<12)),
         Scenario("an event grows", Window(0..<2, as: 0..<2), Window(0..<4, as: 0..<4)),
+        Scenario(
+            "other names, restarted with the same numbers", Window(3..<6, names: "a%", as: 3..<6),
+            Window(3..<6, names: "b%", as: 6..<9), Window(4..<7, names: "b%", as: 7..<10)),
+        Scenario(
+            "other names, restarted a little ahead", Window(3..<6, names: "a%", as: 3..<6),
+            Window(5..<8, names: "b%", as: 6..<9)),
+        Scenario(
+            "dated segments under other names", Window(3..<6, names: "a%", date: 0, as: 3..<6),
+            Window(4..<7, names: "b%", date: 2, as: 4..<7)),
+        Scenario(
+            "a window jumps farther than segments can be missed", Window(3..<6, as: 3..<6),
+            Window(20_000..<20_003, as: 6..<9), Window(20_001..<20_004, as: 7..<10)),
+        Scenario(
+            "a sequence goes back by one and goes on from there", Window(5..<8, as: 5..<8), Window(4..<7, as: nil),
+            Window(5..<8, as: 5..<8), Window(6..<9, as: 6..<9)),
+        Scenario(
+            "windows of two seconds", Window(3..<5, duration: 1, as: 3..<5), Window(5..<7, duration: 1, as: 5..<7),
+            Window(6..<8, duration: 1, as: 6..<8), Window(0..<1, duration: 1, as: nil),
+            Window(0..<2, duration: 1, as: 8..<10)),
+        Scenario(
+            "an event restarts", Window(0..<5, as: 0..<5), Window(0..<1, as: nil), Window(0..<2, as: nil),
+            Window(0..<3, as: 5..<8), Window(0..<4, as: 5..<9)),
+        Scenario(
+            "dated, a jump ahead", Window(3..<6, date: 0, as: 3..<6), Window(300..<303, date: 594, as: 300..<303)),
     ]
 
     @Test(arguments: scenarios)
@@ -116,7 +140,25 @@ import Testing
         _ = numbering.accept(try Fixtures.media(Window(5..<8, as: nil).text))
         numbering.replace(with: try Fixtures.media(Window(0..<3, as: nil).text))
         #expect(!numbering.isOlder && numbering.shift == 8)
-        numbering.replace(with: try Fixtures.media(Window(1..<4, as: nil).text))
-        #expect(!numbering.isOlder && numbering.shift == 8)
+        numbering.replace(with: try Fixtures.media(Window(3..<6, as: nil).text))
+        #expect(!numbering.isOlder && numbering.shift == 8, "all segments have changed in the meantime")
+    }
+
+    @Test func numbersThatStoodStillWhileNobodyLookedHaveRestarted() throws {
+        var numbering = LiveNumbering()
+        _ = numbering.accept(try Fixtures.media(Window(5..<8, as: nil).text))
+        numbering.replace(with: try Fixtures.media(Window(5..<8, as: nil).text))
+        #expect(numbering.shift == 3)
+        numbering.replace(with: try Fixtures.media(Window(6..<9, as: nil).text))
+        #expect(numbering.shift == 5)
+        numbering.replace(with: try Fixtures.media(Window(6..<12, as: nil).text))
+        #expect(numbering.shift == 5, "an event has grown")
+    }
+
+    @Test func anotherURLMayHaveOtherNamesForTheSameSegments() throws {
+        var numbering = LiveNumbering()
+        _ = numbering.accept(try Fixtures.media(Window(3..<6, names: "a%", as: nil).text))
+        _ = numbering.accept(try Fixtures.media(Window(4..<7, names: "b%", as: nil).text), isElsewhere: true)
+        #expect(numbering.shift == 0 && !numbering.isOlder)
     }
 }

@@ -9,6 +9,7 @@ import TestSupport
     /// The states of a download, one for each request; the last one repeats.
     var states: [API.Download] = []
     private(set) var requests: [API.DownloadRequest] = []
+    private(set) var openings: [API.PresentationRequest] = []
     private(set) var removed: [String] = []
     private(set) var questions = 0
     private(set) var changes: [String] = []
@@ -112,7 +113,8 @@ import TestSupport
     }
 
     func open(_ request: API.PresentationRequest) async throws(APIError) -> API.Presentation {
-        API.Presentation(url: request.source, tracks: .init())
+        openings.append(request)
+        return API.Presentation(url: request.source, tracks: .init())
     }
 
     func explain(_ request: API.DownloadRequest) async throws(APIError) -> API.Presentation {

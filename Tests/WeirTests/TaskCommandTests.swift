@@ -70,12 +70,32 @@ import Testing
         await daemon.stop()
     }
 
+    @Test(arguments: ["get", "add", "url", "play"])
+    func fieldsComeFromAFile(command: String) async throws {
+        let daemon = try await ScriptedDaemon(state: state, states: [sampleDownload.with { $0.state = .complete }])
+        let file = try folder.write(Data("Authorization: hush\r\n\r\nX: y\n".utf8), to: "fields")
+        let proxy = try folder.write(Data("http://me:hush@h:1\n".utf8), to: "proxy")
+        let fields = [API.Header("Authorization: hush"), API.Header("X: y"), API.Header("Z: z")].compactMap(\.self)
+        _ = try await run(
+            [
+                command, "https://h/m.m3u8", "--header", "@\(file)", "--header", "Z: z", "--proxy", "@\(proxy)",
+            ] + (command == "play" ? ["--player", "true"] : []))
+        let given =
+            await daemon.requests.map { ($0.headers, $0.route) } + daemon.openings.map { ($0.headers, $0.route) }
+        #expect(given.map(\.0) == [fields] && given.map(\.1?.proxy) == ["http://me:hush@h:1"])
+        await daemon.stop()
+    }
+
     @Test(arguments: [
         (["--range", "20:00-10:00"], "a range is 10:00-20:00, 10:00- or -20:00"), (["--range", "soon"], "10:00-20:00"),
         (["--header-for", "Secret: hush"], "--header-for needs a host and 'Name: value'"),
         (["--header-for", "h Secret hush"], "the second argument of --header-for must be 'Name: value'"),
         (["--header", "Secret hush"], "--header must be 'Name: value'"),
         (["--header", "Secret: hush\u{1}"], "--header must be 'Name: value'"),
+        (["--header", "@/none"], "--header @/none: the file cannot be read"),
+        (["--header", "@/dev/null"], "--header @/dev/null: the file is empty"),
+        (["--header", "@/dev/zero"], "--header @/dev/zero: the file is over 64 KB"),
+        (["--proxy", "@/none"], "--proxy @/none: the file cannot be read"),
         (["--record", "--range", "1-2"], "a recording has no range"), (["--priority", "huge"], "important"),
         (["--also", "-q huge"], "--also '-q huge'"), (["--also", "--fast -q best"], "give only one of the two"),
     ])

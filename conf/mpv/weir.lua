@@ -34,9 +34,12 @@ local function set_option(name)
     return value
 end
 
+-- Returns a URL without its user and password.
+local function without_password(url) return (url:gsub("^(%a+://)[^/?#]*@", "%1")) end
+
 -- The cookies for a URL's host that ytdl_hook has set for libavformat, as the value of a Cookie field; nil for none.
 local function cookies_of_ytdl(url)
-    local host = url:match("^%a+://([^/?#:]+)") or ""
+    local host = without_password(url):match("^%a+://([^/?#:]+)") or ""
     local lines, pairs_ = (mp.get_property_native("stream-lavf-o") or {}).cookies, {}
     for line in (lines or ""):gmatch("[^\r\n]+") do
         local domain = (line:match("[Dd]omain=([^;]+)") or host):gsub("^%.", "")
@@ -45,9 +48,23 @@ local function cookies_of_ytdl(url)
     return pairs_[1] and table.concat(pairs_, "; ")
 end
 
--- Returns what mpv was given for the server of a URL: options for Weir, and header fields, which are secret.
-local function given(url)
-    local words, fields = {}, {}
+-- Base64 (RFC 4648).
+local function base64(text)
+    local digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+    return (text:gsub("..?.?", function(bytes)
+        local a, b, c = bytes:byte(1, 3)
+        local number, word = a * 65536 + (b or 0) * 256 + (c or 0), ""
+        for place = 3, 0, -1 do
+            local digit = math.floor(number / 64 ^ place) % 64 + 1
+            word = word .. (3 - place <= #bytes and digits:sub(digit, digit) or "=")
+        end
+        return word
+    end))
+end
+
+-- Header fields that mpv has for the server of a URL. They are secret.
+local function fields_for(url)
+    local fields = {}
     for _, field in ipairs(set_option("http-header-fields") or {}) do
         if not field:match("^CMCD%-") then table.insert(fields, field) end
     end
@@ -57,13 +74,56 @@ local function given(url)
     add("Referer", set_option("referrer"))
     add("User-Agent", set_option("user-agent"))
     add("Cookie", cookies_of_ytdl(url))
-    local file = mp.get_property_bool("cookies") and set_option("cookies-file")
-    if file then for _, word in ipairs({"--cookies", mp.command_native({"expand-path", file})}) do table.insert(words, word) end end
-    local proxy = set_option("http-proxy")
-    if proxy then for _, word in ipairs({"--proxy", proxy}) do table.insert(words, word) end end
-    -- Other users can see the words of a command line, but not its input.
-    if fields[1] then for _, word in ipairs({"--header", "-"}) do table.insert(words, word) end end
-    return words, table.concat(fields, "\n")
+    local user = url:match("^%a+://([^/?#]*)@")
+    local decoded = user and user:gsub("%%(%x%x)", function(digits) return string.char(tonumber(digits, 16)) end)
+    add("Authorization", decoded and "Basic " .. base64(decoded))
+    return fields
+end
+
+-- Writes a text to a file that only this user can read; returns its path, or nil and the reason.
+local function secret_file(text)
+    -- The file exists already, with mode 0600, where Lua uses mkstemp(3).
+    local path = os.tmpname()
+    local known = utils.file_info(path)
+    if not known or known.mode % 64 ~= 0 then return nil, "no private file can be made" end
+    local file, reason = io.open(path, "w")
+    if not file then return nil, reason end
+    file:write(text, "\n")
+    file:close()
+    return path
+end
+
+-- Files that a running weir reads.
+local secrets = {}
+mp.register_event("shutdown", function() for path in pairs(secrets) do os.remove(path) end end)
+
+-- Returns options that hand over what mpv was given for the server of a URL, and a function that deletes their files. Secrets are
+-- in files: mpv logs command lines, input and environment of programs, and other users can see command lines. Nil if that fails.
+local function given(url)
+    local words, paths = {}, {}
+    local function clean()
+        for _, path in ipairs(paths) do
+            os.remove(path)
+            secrets[path] = nil
+        end
+    end
+    local function add(...) for _, word in ipairs({...}) do table.insert(words, word) end end
+    local function add_secret(option, text)
+        local path, reason = secret_file(text)
+        if not path then return mp.msg.warn("not through Weir: " .. reason) end
+        secrets[path] = true
+        table.insert(paths, path)
+        add(option, "@" .. path)
+        return true
+    end
+    local cookies = mp.get_property_bool("cookies") and set_option("cookies-file")
+    if cookies then add("--cookies", mp.command_native({"expand-path", cookies})) end
+    local fields, proxy = fields_for(url), set_option("http-proxy")
+    local is_whole = not fields[1] or add_secret("--header", table.concat(fields, "\n"))
+    if is_whole and proxy then is_whole = add_secret("--proxy", proxy) end
+    if is_whole then return words, clean end
+    clean()
+    return nil
 end
 
 local function is_meant(url)
@@ -82,9 +142,9 @@ local function weir(command, arguments, source)
     return words
 end
 
-local function run(words, done, input)
+local function run(words, done)
     return mp.command_native_async({
-        name = "subprocess", args = words, playback_only = false, capture_stdout = true, capture_stderr = true, stdin_data = input,
+        name = "subprocess", args = words, playback_only = false, capture_stdout = true, capture_stderr = true,
     }, function(_, result) done(result or {}) end)
 end
 
@@ -112,7 +172,8 @@ end
 local playback
 local playbacks = 0
 
--- Starts a playback. Each of its requests has a session name (CMCD, CTA-5004), by which Weir assigns its reports.
+-- Starts a playback. Each of its requests has a session name (CMCD, CTA-5004), by which Weir assigns its reports. A command that
+-- appends it logs no other field, as setting them all would.
 local function begin()
     if not options.report then return end
     playbacks = playbacks + 1
@@ -120,48 +181,66 @@ local function begin()
         name = ("mpv-%s-%d-%d"):format(mp.get_property("pid", "0"), os.time(), playbacks), began = mp.get_time(),
         stalls = 0, stall_time = 0, playhead = 0, failures = 0,
     }
-    local fields = mp.get_property_native("http-header-fields") or {}
-    table.insert(fields, ('CMCD-Session: sid="%s"'):format(playback.name))
-    mp.set_property_native("file-local-options/http-header-fields", fields)
+    local field = ('CMCD-Session: sid="%s"'):format(playback.name)
+    mp.command_native({"change-list", "file-local-options/http-header-fields", "append", field})
 end
 
--- Loads a URL through Weir if Weir answers in time.
-local function go_through(url, words, hook)
-    local more, fields = given(url)
-    for _, word in ipairs(more) do table.insert(words, word) end
-    -- Weir never repeats a password.
-    local plain = url:gsub("^(%a+://)[^/?#]*@", "%1")
-    hook:defer()
+-- Asks Weir for its URL of a URL without password. Calls back with it; with nil if Weir refuses, or does not answer in time.
+local function ask(words, plain, done)
     local is_over, process, timer = false, nil, nil
-    local function go_on(answer)
+    local function finish(answer)
         if is_over then return end
         is_over = true
         if timer then timer:kill() end
         local through = answer and answer:match("^(http://[^\n]+)\n$")
-        if through and through:sub(-#plain) == plain then
-            base = through:sub(1, -#plain - 2)
-            if not behind(url) then
-                mp.msg.info("through Weir: " .. through)
-                mp.set_property("stream-open-filename", through)
-                -- The proxy is for the server, and not for Weir.
-                if mp.get_property("http-proxy", "") ~= "" then mp.set_property("file-local-options/http-proxy", "") end
-            end
-            begin()
-        end
-        hook:cont()
+        if through and through:sub(-#plain) ~= plain then through = nil end
+        if through then base = through:sub(1, -#plain - 2) end
+        done(through)
     end
-    local patience = (more[1] or url ~= plain or words[3]) and options.patience_with_fields or options.patience
-    timer = mp.add_timeout(patience, function()
+    timer = mp.add_timeout(words[2] and options.patience_with_fields or options.patience, function()
         mp.msg.info("Weir does not answer in time")
         if process then mp.abort_async_command(process) end
-        go_on(nil)
+        finish(nil)
     end)
-    process = run(weir("url", words, url), function(result)
+    process = run(weir("url", words, plain), function(result)
         if not is_over and result.status ~= 0 then
             mp.msg.verbose("not through Weir: " .. (result.stderr or result.error_string or ""))
         end
-        go_on(result.status == 0 and result.stdout or nil)
-    end, fields)
+        finish(result.status == 0 and result.stdout or nil)
+    end)
+end
+
+-- Loads a URL through Weir, with what mpv was given for its server, if Weir answers in time.
+local function go_through(url, words, hook)
+    local plain = without_password(url)
+    local function go_on(through)
+        if through and not behind(url) then
+            mp.msg.info("through Weir: " .. through)
+            mp.set_property("stream-open-filename", through)
+            -- The proxy is for the server, and not for Weir.
+            if mp.get_property("http-proxy", "") ~= "" then mp.set_property("file-local-options/http-proxy", "") end
+        end
+        if through then begin() end
+        hook:cont()
+    end
+    local function hand_over()
+        local more, clean = given(url)
+        if not more then return go_on(nil) end
+        for _, word in ipairs(more) do table.insert(words, word) end
+        ask(words, plain, function(through)
+            clean()
+            go_on(through)
+        end)
+    end
+    hook:defer()
+    local host = plain:match("^[hH][tT][tT][pP]://(%[?[^/?#%]]+%]?)")
+    local name = host and host:gsub(":%d+$", "")
+    if base or not (name == "localhost" or name == "127.0.0.1" or name == "[::1]") then return hand_over() end
+    -- It may be Weir's own URL, for which there is nothing to hand over.
+    ask({"--check"}, plain, function(through)
+        if through and not behind(url) then return hand_over() end
+        go_on(through)
+    end)
 end
 
 -- The URL that the first hook has handled.
@@ -178,16 +257,23 @@ end)
 -- Returns the URLs of a video and an audio playlist in an edl:// of ytdl_hook; nil for any other.
 local function playlists_of_edl(url)
     if not url:match("^edl://") or not url:find("!new_stream", 1, true) then return nil end
-    local urls, place = {}, 1
+    local urls, kinds, place = {}, {}, 1
     while true do
         local from, to, count = url:find("%%(%d+)%%", place)
         if not from then break end
         local text = url:sub(to + 1, to + tonumber(count))
-        if text:match("^[hH][tT][tT][pP][sS]?://") then table.insert(urls, text) end
+        -- A text behind = is a title or another tag of the page.
+        if url:sub(from - 1, from - 1) ~= "=" then
+            if not is_meant(text) then return nil end
+            table.insert(urls, text)
+            table.insert(kinds, url:sub(place, from):match("media_type=(%l+)") or "")
+        end
         place = to + 1 + tonumber(count)
     end
-    if #urls == 2 and is_meant(urls[1]) and is_meant(urls[2]) then return urls[1], urls[2] end
-    return nil
+    if #urls ~= 2 then return nil end
+    -- ytdl_hook reverses the list of yt-dlp, which has the sound last. Weir looks at the media if this is wrong.
+    if kinds[1] == "video" and kinds[2] ~= "video" then return urls[1], urls[2] end
+    return urls[2], urls[1]
 end
 
 -- Behind ytdl_hook, whose results are other URLs. A video playlist and an audio playlist become one master.
@@ -196,7 +282,7 @@ mp.add_hook("on_load", 15, function(hook)
     if url == handled or behind(url) then return end
     if is_meant(url) then return go_through(url, {"--check"}, hook) end
     local video, audio = playlists_of_edl(url)
-    if video then go_through(video, {"--check", "--with-audio", audio}, hook) end
+    if video then go_through(video, {"--check", "--with-audio", without_password(audio)}, hook) end
 end)
 
 -- Builds the command line of a report.
@@ -282,7 +368,14 @@ mp.add_key_binding("Ctrl+d", "download", function()
     local arguments = {"--json"}
     for word in options.download:gmatch("%S+") do table.insert(arguments, word) end
     tell("…")
-    run(weir("add", arguments, source), function(result)
+    local more, clean = {}, nil
+    if source == opened then
+        more, clean = given(source)
+        if not more then return tell("mpv's header fields cannot be handed to Weir") end
+    end
+    for _, word in ipairs(more) do table.insert(arguments, word) end
+    run(weir("add", arguments, without_password(source)), function(result)
+        if clean then clean() end
         local download = result.status == 0 and utils.parse_json(result.stdout or "")
         if download then
             return tell(download.state == "complete" and download.asset .. " is stored"

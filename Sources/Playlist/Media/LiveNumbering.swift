@@ -60,10 +60,12 @@ public struct LiveNumbering: Sendable {
     }
 
     /// Processes a text and returns its new entries; none for a delta update or an old text from a cache.
-    public mutating func accept(_ window: MediaPlaylist) -> [Entry] {
+    /// - Parameter isElsewhere: true if it has another URL than the known one, and so perhaps other file names.
+    public mutating func accept(_ window: MediaPlaylist, isElsewhere: Bool = false) -> [Entry] {
         guard !window.isDeltaUpdate, !window.segments.isEmpty else { return [] }
         guard let known else { return begin(window) }
-        switch step(to: window, from: known) {
+        let isRenamed = !isRecorded && !isElsewhere && hasOtherNames(window, from: known)
+        switch isRenamed ? .restarted : step(to: window, from: known) {
         case .continued: return follow(window, from: known)
         case .older:
             if older == nil || growth(of: window) < 0 { older = window }
@@ -96,17 +98,35 @@ public struct LiveNumbering: Sendable {
         return growth(of: window) > 0 ? .restarted : .older
     }
 
+    /// True if the text has other files than the known one for segments of the same numbers, and none of them is dated. A
+    /// text that ends earlier may come from a cache, see `step`.
+    private func hasOtherNames(_ window: MediaPlaylist, from known: Known) -> Bool {
+        let (numbers, old) = (window.numbers(shiftedBy: shift), known.numbers)
+        let common = numbers.clamped(to: old)
+        guard !common.isEmpty, numbers.upperBound >= old.upperBound,
+            window.lastDate == nil || known.playlist.lastDate == nil
+        else { return false }
+        return window.hasOtherFiles(
+            than: known.playlist, count: common.count, at: common.lowerBound - numbers.lowerBound,
+            common.lowerBound - old.lowerBound)
+    }
+
     /// Number of segments by which the older texts have grown.
     private func growth(of window: MediaPlaylist) -> Int {
         guard let older else { return 0 }
         return window.numbers(shiftedBy: 0).upperBound - older.numbers(shiftedBy: 0).upperBound
     }
 
-    /// Processes a text that replaces the known one in any case, since that is out of date.
-    public mutating func replace(with window: MediaPlaylist) {
-        guard !window.isDeltaUpdate, !window.segments.isEmpty, known != nil else { return }
-        _ = accept(window)
-        if isOlder { _ = restart(window) }
+    /// Processes a text that replaces the known one in any case, since that is out of date: all its segments had time to
+    /// leave the window. If the numbers have stayed behind, they have restarted in the meantime.
+    public mutating func replace(with window: MediaPlaylist, isElsewhere: Bool = false) {
+        guard !window.isDeltaUpdate, !window.segments.isEmpty, let known else { return }
+        let (numbers, old) = (window.numbers(shiftedBy: shift), known.numbers)
+        let hasStayed =
+            (old.lowerBound..<old.lowerBound + (old.count + 1) / 2).contains(numbers.lowerBound)
+            && numbers.count <= old.count && (window.lastDate == nil || known.playlist.lastDate == nil)
+        if !hasStayed { _ = accept(window, isElsewhere: isElsewhere) }
+        if hasStayed || isOlder { _ = restart(window) }
     }
 
     /// True if the segments in between can have been missed; otherwise the numbers jumped.

@@ -1,23 +1,12 @@
-import Fetching
-import HTTPMessage
-import Playlist
+package import HTTPMessage
 
 /// Names for the resources of live playlists that are no segments, and for recently removed segments. They have no
 /// permanent place in a sliding window, so each URL gets a number when it is first seen. A hint and its later part have
 /// the same URL and number.
-struct LiveNames {
+package struct LiveNames {
     private struct Identity: Hashable {
         let url: WebURL
-        let range: SubRange?
-
-        init(_ url: WebURL, _ range: SubRange?) {
-            (self.url, self.range) = (url, range)
-        }
-
-        init(_ resource: Resource) {
-            let range = resource.range.flatMap { SubRange(offset: Int($0.lowerBound), length: $0.count) }
-            self.init(resource.url, range)
-        }
+        let range: Range<Int64>?
     }
 
     private var numbers: [Identity: Int] = [:]
@@ -30,12 +19,15 @@ struct LiveNames {
     /// Limit of retired names: a multiple of the number of present names, and a constant.
     private static let memory = (times: 3, more: 8)
 
+    package init() {}
+
     /// The number of a resource; a new one for a new URL.
-    mutating func number(_ url: WebURL, _ range: SubRange?) -> Int {
-        let identity = Identity(url, range)
+    package mutating func number(_ url: WebURL, _ range: Range<Int64>?) -> Int {
+        let identity = Identity(url: url, range: range)
         if let number = numbers[identity] { return number }
         // A hint of unknown length at the same offset became this part.
-        if let range, let hinted = numbers.removeValue(forKey: Identity(url, .open(from: range.offset))) {
+        if let range, let hinted = numbers.removeValue(forKey: Identity(url: url, range: range.lowerBound..<Int64.max))
+        {
             numbers[identity] = hinted
             return hinted
         }
@@ -44,14 +36,14 @@ struct LiveNames {
         return next - 1
     }
 
-    func resource(_ name: PieceName) -> Resource? { resources[name] }
+    package func resource(_ name: PieceName) -> Resource? { resources[name] }
 
     /// Gives new numbers to all URLs from now on, since they may have other content. The names so far stay valid.
-    mutating func restart() { numbers = [:] }
+    package mutating func restart() { numbers = [:] }
 
     /// Adopts the resources that a new playlist names besides its segments, and the segments that it has dropped;
     /// `named` counts all resources that the playlist names.
-    mutating func replace(with new: [Resource], gone: [Resource], named: Int) {
+    package mutating func replace(with new: [Resource], gone: [Resource], named: Int) {
         let names = Set(new.map(\.name))
         for resource in new + gone { resources[resource.name] = resource }
         let left = current.subtracting(names).sorted { $0.role.number < $1.role.number }
@@ -65,13 +57,8 @@ struct LiveNames {
         guard count > 0 else { return }
         for name in retired.prefix(count) {
             guard let resource = resources.removeValue(forKey: name), case .passing = name.role else { continue }
-            numbers[Identity(resource)] = nil
+            numbers[Identity(url: resource.url, range: resource.range)] = nil
         }
         retired.removeFirst(count)
     }
-}
-
-extension SubRange {
-    /// A range whose end only the origin knows; see `Resource.range`.
-    static func open(from offset: Int) -> SubRange? { SubRange(offset: offset, length: .max - offset) }
 }
