@@ -174,9 +174,9 @@ import Testing
                 #EXT-X-KEY:METHOD=AES-128,URI="/a/film-k3f9/aabcde/keys/0.key",IV=0x01
                 #EXTINF:2,A title
                 /a/film-k3f9/aabcde/video-720p/5.mp4
-                #EXT-X-KEY:METHOD=AES-128,URI="data:text/plain;base64,AAAAAAAAAAAAAAAAAAAAAA=="
+                #EXT-X-KEY:METHOD=AES-128,URI="/a/film-k3f9/aabcde/keys/1.key"
                 #EXTINF:2,
-                #EXT-X-KEY:METHOD=AES-128,URI="data:text/plain;base64,AAAAAAAAAAAAAAAAAAAAAA==",\
+                #EXT-X-KEY:METHOD=AES-128,URI="/a/film-k3f9/aabcde/keys/1.key",\
                 IV=0x00000000000000000000000000000007
                 /a/film-k3f9/aabcde/video-720p/7.mp4
                 #EXT-X-ENDLIST

@@ -50,6 +50,8 @@ class Run:
         self.case, self.binary, self.authority, self.dns = case, binary, authority, names
         self.cells = {column: Cell() for column in ("direct", "cold", "offline")}
         self.proxy = self.site = None
+        # The frames of the direct play; none in a case without that column.
+        self.reference = []
 
     def run(self):
         """Plays all columns. A defect of the laboratory is a failure of the case too, so that the other cases go on."""
