@@ -83,7 +83,8 @@ let package = Package(
         room(
             "Downloader",
             [
-                "EventLoop", "Fetching", "Integrity", "Library", "Origin", "Playheads", "Playlist", "Retention",
+                "EventLoop", "Fetching", "HTTPMessage", "Integrity", "Library", "Origin", "Playheads", "Playlist",
+                "Retention",
                 "Store",
             ]),
         room(
@@ -147,7 +148,8 @@ let package = Package(
         tests(
             "PlaybackTests",
             [
-                "AccessLog", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library", "Origin", "Playback",
+                "AccessLog", "Downloader", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library", "Origin",
+                "Playback",
                 "Playheads", "Playlist", "Retention", "SegmentFormat", "Store", "Substitution", "TestSupport",
             ]),
         tests("TestSupportTests", ["TestSupport"]),

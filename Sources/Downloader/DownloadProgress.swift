@@ -67,7 +67,7 @@ package struct DownloadProgress: Sendable {
         let (task, rates) = (download.task, AnnouncedRates(download.asset))
         var ready: TimeRanges?
         for rendition in download.renditions {
-            if let recording = rendition.recording {
+            if let recording = rendition.recording as? Recording {
                 ready = insert(recording, of: rendition, ready)
                 continue
             }

@@ -129,7 +129,7 @@ import Store
             if track.recording.hasEnded { await pause(track) } else { await reload(track) }
             guard !isOver else { return }
             if asset.isRemoved { return end(.failed(LibraryError(.missing, "\(asset.name) was removed"))) }
-            await library.recordings.saveKeys(of: asset)
+            await library.records.saveNewKeys(of: asset)
             retry(track)
             update()
         }

@@ -47,6 +47,22 @@ extension Fetch: TransferReceiver {
         perform(state.receiveHead(hasUntriedSource: hasUntriedSource))
     }
 
+    /// Takes the bytes of a key from its URL, after the loop's current callback, as those of a transfer.
+    func receive(inline bytes: [UInt8]) {
+        Task { @LoopActor in
+            guard outcome == nil else { return }
+            (length, body.isFramed) = (Int64(bytes.count), true)
+            perform(state.receiveHead(hasUntriedSource: hasUntriedSource))
+            let result = bytes.withUnsafeBytes { buffer in
+                Result { () throws(FetchError) in try receive(buffer, at: 0) }
+            }
+            switch result {
+            case .success: complete(file.written)
+            case .failure(let error): fail(error)
+            }
+        }
+    }
+
     /// Writes the next bytes at their offset in the resource.
     /// - Throws: the reason why they do not belong to it, or cannot be written; `refusal` has it from then on.
     func receive(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FetchError) {
@@ -107,6 +123,9 @@ extension Fetch: TransferReceiver {
     private func fault(_ count: Int64) -> FetchError? {
         if case let expected = resource.exactLength ?? file.written, count != expected || file.written != expected {
             return FetchError(.badOrigin, "\(location.url.redacted) has \(count) bytes, not \(expected)")
+        }
+        if case .key = resource.name.role, !Resource.Limits.keys.contains(file.written) {
+            return FetchError(.badOrigin, "\(location.url.redacted) has \(file.written) bytes, not 16 or 32 as a key")
         }
         if let expectation {
             let bytes = file.prefix(Int(min(file.written, Resource.Limits.key)))

@@ -271,6 +271,7 @@ public import Store
     private func sendRequest() {
         refusal = nil
         requestStart = file.written
+        if case .key = resource.name.role, let bytes = location.url.inlineBytes { return receive(inline: bytes) }
         var request = request(for: location.range)
         request.start = file.written
         request.validator = validator

@@ -14,7 +14,7 @@ public struct Resource: Hashable, Sendable {
         (self.name, self.url, self.range) = (name, url, range)
     }
 
-    /// Maximum size in bytes (`exactLength` has the exact length of a key).
+    /// Maximum size in bytes.
     public var limit: Int64 {
         switch name.role {
         // The disk limits them.
@@ -28,7 +28,6 @@ public struct Resource: Hashable, Sendable {
     /// The exact length in bytes, if it is known before the response.
     public var exactLength: Int64? {
         if let range { return range.upperBound == .max ? nil : range.upperBound - range.lowerBound }
-        if case .key = name.role { return Limits.key }
         return nil
     }
 
@@ -47,8 +46,10 @@ public struct Resource: Hashable, Sendable {
         static let mergedFetch: Int64 = 512 << 20
         /// A media initialization section.
         public static let initializationSection: Int64 = 16 << 20
-        /// An AES-128 key: exactly this length.
-        public static let key: Int64 = 16
+        /// A key.
+        public static let key: Int64 = 32
+        /// The lengths of keys: of AES-128, and of AES-256-GCM.
+        static let keys: Set<Int64> = [16, 32]
         /// The resource of an EXT-X-SESSION-DATA.
         public static let sessionData: Int64 = 1 << 20
     }

@@ -82,6 +82,26 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     /// True for a placeholder URL. It is never requested or looked up.
     public var isPlaceholder: Bool { host == Self.placeholderHost }
 
+    /// The host of URLs that contain a resource; never resolved, as `placeholderHost`.
+    private static let inlineHost = "inline.invalid"
+
+    /// Makes a URL that contains a small resource, such as the key of a `data:` URI. Its query is secret, as every query.
+    public static func inline(_ bytes: [UInt8]) -> WebURL {
+        let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return WebURL(origin: Origin(scheme: .http, host: inlineHost, port: 80), path: "/key", query: digits)
+    }
+
+    /// The resource in a URL made by `inline`; nil for any other URL.
+    public var inlineBytes: [UInt8]? {
+        guard host == Self.inlineHost, let digits = query.map({ Array($0.utf8) }), digits.count % 2 == 0 else {
+            return nil
+        }
+        let bytes = stride(from: 0, to: digits.count, by: 2).map { place in
+            UInt8(String(decoding: digits[place..<place + 2], as: UTF8.self), radix: 16)
+        }
+        return bytes.contains(nil) ? nil : bytes.compactMap { $0 }
+    }
+
     /// Resolves `reference` against this URL (RFC 3986 §5.2, strict).
     ///
     /// Leading and trailing blanks are ignored and inner spaces become `%20`: playlists in the field contain both. A user

@@ -59,10 +59,8 @@ extension Asset {
 
     /// The number of a session key, shared with the EXT-X-KEY of the same URL; nil if the key cannot be fetched.
     public func number(of key: Key) -> Int? {
-        guard key.isFetchable, case .multivariant(_, let base) = entry, let url = try? base.resolving(key.uri) else {
-            return nil
-        }
-        return keys.number(for: url)
+        guard case .multivariant(_, let base) = entry else { return nil }
+        return key.url(base: base).flatMap { keys.number(for: $0) }
     }
 
     /// The path in the bundle of a session key or session data, such as `keys/0.key`; nil if it is not stored.

@@ -146,7 +146,7 @@ public import Store
         if isRemoved { throw LibraryError(.missing, "\(name) was removed") }
     }
 
-    func saveError(about what: String) -> LibraryError {
+    package func saveError(about what: String) -> LibraryError {
         saveFailure.map { LibraryError($0, about: what) } ?? LibraryError(.missing, "\(name) was removed")
     }
 
@@ -187,9 +187,7 @@ public import Store
         let places = multivariant.map { folded.places(in: $0) }
         entry = .multivariant(folded, base: base)
         (moved, isOutdated) = ([:], false)
-        for key in playlist.sessionKeys where key.isFetchable {
-            if let url = try? base.resolving(key.uri) { keys.add(url) }
-        }
+        for url in playlist.sessionKeys.compactMap({ $0.url(base: base) }) { keys.add(url) }
         sessionData.adopt(playlist.sessionData, base: base)
         let names = RenditionNaming(playlist).names
         let gone = adopt(mirrors.map { names[$0[0]] }, places: places)

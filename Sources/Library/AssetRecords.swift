@@ -46,7 +46,7 @@ public import Store
     }
 
     /// Writes that a rendition is recorded. Returns true on success; if not, `asset.saveFailure` has the reason.
-    func save(recordingOf rendition: Rendition, in asset: Asset) async -> Bool {
+    package func save(recordingOf rendition: Rendition, in asset: Asset) async -> Bool {
         var contents = asset.isPersistent ? Catalogue.Contents() : self.contents(of: asset)
         contents.recordings = [RecordingRecord(asset: asset.id, rendition: rendition.name.id)]
         return await write(contents, about: asset)
@@ -54,6 +54,12 @@ public import Store
 
     /// Writes an asset that the catalogue lacks, with its playlists.
     package func saveNew(_ asset: Asset) async { await write(contents(of: asset), about: asset) }
+
+    /// Writes the numbers of new keys; only then can the keys be stored.
+    package func saveNewKeys(of asset: Asset) async {
+        if !asset.keys.unsaved(of: asset.id).isEmpty { await save(asset) }
+    }
+
     func save(_ asset: Asset) async { await write(.init(assets: [asset.record]), about: asset) }
 
     /// Writes the policy, playbacks and purge of an asset.
@@ -189,7 +195,9 @@ public import Store
         // The entry comes first, because it defines the renditions.
         for playlist in playlists where playlist.rendition.isEmpty { restoreEntry(playlist, of: asset) }
         for playlist in playlists where !playlist.rendition.isEmpty { restoreMedia(playlist, of: asset) }
-        for recording in recordings { library.recordings.restore(recording.rendition, in: asset) }
+        for recording in recordings {
+            library.recordings?.restoreRecording(of: recording.rendition, in: asset, library)
+        }
     }
 
     private func restoreEntry(_ record: PlaylistRecord, of asset: Asset) {

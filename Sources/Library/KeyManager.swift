@@ -213,6 +213,6 @@ package import Store
                 failure.code, "key \(number) of \(asset.name) is not renewed: \(failure.message)",
                 underlying: failure.underlying)
         }
-        return fetch.file.prefix(Int(Resource.Limits.key))
+        return fetch.file.prefix(Int(min(fetch.written, Resource.Limits.key)))
     }
 }

@@ -2,6 +2,7 @@ public import EventLoop
 public import Fetching
 import Glibc
 public import HTTPMessage
+import Playlist
 public import Store
 
 /// The keys of an asset: each distinct URL once, with a permanent number that names its file. A key is stored only
@@ -28,6 +29,17 @@ public import Store
 
     init(in bundle: Bundle) { folder = PieceFolder(id: "keys", in: bundle) }
 
+    /// The URI of a key in a recorded playlist.
+    package nonisolated static func uri(of number: Int) -> String { "../keys/\(number).key" }
+
+    /// The number of a key in a URI of a recorded playlist; nil if the URI names no key.
+    nonisolated static func number(ofURI uri: String) -> Int? {
+        guard uri.hasPrefix("../keys/"), case .key(let number)? = PieceName(String(uri.dropFirst(8)))?.role else {
+            return nil
+        }
+        return number
+    }
+
     /// True if no playlist names a key.
     public var isEmpty: Bool { urls.isEmpty }
     /// The numbers of the keys, ascending: in the order of their first use.
@@ -41,7 +53,8 @@ public import Store
         next = max(next, number + 1)
     }
 
-    @discardableResult func add(_ url: WebURL) -> Int {
+    /// Numbers a key, unless its URL has a number.
+    @discardableResult package func add(_ url: WebURL) -> Int {
         if let number = numbers[url] { return number }
         (numbers[url], urls[next]) = (next, url)
         next += 1
@@ -165,5 +178,14 @@ public import Store
         var status = stat()
         guard fstat(descriptor, &status) == 0, let digest = try? Digest(of: descriptor, path: file) else { return nil }
         return (digest, Int64(status.st_mtim.tv_sec))
+    }
+}
+
+extension Key {
+    /// The URL to fetch the key from; nil if it cannot be fetched. That of a `data:` URI contains the key, so that it becomes a
+    /// file as any other: most players read no `data:` URIs.
+    func url(base: WebURL) -> WebURL? {
+        guard isFetchable else { return nil }
+        return data.map { .inline($0) } ?? (try? base.resolving(uri))
     }
 }

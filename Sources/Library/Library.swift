@@ -43,7 +43,8 @@ public import Store
     package var reserved: Set<String> = []
     /// Former names of assets that are being played, mapped to the assets' ids.
     var formerNames: [String: String] = [:]
-    let moves: (any MoveStatus)?
+    package let moves: (any MoveStatus)?
+    let recordings: (any RecordingSource)?
     /// Finds assets that can be played in part; nil if none can.
     let partialPlayback: (any PartialPlayback)?
     /// The state of `playlists`, `interstitials` and `volumes`, and the running surveys.
@@ -72,12 +73,14 @@ public import Store
     public init(
         store: Store, client: OriginClient, mode: PlayMode = .auto, moves: (any MoveStatus)? = nil,
         summaries: (any AssetSummaries)? = nil, partialPlayback: (any PartialPlayback)? = nil,
+        recordings: (any RecordingSource)? = nil,
         now: @escaping () -> ContinuousClock.Instant = { .now }, date: (() -> Int64)? = nil,
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         playheads = PlayheadTracker(now: now)
         (self.store, self.mode, self.report) = (store, mode, report)
-        (self.moves, self.summaries, self.partialPlayback) = (moves, summaries, partialPlayback)
+        (self.moves, self.summaries) = (moves, summaries)
+        (self.partialPlayback, self.recordings) = (partialPlayback, recordings)
         loader = Loader(store: store, client: client)
         playlistFetcher = PlaylistFetcher(client: client)
         backgroundYield = BackgroundYield(playheads, OriginTransfers(client))
@@ -105,8 +108,6 @@ public import Store
     public var revisions: Revisions { Revisions(library: self) }
     /// Changes URLs of assets.
     public var relocation: Relocation { Relocation(library: self) }
-    /// Records live playlists.
-    public var recordings: Recordings { Recordings(library: self) }
     /// Opens the presentations that interstitials name.
     public var interstitials: InterstitialLoader { InterstitialLoader(library: self) }
     /// Watches the volumes of assets.
@@ -260,7 +261,7 @@ public import Store
     }
 
     /// Throws `store` if the store is read-only; `effect` says what therefore does not happen.
-    func checkWritable(_ effect: @autoclosure () -> String) throws(LibraryError) {
+    package func checkWritable(_ effect: @autoclosure () -> String) throws(LibraryError) {
         if let readOnlyReason { throw LibraryError(readOnlyReason, about: effect()) }
     }
 

@@ -1,4 +1,7 @@
 public import EventLoop
+public import Fetching
+public import HTTPMessage
+public import Playlist
 public import Store
 
 /// A change in the library, as `Library.events` delivers it.
@@ -58,6 +61,26 @@ public enum PlayMode: String, CaseIterable, Sendable {
     case offline
     /// As `auto`, but if something is stored completely, only that is listed.
     case local
+}
+
+/// The recording of a rendition, as the library sees it. The room that records implements it.
+@LoopActor public protocol RenditionRecording: AnyObject {
+    /// The recorded playlist as it is now; nil while nothing is recorded.
+    var source: Rendition.Source? { get }
+    /// Number of segments in the recorded playlist, gaps included.
+    var count: Int { get }
+    /// Adopts a playlist of the origin, and returns it with the recording's numbers in its names.
+    func observe(_ source: Rendition.Source) -> Rendition.Source
+    /// True if a piece with this name is kept, whoever fetches it.
+    func keeps(_ name: PieceName) -> Bool
+    /// The name of an initialization section of a window; nil if it is not recorded.
+    func name(ofMapAt url: WebURL, _ range: SubRange?) -> PieceName?
+}
+
+/// Restores recordings that an earlier process began.
+@LoopActor public protocol RecordingSource {
+    /// Restores the recording of a rendition, given by its id.
+    func restoreRecording(of rendition: String, in asset: Asset, _ library: Library)
 }
 
 /// Answers the library's questions about moves of assets to other volumes.

@@ -17,7 +17,8 @@ import Playlist
     }
 
     struct Manner {
-        var deadline: Duration
+        /// Nil for `GiveUpRule.playlistDeadline`.
+        var deadline: Duration?
         /// The retries after an error of the origin; nil for those of media.
         var retries: RetryPolicy?
         /// True if the origin may hold the response until there is a change (rfc8216bis §6.2.5.2).
@@ -25,7 +26,7 @@ import Playlist
         /// True if the origin is asked even if it was unreachable a moment ago, because the caller keeps to a schedule.
         var ignoresAbsence = false
         /// For a caller that waits, without an alternative to the origin.
-        static let patient = Manner(deadline: GiveUpRule.deadline(with: .none))
+        static let patient = Manner()
     }
 
     /// Returns the playlist at `url`; throws an error that says what it is instead. `imports` are the variables of the

@@ -185,7 +185,7 @@ extension Destination {
         var keys: [Int: WebURL] = [:]
         for (rendition, source) in sources {
             for (number, key) in zip(rendition.keyNumbers, source.playlist.keys) {
-                if let number, keys[number] == nil { keys[number] = try? source.base.resolving(key.uri) }
+                if let number, keys[number] == nil { keys[number] = key.url(base: source.base) }
             }
         }
         return keys

@@ -13,16 +13,16 @@ public import Playlist
         /// The URL after redirects.
         public let base: WebURL
         /// The variables that it could import from the multivariant playlist of that time; nil if none names it.
-        let imports: [String: String]?
+        package let imports: [String: String]?
         /// The time when the origin made it, from the response (RFC 9111 §5.1).
         public let born: ContinuousClock.Instant
         let needed: Int
         /// True if it is the window of a recording, and not a complete presentation although it may have an end.
-        var isWindow = false
+        package var isWindow = false
         /// The index of the mirror that it is from.
         var mirror = 0
         /// Added to its media sequence numbers in names: not 0 if the origin restarted its numbers, see `LiveNumbering`.
-        var shift = 0
+        package var shift = 0
         /// True if it is a recorded playlist, whose URIs are names of pieces. A lost piece cannot be fetched again.
         public let isRecorded: Bool
 
@@ -36,9 +36,9 @@ public import Playlist
         }
 
         /// Its keys that can be fetched, in the playlist's order.
-        var keyURLs: [WebURL] {
+        package var keyURLs: [WebURL] {
             if isRecorded { return [] }
-            return playlist.keys.filter(\.isFetchable).compactMap { try? base.resolving($0.uri) }
+            return playlist.keys.compactMap { $0.url(base: base) }
         }
 
         /// True if it has ended, so that it may be stored.
@@ -83,14 +83,14 @@ public import Playlist
     /// Increases when the playlist is replaced.
     package private(set) var edition = 0
     /// Its recording, while that runs.
-    public internal(set) var recording: Recording?
+    public package(set) var recording: (any RenditionRecording)?
     /// The origin's last playlist before the end of the recording, which ends the live stream for players: a media
     /// sequence number must not go back (RFC 8216 §6.2.2).
-    public internal(set) var lastWindow: (source: Source, recording: Recording)?
+    public package(set) var lastWindow: (source: Source, recording: any RenditionRecording)?
     /// True if its playlist is known, and has not ended.
     public var isLive: Bool { source.map { !$0.isDurable } ?? false }
     /// True if the catalogue has its playlist and its keys' numbers: only then may its pieces be stored.
-    var isSaved = false
+    package var isSaved = false
     /// Caches `isComplete` for these counts of changes.
     private var wholeness: (folder: Int, keys: Int, isComplete: Bool)?
     var live = LiveNames()
@@ -165,7 +165,7 @@ public import Playlist
     /// Adopts the URLs of a playlist with the same content as the known one, which has ended: all names stay.
     func move(to source: Source) {
         for (number, key) in zip(keyNumbers, source.playlist.keys) {
-            if let number, let url = try? source.base.resolving(key.uri) { keys.move(number, to: url) }
+            if let number, let url = key.url(base: source.base) { keys.move(number, to: url) }
         }
         (self.source, latest) = (source, source)
         (isOutdated, hasMoved) = (false, true)
@@ -181,7 +181,7 @@ public import Playlist
     }
 
     /// Drops a playlist that has no stored pieces.
-    func forget() {
+    package func forget() {
         (source, latest, keyNumbers, fileNames, wholeness) = (nil, nil, [], nil, nil)
         knownTimeline = nil
         edition += 1
@@ -250,13 +250,12 @@ public import Playlist
     /// The numbers of the keys of a playlist that has ended, by index; they stay when the URLs change.
     package private(set) var keyNumbers: [Int?] = []
 
-    /// The number of a key; nil if it cannot be fetched (DRM, `data:`), or if its URI is no URL.
+    /// The number of a key; nil if it cannot be fetched (DRM), or if its URI is no URL.
     public func number(of key: Key, in source: Source? = nil) -> Int? {
         if keyNumbers.indices.contains(key.index) { return keyNumbers[key.index] }
         guard let source = source ?? self.source, key.isFetchable else { return nil }
-        if source.isRecorded { return Recording.number(ofKey: key.uri) }
-        guard let url = try? source.base.resolving(key.uri) else { return nil }
-        return keys.number(for: url)
+        if source.isRecorded { return KeyRing.number(ofURI: key.uri) }
+        return key.url(base: source.base).flatMap { keys.number(for: $0) }
     }
 
     /// The path of a URI. Works on bytes, which is much faster than on characters.
@@ -301,5 +300,5 @@ public import Playlist
     }
 
     /// True if its media can be stored, but not be played without a content decryption module.
-    public var needsDRM: Bool { source?.playlist.keys.contains(where: \.needsDRM) ?? false }
+    public var needsDRM: Bool { source?.playlist.needsDRM ?? false }
 }

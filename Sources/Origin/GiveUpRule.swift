@@ -77,7 +77,7 @@ public struct GiveUpRule: Sendable {
     public var absencePauses = Duration.seconds(5)...Duration.seconds(60)
     /// Time for which an absent origin is probed after its last request.
     public var absenceInterest = Duration.seconds(600)
-    /// Time limit of `OriginClient.fetch`, unless the request has a deadline.
+    /// Time limit of a request for a playlist, retries included, if the caller has nothing in place of it.
     public var playlistDeadline = Duration.seconds(60)
     /// Time for an unwanted body to end, so that its connection can be kept.
     static let skipLimit = Duration.seconds(2)
@@ -239,13 +239,12 @@ public struct GiveUpRule: Sendable {
 
     /// The content that the caller has in place of the playlist that it requests, which limits the time for it.
     package enum PlaylistAlternative {
-        case none
         /// A part of the asset is stored: the origin gets as long as players wait.
         case part
         /// All of it is stored.
         case complete
-        /// Another mirror; `limit` applies without one.
-        case mirror(limit: Duration)
+        /// Another mirror; `limit` applies without one, and nil stands for `playlistDeadline`.
+        case mirror(limit: Duration?)
         /// The known playlist; only the URLs in it are refused.
         case refusedURLs
         /// The player plays on without the list of an interstitial's assets.
@@ -260,10 +259,9 @@ public struct GiveUpRule: Sendable {
     /// The time limit of a request for a playlist, retries included.
     package static func deadline(with alternative: PlaylistAlternative) -> Duration {
         switch alternative {
-        case .none: .seconds(60)
         case .part, .programme: .seconds(8)
         case .complete, .refusedURLs: .seconds(3)
-        case .mirror(let limit): min(limit, .seconds(4))
+        case .mirror(let limit): min(limit ?? .seconds(4), .seconds(4))
         case .olderPlaylist(let targetDuration): max(targetDuration, .seconds(2))
         case .heldBack(let targetDuration): targetDuration * 3 + .seconds(5)
         }

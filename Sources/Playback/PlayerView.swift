@@ -85,7 +85,8 @@ import Substitution
             switch reference {
             case .segment(let segment): resource(rendition, file(of: segment, rendition, source))
             case .map(let map): resource(rendition, rendition.name(of: map, in: source).description)
-            case .key(let key): rendition.number(of: key, in: source).map { self.key($0) }
+            case .key(let key):
+                rendition.number(of: key, in: source).map { self.key($0) } ?? absolute(key.uri, source.base)
             case .part(let part): passing(rendition, rendition.name(of: part, in: source))
             case .preloadHint(let hint): passing(rendition, rendition.name(of: hint, in: source))
             case .renditionReport(let report):
@@ -95,6 +96,13 @@ import Substitution
             case .assetList(let range): interstitial(range.assetList, .list, rendition, source)
             }
         }
+    }
+
+    /// The absolute URL of a relative URI that Weir does not serve, such as that of an unknown METHOD.
+    private func absolute(_ uri: String, _ base: WebURL) -> String? {
+        let scheme = uri.utf8.prefix { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+        let isRelative = scheme.endIndex == uri.utf8.endIndex || uri.utf8[scheme.endIndex] != UInt8(ascii: ":")
+        return isRelative && !uri.isEmpty ? (try? base.resolving(uri))?.text : nil
     }
 
     private func file(of segment: Segment, _ rendition: Rendition, _ source: Rendition.Source) -> String {

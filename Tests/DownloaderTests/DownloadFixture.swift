@@ -32,7 +32,8 @@ import Testing
         folder = try TemporaryFolder()
         origin = if let film { try await TestOrigin(root: film.root) } else { try await TestOrigin() }
         client = Self.client()
-        library = Library(store: try Store(path: folder.path, reserve: reserve), client: client)
+        library = Library(
+            store: try Store(path: folder.path, reserve: reserve), client: client, recordings: RecordingRestorer())
         retention = Retention(of: library)
         downloader = Downloader(
             library: library, retention: retention, integrity: Integrity(of: library, retention),
@@ -76,7 +77,8 @@ import Testing
         downloader.stop()
         client.stop()
         (folder, client) = (copy, Self.client())
-        library = Library(store: try Store(path: folder.path, reserve: reserve), client: client)
+        library = Library(
+            store: try Store(path: folder.path, reserve: reserve), client: client, recordings: RecordingRestorer())
         retention = Retention(of: library)
         downloader = Downloader(
             library: library, retention: retention, integrity: Integrity(of: library, retention),

@@ -27,6 +27,7 @@ import Testing
             (limits.giveUpRule.firstByteLimit, limits.giveUpRule.stallSpan, limits.giveUpRule.stallBytes) = (
                 .milliseconds(600), .milliseconds(200), 1
             )
+            (limits.giveUpRule.playlistDeadline, limits.giveUpRule.silenceAtEnd) = (.seconds(2), .milliseconds(200))
             limits.giveUpRule.retries.attempts = 1
             (limits.giveUpRule.retries.firstPause, limits.giveUpRule.retries.longestPause) = (
                 .milliseconds(5), .milliseconds(10)

@@ -250,7 +250,7 @@ import Testing
         try await scene.records(3)
         try await show(media(1..<4, "#EXT-X-ENDLIST\n"), media(11..<14))
         try await waitUntil("the end of the video") {
-            scene.asset.rendition("video")?.recording?.hasEnded ?? false
+            (scene.asset.rendition("video")?.recording as? Recording)?.hasEnded ?? false
         }
         try await waitUntil("its last segment") { scene.asset.rendition("video")?.recording?.count == 4 }
         #expect(scene.outcome == nil)

@@ -51,6 +51,26 @@ import Testing
 
     // MARK: Storage and expiry
 
+    @Test func dataKeysBecomeFilesWithoutARequest() async throws {
+        var text = try String(decoding: Repository.fixture("/aes/90p/media.m3u8"), as: UTF8.self)
+        let expected = try (0..<3).map { try Repository.fixture("/aes/keys/\($0).key") }
+        for (number, key) in expected.enumerated() {
+            let uri = "data:text/plain;base64,\(Data(key).base64EncodedString())"
+            text = text.replacing("URI=\"../keys/\(number).key\"", with: "URI=\"\(uri)\"")
+        }
+        #expect(text.contains("data:"))
+        try await fixture.origin.add(OriginRule("/aes/90p/media.m3u8") { [text] in ($0.status, $0.body) = (200, text) })
+        let asset = try await film()
+        let keys = files(".key")
+        #expect(keys.count == 3)
+        for (file, key) in zip(keys, expected) {
+            #expect(try Data(contentsOf: URL(filePath: fixture.folder.path(file))) == Data(key))
+            #expect(try mode(file) == 0o600)
+        }
+        #expect(asset.isPlayableOffline)
+        #expect(try await fixture.origin.requests(for: "/aes/keys/0.key").isEmpty)
+    }
+
     @Test func keysAreStoredSeparatelyAndReadableByTheOwnerOnly() async throws {
         let asset = try await film()
         let keys = files(".key")

@@ -176,13 +176,14 @@ struct GiveUpRuleTests {
 
     @Test(
         arguments: [
-            (.none, 60), (.part, 8), (.complete, 3), (.refusedURLs, 3), (.programme, 8),
+            (.mirror(limit: nil), 4), (.part, 8), (.complete, 3), (.refusedURLs, 3), (.programme, 8),
             (.mirror(limit: .seconds(30)), 4), (.mirror(limit: .seconds(3)), 3),
             (.olderPlaylist(targetDuration: .seconds(1)), 2), (.olderPlaylist(targetDuration: .seconds(6)), 6),
             (.heldBack(targetDuration: .seconds(6)), 23),
         ] as [(GiveUpRule.PlaylistAlternative, Int)])
     func timeForAPlaylist(alternative: GiveUpRule.PlaylistAlternative, seconds: Int) {
         #expect(GiveUpRule.deadline(with: alternative) == .seconds(seconds))
+        #expect(GiveUpRule().playlistDeadline == .seconds(60))
     }
 
     @Test(arguments: [(4, 2, 6), (60, 6, 60), (7_200, 6, 300)])

@@ -1,3 +1,4 @@
+import Downloader
 import EventLoop
 import Fetching
 import Foundation

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Playlist
@@ -165,5 +166,20 @@ struct PresentationCheckTests {
             of: try Fixtures.multivariant(Self.text), media: [:], url: "low", resolving: { $0 })
         #expect(found.map(\.code) == ["selfReference"])
         #expect(found[0].line == 4 && found[0].severity == .error)
+    }
+}
+
+@Suite("The guide's page on checks")
+struct CheckGuideTests {
+    @Test("has each rule with its level and clause, and a sentence")
+    func complete() throws {
+        let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Sources/weir/Weir.docc/Checks.md")
+        let rows = try String(contentsOf: page, encoding: .utf8).split(separator: "\n").filter { $0.hasPrefix("| `") }
+        #expect(rows.count == CheckRule.allCases.count)
+        for (row, rule) in zip(rows, CheckRule.allCases) {
+            #expect(row.hasPrefix("| `\(rule.rawValue)` | \(rule.severity.rawValue) | \(rule.clause) | "))
+            #expect(row.count > 20 + rule.rawValue.count + rule.clause.count)
+        }
     }
 }

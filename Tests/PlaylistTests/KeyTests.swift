@@ -52,7 +52,10 @@ struct KeyTests {
             ("METHOD=SAMPLE-AES,URI=\"k\",KEYFORMAT=\"identity\"", true, false),
             ("METHOD=SAMPLE-AES-CTR,URI=\"k\"", true, false),
             ("METHOD=AES-256-GCM,URI=\"k\"", true, false),
+            ("METHOD=AES-128,URI=\"data:;base64,AAECAwQFBgcICQoLDA0ODw==\"", true, false),
+            ("METHOD=AES-128,URI=\"data:,%00bcdefghijklmnop\"", true, false),
             ("METHOD=AES-128,URI=\"data:;base64,AA==\"", false, false),
+            ("METHOD=AES-128,URI=\"data:;base64\"", false, false),
             ("METHOD=AES-128,URI=\"DATA:;base64,AA==\"", false, false),
             ("METHOD=SAMPLE-AES,URI=\"skd://x\",KEYFORMAT=\"com.apple.streamingkeydelivery\"", false, true),
             ("METHOD=SAMPLE-AES,KEYFORMAT=\"com.widevine\"", false, true),
@@ -64,6 +67,24 @@ struct KeyTests {
         let key = Key(text: text, record: try Key.parse(text, 1))
         #expect(key.isFetchable == isFetchable)
         #expect(key.needsDRM == needsDRM)
+    }
+
+    @Test("in a data: URI is decoded")
+    func data() throws {
+        let uris = [
+            "data:text/plain;base64,AAECAwQFBgcICQoLDA0ODw==", "data:,%00%01%02%03%04%05%06%07%08%09%0a%0B%0c%0d%0e%0F",
+        ]
+        for uri in uris {
+            let playlist = try Fixtures.media("#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"\(uri)\"\n#EXTINF:1,\na\n")
+            #expect(playlist.keys[0].data == Array(0..<16))
+        }
+    }
+
+    @Test("that no segment needs asks for no DRM")
+    func unused() throws {
+        let odd = "#EXT-X-KEY:METHOD=ROT13,URI=\"k\"\n"
+        #expect(try !Fixtures.media("#EXTM3U\n#EXTINF:1,\na\n\(odd)").needsDRM)
+        #expect(try Fixtures.media("#EXTM3U\n\(odd)#EXTINF:1,\na\n").needsDRM)
     }
 
     @Test("is rejected if too many KEYFORMATs are in force")

@@ -82,7 +82,8 @@ import Store
     func addPieces(
         of playlist: MediaPlaylist, of rendition: Rendition, at place: PlaylistFolder.Place
     ) throws(ExchangeError) {
-        for key in playlist.keys {
+        // The playlist itself has the key of a `data:` URI.
+        for key in playlist.keys where key.data == nil {
             guard let number = rendition.number(of: key) else { continue }
             try add(asset.keys.folder.id, KeyRing.name(number), key.uri, nil, key.line, place)
         }

@@ -18,7 +18,8 @@ enum CheckRule: String, CaseIterable {
 
     var severity: PlaylistDiagnostic.Severity {
         switch self {
-        case .byteOrderMark, .longLine, .unknownMethod, .noVariants, .missingGroup, .unresolvable, .selfReference,
+        case .byteOrderMark, .longLine, .noTargetDuration, .unknownMethod, .noVariants, .missingGroup,
+            .unresolvable, .selfReference,
             .notMedia:
             .error
         case .unknownTag, .attributeUnknown, .noCodecs, .unusedGroup, .mirror: .note

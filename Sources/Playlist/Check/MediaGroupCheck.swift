@@ -31,11 +31,13 @@ struct MediaGroupCheck {
 
     private func checkReferences(_ findings: inout Findings) {
         var used: Set<Media.Group> = []
+        let types = Set(groups.keys.map(\.type))
         let references =
             playlist.variants.map { ($0.groups, $0.line) } + playlist.iFrameVariants.map { ($0.groups, $0.line) }
         for (groups, line) in references {
             used.formUnion(groups)
-            for group in groups where self.groups[group] == nil {
+            // Players use the variant's own media if no group of the type exists at all.
+            for group in groups where self.groups[group] == nil && types.contains(group.type) {
                 findings.add(
                     .missingGroup, line: line,
                     "no EXT-X-MEDIA of \(group.type.rawValue) has GROUP-ID \(quoted(group.id))")

@@ -47,7 +47,7 @@ struct MediaPlaylistCheck {
     }
 
     private func checkKeys(_ findings: inout Findings) {
-        for key in playlist.keys {
+        for key in playlist.usedKeys {
             if key.method == .other {
                 findings.add(
                     .unknownMethod, line: key.line,
@@ -56,7 +56,7 @@ struct MediaPlaylistCheck {
                 findings.add(
                     .needsDRM, line: key.line,
                     "KEYFORMAT \(PlaylistError.excerpt(of: key.keyFormat)) needs a content decryption module")
-            } else if !key.isFetchable {
+            } else if key.isData {
                 findings.add(.dataKey, line: key.line, "few players read a key from a data: URI")
             }
         }

@@ -92,7 +92,7 @@ struct ReferenceCheck {
     }
 
     private static func references(of playlist: MediaPlaylist) -> [Reference] {
-        var found = playlist.keys.filter(\.isFetchable).map { Reference(uri: $0.uri, line: $0.line) }
+        var found = playlist.keys.filter { $0.isFetchable && !$0.isData }.map { Reference(uri: $0.uri, line: $0.line) }
         found += playlist.maps.map { Reference(uri: $0.uri, line: $0.line) }
         // Players do not request gaps.
         for segment in playlist.segments where !segment.isGap {
@@ -111,7 +111,9 @@ struct ReferenceCheck {
         for data in playlist.sessionData {
             if let uri = data.uri { found.append(Reference(uri: uri, line: data.line)) }
         }
-        found += playlist.sessionKeys.filter(\.isFetchable).map { Reference(uri: $0.uri, line: $0.line) }
+        found += playlist.sessionKeys.filter { $0.isFetchable && !$0.isData }.map {
+            Reference(uri: $0.uri, line: $0.line)
+        }
         return found + (playlist.contentSteering.map { [Reference(uri: $0.serverURI, line: $0.line)] } ?? [])
     }
 }

@@ -62,7 +62,10 @@ struct TextCheck {
     }
 
     private mutating func checkLine(_ line: Int) {
-        guard text.lines[line].content.count > 4095 else { return }
+        // A truncated comment or unknown tag is ignored all the same.
+        guard text.lines[line].content.count > 4095, ![.comment, .tag(.unknown)].contains(text.lines[line].kind) else {
+            return
+        }
         findings.add(.longLine, line: line + 1, "libavformat (ffmpeg, mpv) truncates lines at 4096 bytes")
     }
 

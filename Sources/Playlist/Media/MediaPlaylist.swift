@@ -83,6 +83,15 @@ public struct MediaPlaylist: Sendable {
         }
     }
 
+    /// True if a segment, section or part needs a content decryption module.
+    public var needsDRM: Bool { usedKeys.contains(where: \.needsDRM) }
+
+    /// The `keys` of segments, sections and parts; others may stand in the text.
+    var usedKeys: [Key] {
+        let used = Set(storage.keySets.joined().map { storage.keyRecords[Int($0)].index })
+        return keys.filter { used.contains($0.record.index) }
+    }
+
     /// The distinct initialization sections by URI and BYTERANGE, in order of first appearance.
     public var maps: [Map] {
         storage.mapRecords.reduce(into: []) { found, record in

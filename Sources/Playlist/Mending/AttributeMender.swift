@@ -30,6 +30,7 @@ struct AttributeMender {
             name = name.uppercased()
             isChanged = true
         }
+        omitEarlier(name)
         let written = Array(list.bytes[attribute.value])
         guard let type = types?[name] else { return self.written.append((name, written)) }
         guard let mended = mended(attribute, type, name) else {
@@ -42,6 +43,14 @@ struct AttributeMender {
             if !attribute.isQuoted, type != .quoted { faults.append("\(name) is not \(type.description)") }
         }
         self.written.append((name, mended))
+    }
+
+    /// Of a name that is repeated in other letters the last value counts, as of one that is repeated in the same.
+    private mutating func omitEarlier(_ name: String) {
+        guard let earlier = written.firstIndex(where: { $0.name == name }) else { return }
+        written.remove(at: earlier)
+        isChanged = true
+        faults.append("\(name) is repeated")
     }
 
     /// Returns the value in the form of its type; nil if it cannot be read.

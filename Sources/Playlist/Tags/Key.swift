@@ -38,11 +38,21 @@ public struct Key: Sendable {
         (try? text.attributes(Int(record.line))) ?? AttributeList(empty: text.bytes, line: Int(record.line))
     }
 
-    /// True if the key is a file to fetch and store: KEYFORMAT `identity`, a known METHOD, and not a `data:` URI.
-    public var isFetchable: Bool { method != .none && method != .other && keyFormat == "identity" && !isData }
+    /// True if the key is a file to fetch and store: KEYFORMAT `identity`, a known METHOD, and a `data:` URI only with a key.
+    public var isFetchable: Bool {
+        method != .none && method != .other && keyFormat == "identity" && (!isData || data != nil)
+    }
+    /// The key in a `data:` URI (RFC 2397), of 16 or 32 bytes; nil for any other URI.
+    public var data: [UInt8]? {
+        guard isData, let comma = uri.utf8.firstIndex(of: UInt8(ascii: ",")) else { return nil }
+        let isBase64 = uri.utf8[..<comma].map { $0 | 0x20 }.suffix(7).elementsEqual(";base64".utf8.map { $0 | 0x20 })
+        let content = VariableSources.decoded(Array(uri.utf8[uri.utf8.index(after: comma)...]))
+        let key = isBase64 ? Base64.decoded(content) : content
+        return key.flatMap { [16, 32].contains($0.count) ? $0 : nil }
+    }
     /// True if its segments need a content decryption module. A stored copy of the key would be useless.
     public var needsDRM: Bool { method != .none && (method == .other || keyFormat != "identity") }
-    private var isData: Bool { uri.prefix(5).lowercased() == "data:" }
+    var isData: Bool { uri.prefix(5).lowercased() == "data:" }
 
     /// Parses a line. The playlist that collects the distinct keys sets `index`.
     static func parse(_ text: PlaylistText, _ line: Int) throws(PlaylistError) -> Record {

@@ -96,3 +96,32 @@ struct TextSpan: Hashable, Sendable {
 
     var range: Range<Int> { Int(start)..<Int(end) }
 }
+
+/// Base64 (RFC 4648 §4 and §5).
+enum Base64 {
+    /// Decodes a text with or without padding, of either alphabet; nil if it has other characters.
+    static func decoded(_ text: [UInt8]) -> [UInt8]? {
+        var (bytes, bits, count): ([UInt8], UInt32, Int) = ([], 0, 0)
+        for digit in text {
+            if digit == UInt8(ascii: "=") { break }
+            guard let value = value(of: digit) else { return nil }
+            (bits, count) = (bits << 6 | UInt32(value), count + 6)
+            if count >= 8 {
+                count -= 8
+                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+            }
+        }
+        return bytes
+    }
+
+    private static func value(of digit: UInt8) -> UInt8? {
+        switch digit {
+        case 0x41...0x5A: digit - 0x41
+        case 0x61...0x7A: digit - 0x61 + 26
+        case 0x30...0x39: digit - 0x30 + 52
+        case UInt8(ascii: "+"), UInt8(ascii: "-"): 62
+        case UInt8(ascii: "/"), UInt8(ascii: "_"): 63
+        default: nil
+        }
+    }
+}

@@ -25,7 +25,11 @@ public struct VariableSources: Sendable {
     }
 
     private static func decoding(_ text: Substring.UTF8View) -> String? {
-        let bytes = Array(text)
+        String(validating: decoded(Array(text)), as: UTF8.self)
+    }
+
+    /// Replaces percent-encoded bytes.
+    static func decoded(_ bytes: [UInt8]) -> [UInt8] {
         var decoded: [UInt8] = []
         var position = 0
         while position < bytes.count {
@@ -39,7 +43,7 @@ public struct VariableSources: Sendable {
                 position += 1
             }
         }
-        return String(validating: decoded, as: UTF8.self)
+        return decoded
     }
 }
 

@@ -31,6 +31,8 @@ private func checkUntouched(_ playlist: MediaPlaylist) {
     }
     let body = playlist.text.bytes[(playlist.text.hasByteOrderMark ? 3 : 0)...]
     precondition(output[...] == body, "an untouched view differs")
+    // A version that is mended may be one from which undefined variables are errors.
+    if String(decoding: body, as: UTF8.self).contains("{$") { return }
     guard let again = try? Playlist.parse(playlist.text.bytes) else {
         return precondition(playlist.segments.isEmpty, "a mended text is refused")
     }

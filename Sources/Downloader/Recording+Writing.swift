@@ -1,5 +1,6 @@
 import Fetching
 import HTTPMessage
+import Library
 import Playlist
 public import Store
 
@@ -74,7 +75,7 @@ extension Recording {
         return switch reference {
         case .segment: item.file?.description
         case .map: item.map?.description
-        case .key(let key): rendition.number(of: key, in: item.source).map { Self.uri(ofKey: $0) }
+        case .key(let key): rendition.number(of: key, in: item.source).map { KeyRing.uri(of: $0) }
         case .assetURI(let range): absolute(range.assetURI)
         case .assetList(let range): absolute(range.assetList)
         case .part, .preloadHint, .renditionReport: nil

@@ -1,13 +1,14 @@
 public import EventLoop
 public import Fetching
-import HTTPMessage
-import Playlist
+public import HTTPMessage
+public import Library
+public import Playlist
 import Store
 
 /// The recording of one rendition of a live stream: the seen, the stored and the missing segments. Its text,
 /// `recording.m3u8` in the rendition's folder, is an EVENT playlist that grows after the pieces, so that a process that
 /// is killed at any instant leaves a recording that plays. Only new lines are written.
-@LoopActor public final class Recording {
+@LoopActor public final class Recording: RenditionRecording {
     /// A segment, or several missed ones, that was seen and is not in the recorded playlist yet.
     public struct Item {
         let entry: LiveNumbering.Entry
@@ -111,7 +112,8 @@ import Store
         return parsed
     }
 
-    func keeps(_ name: PieceName) -> Bool {
+    /// True if it keeps a piece with this name, whoever fetches it.
+    public func keeps(_ name: PieceName) -> Bool {
         switch name.role {
         case .segment(let number): isActive && number >= first && number < numbering.next
         case .initialization(let number): isActive && number < nextMap
@@ -120,20 +122,12 @@ import Store
     }
 
     /// The name of an initialization section of a window; nil if it is not recorded.
-    func name(ofMapAt url: WebURL, _ range: SubRange?) -> PieceName? {
+    public func name(ofMapAt url: WebURL, _ range: SubRange?) -> PieceName? {
         maps[Self.place(url, range)].map { PieceName(.initialization($0), fileExtension: "mp4") }
     }
 
     /// True if the origin lists the item at present.
     public func isListed(_ item: Item) -> Bool { window.contains(item.number) }
-    nonisolated static func uri(ofKey number: Int) -> String { "../keys/\(number).key" }
-
-    nonisolated static func number(ofKey uri: String) -> Int? {
-        guard uri.hasPrefix("../keys/"), case .key(let number)? = PieceName(String(uri.dropFirst(8)))?.role else {
-            return nil
-        }
-        return number
-    }
 }
 
 extension LiveNumbering.Entry {

@@ -1,11 +1,12 @@
 import Fetching
 import HTTPMessage
+public import Library
 import Playlist
 
 extension Recording {
     /// Adopts a playlist of the origin, and returns it as a window of the recording: with the recording's numbers in
     /// its names, and not as a complete presentation even if it has ended.
-    func observe(_ source: Rendition.Source) -> Rendition.Source {
+    public func observe(_ source: Rendition.Source) -> Rendition.Source {
         var source = source
         source.isWindow = true
         if isActive, !source.playlist.isDeltaUpdate, obstacle == nil { adopt(&source) }
@@ -16,7 +17,7 @@ extension Recording {
     private func adopt(_ source: inout Rendition.Source) {
         let playlist = source.playlist
         for url in source.keyURLs { rendition.keys.add(url) }
-        if playlist.keys.contains(where: \.needsDRM) {
+        if playlist.needsDRM {
             obstacle = "the stream is protected from here on (DRM)"
             return
         }

@@ -1,5 +1,6 @@
 public import EventLoop
 import Fetching
+public import Library
 import Playlist
 import Store
 
@@ -24,7 +25,7 @@ import Store
         guard await library.records.save(recordingOf: rendition, in: asset) else {
             throw asset.saveError(about: "\(asset.name) cannot be recorded")
         }
-        let recording = rendition.recording ?? make(of: rendition, in: asset)
+        let recording = rendition.recording as? Recording ?? make(of: rendition, in: asset)
         guard !recording.isActive else { return recording }
         recording.isActive = true
         rendition.recording = recording
@@ -43,16 +44,10 @@ import Store
         }
     }
 
-    /// Writes the numbers of new keys to the catalogue; only then can the keys be stored.
-    public func saveKeys(of asset: Asset) async {
-        guard !asset.keys.unsaved(of: asset.id).isEmpty else { return }
-        await library.records.save(asset)
-    }
-
     /// Pauses recordings. Their playlists keep what they contain, and `start` continues behind it.
     public func pause(_ renditions: [Rendition], of asset: Asset) {
         for rendition in renditions {
-            guard let recording = rendition.recording else { continue }
+            guard let recording = rendition.recording as? Recording else { continue }
             rendition.recording = recording.count > 0 ? make(of: rendition, in: asset, text: recording.text) : nil
         }
     }
@@ -62,7 +57,7 @@ import Store
     public func close(_ renditions: [Rendition], of asset: Asset) throws(LibraryError) -> Bool {
         var isAnythingThere = false
         for rendition in renditions {
-            guard let recording = rendition.recording else { continue }
+            guard let recording = rendition.recording as? Recording else { continue }
             do {
                 let source = try recording.close()
                 rendition.recording = nil
@@ -84,7 +79,7 @@ import Store
         rendition.isSaved = true
     }
 
-    func restore(_ id: String, in asset: Asset) {
+    fileprivate func restore(_ id: String, in asset: Asset) {
         if asset.entry == nil, id == RenditionNaming.lone.id { asset.adoptLone() }
         guard let rendition = asset.rendition(id), let text = rendition.folder.read(Recording.file) else { return }
         let recording = make(of: rendition, in: asset, text: text)
@@ -93,5 +88,20 @@ import Store
         // The playlist was written to the catalogue before it was known to be a recording.
         if rendition.source != nil { rendition.forget() }
         rendition.recording = recording
+    }
+}
+
+extension Library {
+    /// Records live playlists.
+    public var recordings: Recordings { Recordings(library: self) }
+}
+
+/// Restores the recordings of an earlier process for a library.
+public struct RecordingRestorer: RecordingSource {
+    /// Makes a restorer.
+    public init() {}
+
+    public func restoreRecording(of rendition: String, in asset: Asset, _ library: Library) {
+        library.recordings.restore(rendition, in: asset)
     }
 }
