@@ -217,4 +217,37 @@ import Testing
             try await page.close()
         }
     }
+
+    @Test("a listed page plays a <video> without crossorigin, and no other page does")
+    func playsOnListedPage() async throws {
+        let folder = try TemporaryFolder()
+        try Data("<!doctype html><title>Site</title><body>".utf8).write(
+            to: URL(fileURLWithPath: folder.path("page.html")))
+        let site = try await TestOrigin(root: folder.path)
+        try await Scene.with(options: ["--allowed-origins", "http://site.example:\(site.port)"]) { scene in
+            let (source, daemon) = (await scene.master("ts"), await scene.weir.url("/"))
+            for (host, isListed) in [("site.example", true), ("other.example", false)] {
+                let page = try await PageBrowser.shared.page()
+                try await page.open("http://\(host):\(site.port)/page.html")
+                let width: Int = try await page.evaluate(
+                    """
+                    new Promise(done => {
+                        const video = Object.assign(document.createElement('video'), {muted: true, preload: 'auto'})
+                        video.onloadeddata = () => done(video.videoWidth)
+                        video.onerror = () => done(-1)
+                        video.src = '\(source)'
+                        document.body.append(video)
+                    })
+                    """)
+                #expect(isListed ? width > 0 : width == -1, "\(host)")
+                let statuses = Set(
+                    try await page.responses().filter { $0.url.hasPrefix(daemon) }.map(\.status))
+                let expected: Set<Int> = isListed ? [200, 206] : [403]
+                #expect(statuses.isSubset(of: expected), "\(host): \(statuses)")
+                let read: String = try await page.evaluate("fetch('\(source)').then(r => r.text(), () => 'refused')")
+                #expect(isListed ? read.hasPrefix("#EXTM3U") : read == "refused")
+                try await page.close()
+            }
+        }
+    }
 }
