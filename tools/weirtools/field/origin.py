@@ -137,7 +137,12 @@ class Site:
                 head, _, received = received.partition(b"\r\n\r\n")
                 request = Request(self, letter, head, scheme, peer)
                 time.sleep(delay)
-                if not self.send(connection, request, self.reply(request)):
+                reply = self.reply(request)
+                if not self.send(connection, request, reply):
+                    if context and reply.cut is None and not reply.keep:
+                        # OpenSSL resumes no session of TLS 1.2 that ended without close_notify.
+                        connection.settimeout(1)
+                        connection.unwrap()
                     return
         except (OSError, ssl.SSLError, ValueError):
             pass
