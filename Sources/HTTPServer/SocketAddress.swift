@@ -1,4 +1,5 @@
 import CLibevent
+import CLinux
 import Glibc
 
 /// An IPv4 or IPv6 address with its port.
