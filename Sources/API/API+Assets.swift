@@ -14,6 +14,8 @@ extension API {
         package var isImported: Bool?
         /// True for an entry of the streams file of which nothing is stored; `id` is then its name. Absent otherwise.
         package var isKnownOnly: Bool?
+        /// True if the certificates of the asset's servers are not verified (`--insecure`); absent otherwise.
+        package var isInsecure: Bool?
         package var isLive = false
         /// The media's length in seconds; absent for live streams and before a media playlist was read.
         package var duration: Double?

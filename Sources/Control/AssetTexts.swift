@@ -4,6 +4,7 @@ import EventLoop
 import Fetching
 import HTTPMessage
 import Library
+import Origin
 import Retention
 import Store
 
@@ -13,6 +14,7 @@ private struct AssetSignature: Equatable {
     let name: String
     let title: String?
     let origin: WebURL
+    let isInsecure: Bool
     let life: StorageLife
     let isLoaded: Bool
     let artwork: Artwork.Kind??
@@ -26,6 +28,7 @@ private struct AssetSignature: Equatable {
 
     @LoopActor init(_ asset: Asset) {
         (id, name, title, origin) = (asset.id, asset.name, asset.title, asset.origin)
+        isInsecure = asset.route.isInsecure
         (life, isLoaded, artwork, refusal) = (asset.life, asset.isLoaded, asset.knownArtwork, asset.refusal)
         (unusableKeys, keyChanges) = (asset.keys.unusable, asset.keys.usabilityChanges)
         guard isLoaded else { return }

@@ -4,6 +4,7 @@ import EventLoop
 import Exchange
 import HTTPMessage
 import Library
+import Origin
 import Retention
 import Store
 
@@ -94,6 +95,7 @@ extension LibraryService {
             name: asset.name, id: asset.id, title: asset.title, url: asset.origin.redacted, duration: facts.duration)
         shape.isLive = facts.isLive
         shape.isImported = asset.origin.isPlaceholder ? true : nil
+        shape.isInsecure = asset.route.isInsecure ? true : nil
         shape.bytes = Int(facts.bytes)
         shape.cachedBytes = Int(facts.cachedBytes)
         shape.isRevised = asset.revision != nil ? true : nil

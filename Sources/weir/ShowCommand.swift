@@ -62,8 +62,9 @@ struct ShowCommand: ReportingCommand {
         let playable = asset.playable.map { [line($0)] } ?? []
         let storage = StorageText.lines(asset.storage) + KeysText.lines(asset)
         let origin = asset.isImported == true ? "imported: it has no origin" : asset.url
+        let warning = asset.isInsecure == true ? [insecurity(of: asset)] : []
         let volume = asset.volume.map { [$0.isPresent ? "stored in \($0.path)" : Self.absence(of: $0)] } ?? []
-        return [head, origin] + playable + volume + storage + (download?.note.map { [$0] } ?? []) + change
+        return [head, origin] + warning + playable + volume + storage + (download?.note.map { [$0] } ?? []) + change
             + lines(asset.tracks)
             + (download.map(DownloadText.lines) ?? []) + lines(asset.explanation, of: asset.tracks)
     }
@@ -79,6 +80,11 @@ struct ShowCommand: ReportingCommand {
 
     private static func absence(of volume: API.Volume) -> String {
         "its files are in \(volume.path), which is absent; Weir finds them again when the disk is back"
+    }
+
+    private static func insecurity(of asset: API.Asset) -> String {
+        "WARNING: the certificates of its servers are not verified (--insecure): anyone on the way can read and change what is "
+            + "fetched. To verify them, remove the asset and add it again without --insecure."
     }
 
     private static func changed(_ asset: API.Asset) -> String {

@@ -224,6 +224,17 @@ import Testing
         #expect(try await service.removeAsset(named: secret).name == "ts")
     }
 
+    @Test func anAssetSaysThatCertificatesAreNotVerified() async throws {
+        _ = try await completed(service.download(request(origin.master("audio"))))
+        #expect(try await service.assets().assets[0].isInsecure == nil)
+        var request = request(origin.master("audio"))
+        request.route = API.Route()
+        request.route?.insecure = true
+        _ = try await completed(service.download(request))
+        #expect(try await service.assets().assets[0].isInsecure == true)
+        #expect(try await service.asset(named: "audio").isInsecure == true)
+    }
+
     @Test func aRemovalDeletesTheAssetAndItsDownload() async throws {
         let ended = try await completed(service.download(request(origin.master("audio"))))
         let removal = try await service.removeAsset(named: "audio")

@@ -72,6 +72,13 @@ import Testing
         #expect(ShowCommand.lines(asset)[2].contains("until the new content is complete"))
     }
 
+    @Test func anAssetWithoutVerifiedCertificatesIsMarked() {
+        var asset = asset
+        #expect(!ShowCommand.lines(asset).contains { $0.contains("--insecure") })
+        asset.isInsecure = true
+        #expect(ShowCommand.lines(asset)[2].hasPrefix("WARNING: the certificates of its servers are not verified"))
+    }
+
     @Test func aPresentationIsShownWithEstimates() {
         var variant = sampleVariant
         variant.local = .none

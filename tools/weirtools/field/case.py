@@ -26,6 +26,8 @@ class Host:
     name: str | None = None
     answers: object = None
     dns_delay: float = 0
+    # The answers of the DNS once `weir get` has kept the beginning; Weir is killed and started again in between.
+    later: tuple = ()
 
 
 @dataclasses.dataclass

@@ -28,6 +28,12 @@ case("loopback-named", "the user's URL names a loopback host", hosts=LOOPBACK, *
 case("split-horizon", "a private entry with a public CDN", vod(prefix="http://HOST-C/"), hosts=PRIVATE, **HOME)
 case("two-answers", "a public and a private answer for one name: the public one is taken", hosts={
     "A": Host(answers=["ADDRESS-D", "ADDRESS-A"]), "D": Host(address="private", ports=(81,))}, fast=True)
+# DNS rebinding: the name of a public host leads into the user's network later.
+REBOUND = {"hosts": {"A": Host(later=("ADDRESS-D",)), "D": Host(address="private")}, "columns": ("direct", "offline")}
+case("rebound", "a public host is private later: refused with the option's name", refused="was public at first", fast=True, **REBOUND)
+case("rebound-allowed", "a public host is private later, which --allow-host allows", weir=("--allow-host", "HOST-A"), **REBOUND)
+case("rebound-key", "a public host is private later, which the key allow-hosts allows", serve=("--config", "FILE-conf"),
+     inputs={"conf": 'allow-hosts = ["HOST-A"]\n'}, **REBOUND)
 case("ipv6", "an IPv6 address alone", hosts={"A": Host(address="six")}, fast=True)
 case("ipv6-literal", "an IPv6 literal in the URL", hosts={"A": Host(address="six")}, opens="http://[ADDRESS-A]/master.m3u8")
 case("idn", "an international host name", hosts={"A": Host(name="xn--bcher-kva%d.com")}, opens="http://HOST-A/master.m3u8")
