@@ -8,8 +8,10 @@ import Playlist
 /// Converts an asset's tracks to the API's shapes.
 @LoopActor struct AssetShapes {
     private let asset: Asset
+    /// The asset looks for it in all renditions.
+    private let duration: Double?
 
-    init(_ asset: Asset) { self.asset = asset }
+    init(_ asset: Asset) { (self.asset, duration) = (asset, asset.duration) }
 
     var tracks: API.Tracks {
         guard let playlist = asset.multivariant else {
@@ -97,7 +99,7 @@ import Playlist
         asset.multivariant?.variants.first { $0.renditionIndex == index }.map { $0.averageBandwidth ?? $0.bandwidth }
     }
 
-    private func estimate(bandwidth: Int) -> Int? { asset.duration.map { Int(min(Double(bandwidth) / 8 * $0, 1e15)) } }
+    private func estimate(bandwidth: Int) -> Int? { duration.map { Int(min(Double(bandwidth) / 8 * $0, 1e15)) } }
 
     private func local(_ rendition: Rendition) -> API.Local {
         rendition.isComplete ? .complete : rendition.folder.bytes > 0 ? .partial : .none

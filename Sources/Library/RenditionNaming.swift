@@ -27,12 +27,10 @@ public struct RenditionNaming: Equatable, Sendable {
     /// Names all renditions of a playlist. The names depend only on its text, so that they are stable across restarts.
     public init(_ playlist: MultivariantPlaylist) {
         var draft = [Name?](repeating: nil, count: playlist.renditionURIs.count)
-        var taken: Set<String> = []
+        var ids = UniqueNames()
         func put(_ index: Int, _ base: String, _ content: PieceName.Content = .media, iFrames: Bool = false) {
             guard draft[index] == nil else { return }
-            let id = AssetNaming.unique(base) { taken.contains($0) }
-            taken.insert(id)
-            draft[index] = Name(id: id, content: content, isIFramesOnly: iFrames)
+            draft[index] = Name(id: ids.insert(base), content: content, isIFramesOnly: iFrames)
         }
         for variant in playlist.variants { put(variant.renditionIndex, Self.base(of: variant)) }
         for media in playlist.media {
@@ -74,13 +72,27 @@ public struct RenditionNaming: Equatable, Sendable {
 enum ImageRenditions {
     /// The names, in the order of `MultivariantPlaylist.imageVariants`. They depend only on the text of the playlist.
     static func names(_ playlist: MultivariantPlaylist) -> [RenditionNaming.Name] {
-        var taken: Set<String> = []
+        var ids = UniqueNames()
         return playlist.imageVariants.map { variant in
             let height = variant.resolution.map { "-\($0.height)p" } ?? ""
-            let id = AssetNaming.unique("images" + height) { taken.contains($0) }
-            taken.insert(id)
-            return RenditionNaming.Name(id: id, content: .images, isIFramesOnly: false)
+            return RenditionNaming.Name(id: ids.insert("images" + height), content: .images, isIFramesOnly: false)
         }
+    }
+}
+
+/// Makes names unique by numbers, in constant time per name: a playlist may have 10,000 variants of one height.
+private struct UniqueNames {
+    private var taken: Set<String> = []
+    /// The next number to try for a name.
+    private var numbers: [String: Int] = [:]
+
+    /// Returns the first of `name`, `name-2`, `name-3` … that was not returned before.
+    mutating func insert(_ name: String) -> String {
+        if taken.insert(name).inserted { return name }
+        var number = numbers[name] ?? 2
+        while !taken.insert("\(name)-\(number)").inserted { number += 1 }
+        numbers[name] = number + 1
+        return "\(name)-\(number)"
     }
 }
 

@@ -319,7 +319,8 @@ public import HTTPMessage
         /// The default User-Agent.
         public var userAgent = "Weir/1.0"
         /// Most decoded bytes of a body that `fetch` collects, unless the request has a lower limit.
-        public var playlistLimit: Int64 = 8 * 1024 * 1024
+        /// A playlist of 1,000,000 segments has 20 to 60 MB.
+        public var playlistLimit: Int64 = 64 << 20
         /// The largest allowed ratio of decoded to compressed size.
         public var compressionRatioLimit: Int64 = 100
         /// libcurl's read buffer for media, in bytes. Playlists use libcurl's default of 16 KB.

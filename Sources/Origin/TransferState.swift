@@ -192,7 +192,7 @@ struct TransferState {
     }
 
     private mutating func accept(_ reply: Reply, at offset: Int64, length: Int64?) -> Reaction {
-        if let length, length > request.limit { return stop(.fail(error(.tooLarge))) }
+        if let length, length > request.limit { return stop(.fail(tooLarge)) }
         (position, isAccepting, lastFailure) = (offset, true, nil)
         defer { isHeadDelivered = true }
         // The length of an earlier head was wrong.
@@ -254,6 +254,8 @@ struct TransferState {
         OriginError(code, url: url, status: reply?.status, underlying: underlying)
     }
 
+    private var tooLarge: OriginError { error(.tooLarge, underlying: "the limit is \(request.limit) bytes") }
+
     // MARK: Bodies
 
     mutating func received(byteCount: Int, now: ContinuousClock.Instant) -> Delivery {
@@ -267,7 +269,7 @@ struct TransferState {
             return .stop
         }
         if end > request.limit {
-            pending = .fail(error(.tooLarge))
+            pending = .fail(tooLarge)
             return .stop
         }
         defer { position = end }

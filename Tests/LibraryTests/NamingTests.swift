@@ -81,6 +81,19 @@ import Testing
         #expect(names.map(\.id) == ["video-720p", "video-720p-2"])
     }
 
+    /// The loop must not stand still for the names of the largest playlist.
+    @Test(.timeLimit(.minutes(1))) func namesTenThousandVariantsOfOneHeight() throws {
+        let lines = (1...10_000).map { "#EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=1280x720\n\($0).m3u8\n" }
+        guard case .multivariant(let playlist) = try Playlist.parse(Array(("#EXTM3U\n" + lines.joined()).utf8)) else {
+            Issue.record("not a multivariant playlist")
+            return
+        }
+        let ids = RenditionNaming(playlist).names.map(\.id)
+        #expect(Set(ids).count == 10_000 && ids.last == "video-720p-10000")
+        // Each of these could be compared with all others.
+        #expect(playlist.possibleMirrors.values.map(\.count).max() == 8)
+    }
+
     @Test func aMaliciousLanguageGivesASafeFolderName() throws {
         let names = try names(
             "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"../../etc\",LANGUAGE=\"/../..\",URI=\"u\"",

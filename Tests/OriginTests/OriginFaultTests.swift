@@ -284,6 +284,14 @@ extension OverSockets {
             #expect(origin.requests.count == 2)
         }
 
+        /// So large is a playlist of 1,000,000 segments.
+        @Test func aTextOf24MBIsFetched() async throws {
+            let body = [UInt8](repeating: 0x23, count: 24 << 20)
+            let origin = try ScriptedOrigin { _, _ in [.reply(200, [:], body)] }
+            let bench = Bench()
+            #expect(try await bench.client.fetch(try bench.request(origin)).1.count == body.count)
+        }
+
         /// 5 bytes and 9,000,000 zeros, as `gzip -9` compresses them.
         @Test func playlistIsDecodedAndADecompressionBombIsRefused() async throws {
             let hello: [UInt8] = [

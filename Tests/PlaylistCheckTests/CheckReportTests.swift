@@ -105,7 +105,7 @@ struct URLCheckTests {
     func bodies() async throws {
         try write([
             "master.m3u8": master("large.m3u8", "bomb.m3u8", "html.m3u8", "cut.m3u8"),
-            "large.m3u8": Self.media + String(repeating: "#\n", count: 4 << 20), "html.m3u8": "<html></html>",
+            "large.m3u8": Self.media + String(repeating: "#\n", count: 32 << 20), "html.m3u8": "<html></html>",
             "cut.m3u8": String(Self.media.prefix(60)),
         ])
         let bomb = "head -c 30000000 /dev/zero | gzip > \(folder.path("bomb.m3u8"))"

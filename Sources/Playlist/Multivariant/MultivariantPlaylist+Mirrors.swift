@@ -25,6 +25,9 @@ extension MultivariantPlaylist {
         return sets.all
     }
 
+    /// A playlist may have 10,000 lines with equal attributes. Each possible mirror costs requests.
+    private static let maximumPossibleMirrors = 8
+
     /// The variants that may be mirrors although they are on one host, as indices in `renditionURIs`: for each those with
     /// equal attributes. Authors who give all lines the same attributes mean different qualities, so their playlists and
     /// media must be compared first. Made of a `folded` playlist, it has no known mirrors.
@@ -33,7 +36,9 @@ extension MultivariantPlaylist {
         var found: [Int: [Int]] = [:]
         for candidates in Dictionary(grouping: variants, by: identity.key).values where candidates.count > 1 {
             let places = Set(candidates.map(\.renditionIndex)).sorted()
-            for place in places where found[place] == nil { found[place] = places.filter { $0 != place } }
+            for place in places where found[place] == nil {
+                found[place] = Array(places.lazy.filter { $0 != place }.prefix(Self.maximumPossibleMirrors))
+            }
         }
         return found.filter { !$0.value.isEmpty }
     }
