@@ -23,15 +23,18 @@ import Testing
     private let configuration: Downloader.Configuration
     private let film: ChangingFilm?
 
-    /// - Parameter film: the origin's content; nil for the fixtures.
+    /// - Parameters:
+    ///   - film: the origin's content; nil for the fixtures.
+    ///   - playlistDeadline: time limit of a request for a playlist.
     init(
-        reserve: Int64 = 0, running: Int = 3, configuration: Downloader.Configuration? = nil, film: ChangingFilm? = nil
+        reserve: Int64 = 0, running: Int = 3, configuration: Downloader.Configuration? = nil, film: ChangingFilm? = nil,
+        playlistDeadline: Duration = .seconds(60)
     ) async throws {
         self.configuration = configuration ?? Self.configuration(running: running)
         self.film = film
         folder = try TemporaryFolder()
         origin = if let film { try await TestOrigin(root: film.root) } else { try await TestOrigin() }
-        client = Self.client()
+        client = Self.client(playlistDeadline: playlistDeadline)
         library = Library(
             store: try Store(path: folder.path, reserve: reserve), client: client, recordings: RecordingRestorer())
         retention = Retention(of: library)
@@ -40,8 +43,9 @@ import Testing
             configuration: self.configuration)
     }
 
-    private static func client() -> OriginClient {
+    private static func client(playlistDeadline: Duration = .seconds(60)) -> OriginClient {
         var configuration = OriginClient.Configuration()
+        configuration.giveUpRule.playlistDeadline = playlistDeadline
         configuration.giveUpRule.retries.attempts = 2
         configuration.giveUpRule.retries.firstPause = .milliseconds(20)
         configuration.giveUpRule.retriesWhilePlayerWaits = configuration.giveUpRule.retries

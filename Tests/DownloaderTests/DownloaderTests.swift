@@ -183,6 +183,24 @@ import Testing
         #expect(again.ids.first == "video-270p" && again.otherQuality == nil)
     }
 
+    /// The origin accepts the request for the best variant's playlist and never answers.
+    @Test func theNextBestVariantReplacesASilentOne() async throws {
+        let fixture = try await DownloadFixture(playlistDeadline: .seconds(1))
+        try await fixture.origin.add(OriginRule("/ts/270p/media.m3u8") { $0.hold = true })
+        let download = try await fixture.start("/ts/master.m3u8", Selection(quality: .best))
+        try await fixture.reaches(.complete, "ts")
+        #expect(download.ids == ["video-180p"])
+        let sentence = try #require(download.otherQuality)
+        #expect(sentence.contains("/ts/270p/media.m3u8") && sentence.hasSuffix("the next best quality is downloaded"))
+
+        // When the variant answers again, the same order gets it.
+        try await fixture.origin.clearRules()
+        try await fixture.origin.release()
+        let again = try await fixture.start("/ts/master.m3u8", Selection(quality: .best))
+        try await fixture.reaches(.complete, "ts")
+        #expect(again.ids.first == "video-270p" && again.otherQuality == nil)
+    }
+
     /// The playlist of the best variant is there, and its segments are not.
     @Test(arguments: [404, 403]) func theNextBestVariantReplacesOneWithoutSegments(_ status: Int) async throws {
         let fixture = try await DownloadFixture()

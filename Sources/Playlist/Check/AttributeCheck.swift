@@ -11,9 +11,24 @@ struct AttributeCheck {
         for name in tag.requiredAttributes where attributes[name]?.isEmpty ?? true {
             findings.add(.attributeMissing, line: line, clause: tag.clause, "the attribute \(name) is missing")
         }
+        if tag == .key || tag == .sessionKey { checkKey(line, &findings) }
         guard let types = tag.attributeTypes else { return }
         for attribute in attributes.attributes {
             check(attribute, types[attributes.bytes.text(attribute.name)], line, &findings)
+        }
+    }
+
+    private func checkKey(_ line: Int, _ findings: inout Findings) {
+        func report(_ message: String) { findings.add(.keyAttributes, line: line, clause: tag.clause, message) }
+        if attributes["METHOD"] == "NONE" {
+            if tag == .sessionKey {
+                report("METHOD is NONE: nothing is encrypted")
+            } else if attributes.attributes.count > 1 {
+                report("METHOD=NONE with other attributes")
+            }
+        } else if let vector = (try? attributes.hexadecimal("IV")) ?? nil, vector.count < 16 {
+            // libavformat appends zeros, others prepend them, and hls.js cannot decrypt the segments.
+            report("IV has \(vector.count * 8) bits, not 128: players disagree about the rest")
         }
     }
 

@@ -7,11 +7,12 @@ enum CheckRule: String, CaseIterable {
     case attributeBlank, attributeType, attributeUnknown, attributeMissing, hexadecimalCase
     // Media playlists
     case noTargetDuration, fractionalTargetDuration, durationOverTarget, noComma, noSegments, latePosition,
-        unknownType, endless, gap, unknownMethod, needsDRM, dataKey, mapChange, fragmentedDiscontinuity, noMap,
-        segmentExtension, badDate, dateBackwards, badStart, badBitRate, deltaUpdate, lowLatency, dateRange
+        unknownType, endless, gap, unknownMethod, needsDRM, dataKey, keyAttributes, mapChange, fragmentedDiscontinuity,
+        noMap, noTables, segmentExtension, badDate, dateZone, dateBackwards, badStart, badBitRate, deltaUpdate,
+        lowLatency, dependentSegment, dateRange
     // Multivariant playlists
-    case noVariants, bandwidth, noCodecs, missingGroup, unusedGroup, groupMember, unequalGroups, sessionData, stableID,
-        mirror
+    case noVariants, bandwidth, noCodecs, incompleteCodecs, missingGroup, unusedGroup, groupMember, unequalGroups,
+        sessionData, stableID, partialScore, missingPathway, mirror
     // A presentation
     case unresolvable, insecure, selfReference, notMedia, targetDurationsDiffer, durationsDiffer,
         discontinuitiesDiffer, typesDiffer, datesDiffer, iFrames, peakOverBandwidth
@@ -38,20 +39,24 @@ enum CheckRule: String, CaseIterable {
         case .unknownType: "RFC 8216 §4.3.3.5"
         case .endless: "RFC 8216 §4.3.3.4"
         case .gap: "rfc8216bis §4.4.4.7"
-        case .unknownMethod, .needsDRM, .dataKey: "RFC 8216 §4.3.2.4"
+        case .unknownMethod, .needsDRM, .dataKey, .keyAttributes: "RFC 8216 §4.3.2.4"
         case .mapChange, .noMap: "RFC 8216 §4.3.2.5"
+        case .noTables: "RFC 8216 §4.3.3.6"
         case .fragmentedDiscontinuity: "RFC 8216 §4.3.2.3"
-        case .badDate, .dateBackwards: "RFC 8216 §4.3.2.6"
+        case .badDate, .dateZone, .dateBackwards: "RFC 8216 §4.3.2.6"
         case .badStart: "RFC 8216 §4.3.5.2"
         case .badBitRate: "rfc8216bis §4.4.4.8"
         case .deltaUpdate: "rfc8216bis §4.4.5.2"
         case .lowLatency: "rfc8216bis §4.4.3.8"
+        case .dependentSegment: "RFC 8216 §4.3.5.1"
         case .dateRange: "rfc8216bis §4.4.5.1"
-        case .bandwidth, .noCodecs, .missingGroup, .noVariants, .peakOverBandwidth: "RFC 8216 §4.3.4.2"
+        case .bandwidth, .noCodecs, .incompleteCodecs, .missingGroup, .noVariants, .peakOverBandwidth:
+            "RFC 8216 §4.3.4.2"
         case .unusedGroup, .groupMember: "RFC 8216 §4.3.4.1"
         case .unequalGroups: "RFC 8216 §4.3.4.1.1"
         case .sessionData: "RFC 8216 §4.3.4.4"
-        case .stableID: "rfc8216bis §4.4.6.2"
+        case .stableID, .partialScore: "rfc8216bis §4.4.6.2"
+        case .missingPathway: "rfc8216bis §4.4.6.6"
         case .iFrames: "RFC 8216 §4.3.4.3"
         case .insecure: "RFC 8216 §10"
         case .datesDiffer, .typesDiffer, .targetDurationsDiffer, .durationsDiffer, .discontinuitiesDiffer, .mirror:

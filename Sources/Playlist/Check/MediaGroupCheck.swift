@@ -21,12 +21,22 @@ struct MediaGroupCheck {
         switch media.type {
         case .closedCaptions:
             if media.attributes["URI"] != nil { report("closed captions with a URI") }
-            if media.instreamID == nil { report("closed captions without INSTREAM-ID") }
+            if let id = media.instreamID {
+                if !Self.isInstreamID(id) { report("INSTREAM-ID is neither CC1 to CC4 nor SERVICE1 to SERVICE63") }
+            } else {
+                report("closed captions without INSTREAM-ID")
+            }
         case .subtitles: if media.uri == nil { report("subtitles without a URI") }
         case .audio, .video: break
         }
         if media.type != .subtitles, media.isForced { report("FORCED is allowed only for subtitles") }
         if media.isDefault, media.attributes["AUTOSELECT"] == "NO" { report("DEFAULT=YES with AUTOSELECT=NO") }
+    }
+
+    private static func isInstreamID(_ id: String) -> Bool {
+        let service = "SERVICE"
+        guard id.hasPrefix(service) else { return ["CC1", "CC2", "CC3", "CC4"].contains(id) }
+        return Int(id.dropFirst(service.count)).map { (1...63).contains($0) } ?? false
     }
 
     private func checkReferences(_ findings: inout Findings) {
@@ -79,6 +89,22 @@ struct MediaGroupCheck {
                 .unequalGroups, line: members[0].line,
                 "the renditions' names differ from those of the group \(quoted(first[0].groupID))")
         }
+        for media in same.dropFirst().joined() {
+            guard let equal = first.first(where: { $0.name == media.name }),
+                let name = Self.difference(media, equal)
+            else { continue }
+            findings.add(
+                .unequalGroups, line: media.line,
+                "\(name) differs from that of the same NAME in the group \(quoted(first[0].groupID))")
+        }
+    }
+
+    /// Returns the name of an attribute by which two renditions of one NAME differ, other than URI and those of an encoding.
+    private static func difference(_ first: Media, _ second: Media) -> String? {
+        if first.isDefault != second.isDefault { return "DEFAULT" }
+        if first.isAutoselect != second.isAutoselect { return "AUTOSELECT" }
+        if first.isForced != second.isForced { return "FORCED" }
+        return ["LANGUAGE", "ASSOC-LANGUAGE"].first { first.attributes[$0] != second.attributes[$0] }
     }
 
     private func quoted(_ id: String) -> String { "\"\(PlaylistError.excerpt(of: id))\"" }

@@ -33,6 +33,13 @@ struct MediaPlaylistCheck {
             guard let line = line(of: tag), line + 1 > first else { continue }
             findings.add(.latePosition, line: line + 1, clause: tag.clause, "the number comes after the first segment")
         }
+        if let number = line(of: .discontinuitySequence), number + 1 < first, let before = line(of: .discontinuity),
+            before < number
+        {
+            findings.add(
+                .latePosition, line: number + 1, clause: Tag.discontinuitySequence.clause,
+                "the number comes after an EXT-X-DISCONTINUITY")
+        }
     }
 
     private func checkStart(_ findings: inout Findings) {
@@ -98,13 +105,37 @@ struct DateRangeCheck {
             findings.add(.dateRange, line: first.line, "the playlist has date ranges, but no EXT-X-PROGRAM-DATE-TIME")
         }
         var starts: [String: DateTime] = [:]
+        var known: [String: [String: String]] = [:]
         for range in playlist.dateRanges {
             check(range, &findings)
-            guard let start = range.startDate else { continue }
-            if let known = starts[range.id], known.milliseconds != start.milliseconds {
-                findings.add(.dateRange, line: range.line, "START-DATE differs from an earlier line with the same ID")
+            if let start = range.startDate {
+                if let known = starts[range.id], known.milliseconds != start.milliseconds {
+                    findings.add(
+                        .dateRange, line: range.line, "START-DATE differs from an earlier line with the same ID")
+                }
+                starts[range.id] = starts[range.id] ?? start
             }
-            starts[range.id] = starts[range.id] ?? start
+            if !range.id.isEmpty { compare(range, &known[range.id, default: [:]], &findings) }
+        }
+        // In a live playlist the line with START-DATE may have gone with its segments.
+        guard playlist.hasEndList else { return }
+        for range in playlist.dateRanges where !range.id.isEmpty && known[range.id]?["START-DATE"] == nil {
+            findings.add(.dateRange, line: range.line, "no line with this ID has START-DATE: players ignore the range")
+            known[range.id] = ["START-DATE": ""]
+        }
+    }
+
+    /// Compares a line with the earlier ones of its ID. `known` are their attributes, to which those of the line are added.
+    private func compare(_ range: DateRange, _ known: inout [String: String], _ findings: inout Findings) {
+        let list = range.attributes
+        for attribute in list.attributes {
+            let (name, value) = (list.bytes.text(attribute.name), list.bytes.text(attribute.value))
+            if let before = known[name], before != value, name != "START-DATE" {
+                findings.add(
+                    .dateRange, line: range.line,
+                    "\(PlaylistError.excerpt(of: name)) differs from an earlier line with the same ID")
+            }
+            known[name] = known[name] ?? value
         }
     }
 
@@ -143,6 +174,8 @@ struct LowLatencyCheck {
         }
         checkControl(&findings)
         checkParts(&findings)
+        checkHints(&findings)
+        checkIndependence(&findings)
     }
 
     private func checkControl(_ findings: inout Findings) {
@@ -183,6 +216,30 @@ struct LowLatencyCheck {
             findings.add(
                 .lowLatency, line: part.line, clause: Tag.part.clause,
                 "the part lasts \(part.duration) s, the part target is \(target) s")
+        }
+    }
+
+    private func checkHints(_ findings: inout Findings) {
+        for kind in [PreloadHint.Kind.part, .map] {
+            guard let second = playlist.preloadHints.filter({ $0.kind == kind }).dropFirst().first else { continue }
+            findings.add(
+                .lowLatency, line: second.line, clause: Tag.preloadHint.clause,
+                "a second preload hint of the same TYPE")
+        }
+    }
+
+    /// Origins that never write INDEPENDENT say nothing about their segments.
+    private func checkIndependence(_ findings: inout Findings) {
+        let parts = playlist.parts
+        guard playlist.hasIndependentSegments, parts.contains(where: \.isIndependent) else { return }
+        let bySegment = Dictionary(grouping: parts) { Int($0.record.segment) }
+        for (index, segment) in playlist.segments.enumerated() {
+            guard let own = bySegment[index], !own.contains(where: { $0.isIndependent || $0.isGap }) else {
+                continue
+            }
+            findings.add(
+                .dependentSegment, line: segment.line,
+                "EXT-X-INDEPENDENT-SEGMENTS, but no part of the segment has INDEPENDENT=YES")
         }
     }
 }

@@ -10,6 +10,9 @@ struct MultivariantCheck {
             }
         }
         for variant in playlist.iFrameVariants { checkBandwidth(variant.line, variant.bandwidth, nil, &findings) }
+        checkCodecs(&findings)
+        checkScores(&findings)
+        checkPathway(&findings)
         checkSessionData(&findings)
         checkStableIDs(&findings)
         checkMirrors(&findings)
@@ -27,6 +30,41 @@ struct MultivariantCheck {
         if let average, peak > 0, average > peak {
             findings.add(.bandwidth, line: line, "AVERAGE-BANDWIDTH is larger than BANDWIDTH, the peak")
         }
+    }
+
+    /// CODECS must list the formats of all renditions that play together with the variant.
+    private func checkCodecs(_ findings: inout Findings) {
+        let groups = Set(playlist.media.filter { $0.type == .audio }.map(\.groupID))
+        for variant in playlist.variants {
+            guard let group = variant.attributes["AUDIO"], groups.contains(group), !variant.codecs.isEmpty else {
+                continue
+            }
+            if variant.codecs.allSatisfy({ codec in Self.otherCodecs.contains { codec.hasPrefix($0) } }) {
+                findings.add(
+                    .incompleteCodecs, line: variant.line,
+                    "CODECS has no format of the AUDIO group: players may prepare for video alone")
+            }
+        }
+    }
+
+    /// Formats of video and of text. A format that is not known here may be one of audio.
+    private static let otherCodecs = [
+        "avc1", "avc3", "hvc1", "hev1", "dvh1", "dvhe", "dva1", "dvav", "av01", "dav1", "vp08", "vp09", "vvc1", "vvi1",
+        "mp4v", "stpp", "wvtt", "tx3g",
+    ]
+
+    private func checkScores(_ findings: inout Findings) {
+        let without = playlist.variants.filter { $0.attributes["SCORE"] == nil }
+        guard let first = without.first, without.count < playlist.variants.count else { return }
+        findings.add(.partialScore, line: first.line, "the variant has no SCORE, but others have one")
+    }
+
+    private func checkPathway(_ findings: inout Findings) {
+        guard let steering = playlist.contentSteering, let id = steering.pathwayID, !playlist.variants.isEmpty,
+            !playlist.variants.contains(where: { $0.pathwayID == id })
+        else { return }
+        findings.add(
+            .missingPathway, line: steering.line, "no variant has PATHWAY-ID \"\(PlaylistError.excerpt(of: id))\"")
     }
 
     private func checkSessionData(_ findings: inout Findings) {

@@ -41,6 +41,13 @@ struct SegmentCheck {
             findings.add(
                 .segmentExtension, line: segment.line,
                 "libavformat (ffmpeg, mpv) may reject a segment with this file name extension")
+        } else if segment.map == nil, playlist.isIFramesOnly, ["ts", "m2t", "m2ts", "mpegts"].contains(name),
+            (segment.byteRange?.offset ?? 0) > 0
+        {
+            // Apple's players read the bytes before the first range of the resource.
+            findings.add(
+                .noTables, line: segment.line,
+                "a range without PAT and PMT, and no EXT-X-MAP: libavformat guesses the format, hls.js plays nothing")
         } else if segment.map == nil, ["m4s", "mp4", "cmfv", "cmfa", "cmft"].contains(name) {
             findings.add(.noMap, line: segment.line, "a fragmented MP4 segment without EXT-X-MAP before it")
         }
@@ -64,6 +71,10 @@ struct SegmentCheck {
         if let text = segment.programDateTime {
             let line = Int(segment.record.dateLine) + 1
             if let date = DateTime(text) {
+                // Dates without a zone have no other letter or sign in their last characters.
+                if clock == nil, !text.utf8.suffix(6).contains(where: { "Zz+-".utf8.contains($0) }) {
+                    findings.add(.dateZone, line: line, "the date has no time zone: players take it as UTC or as local")
+                }
                 let expected = clock.flatMap { $0.date.adding(seconds: $0.seconds) }
                 if let expected, !segment.isDiscontinuity, date.milliseconds < expected.milliseconds - 1000 {
                     findings.add(.dateBackwards, line: line, "the date is before the end of the previous segments")

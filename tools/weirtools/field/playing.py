@@ -179,7 +179,7 @@ class Run:
             if self.case.exit:
                 raise Failure("weir get: exit 0 instead of %d" % self.case.exit)
         self.site.close()
-        self.compare(self.ffmpeg(weir.url + "/field.m3u8", [], {}), is_offline=True)
+        self.compare(self.ffmpeg(weir.url + "/field.m3u8", [self.filled(word) for word in self.case.player], {}), is_offline=True)
 
     # Parts
 

@@ -1,6 +1,6 @@
 """Points 12, 13 and 15: imperfect playlists."""
 
-from weirtools.field.case import MASTER, case, changed, fixture, media_playlist, vod
+from weirtools.field.case import MASTER, case, changed, fixture, media_playlist, read, vod
 
 TRUTH = "ts/90p/media.m3u8"
 BARE = media_playlist()
@@ -122,3 +122,29 @@ master("master-many", "2,000 lines for one variant", "#EXTM3U\n" + "".join(
 master("master-define", "EXT-X-DEFINE in the master", (MASTER % "{$name}.m3u8").replace(
     "#EXT-X-STREAM-INF", '#EXT-X-DEFINE:NAME="name",VALUE="media"\n#EXT-X-STREAM-INF'))
 case("iframes-ts", "I-frame playlists beside variants", fixture("cmaf"))
+
+
+def iframes(folder="ts/90p", tables=""):
+    """A playlist of the first frame of each segment, as ranges behind PAT and PMT. Players find these tables where
+    `tables` says, or before the first range of the resource (RFC 8216 §4.3.3.6), or guess."""
+    lines = media_playlist(folder).splitlines()
+    found = lines[:lines.index(next(line for line in lines if line.startswith("#EXTINF")))] + ["#EXT-X-I-FRAMES-ONLY"] + tables.splitlines()
+    for name in (line for line in lines if line and not line.startswith("#")):
+        frames = video_frames(read(folder + "/" + name))
+        found += ["#EXTINF:2.000000,", "#EXT-X-BYTERANGE:%d@%d" % (frames[1] - frames[0], frames[0]), name]
+    return "\n".join(found + ["#EXT-X-ENDLIST", ""])
+
+
+def video_frames(data):
+    """The offsets of packets of a transport stream with which a frame begins."""
+    found = []
+    for start in range(0, len(data), 188):
+        payload = data[start + 4 + (1 + data[start + 4] if data[start + 3] & 0x20 else 0):start + 188]
+        if data[start + 1] & 0x40 and payload[:3] == b"\0\0\1" and payload[3] & 0xF0 == 0xE0:
+            found.append(start)
+    return found
+
+
+media("iframes-ranges", "I-frames of TS by ranges without EXT-X-MAP", iframes(), reference=None, fast=True)
+media("iframes-ranges-map", "I-frames of TS by ranges with EXT-X-MAP", iframes(tables='#EXT-X-MAP:URI="0.ts",BYTERANGE="564@0"'), reference=None,
+      direct=("-an",), player=("-an",))
