@@ -41,7 +41,7 @@ import Testing
     }
 
     func answer(_ directives: String, _ change: (inout OriginRule) -> Void) async throws {
-        try await fixture.origin.add(OriginRule(Self.playlist + "&" + directives, change))
+        try await fixture.origin.add(OriginRule(Self.playlist + (directives.isEmpty ? "" : "&" + directives), change))
     }
 
     /// The path of a line's URI in our playlist.
@@ -106,6 +106,24 @@ import Testing
         }
         #expect(try await stream.fixture.mediaRequests() == ["/low/2.0.ts", "/low/2.1.ts"])
         #expect(!stream.fixture.folder.files().contains { $0.hasSuffix(".ts") })
+    }
+
+    /// The end of a live stream is not final: a later text may go on without it.
+    @Test func anEndThatGoesAwayAgainIsNotFinal() async throws {
+        let stream = try await LiveStream()
+        #expect(try await stream.fixture.get(stream.media).status == 200)
+        let start = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:1\n#EXTINF:1,\n1.ts\n#EXTINF:1,\n2.ts\n"
+        for (more, isEnded) in [("#EXT-X-ENDLIST\n", true), ("#EXTINF:1,\n3.ts\n", false)] {
+            try await stream.fixture.origin.clearRules()
+            try await stream.answer("") { ($0.status, $0.body) = (200, start + more) }
+            try await waitUntil("the next text") {
+                let text = try await stream.fixture.get(stream.media).text
+                return text.contains("/2.ts\n") && text.contains("#EXT-X-ENDLIST") == isEnded
+            }
+        }
+        // The numbers go on: it is the same broadcast.
+        let text = try await stream.fixture.get(stream.media).text
+        #expect(text.contains("#EXT-X-MEDIA-SEQUENCE:1\n") && text.contains("/3.ts\n"))
     }
 
     @Test func aRenditionReportLeadsToTheOtherRendition() async throws {
