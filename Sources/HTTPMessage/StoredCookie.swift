@@ -22,7 +22,8 @@ public struct StoredCookie: Hashable, Sendable, CustomStringConvertible {
         // A cookie without a value may lack the last tab.
         guard fields.count == 7 || fields.count == 6, fields.count == 6 || !fields[5].isEmpty else { return nil }
         let host = fields[0].first == UInt8(ascii: ".") ? fields[0].dropFirst() : fields[0]
-        guard !host.isEmpty, host.allSatisfy(Self.isHostByte), fields[2].first == UInt8(ascii: "/"),
+        guard let first = host.first, first != UInt8(ascii: "."), host.allSatisfy(Self.isHostByte),
+            fields[2].first == UInt8(ascii: "/"),
             let name = String(validating: fields[5], as: UTF8.self), !name.isEmpty,
             let path = String(validating: fields[2], as: UTF8.self),
             let value = fields.count == 7 ? String(validating: fields[6], as: UTF8.self) : ""
