@@ -21,6 +21,7 @@ import Testing
     }
 
     @Test(arguments: [
+        "..\tFALSE\t/\tFALSE\t0\ta\tb",
         "", "#", "# Netscape HTTP Cookie File", "e.org FALSE / FALSE 0 a b", "e.org\tFALSE\t/\tFALSE\t0",
         "\tFALSE\t/\tFALSE\t0\ta\tb", "e.org\tFALSE\tx\tFALSE\t0\ta\tb", "e.org\tFALSE\t/\tFALSE\t0\t\tb",
         "e.org\tFALSE\t/\tFALSE\t0\ta\tb\tc", "e/org\tFALSE\t/\tFALSE\t0\ta\tb", "e.org\tFALSE\t/\tFALSE\t0\ta\tb\u{1}",
