@@ -43,6 +43,11 @@ import Testing
         Scenario("slides by one", Window(3..<6, as: 3..<6), Window(4..<7, as: 4..<7)),
         Scenario("jumps by several", Window(3..<6, as: 3..<6), Window(20..<23, as: 20..<23)),
         Scenario("each text has other tokens", Window(3..<6, as: 3..<6), Window(3..<6, as: 3..<6)),
+        Scenario(
+            "each text has other names, such as tokens: one of them counts as a restart",
+            Window(3..<6, names: "a%", as: 3..<6), Window(4..<7, names: "b%", as: 6..<9),
+            Window(5..<8, names: "c%", as: 7..<10), Window(5..<8, names: "c%", as: 7..<10),
+            Window(6..<9, names: "d%", as: 8..<11)),
         Scenario("numbers of an epoch", Window(epoch..<epoch + 3, as: epoch..<epoch + 3)),
         Scenario(
             "a window of one segment", Window(3..<4, as: 3..<4), Window(4..<5, as: 4..<5), Window(6..<7, as: 6..<7)),

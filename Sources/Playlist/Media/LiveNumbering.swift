@@ -36,6 +36,9 @@ public struct LiveNumbering: Sendable {
     private var older: MediaPlaylist?
     /// True if the segments are recorded: a restart that was none would store some of them twice.
     private let isRecorded: Bool
+    /// Number of consecutive texts with other names for known segments. It stays at 2: such an origin gives each text other
+    /// names, for example tokens, which do not identify segments.
+    private var renamings = 0
     /// True if the latest text ends before the known one, and is no restart.
     public var isOlder: Bool { older != nil }
     /// Maximum number of consecutive missed segments. A larger gap means that the numbers jumped.
@@ -64,8 +67,9 @@ public struct LiveNumbering: Sendable {
     public mutating func accept(_ window: MediaPlaylist, isElsewhere: Bool = false) -> [Entry] {
         guard !window.isDeltaUpdate, !window.segments.isEmpty else { return [] }
         guard let known else { return begin(window) }
-        let isRenamed = !isRecorded && !isElsewhere && hasOtherNames(window, from: known)
-        switch isRenamed ? .restarted : step(to: window, from: known) {
+        let hasOtherNames = !isRecorded && !isElsewhere && hasOtherNames(window, from: known)
+        if renamings < 2 { renamings = hasOtherNames ? renamings + 1 : 0 }
+        switch hasOtherNames && renamings < 2 ? .restarted : step(to: window, from: known) {
         case .continued: return follow(window, from: known)
         case .older:
             if older == nil || growth(of: window) < 0 { older = window }
