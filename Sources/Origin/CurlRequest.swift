@@ -420,38 +420,3 @@ import HTTPMessage
         if let token = signature.sessionToken { append("x-amz-security-token: \(token)") }
     }
 }
-
-extension TransferState.Failure {
-    /// Translates libcurl's result codes; no other code interprets them. `systemError` is an errno(3); 0 if unknown.
-    init(_ code: CURLcode, isHeadComplete: Bool, systemError: Int32) {
-        let text = String(cString: curl_easy_strerror(code))
-        underlying = systemError == 0 ? text : String(cString: strerror(systemError))
-        isTransient = true
-        switch code {
-        case CURLE_COULDNT_RESOLVE_HOST:
-            self.code = .unreachable
-            underlying = "its name could not be resolved"
-        case CURLE_COULDNT_CONNECT, CURLE_SSL_CONNECT_ERROR: self.code = .unreachable
-        // Connecting is the only time limit that libcurl enforces.
-        case CURLE_OPERATION_TIMEDOUT:
-            self.code = .unreachable
-            underlying = "no connection in time"
-        case CURLE_SSL_CACERT_BADFILE:
-            self.code = .untrustedCertificate
-            underlying = "the certificates of the authorities cannot be read. Check ca-file and SSL_CERT_FILE"
-            isTransient = false
-        case CURLE_PARTIAL_FILE: self.code = .cutShort
-        case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR:
-            self.code = isHeadComplete ? .cutShort : .connectionLost
-        case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL: self.code = .malformedReply
-        case CURLE_BAD_CONTENT_ENCODING: self.code = .unsupportedEncoding
-        // Not refused here: libcurl's decoder gets bytes behind the end of the compressed ones.
-        case CURLE_WRITE_ERROR:
-            self.code = .unsupportedEncoding
-            isTransient = false
-        default:
-            self.code = .local
-            isTransient = false
-        }
-    }
-}

@@ -1,0 +1,87 @@
+import CLibcurl
+import Glibc
+
+extension TransferState.Failure {
+    /// Translates libcurl's result codes; no other code interprets them. `systemError` is an errno(3); 0 if unknown.
+    init(_ code: CURLcode, isHeadComplete: Bool, systemError: Int32) {
+        let text = String(cString: curl_easy_strerror(code))
+        underlying = systemError == 0 ? text : String(cString: strerror(systemError))
+        isTransient = true
+        switch code {
+        case CURLE_COULDNT_RESOLVE_HOST:
+            self.code = .unreachable
+            underlying = "its name could not be resolved"
+        case CURLE_COULDNT_CONNECT, CURLE_SSL_CONNECT_ERROR: self.code = .unreachable
+        // Connecting is the only time limit that libcurl enforces.
+        case CURLE_OPERATION_TIMEDOUT:
+            self.code = .unreachable
+            underlying = "no connection in time"
+        case CURLE_SSL_CACERT_BADFILE:
+            self.code = .untrustedCertificate
+            underlying = "the certificates of the authorities cannot be read. Check ca-file and SSL_CERT_FILE"
+            isTransient = false
+        case CURLE_PARTIAL_FILE: self.code = .cutShort
+        case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR:
+            self.code = isHeadComplete ? .cutShort : .connectionLost
+        case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL: self.code = .malformedReply
+        case CURLE_BAD_CONTENT_ENCODING: self.code = .unsupportedEncoding
+        // Not refused here: libcurl's decoder gets bytes behind the end of the compressed ones.
+        case CURLE_WRITE_ERROR:
+            self.code = .unsupportedEncoding
+            isTransient = false
+        default:
+            self.code = .local
+            isTransient = false
+        }
+    }
+}
+
+/// Explains failures of connecting, in words with the next step.
+enum ConnectionFailure {
+    /// The cause of a certificate that was not accepted. `result` is OpenSSL's (x509_vfy.h); 0 for a name that differs.
+    static func certificate(_ result: Int) -> String {
+        switch result {
+        // libcurl compares the name itself, and leaves its initial value.
+        case 0, 1:
+            "it is for another host name. Check the URL, or if you trust the server, add --insecure"
+        case 9: "it is not valid yet. Check this machine's clock"
+        case 10:
+            "it has expired. Only the server's owner can renew it; check this machine's clock, or if you trust the server, "
+                + "add --insecure"
+        case 18, 19:
+            "no known authority has signed it. If it is your own authority's, give that authority's certificate with the "
+                + "key ca-file (weir serve --ca-file FILE), or add --insecure"
+        case 2, 20, 21:
+            "no known authority has signed it: the server leaves out an intermediate certificate, or the authority is "
+                + "private. Give the missing certificate with the key ca-file (weir serve --ca-file FILE), or add --insecure"
+        case 23: "it has been revoked"
+        default: "it is not valid (OpenSSL's error \(result)). If you trust the server, add --insecure"
+        }
+    }
+
+    /// The cause of a refused TLS handshake by OpenSSL's words; nil if they tell of a broken connection.
+    static func handshake(_ words: String, hasCertificate: Bool) -> String? {
+        let words = words.lowercased()
+        if words.contains("certificate required") || words.contains("bad certificate") || words.contains("unknown ca") {
+            return hasCertificate
+                ? "the server does not accept the client certificate. Check --cert and --key"
+                : "the server requires a client certificate. Give one with --cert and --key"
+        }
+        if words.contains("wrong version number") || words.contains("http request") {
+            return "the server does not speak TLS on this port. Check the URL: it may be http"
+        }
+        if words.contains("unsupported protocol") || words.contains("legacy sigalg")
+            || words.contains("alert protocol version")
+            || words.contains("version too low")
+        {
+            return
+                "the server offers no TLS version that is still safe: Weir needs TLS 1.2 or 1.3. Ask its owner to update it"
+        }
+        if words.contains("alert") {
+            return hasCertificate
+                ? "the server refuses the TLS handshake. Check --cert and --key"
+                : "the server refuses the TLS handshake: it may require a client certificate (--cert and --key)"
+        }
+        return nil
+    }
+}
