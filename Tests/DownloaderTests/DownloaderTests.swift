@@ -164,15 +164,21 @@ import Testing
         #expect(fixture.downloader.downloads.isEmpty)
     }
 
+    /// Expects that the second best variant is downloaded, and returns the sentence that says so.
+    private func expectTheNextBest(_ download: Download, _ fixture: DownloadFixture) async throws -> String {
+        try await fixture.reaches(.complete, "ts")
+        #expect(download.ids == ["video-180p"])
+        let sentence = try #require(download.otherQuality)
+        #expect(sentence.contains("/ts/270p/media.m3u8") && sentence.hasSuffix("the next best quality is downloaded"))
+        return sentence
+    }
+
     /// A dead best variant never ends a download with nothing.
     @Test(arguments: [404, 403, 410]) func theNextBestVariantReplacesAnUnavailableOne(_ status: Int) async throws {
         let fixture = try await DownloadFixture()
         try await fixture.origin.add(OriginRule("/ts/270p/media.m3u8") { $0.status = status })
         let download = try await fixture.start("/ts/master.m3u8", Selection(quality: .best))
-        try await fixture.reaches(.complete, "ts")
-        #expect(download.ids == ["video-180p"])
-        let sentence = try #require(download.otherQuality)
-        #expect(sentence.contains("/ts/270p/media.m3u8") && sentence.hasSuffix("the next best quality is downloaded"))
+        let sentence = try await expectTheNextBest(download, fixture)
         try await fixture.restart()
         #expect(try fixture.download("ts").otherQuality == sentence)
 
@@ -188,10 +194,7 @@ import Testing
         let fixture = try await DownloadFixture(playlistDeadline: .seconds(1))
         try await fixture.origin.add(OriginRule("/ts/270p/media.m3u8") { $0.hold = true })
         let download = try await fixture.start("/ts/master.m3u8", Selection(quality: .best))
-        try await fixture.reaches(.complete, "ts")
-        #expect(download.ids == ["video-180p"])
-        let sentence = try #require(download.otherQuality)
-        #expect(sentence.contains("/ts/270p/media.m3u8") && sentence.hasSuffix("the next best quality is downloaded"))
+        _ = try await expectTheNextBest(download, fixture)
 
         // When the variant answers again, the same order gets it.
         try await fixture.origin.clearRules()
