@@ -126,6 +126,9 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
             origin: origin, path: Self.removingDotSegments(merged), query: encodedQuery, authorization: authorization)
     }
 
+    /// True for a reference without a scheme (RFC 3986 §4.2).
+    public static func isRelative(_ reference: String) -> Bool { splitScheme(trimming(reference.utf8[...])) == nil }
+
     private static func referenced(_ text: Substring.UTF8View) throws(WebURLError) -> WebURL {
         guard text.contains(UInt8(ascii: "@")) else { return try WebURL(absolute: text) }
         let split = UserInformation(splitting: String(Substring(text)))

@@ -100,9 +100,7 @@ import Substitution
 
     /// The absolute URL of a relative URI that Weir does not serve, such as that of an unknown METHOD.
     private func absolute(_ uri: String, _ base: WebURL) -> String? {
-        let scheme = uri.utf8.prefix { $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
-        let isRelative = scheme.endIndex == uri.utf8.endIndex || uri.utf8[scheme.endIndex] != UInt8(ascii: ":")
-        return isRelative && !uri.isEmpty ? (try? base.resolving(uri))?.text : nil
+        WebURL.isRelative(uri) && !uri.isEmpty ? (try? base.resolving(uri))?.text : nil
     }
 
     private func file(of segment: Segment, _ rendition: Rendition, _ source: Rendition.Source) -> String {

@@ -50,6 +50,15 @@ struct WebURLTests {
         #expect(throws: reason) { try WebURL(text) }
     }
 
+    @Test(arguments: [
+        ("k.key", true), ("//h/k", true), ("?a:b", true), ("a/b:c", true), ("1a:b", true), ("", true),
+        ("skd://k", false),
+        ("urn:k", false), (" http://h/k", false), ("data:,k", false),
+    ])
+    func aReferenceWithoutASchemeIsRelative(_ reference: String, _ isRelative: Bool) {
+        #expect(WebURL.isRelative(reference) == isRelative)
+    }
+
     @Test func aURLIsSplitIntoItsParts() throws {
         let url = try WebURL("https://[2001:db8::1]/a/b.m3u8?token=secret#x")
         #expect(url.scheme == .https)

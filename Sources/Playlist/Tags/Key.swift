@@ -46,7 +46,7 @@ public struct Key: Sendable {
     public var data: [UInt8]? {
         guard isData, let comma = uri.utf8.firstIndex(of: UInt8(ascii: ",")) else { return nil }
         let isBase64 = uri.utf8[..<comma].map { $0 | 0x20 }.suffix(7).elementsEqual(";base64".utf8.map { $0 | 0x20 })
-        let content = VariableSources.decoded(Array(uri.utf8[uri.utf8.index(after: comma)...]))
+        let content = Array(uri.utf8[uri.utf8.index(after: comma)...]).percentDecoded
         let key = isBase64 ? Base64.decoded(content) : content
         return key.flatMap { [16, 32].contains($0.count) ? $0 : nil }
     }

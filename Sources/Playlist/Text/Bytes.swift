@@ -85,7 +85,7 @@ extension UInt8 {
     }
 }
 
-/// A byte range in eight bytes of memory. Sufficient because texts are at most 8 MB.
+/// A byte range in eight bytes of memory. Sufficient because texts are below 4 GB (`PlaylistLimits`).
 struct TextSpan: Hashable, Sendable {
     private let start, end: UInt32
 
@@ -95,6 +95,26 @@ struct TextSpan: Hashable, Sendable {
     }
 
     var range: Range<Int> { Int(start)..<Int(end) }
+}
+
+extension [UInt8] {
+    /// The bytes with percent-encoded ones replaced (RFC 3986 §2.1). Anything else after a `%` stays.
+    var percentDecoded: [UInt8] {
+        var decoded: [UInt8] = []
+        var position = 0
+        while position < count {
+            if self[position] == UInt8(ascii: "%"), position + 2 < count,
+                let high = self[position + 1].hexadecimalValue, let low = self[position + 2].hexadecimalValue
+            {
+                decoded.append(high << 4 | low)
+                position += 3
+            } else {
+                decoded.append(self[position])
+                position += 1
+            }
+        }
+        return decoded
+    }
 }
 
 /// Base64 (RFC 4648 §4 and §5).

@@ -25,25 +25,7 @@ public struct VariableSources: Sendable {
     }
 
     private static func decoding(_ text: Substring.UTF8View) -> String? {
-        String(validating: decoded(Array(text)), as: UTF8.self)
-    }
-
-    /// Replaces percent-encoded bytes.
-    static func decoded(_ bytes: [UInt8]) -> [UInt8] {
-        var decoded: [UInt8] = []
-        var position = 0
-        while position < bytes.count {
-            if bytes[position] == UInt8(ascii: "%"), position + 2 < bytes.count,
-                let high = bytes[position + 1].hexadecimalValue, let low = bytes[position + 2].hexadecimalValue
-            {
-                decoded.append(high << 4 | low)
-                position += 3
-            } else {
-                decoded.append(bytes[position])
-                position += 1
-            }
-        }
-        return decoded
+        String(validating: Array(text).percentDecoded, as: UTF8.self)
     }
 }
 
