@@ -48,7 +48,7 @@ import Substitution
         self.summaries = summaries
         library = Library(
             store: store, client: client, mode: configuration.mode, moves: moves, summaries: summaries,
-            partialPlayback: substitutions, recordings: RecordingRestorer(), report: report)
+            partialPlayback: substitutions, storedRecordings: RecordingRestorer(), report: report)
         library.cookieFolder = CookieFolder(configuration.state + "/cookies", report: report)
         retention = Retention(of: library, cacheLimit: configuration.playCache, purge: configuration.purge)
         retention.newKeyTerms = configuration.keyTerms

@@ -97,7 +97,7 @@ extension Library {
 }
 
 /// Restores the recordings of an earlier process for a library.
-public struct RecordingRestorer: RecordingSource {
+public struct RecordingRestorer: StoredRecordings {
     /// Makes a restorer.
     public init() {}
 

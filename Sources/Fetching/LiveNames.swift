@@ -19,9 +19,10 @@ package struct LiveNames {
     /// Limit of retired names: a multiple of the number of present names, and a constant.
     private static let memory = (times: 3, more: 8)
 
+    /// Makes names for a playlist that was not shown yet.
     package init() {}
 
-    /// The number of a resource; a new one for a new URL.
+    /// The number of a resource; a new one for a new URL. `range` is in bytes, and ends at `Int64.max` if the end is unknown.
     package mutating func number(_ url: WebURL, _ range: Range<Int64>?) -> Int {
         let identity = Identity(url: url, range: range)
         if let number = numbers[identity] { return number }
@@ -36,6 +37,7 @@ package struct LiveNames {
         return next - 1
     }
 
+    /// The resource with a name that is valid; nil for any other.
     package func resource(_ name: PieceName) -> Resource? { resources[name] }
 
     /// Gives new numbers to all URLs from now on, since they may have other content. The names so far stay valid.

@@ -196,7 +196,7 @@ public import Store
         for playlist in playlists where playlist.rendition.isEmpty { restoreEntry(playlist, of: asset) }
         for playlist in playlists where !playlist.rendition.isEmpty { restoreMedia(playlist, of: asset) }
         for recording in recordings {
-            library.recordings?.restoreRecording(of: recording.rendition, in: asset, library)
+            library.storedRecordings?.restoreRecording(of: recording.rendition, in: asset, library)
         }
     }
 

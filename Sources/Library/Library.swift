@@ -44,7 +44,8 @@ public import Store
     /// Former names of assets that are being played, mapped to the assets' ids.
     var formerNames: [String: String] = [:]
     package let moves: (any MoveStatus)?
-    let recordings: (any RecordingSource)?
+    /// Restores recordings; nil if none can.
+    let storedRecordings: (any StoredRecordings)?
     /// Finds assets that can be played in part; nil if none can.
     let partialPlayback: (any PartialPlayback)?
     /// The state of `playlists`, `interstitials` and `volumes`, and the running surveys.
@@ -73,14 +74,14 @@ public import Store
     public init(
         store: Store, client: OriginClient, mode: PlayMode = .auto, moves: (any MoveStatus)? = nil,
         summaries: (any AssetSummaries)? = nil, partialPlayback: (any PartialPlayback)? = nil,
-        recordings: (any RecordingSource)? = nil,
+        storedRecordings: (any StoredRecordings)? = nil,
         now: @escaping () -> ContinuousClock.Instant = { .now }, date: (() -> Int64)? = nil,
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         playheads = PlayheadTracker(now: now)
         (self.store, self.mode, self.report) = (store, mode, report)
         (self.moves, self.summaries) = (moves, summaries)
-        (self.partialPlayback, self.recordings) = (partialPlayback, recordings)
+        (self.partialPlayback, self.storedRecordings) = (partialPlayback, storedRecordings)
         loader = Loader(store: store, client: client)
         playlistFetcher = PlaylistFetcher(client: client)
         backgroundYield = BackgroundYield(playheads, OriginTransfers(client))

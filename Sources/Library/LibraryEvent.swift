@@ -78,7 +78,7 @@ public enum PlayMode: String, CaseIterable, Sendable {
 }
 
 /// Restores recordings that an earlier process began.
-@LoopActor public protocol RecordingSource {
+@LoopActor public protocol StoredRecordings {
     /// Restores the recording of a rendition, given by its id.
     func restoreRecording(of rendition: String, in asset: Asset, _ library: Library)
 }

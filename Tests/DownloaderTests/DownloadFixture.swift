@@ -36,7 +36,8 @@ import Testing
         origin = if let film { try await TestOrigin(root: film.root) } else { try await TestOrigin() }
         client = Self.client(playlistDeadline: playlistDeadline)
         library = Library(
-            store: try Store(path: folder.path, reserve: reserve), client: client, recordings: RecordingRestorer())
+            store: try Store(path: folder.path, reserve: reserve), client: client, storedRecordings: RecordingRestorer()
+        )
         retention = Retention(of: library)
         downloader = Downloader(
             library: library, retention: retention, integrity: Integrity(of: library, retention),
@@ -82,7 +83,8 @@ import Testing
         client.stop()
         (folder, client) = (copy, Self.client())
         library = Library(
-            store: try Store(path: folder.path, reserve: reserve), client: client, recordings: RecordingRestorer())
+            store: try Store(path: folder.path, reserve: reserve), client: client, storedRecordings: RecordingRestorer()
+        )
         retention = Retention(of: library)
         downloader = Downloader(
             library: library, retention: retention, integrity: Integrity(of: library, retention),
