@@ -24,6 +24,7 @@ extension Configuration {
         case .allowHosts: allowedHosts = try value.hosts()
         case .caFile: authorities.file = try value.readable("a file", from: place, home: home)
         case .caFolder: authorities.folder = try value.readable("a folder", from: place, home: home)
+        case .http2: usesHTTP2 = try value.truth()
         case .maxParallel: maxParallel = try value.number(in: 1...64)
         case .maxDownloads: maxDownloads = try value.number(in: 1...64)
         case .reserve: reserve = try value.reserve()

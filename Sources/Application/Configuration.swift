@@ -27,7 +27,9 @@ package struct Configuration: Equatable, Sendable {
     package var allowedHosts: [AllowedHost] = []
     /// The authorities that sign the certificates of origins.
     package var authorities: TrustedAuthorities
-    /// Maximum number of parallel transfers from one host, 1–64.
+    /// True if HTTP/2 is used where an origin offers it.
+    package var usesHTTP2 = true
+    /// Maximum number of parallel transfers from one host, 1–64; one that answers by HTTP/2 gets more.
     package var maxParallel = 6
     /// Maximum number of downloads that run at a time, 1–64.
     package var maxDownloads = 3

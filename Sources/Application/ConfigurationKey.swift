@@ -10,6 +10,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     case allowHosts = "allow-hosts"
     case caFile = "ca-file"
     case caFolder = "ca-folder"
+    case http2
     case maxParallel = "max-parallel"
     case maxDownloads = "max-downloads"
     case reserve

@@ -1,6 +1,8 @@
 import EventLoop
 import Fetching
+import HTTPMessage
 import Library
+import Origin
 import Playlist
 import Store
 
@@ -9,6 +11,8 @@ import Store
     private let download: Download
     private let library: Library
     private let parallel: Int
+    /// The URL of the latest request.
+    private var lastURL: WebURL?
     private weak var observer: (any DownloadWorkObserver)?
     private var renditions: [Rendition] = []
     /// The plan refers to these keys and initialization sections by index.
@@ -99,11 +103,14 @@ import Store
         // A fetch that ends at once calls back synchronously.
         guard !isFilling else { return }
         isFilling = true
-        while !isOver, obstacle == nil, requests.count < parallel, let batch = plan.next() { fetch(batch) }
+        while !isOver, obstacle == nil, requests.count < width, let batch = plan.next() { fetch(batch) }
         isFilling = false
         guard fetching.isEmpty, !isOver else { return }
         finish()
     }
+
+    /// The number of requests at once. A host that answers by HTTP/2 takes more.
+    private var width: Int { max(parallel, lastURL.map(library.client.places) ?? 0) }
 
     private func finish() {
         if let obstacle { return end(obstacle) }
@@ -146,7 +153,8 @@ import Store
                 ends.append(hole.time.upperBound)
             }
         }
-        guard let folder = wanted.first?.folder else { return }
+        guard let (folder, resource) = wanted.first else { return }
+        lastURL = resource.url
         do {
             let fetches = try library.fetches(wanted.map(\.resource), in: folder, of: download.asset)
             lastRequest += 1

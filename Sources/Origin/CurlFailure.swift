@@ -21,7 +21,7 @@ extension TransferState.Failure {
             underlying = "the certificates of the authorities cannot be read. Check ca-file and SSL_CERT_FILE"
             isTransient = false
         case CURLE_PARTIAL_FILE: self.code = .cutShort
-        case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR:
+        case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM:
             self.code = isHeadComplete ? .cutShort : .connectionLost
         case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL: self.code = .malformedReply
         case CURLE_BAD_CONTENT_ENCODING: self.code = .unsupportedEncoding

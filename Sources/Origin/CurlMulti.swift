@@ -1,6 +1,7 @@
 import CLibcurl
 import EventLoop
 import Glibc
+import HTTPMessage
 
 /// A libcurl multi handle driven by the event loop: one pool of connections. libcurl must not be entered from within
 /// its own callbacks. So a request that is removed there is only detached from its owner at once, and leaves the handle
@@ -40,6 +41,7 @@ import Glibc
         }
         let context = Unmanaged.passUnretained(self).toOpaque()
         _ = weir_multi_set_long(handle, CURLMOPT_MAXCONNECTS, idleConnections)
+        _ = weir_multi_set_long(handle, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
         _ = weir_multi_set_pointer(handle, CURLMOPT_SOCKETDATA, context)
         _ = weir_multi_set_pointer(handle, CURLMOPT_TIMERDATA, context)
         _ = weir_multi_set_socket(handle) { easy, socket, what, context, _ in
@@ -166,11 +168,17 @@ import Glibc
             guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
             let code = message.pointee.data.result
             guard let request = requests.removeValue(forKey: easy) else { continue }
+            request.lacksProofOfEnd = code == CURLE_OK && request.needsProofOfEnd
             // Another request may reuse the connection.
             request.receiveLimits.limitWindow(to: nil)
             request.receiveLimits.restore()
             curl_multi_remove_handle(handle, easy)
             ended.append((request, code))
+        }
+        for (request, _) in ended where request.lacksProofOfEnd {
+            // A connection that still carries others has not ended.
+            let origin = request.attempt.url.origin
+            request.lacksProofOfEnd = !requests.values.contains { $0.reply.isHTTP2 && $0.attempt.url.origin == origin }
         }
         return ended
     }

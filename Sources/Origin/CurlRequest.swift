@@ -33,12 +33,16 @@ import HTTPMessage
     private let cookies: CookieJar?
     private var lines: UnsafeMutablePointer<curl_slist>?
     private(set) var reply = Reply()
-    private var isHeadComplete = false
+    private(set) var isHeadComplete = false
     private(set) var isStopped = false
     private var isExcessive = false
     let attempt: TransferState.Attempt
     /// True if bytes followed the stated end of the body.
     var isExceeded = false
+    /// True if the origin may answer by HTTP/2.
+    let offersHTTP2: Bool
+    /// True if the body's end is not shown by HTTP/2; see `needsProofOfEnd`.
+    var lacksProofOfEnd = false
     /// The address to which no connection may be opened or used; nil if there was none.
     private var refused: SocketAddress?
     private var openings = 0
@@ -56,6 +60,11 @@ import HTTPMessage
         let plan: ConnectionPlan
         /// See `StaleConnections.maximumAge`.
         let maximumConnectionAge: Int?
+        let offersHTTP2: Bool
+        /// True if the origin has answered by HTTP/2, so that connections are shared.
+        let isMultiplexed: Bool
+        /// True to wait for a connection that is being opened; see `HTTPVersions.mayShare`.
+        let mayShareConnection: Bool
     }
 
     /// Nil when libcurl has no memory.
@@ -68,9 +77,12 @@ import HTTPMessage
         isPlain = request.method == .get && request.signature == nil && !plan.hasOwnOptions
         outgoing = request.file
         rules = settings.rules
+        offersHTTP2 = settings.offersHTTP2
         cookies = request.isDowngraded(at: attempt.url) ? nil : request.cookies
         set(CURLOPT_URL, attempt.url.text)
-        set(CURLOPT_BUFFERSIZE, request.acceptsCompression ? Self.smallBuffer : settings.configuration.bufferSize)
+        let isSmall = request.acceptsCompression || settings.isMultiplexed
+        set(CURLOPT_BUFFERSIZE, isSmall ? Self.smallBuffer : settings.configuration.bufferSize)
+        setVersion(settings)
         setReading(request)
         set(CURLOPT_FRESH_CONNECT, settings.maximumConnectionAge == 0 ? 1 : 0)
         set(CURLOPT_MAXLIFETIME_CONN, settings.maximumConnectionAge ?? 0)
@@ -89,7 +101,7 @@ import HTTPMessage
         curl_slist_free_all(lines)
     }
 
-    /// libcurl's default, enough for a playlist.
+    /// libcurl's default, enough for a playlist, and for one of many streams, whose bytes come in frames of this size.
     private static let smallBuffer = 16 * 1024
 
     private func setFields(_ request: OriginRequest, _ attempt: TransferState.Attempt) {
@@ -303,9 +315,11 @@ import HTTPMessage
         let outcome: TransferState.Outcome =
             switch code {
             case CURLE_OK where isExceeded || hasUnreadBytes: .exceeded
+            case CURLE_OK where lacksProofOfEnd:
+                .failed(.unproven)
             case CURLE_OK: .finished
             case _ where isStopped: .stopped
-            default: .failed(failure(code))
+            default: .failed(failure(code).with(http2Fault(code, String(cString: errorText))))
             }
         let owner = owner
         self.owner = nil
@@ -403,7 +417,9 @@ import HTTPMessage
     /// True if the peer's system has received the whole request.
     var isAcknowledged: Bool {
         var waiting: Int32 = 0
-        return descriptor >= 0 && ioctl(descriptor, UInt(TIOCOUTQ), &waiting) == 0 && waiting == 0
+        // A request on a shared connection has no descriptor of its own.
+        if descriptor < 0 { return offersHTTP2 }
+        return ioctl(descriptor, UInt(TIOCOUTQ), &waiting) == 0 && waiting == 0
     }
 
     /// Body bytes that the peer has received, as far as the system knows.

@@ -45,7 +45,6 @@ import EventLoop
         // connection. Debian's bundle contains everything that its directory does.
         _ = weir_easy_set_text(handle, CURLOPT_CAPATH, nil)
         _ = weir_easy_set_text(handle, CURLOPT_PROXY_CAPATH, nil)
-        set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         // libcurl would read the environment by itself. `ProxyRules` decides instead, and `ConnectionPlan` sets a proxy.
         set(CURLOPT_PROXY, "")
         set(CURLOPT_NOPROXY, "")

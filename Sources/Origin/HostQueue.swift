@@ -4,6 +4,9 @@ import HTTPMessage
 /// and older transfers precede younger ones, so that a retry does not lose its turn. Background may use every place
 /// while nothing plays: on a long path each connection adds throughput. Playback that finds no free place displaces the
 /// youngest background transfer once; then places stay reserved until playback has been idle for `reserveLife`.
+///
+/// An origin with HTTP/2 has more places, which are streams of one connection. Each stream has the same share of it, so
+/// background keeps only as many as it would have connections while places are reserved.
 struct HostQueue {
     private struct Entry {
         let id: UInt64
@@ -16,6 +19,9 @@ struct HostQueue {
     static let reserveLife = Duration.seconds(60)
     private let places: Int
     private let reserve: Int
+    private let streams: Int
+    /// The origins whose places are streams.
+    var multiplexed: Set<WebURL.Origin> = []
     /// Most places of one host for background at the moment; nil for no such limit.
     var backgroundPlaces: Int?
     private var waiting: [Entry] = []
@@ -26,9 +32,11 @@ struct HostQueue {
     /// Hosts with reserved places, and the end of the reservation.
     private var reserved: [WebURL.Origin: ContinuousClock.Instant] = [:]
 
-    /// Playback may take `reserve` places per host from background, which keeps at least one.
-    init(places: Int, reserve: Int) {
+    /// Playback may take `reserve` places per host from background, which keeps at least one. `streams` are the places of
+    /// an origin with HTTP/2.
+    init(places: Int, reserve: Int, streams: Int? = nil) {
         self.places = max(1, places)
+        self.streams = max(self.places, streams ?? 0)
         self.reserve = min(max(0, reserve), self.places - 1)
     }
 
@@ -38,6 +46,9 @@ struct HostQueue {
         let index = waiting.firstIndex { $0.priority < priority || ($0.priority == priority && $0.id > id) }
         waiting.insert(entry, at: index ?? waiting.endIndex)
     }
+
+    /// The number of places of a host.
+    func places(of host: WebURL.Origin) -> Int { multiplexed.contains(host) ? streams : places }
 
     mutating func release(_ id: UInt64) {
         if let entry = active.removeValue(forKey: id) {
@@ -78,10 +89,13 @@ struct HostQueue {
             let others = active.values.filter {
                 $0.host == entry.host && $0.priority == .background && !lent.contains($0.id)
             }
-            guard others.count > places - reserve, let youngest = others.map(\.id).max() else { continue }
+            guard others.count > places - reserve else { continue }
             keepReserve(at: entry.host, now: now)
-            release(youngest)
-            displaced.append(youngest)
+            // One connection is enough for the player's request, but each stream takes its share of the only one.
+            let isShared = multiplexed.contains(entry.host)
+            let youngest = others.map(\.id).sorted().suffix(isShared ? others.count - (places - reserve) : 1)
+            youngest.forEach { release($0) }
+            displaced += youngest
         }
         return displaced
     }
@@ -106,9 +120,10 @@ struct HostQueue {
 
     private func hasPlace(for entry: Entry, now: ContinuousClock.Instant) -> Bool {
         let count = counts[entry.host] ?? 0
-        guard entry.priority == .background else { return count < places }
-        let kept = isReserved(entry.host, now: now) ? reserve : 0
-        return count < min(places - kept, backgroundPlaces ?? places)
+        let all = places(of: entry.host)
+        guard entry.priority == .background else { return count < all }
+        let most = isReserved(entry.host, now: now) ? places - reserve : all
+        return count < min(most, backgroundPlaces ?? most)
     }
 
     private func isReserved(_ host: WebURL.Origin, now: ContinuousClock.Instant) -> Bool {

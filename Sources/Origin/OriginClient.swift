@@ -35,6 +35,7 @@ public import HTTPMessage
     var presence: OriginPresence
     private var prober: OriginProber?
     private var staleConnections = StaleConnections()
+    private var versions = HTTPVersions()
     private var rules = AddressRules()
     private let handles: EasyHandlePool
     private let namedPool: CurlMulti
@@ -61,7 +62,9 @@ public import HTTPMessage
         handles = EasyHandlePool(configuration)
         namedPool = CurlMulti(idleConnections: configuration.idleConnections, bufferSize: configuration.bufferSize)
         publicPool = CurlMulti(idleConnections: configuration.idleConnections, bufferSize: configuration.bufferSize)
-        queue = HostQueue(places: configuration.placesPerHost, reserve: configuration.placesInReserve)
+        queue = HostQueue(
+            places: configuration.placesPerHost, reserve: configuration.placesInReserve,
+            streams: configuration.streamsPerHost)
         presence = OriginPresence(configuration.giveUpRule)
         pump = LoopTimer { [weak self] in self?.turn() }
         refill = LoopTimer { [weak self] in self?.turn() }
@@ -173,15 +176,34 @@ public import HTTPMessage
 
     private static let mostDowngrades = 1_000
 
-    func recordTimeout(of url: WebURL) { staleConnections.recordTimeout(url.origin, now: .now) }
+    func recordTimeout(of url: WebURL) {
+        staleConnections.recordTimeout(url.origin, now: .now)
+        guard versions.isMultiplexed(url.origin) else { return }
+        // A connection is lost for all its streams: each would wait for its own time limit.
+        let streams = transfers.values.filter { $0.isStream && $0.url.origin == url.origin }
+        let since = ContinuousClock.now - configuration.giveUpRule.silenceSpan
+        guard streams.allSatisfy({ $0.lastArrival < since }) else { return }
+        streams.forEach { $0.displaced() }
+    }
 
     func open(
-        _ request: OriginRequest, _ attempt: TransferState.Attempt, _ plan: ConnectionPlan
+        _ request: OriginRequest, _ attempt: TransferState.Attempt, _ plan: ConnectionPlan,
+        priority: OriginRequest.Priority
     ) -> CurlRequest? {
         activity.requests += 1
+        let origin = attempt.url.origin
+        // Transfers that have to pause go by HTTP/1.1, where a connection of their own holds them back.
+        let mayShare = priority == .playback || !isThrottling && backgroundAllowance == .full
+        let isMultiplexed = versions.isMultiplexed(origin)
+        let age = staleConnections.maximumAge(origin, now: .now)
         let settings = CurlRequest.Settings(
             configuration: configuration, handles: handles, rules: rules, plan: plan,
-            maximumConnectionAge: staleConnections.maximumAge(attempt.url.origin, now: .now))
+            // The streams of a lost connection share the next one.
+            maximumConnectionAge: age.map { isMultiplexed ? max(1, $0) : $0 },
+            offersHTTP2: configuration.usesHTTP2 && mayShare && request.method == .get && attempt.manner.allowsHTTP2
+                && versions.mayMultiplex(origin, now: .now),
+            isMultiplexed: isMultiplexed,
+            mayShareConnection: versions.mayShare(origin, now: .now))
         return CurlRequest(request, attempt, settings)
     }
 
@@ -219,8 +241,25 @@ public import HTTPMessage
         pump?.fireSoon()
     }
 
+    /// The number of requests that a host is sent at once: more once it has answered by HTTP/2.
+    public func places(for url: WebURL) -> Int { queue.places(of: url.origin) }
+
+    func recordFault(_ fault: HTTPVersions.Fault, at url: WebURL) {
+        versions.record(fault, of: url.origin, now: .now)
+        if !versions.isMultiplexed(url.origin) { queue.multiplexed.remove(url.origin) }
+    }
+
+    private func recordVersion(of wire: CurlRequest) {
+        guard wire.offersHTTP2 else { return }
+        let origin = wire.attempt.url.origin
+        versions.recordReply(origin, isHTTP2: wire.reply.isHTTP2, now: .now)
+        guard versions.isMultiplexed(origin) else { return queue.multiplexed.subtract([origin]) }
+        if queue.multiplexed.insert(origin).inserted { pump?.fireSoon() }
+    }
+
     /// Handles a head's arrival: the connection can be limited now; at the request's start that may be too early.
     func headReceived(on wire: CurlRequest, for priority: OriginRequest.Priority) {
+        recordVersion(of: wire)
         if let time = wire.connectTime { windowLimiter.connected(in: time) }
         if isThrottling, priority == .background { pump?.fireSoon() }
     }
@@ -313,6 +352,10 @@ public import HTTPMessage
         public var redirectLimit = 10
         /// Most concurrent requests to one (scheme, host, port).
         public var placesPerHost = 6
+        /// Most concurrent requests to one (scheme, host, port) that answers by HTTP/2: streams of one connection.
+        public var streamsPerHost = 32
+        /// True to offer HTTP/2 by ALPN.
+        public var usesHTTP2 = true
         /// Places that playback may take from downloads, and that stay reserved while playback continues; see
         /// `HostQueue`.
         public var placesInReserve = 1

@@ -3,6 +3,7 @@ public import HTTPMessage
 /// The head of one reply, parsed line by line.
 struct Reply {
     private(set) var status = 0
+    private(set) var isHTTP2 = false
     private(set) var fields = FieldSection()
     /// Allows the body to be resumed later; set when the head is complete.
     private(set) var validator: StrongValidator?
@@ -29,6 +30,7 @@ struct Reply {
         if line.starts(with: "HTTP/".utf8) {
             let digits = line.drop { $0 != UInt8(ascii: " ") }.dropFirst().prefix(3)
             status = Int(String(decoding: digits, as: UTF8.self)) ?? 0
+            isHTTP2 = line.starts(with: "HTTP/2".utf8)
             fields = FieldSection()
         } else if line.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) {
             guard status >= 200 else { return .incomplete }

@@ -24,6 +24,8 @@ import HTTPMessage
     private var wire: CurlRequest?
     private var isDecoded = false
     private var received: Int64 = 0
+    /// The time of the last byte, or of the attempt's start.
+    private(set) var lastArrival = ContinuousClock.now
     /// The bytes received when the body was last found silent or not.
     private var receivedBefore: Int64 = 0
     private var watch = Watch.pause
@@ -81,12 +83,12 @@ import HTTPMessage
     /// Sends the attempt; the host's place is reserved for it.
     func placeGranted() {
         guard receiver != nil, let attempt else { return }
-        (isDecoded, received) = (false, 0)
+        (isDecoded, received, lastArrival) = (false, 0, .now)
         let plan = client.plan(request, attempt)
         if let reason = client.refusal(of: plan) {
             return attemptEnded(.failed(.init(code: .refusedAddress, underlying: reason, isTransient: false)))
         }
-        guard let wire = client.open(request, attempt, plan) else {
+        guard let wire = client.open(request, attempt, plan, priority: priority) else {
             return end(OriginError(.local, url: attempt.url))
         }
         wire.owner = self
@@ -119,17 +121,26 @@ import HTTPMessage
     /// True if a request is in progress, and not waiting for a place at its host or for the next attempt.
     public var isOnTheWire: Bool { wire != nil }
 
+    /// True if its request shares a connection with others.
+    var isStream: Bool { wire?.mayBeMultiplexed ?? false }
+
     /// Pauses or resumes the body. Not from within a callback of libcurl.
     /// - Parameters:
     ///   - isLong: the pause lasts until others are done, which may use the place meanwhile.
     ///   - window: bytes that may be under way; nil for the system's default.
     func throttle(_ isPaused: Bool, isLong: Bool, window: Int?) {
         guard let wire else { return }
+        if wire.mayBeMultiplexed { return yield(isPaused, isLong: isLong) }
         wire.receiveLimits.limitWindow(to: window.map { max($0, Int(BackgroundAllowance.smallestWindow)) })
         client.lend(self, isPaused && isLong)
         guard isPaused != wire.isPaused else { return }
         recordPause(isPaused)
         wire.setPaused(isPaused)
+    }
+
+    /// Stops a request that shares its connection. Its bytes are continued by Range once it may go on.
+    private func yield(_ isPaused: Bool, isLong: Bool) {
+        if isPaused, isLong || state.isResumable { displaced() }
     }
 
     private func recordPause(_ isPaused: Bool) {
@@ -183,7 +194,10 @@ import HTTPMessage
             state.acceptEnd()
         }
         endRequest()
-        if case .failed(let failure) = outcome, failure.code.isTimeout { client.recordTimeout(of: state.url) }
+        if case .failed(let failure) = outcome {
+            if failure.code.isTimeout { client.recordTimeout(of: state.url) }
+            if let fault = failure.http2Fault { client.recordFault(fault, at: state.url) }
+        }
         // A connection with bytes that nothing reads must not be used again.
         if outcome == .exceeded { client.recordTimeout(of: state.url) }
         let action = state.ended(outcome, now: .now, waiter: waiter, jitter: .random(in: 0...1))
@@ -291,9 +305,10 @@ extension Transfer: CurlRequestOwner {
 
     func request(_ wire: CurlRequest, received bytes: UnsafeRawBufferPointer) -> Bool {
         received += Int64(bytes.count)
+        lastArrival = .now
         client.count(bytes.count, for: priority)
         if isDecoded, isBomb(wire, lag: client.configuration.bufferSize) { return false }
-        switch state.received(byteCount: bytes.count, now: .now) {
+        switch state.received(byteCount: bytes.count, now: lastArrival) {
         case .stop: return false
         case .skip: return true
         case .at(let offset):

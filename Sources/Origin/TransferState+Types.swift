@@ -22,6 +22,10 @@ extension TransferState {
         var decodes = true
         /// True to read until the connection ends, because the stated length was too small.
         var ignoresLength = false
+        /// True once HTTP/2 has failed.
+        var avoidsHTTP2 = false
+        /// True if HTTP/2 may be offered. There a connection does not end with a body.
+        var allowsHTTP2: Bool { !avoidsHTTP2 && !ignoresLength }
     }
 
     enum Action: Equatable {
@@ -59,5 +63,7 @@ extension TransferState {
         var code: OriginError.Code
         var underlying: String?
         var isTransient = true
+        /// Set if HTTP/2 itself failed.
+        var http2Fault: HTTPVersions.Fault?
     }
 }

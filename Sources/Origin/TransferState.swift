@@ -25,6 +25,7 @@ struct TransferState {
     private var redirects = 0
     private(set) var failures = 0
     private var rangeFaults = 0
+    private var http2Faults = 0
     private var lastProgress: ContinuousClock.Instant
     /// The last failure that was retried; nil once a reply was accepted.
     private(set) var lastFailure: OriginError?
@@ -374,8 +375,16 @@ struct TransferState {
             manner.decodes = false
             return .restart
         case .failed(let failure):
+            avoidHTTP2(after: failure)
             let error = error(failure.code, underlying: failure.underlying)
             return failure.isTransient ? .retry(error, after: nil) : .fail(error)
         }
+    }
+
+    /// A single stream may be reset by a server that restarts; after that HTTP/1.1 is the safer way.
+    private mutating func avoidHTTP2(after failure: Failure) {
+        guard let fault = failure.http2Fault else { return }
+        http2Faults += 1
+        if fault != .stream || http2Faults > 1 { manner.avoidsHTTP2 = true }
     }
 }

@@ -33,7 +33,12 @@ struct ServeCommand: ReportingCommand {
     var caFile: String?
     @Option(help: ArgumentHelp("A folder with such files.", valueName: "dir"))
     var caFolder: String?
-    @Option(help: ArgumentHelp("Maximum number of parallel transfers from one host, 1 to 64.", valueName: "n"))
+    @Option(help: ArgumentHelp("Whether HTTP/2 is used where an origin offers it: true or false.", valueName: "choice"))
+    var http2: String?
+    @Option(
+        help: ArgumentHelp(
+            "Maximum number of parallel transfers from one host, 1 to 64. With HTTP/2, 6 and more are at least 32.",
+            valueName: "n"))
     var maxParallel: String?
     @Option(help: ArgumentHelp("Maximum number of running downloads, 1 to 64.", valueName: "n"))
     var maxDownloads: String?
@@ -93,7 +98,7 @@ struct ServeCommand: ReportingCommand {
             (.verifyRate, verifyRate), (.purge, purge), (.keysExpire, keysExpire),
             (.keysAfterFirstPlay, keysAfterFirstPlay), (.backup, backup), (.logDays, logDays), (.logLevel, logLevel),
             (.lan, lan), (.streams, streams), (.userAgent, userAgent), (.proxy, proxy), (.caFile, caFile),
-            (.caFolder, caFolder),
+            (.caFolder, caFolder), (.http2, http2),
         ]
         for (key, text) in texts { settings[key] = text.map { [$0] } }
         let configuration = try common.configuration(with: settings)

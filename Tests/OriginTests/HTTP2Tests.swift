@@ -1,0 +1,227 @@
+import EventLoop
+import HTTPMessage
+import TestSupport
+import Testing
+
+@testable import Origin
+
+extension OverSockets {
+    /// Transfers from an origin that speaks HTTP/2 and fails on demand.
+    @Suite @LoopActor struct HTTP2Tests {
+        nonisolated private static let size = 100_000
+
+        private func bench(_ origin: HTTP2Origin, _ change: (inout OriginClient.Configuration) -> Void = { _ in }) -> Bench {
+            Bench {
+                $0.authorities = origin.authority
+                change(&$0)
+            }
+        }
+
+        /// Runs a request for a whole body, and returns what the origin has seen.
+        private func fetch(_ query: String, _ bench: Bench, _ origin: HTTP2Origin) async throws -> [HTTP2Origin.Request] {
+            let (recorder, error) = await bench.run(try bench.request(origin.url + "/x?" + query))
+            #expect(error == nil)
+            #expect(recorder.has(HTTP2Origin.body(Self.size)))
+            return try await origin.statistics().requests
+        }
+
+        @Test func manyRequestsShareOneConnection() async throws {
+            let origin = try await HTTP2Origin()
+            let bench = bench(origin)
+            _ = try await fetch("first", bench, origin)
+            #expect(bench.client.places(for: try WebURL(origin.url)) == 32)
+            let recorders = (0..<40).map { _ in Recorder() }
+            for (number, recorder) in recorders.enumerated() {
+                bench.client.start(try bench.request("\(origin.url)/\(number)?hold=1"), receiver: recorder)
+            }
+            let half = Self.size / 2
+            #expect(await eventually { recorders.count { $0.bytes.count >= half } == 32 })
+            #expect(recorders.allSatisfy { $0.bytes.count < Self.size })
+            try await origin.release()
+            for recorder in recorders {
+                #expect(await recorder.error == nil)
+                #expect(recorder.has(HTTP2Origin.body(Self.size)))
+            }
+            let http2 = try await origin.statistics().connections.filter { $0.protocolName == "h2" }
+            #expect(http2.map(\.requests) == [41] && http2.map(\.most) == [32])
+        }
+
+        /// The first requests to a host come before its protocol is known.
+        @Test func firstRequestsWaitForOneConnection() async throws {
+            let origin = try await HTTP2Origin()
+            let bench = bench(origin)
+            let recorders = (0..<6).map { _ in Recorder() }
+            for recorder in recorders {
+                bench.client.start(try bench.request(origin.url + "/x"), receiver: recorder)
+            }
+            for recorder in recorders { #expect(await recorder.error == nil) }
+            let statistics = try await origin.statistics()
+            #expect(statistics.connections.count { $0.protocolName == "h2" } == 1)
+        }
+
+        @Test func anOriginWithFewerStreamsGetsFewer() async throws {
+            let origin = try await HTTP2Origin("--streams", "2")
+            let bench = bench(origin)
+            _ = try await fetch("first", bench, origin)
+            let recorders = (0..<12).map { _ in Recorder() }
+            for recorder in recorders {
+                bench.client.start(try bench.request(origin.url + "/x?delay=20"), receiver: recorder)
+            }
+            for recorder in recorders {
+                #expect(await recorder.error == nil)
+                #expect(recorder.has(HTTP2Origin.body(Self.size)))
+            }
+            #expect(try await origin.statistics().connections.allSatisfy { $0.most <= 2 })
+        }
+
+        @Test func theKeySwitchesItOff() async throws {
+            let origin = try await HTTP2Origin()
+            let bench = bench(origin) { $0.usesHTTP2 = false }
+            let requests = try await fetch("", bench, origin)
+            #expect(requests.map(\.protocolName) == ["http/1.1"])
+            #expect(bench.client.places(for: try WebURL(origin.url)) == 6)
+        }
+
+        @Test func aResetStreamIsContinuedByRange() async throws {
+            let origin = try await HTTP2Origin()
+            let requests = try await fetch("fault=reset&at=30000", bench(origin), origin)
+            #expect(requests.map(\.range) == ["", "bytes=30000-"])
+            #expect(requests.map(\.protocolName) == ["h2", "h2"])
+        }
+
+        @Test func aSecondResetLeadsToHTTP1() async throws {
+            let origin = try await HTTP2Origin()
+            let requests = try await fetch("fault=reset&at=30000&times=9", bench(origin), origin)
+            #expect(requests.map(\.range) == ["", "bytes=30000-", "bytes=60000-"])
+            #expect(requests.map(\.protocolName) == ["h2", "h2", "http/1.1"])
+        }
+
+        @Test(arguments: ["refuse", "goaway", "http11"]) func whatTheOriginAnnouncesIsNoFailure(fault: String) async throws {
+            let origin = try await HTTP2Origin()
+            let bench = bench(origin) { $0.giveUpRule.retries = .never }
+            let requests = try await fetch("fault=\(fault)&at=0", bench, origin)
+            #expect(requests.last?.protocolName == (fault == "http11" ? "http/1.1" : "h2"))
+            // The next request goes on, on another connection.
+            #expect(try await fetch("next", bench, origin).count == requests.count + (fault == "http11" ? 1 : 1))
+        }
+
+        @Test func aGoawayInMidBodyLosesNothing() async throws {
+            let origin = try await HTTP2Origin()
+            let bench = bench(origin) { $0.giveUpRule.retries = .never }
+            let requests = try await fetch("fault=goaway&at=50000", bench, origin)
+            #expect(requests.map(\.range) == [""])
+            #expect(Set(try await fetch("next", bench, origin).map(\.connection)).count == 2)
+        }
+
+        @Test func framesOutOfOrderLeadBackToHTTP1() async throws {
+            let origin = try await HTTP2Origin()
+            let bench = bench(origin)
+            let requests = try await fetch("fault=garbage&at=30000&times=9", bench, origin)
+            #expect(requests.map(\.range) == ["", "bytes=30000-"])
+            #expect(requests.map(\.protocolName) == ["h2", "http/1.1"])
+            // For the whole host.
+            #expect(try await fetch("next", bench, origin).map(\.protocolName) == ["h2", "http/1.1", "http/1.1"])
+            #expect(bench.client.places(for: try WebURL(origin.url)) == 6)
+        }
+
+        /// libcurl reports such an end as success.
+        @Test(arguments: ["garbage", "close", "reset"]) func aCutBodyWithoutLengthIsNotWhole(fault: String) async throws {
+            let origin = try await HTTP2Origin()
+            let bench = bench(origin)
+            let requests = try await fetch("noranges=1&nolength=1&fault=\(fault)&at=30000", bench, origin)
+            #expect(requests.count == 2)
+        }
+
+        @Test func aBodyWithoutLengthIsWholeAtOnce() async throws {
+            let origin = try await HTTP2Origin()
+            let bench = bench(origin) { $0.giveUpRule.retries = .never }
+            #expect(try await fetch("noranges=1&nolength=1", bench, origin).count == 1)
+            // And beside others on its connection.
+            let recorders = (0..<8).map { _ in Recorder() }
+            for recorder in recorders {
+                bench.client.start(try bench.request(origin.url + "/x?noranges=1&nolength=1"), receiver: recorder)
+            }
+            for recorder in recorders {
+                #expect(await recorder.error == nil)
+                #expect(recorder.has(HTTP2Origin.body(Self.size)))
+            }
+            #expect(try await origin.statistics().requests.count == 9)
+        }
+
+        /// A paused stream would fill libcurl's memory: its bytes are kept, and continued where a pause is possible.
+        @Test func aStreamThatMustYieldIsContinuedByRange() async throws {
+            let origin = try await HTTP2Origin()
+            let bench = bench(origin)
+            var request = try bench.request(origin.url + "/x?hold=1")
+            request.priority = .background
+            let recorder = Recorder()
+            bench.client.start(request, receiver: recorder)
+            let half = Self.size / 2
+            #expect(await eventually { recorder.bytes.count >= half })
+            bench.client.backgroundAllowance = .nothing
+            // A player's whole transfer meanwhile.
+            #expect(await bench.run(try bench.request(origin.url + "/player")).1 == nil)
+            let kept = recorder.bytes.count
+            try await origin.release()
+            #expect(await bench.run(try bench.request(origin.url + "/player")).1 == nil)
+            #expect(recorder.bytes.count == kept && recorder.ends.isEmpty)
+            bench.client.backgroundAllowance = BackgroundAllowance(rate: 10_000_000)
+            #expect(await recorder.error == nil)
+            #expect(recorder.has(HTTP2Origin.body(Self.size)))
+            let requests = try await origin.statistics().requests.filter { $0.target.hasPrefix("/x") }
+            #expect(requests.map(\.range) == ["", "bytes=\(kept)-"])
+            #expect(requests.map(\.protocolName) == ["h2", "http/1.1"])
+        }
+
+        /// Each stream has the same share of the connection.
+        @Test func playbackDisplacesStreamsOfDownloads() async throws {
+            let origin = try await HTTP2Origin()
+            let bench = bench(origin)
+            _ = try await fetch("first", bench, origin)
+            let recorders = (0..<20).map { _ in Recorder() }
+            for (number, recorder) in recorders.enumerated() {
+                var request = try bench.request("\(origin.url)/\(number)?hold=1")
+                request.priority = .background
+                bench.client.start(request, receiver: recorder)
+            }
+            let half = Self.size / 2
+            #expect(await eventually { recorders.allSatisfy { $0.bytes.count >= half } })
+            #expect(await bench.run(try bench.request(origin.url + "/player")).1 == nil)
+            try await origin.release()
+            for recorder in recorders {
+                #expect(await recorder.error == nil)
+                #expect(recorder.has(HTTP2Origin.body(Self.size)))
+            }
+            // Five went on, and fifteen were continued.
+            let requests = try await origin.statistics().requests
+            #expect(requests.count { $0.range == "" } == 22)
+            #expect(requests.count { $0.range != "" } == 15)
+        }
+
+        @Test func aSilentConnectionIsLostForAllItsStreams() async throws {
+            let origin = try await HTTP2Origin()
+            let bench = bench(origin) {
+                $0.giveUpRule.stallSpan = .seconds(1)
+                $0.giveUpRule.silenceSpan = .milliseconds(300)
+            }
+            _ = try await fetch("first", bench, origin)
+            await turn(.milliseconds(1_100))
+            let recorders = (0..<3).map { _ in Recorder() }
+            for (number, recorder) in recorders.enumerated() {
+                bench.client.start(try bench.request("\(origin.url)/\(number)?hold=1"), receiver: recorder)
+            }
+            let half = Self.size / 2
+            #expect(await eventually { recorders.allSatisfy { $0.bytes.count >= half } })
+            #expect(await eventually { bench.client.activity.requests >= 7 })
+            try await origin.release()
+            for recorder in recorders {
+                #expect(await recorder.error == nil)
+                #expect(recorder.has(HTTP2Origin.body(Self.size)))
+            }
+            let statistics = try await origin.statistics()
+            let again = statistics.requests.filter { $0.range != "" }
+            #expect(again.count >= 3 && again.allSatisfy { $0.connection != 0 })
+            #expect(Set(again.prefix(3).map(\.connection)).count == 1)
+        }
+    }
+}
