@@ -160,6 +160,14 @@ import HTTPMessage
         endStopped()
     }
 
+    /// A connection that carries other requests, or that one of them has left intact, has not ended.
+    private func proveEnds(of ended: [CurlRequest]) {
+        guard ended.contains(where: \.lacksProofOfEnd) else { return }
+        let running = requests.values.filter(\.reply.isHTTP2) + ended.filter(\.hasLeftConnectionIntact)
+        let origins = Set(running.map(\.attempt.url.origin))
+        for request in ended where origins.contains(request.attempt.url.origin) { request.lacksProofOfEnd = false }
+    }
+
     /// Removes all finished requests before any owner is notified: an owner may add and remove requests.
     private func removeFinished() -> [(CurlRequest, CURLcode)] {
         var ended: [(CurlRequest, CURLcode)] = []
@@ -168,18 +176,14 @@ import HTTPMessage
             guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
             let code = message.pointee.data.result
             guard let request = requests.removeValue(forKey: easy) else { continue }
-            request.lacksProofOfEnd = code == CURLE_OK && request.needsProofOfEnd
+            request.recordConnection()
             // Another request may reuse the connection.
             request.receiveLimits.limitWindow(to: nil)
             request.receiveLimits.restore()
             curl_multi_remove_handle(handle, easy)
             ended.append((request, code))
         }
-        for (request, _) in ended where request.lacksProofOfEnd {
-            // A connection that still carries others has not ended.
-            let origin = request.attempt.url.origin
-            request.lacksProofOfEnd = !requests.values.contains { $0.reply.isHTTP2 && $0.attempt.url.origin == origin }
-        }
+        proveEnds(of: ended.map(\.0))
         return ended
     }
 }

@@ -13,6 +13,9 @@ extension CurlRequest {
     /// libcurl would keep all that arrives for it in memory, without limit.
     var mayBeMultiplexed: Bool { offersHTTP2 && (reply.isHTTP2 || !isHeadComplete) }
 
+    /// `connectionPort`, if the request shares its connection; nil if not.
+    var sharedPort: Int32? { mayBeMultiplexed && connectionPort > 0 ? connectionPort : nil }
+
     /// The fault of HTTP/2 behind a result code, by libcurl's words; nil if HTTP/2 did not fail.
     func http2Fault(_ code: CURLcode, _ words: String) -> HTTPVersions.Fault? {
         guard offersHTTP2 else { return nil }
@@ -20,22 +23,22 @@ extension CurlRequest {
         case CURLE_HTTP2: return .framing
         case CURLE_HTTP2_STREAM: return words.contains("HTTP_1_1_REQUIRED") ? .http1Required : .stream
         // libcurl calls an error of nghttp2 a failure to send or to receive.
-        case CURLE_SEND_ERROR, CURLE_RECV_ERROR: return words.contains("nghttp2") ? .framing : nil
+        case CURLE_SEND_ERROR, CURLE_RECV_ERROR: return words.contains("nghttp2") ? .framing : .connection
         // Lost connections have other words; these tell of one that nghttp2 has ended, after frames out of order.
         case CURLE_PARTIAL_FILE where reply.isHTTP2:
-            return words.hasPrefix("transfer closed with") ? .framing : .stream
-        case CURLE_GOT_NOTHING: return .stream
+            return words.hasPrefix("transfer closed with") ? .framing : .connection
+        case CURLE_GOT_NOTHING: return .connection
         default: return nil
         }
     }
 
-    /// True if the end of the body needs a proof: libcurl reports a connection that ends by a fault of HTTP/2 as the end of a
-    /// body that has no length. Call while the request is still in its handle.
-    var needsProofOfEnd: Bool {
-        guard reply.isHTTP2, isHeadComplete, reply.contentLength == nil else { return false }
-        // Valid only if the connection is kept, and nothing else uses it.
+    /// Records what became of the connection. libcurl reports a connection that ends by a fault of HTTP/2 as the end of a body
+    /// that has no length. Call when the request has ended and is still in its handle.
+    func recordConnection() {
+        guard reply.isHTTP2 else { return }
         var socket = CURL_SOCKET_BAD
-        return weir_easy_get_socket(handle, &socket) != CURLE_OK || socket == CURL_SOCKET_BAD
+        hasLeftConnectionIntact = weir_easy_get_socket(handle, &socket) == CURLE_OK && socket != CURL_SOCKET_BAD
+        lacksProofOfEnd = !hasLeftConnectionIntact && reply.contentLength == nil
     }
 }
 

@@ -41,7 +41,11 @@ import HTTPMessage
     var isExceeded = false
     /// True if the origin may answer by HTTP/2.
     let offersHTTP2: Bool
-    /// True if the body's end is not shown by HTTP/2; see `needsProofOfEnd`.
+    /// The connection's port on this machine, by which requests on one connection are known; 0 before the request is sent.
+    private(set) var connectionPort: Int32 = 0
+    /// True if the connection, of HTTP/2, was kept, and nothing else used it.
+    var hasLeftConnectionIntact = false
+    /// True if nothing shows that the body has come to its end; see `recordConnection`.
     var lacksProofOfEnd = false
     /// The address to which no connection may be opened or used; nil if there was none.
     private var refused: SocketAddress?
@@ -177,11 +181,15 @@ import HTTPMessage
             nonisolated(unsafe) let unsafeAddress = address
             return LoopActor.assumeIsolated { request.open(unsafeAddress) }
         }
-        _ = weir_easy_set_prereq(handle) { context, address, _, port, _ in
+        _ = weir_easy_set_prereq(handle) { context, address, _, port, localPort in
             guard let context, let address else { return CURL_PREREQFUNC_ABORT }
             let request = Unmanaged<CurlRequest>.fromOpaque(context).takeUnretainedValue()
             let literal = String(cString: address)
-            return LoopActor.assumeIsolated { request.use(literal, port) } ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+            let isAllowed = LoopActor.assumeIsolated {
+                request.connectionPort = localPort
+                return request.use(literal, port)
+            }
+            return isAllowed ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
         }
         _ = weir_easy_set_closesocket(handle) { context, socket in
             guard let context else { return Glibc.close(socket) }

@@ -14,6 +14,8 @@ struct HTTPVersions {
     enum Fault: Equatable {
         /// One stream was reset or refused.
         case stream
+        /// The connection ended, and with it all its streams.
+        case connection
         /// Frames could not be read or were out of order, so that the connection is lost.
         case framing
         /// The origin requires HTTP/1.1 (RFC 9113 §7, HTTP_1_1_REQUIRED).
@@ -54,6 +56,7 @@ struct HTTPVersions {
     }
 
     mutating func record(_ fault: Fault, of origin: WebURL.Origin, now: ContinuousClock.Instant) {
+        if fault == .connection { return }
         if fault == .stream, case .http2(let failed)? = entries[origin], failed + 1 < Self.mostFailedStreams {
             entries[origin] = .http2(failedStreams: failed + 1)
         } else if fault != .stream || isMultiplexed(origin) {

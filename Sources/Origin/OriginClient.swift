@@ -178,12 +178,6 @@ public import HTTPMessage
 
     func recordTimeout(of url: WebURL) {
         staleConnections.recordTimeout(url.origin, now: .now)
-        guard versions.isMultiplexed(url.origin) else { return }
-        // A connection is lost for all its streams: each would wait for its own time limit.
-        let streams = transfers.values.filter { $0.isStream && $0.url.origin == url.origin }
-        let since = ContinuousClock.now - configuration.giveUpRule.silenceSpan
-        guard streams.allSatisfy({ $0.lastArrival < since }) else { return }
-        streams.forEach { $0.displaced() }
     }
 
     func open(
@@ -243,6 +237,17 @@ public import HTTPMessage
 
     /// The number of requests that a host is sent at once: more once it has answered by HTTP/2.
     public func places(for url: WebURL) -> Int { queue.places(of: url.origin) }
+
+    /// Stops the other streams of a lost connection, which are continued on another one. libcurl reports the loss to one of
+    /// them, and the others would wait for their time limits.
+    func abandonStreams(of port: Int32, after failure: TransferState.Failure) {
+        let isLost = failure.http2Fault == .connection || failure.http2Fault == .framing
+        guard isLost || failure.code.isTimeout else { return }
+        let streams = transfers.values.filter { $0.sharedPort == port }
+        let since = ContinuousClock.now - configuration.giveUpRule.silenceSpan
+        guard isLost || streams.allSatisfy({ $0.lastArrival < since }) else { return }
+        streams.forEach { $0.displaced() }
+    }
 
     func recordFault(_ fault: HTTPVersions.Fault, at url: WebURL) {
         versions.record(fault, of: url.origin, now: .now)

@@ -121,8 +121,8 @@ import HTTPMessage
     /// True if a request is in progress, and not waiting for a place at its host or for the next attempt.
     public var isOnTheWire: Bool { wire != nil }
 
-    /// True if its request shares a connection with others.
-    var isStream: Bool { wire?.mayBeMultiplexed ?? false }
+    /// The connection's port on this machine, if the request shares it with others; nil if not.
+    var sharedPort: Int32? { wire?.sharedPort }
 
     /// Pauses or resumes the body. Not from within a callback of libcurl.
     /// - Parameters:
@@ -189,7 +189,9 @@ import HTTPMessage
         client.release(self)
     }
 
-    private func attemptEnded(_ outcome: TransferState.Outcome) {
+    /// - Parameter port: `sharedPort` of a request that has left its handle.
+    private func attemptEnded(_ outcome: TransferState.Outcome, on port: Int32? = nil) {
+        let port = port ?? sharedPort
         if let evidence = state.doubt(about: outcome), receiver?.transfer(self, mayEndBy: evidence) ?? false {
             state.acceptEnd()
         }
@@ -197,6 +199,7 @@ import HTTPMessage
         if case .failed(let failure) = outcome {
             if failure.code.isTimeout { client.recordTimeout(of: state.url) }
             if let fault = failure.http2Fault { client.recordFault(fault, at: state.url) }
+            if let port { client.abandonStreams(of: port, after: failure) }
         }
         // A connection with bytes that nothing reads must not be used again.
         if outcome == .exceeded { client.recordTimeout(of: state.url) }
@@ -325,7 +328,7 @@ extension Transfer: CurlRequestOwner {
     func request(_ wire: CurlRequest, ended outcome: TransferState.Outcome) {
         self.wire = nil
         if isDecoded { _ = isBomb(wire, lag: 0) }
-        attemptEnded(outcome)
+        attemptEnded(outcome, on: wire.sharedPort)
     }
 
     /// Compares decoded with received bytes, and fails the transfer of too many. libcurl's count of a chunked body lags by

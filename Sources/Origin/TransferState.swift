@@ -383,7 +383,7 @@ struct TransferState {
 
     /// A single stream may be reset by a server that restarts; after that HTTP/1.1 is the safer way.
     private mutating func avoidHTTP2(after failure: Failure) {
-        guard let fault = failure.http2Fault else { return }
+        guard let fault = failure.http2Fault, fault != .connection else { return }
         http2Faults += 1
         if fault != .stream || http2Faults > 1 { manner.avoidsHTTP2 = true }
     }
