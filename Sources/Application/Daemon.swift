@@ -247,7 +247,7 @@ extension Configuration {
     /// The settings for requests to origins. Joins the authorities' certificates in the state folder.
     func origin(report: (String) -> Void) -> OriginClient.Configuration {
         var origin = OriginClient.Configuration()
-        // Who wants fewer transfers than usual means the streams of a connection too.
+        // Fewer transfers than usual means fewer streams of a connection too.
         let isReduced = maxParallel < origin.placesPerHost
         origin.streamsPerHost = isReduced ? maxParallel : max(maxParallel, origin.streamsPerHost)
         origin.placesPerHost = maxParallel

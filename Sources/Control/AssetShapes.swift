@@ -10,8 +10,16 @@ import Playlist
     private let asset: Asset
     /// The asset looks for it in all renditions.
     private let duration: Double?
+    /// The bandwidths of renditions that are also variants. Playlists give none for other renditions.
+    private let bandwidths: [Int: Int]
 
-    init(_ asset: Asset) { (self.asset, duration) = (asset, asset.duration) }
+    init(_ asset: Asset) {
+        (self.asset, duration) = (asset, asset.duration)
+        let variants = asset.multivariant?.variants ?? []
+        bandwidths = Dictionary(
+            variants.map { ($0.renditionIndex, $0.averageBandwidth ?? $0.bandwidth) },
+            uniquingKeysWith: { first, _ in first })
+    }
 
     var tracks: API.Tracks {
         guard let playlist = asset.multivariant else {
@@ -88,15 +96,10 @@ import Playlist
             isDefault: media.isDefault)
         shape.isForced = media.type == .subtitles ? media.isForced : nil
         shape.channels = media.channels
-        shape.estimatedBytes = media.renditionIndex.flatMap(bandwidth).flatMap(estimate)
+        shape.estimatedBytes = media.renditionIndex.flatMap { bandwidths[$0] }.flatMap(estimate)
         shape.local = rendition.map(local) ?? .none
         shape.bytes = rendition.map(bytes) ?? 0
         return shape
-    }
-
-    /// Bandwidth of a rendition that is also a variant. Playlists give none for other renditions.
-    private func bandwidth(ofRendition index: Int) -> Int? {
-        asset.multivariant?.variants.first { $0.renditionIndex == index }.map { $0.averageBandwidth ?? $0.bandwidth }
     }
 
     private func estimate(bandwidth: Int) -> Int? { duration.map { Int(min(Double(bandwidth) / 8 * $0, 1e15)) } }

@@ -54,8 +54,10 @@ extension Recording {
         }
     }
 
-    /// Below the limits of the parser: `PlaylistLimits`.
-    private static let limits = (bytes: 7 << 20, segments: 80_000)
+    /// Below the limits of the parser, with room for the lines that are written at the end.
+    private static let limits = (
+        bytes: PlaylistLimits.standard.bytes / 8 * 7, segments: PlaylistLimits.standard.segments / 8 * 7
+    )
 
     private func lines(of item: Item, _ writer: inout RecordingWriter) throws(PlaylistError) -> [UInt8] {
         switch item.entry {

@@ -45,7 +45,9 @@ extension CurlRequest {
 extension TransferState.Failure {
     /// A body whose connection ended with it.
     static var unproven: Self {
-        Self(code: .cutShort, underlying: "it has no stated length, and its connection ended with it", http2Fault: .stream)
+        Self(
+            code: .cutShort, underlying: "it has no stated length, and its connection ended with it",
+            http2Fault: .stream)
     }
 
     func with(_ fault: HTTPVersions.Fault?) -> Self {

@@ -47,12 +47,14 @@ struct ListedAsset: Decodable, Sendable {
     private let keys: API.KeySummary?
     private let unreadable: String?
     private let isKnownOnly: Bool?
+    private let isInsecure: Bool?
 
     init(_ asset: API.Asset) {
         (name, duration, isLive) = (asset.name, asset.duration, asset.isLive)
         (quality, bytes, local) = (asset.quality ?? asset.tracks.storedQuality, asset.bytes, asset.local)
         (state, need, volume, storage) = (asset.state, asset.need, asset.volume, asset.storage)
         (keys, unreadable, isKnownOnly) = (asset.keys, asset.unreadable, asset.isKnownOnly)
+        isInsecure = asset.isInsecure
     }
 
     /// True if the asset plays without the network.
@@ -68,7 +70,8 @@ struct ListedAsset: Decodable, Sendable {
         if isKnownOnly == true { return "not stored, in the streams file" }
         if let volume, !volume.isPresent { return "disk absent: \(volume.path)" + (need == .volume ? "" : activity) }
         let other = volume.map { ", in \($0.path)" } ?? ""
-        return local.word + other + StorageText.badge(storage, local: local) + KeysText.badge(keys) + activity
+        let badges = StorageText.badge(storage, local: local) + KeysText.badge(keys)
+        return local.word + other + badges + (isInsecure == true ? ", certificates not verified" : "") + activity
     }
 
     private var activity: String {

@@ -18,8 +18,13 @@ struct RouteOptions: ParsableArguments {
             192.168.0.0/16, with a port or without. May be repeated.
             """, valueName: "host"))
     var allowHost: [String] = []
-    @Flag(help: "Do not verify the certificates of this asset's servers: anyone on the way can change the media.")
-    var insecure = false
+    @Flag(
+        inversion: .prefixedNo,
+        help: """
+            Do not verify the certificates of this asset's servers: anyone on the way can change the media. It stays so until \
+            --no-insecure.
+            """)
+    var insecure: Bool?
     @Option(help: ArgumentHelp("A client certificate in PEM, for a server that requires one.", valueName: "file"))
     var cert: String?
     @Option(help: ArgumentHelp("The key of --cert, if it is in another file.", valueName: "file"))
@@ -38,7 +43,7 @@ struct RouteOptions: ParsableArguments {
         // An unreadable file is refused by `validate`.
         route.proxy = try? proxyURL
         route.allowHosts = allowHost.isEmpty ? nil : allowHost
-        route.insecure = insecure ? true : nil
+        route.insecure = insecure
         route.certificate = cert.map(DiskPath.absolute)
         route.key = key.map(DiskPath.absolute)
         return route == API.Route() ? nil : route
@@ -46,7 +51,7 @@ struct RouteOptions: ParsableArguments {
 
     /// Says on standard error what `--insecure` means.
     func warn() {
-        guard insecure else { return }
+        guard insecure == true else { return }
         Output.error(
             "warning: the certificates of this asset's servers are not verified, now and later: anyone on the way can read "
                 + "and change what is fetched\n")

@@ -84,7 +84,7 @@ struct ShowCommand: ReportingCommand {
 
     private static func insecurity(of asset: API.Asset) -> String {
         "WARNING: the certificates of its servers are not verified (--insecure): anyone on the way can read and change what is "
-            + "fetched. To verify them, remove the asset and add it again without --insecure."
+            + "fetched. \"weir resume \(asset.name) --no-insecure\" verifies them again."
     }
 
     private static func changed(_ asset: API.Asset) -> String {

@@ -233,6 +233,9 @@ import Testing
         _ = try await completed(service.download(request))
         #expect(try await service.assets().assets[0].isInsecure == true)
         #expect(try await service.asset(named: "audio").isInsecure == true)
+        request.route?.insecure = false
+        _ = try await completed(service.download(request))
+        #expect(try await service.asset(named: "audio").isInsecure == nil)
     }
 
     @Test func aRemovalDeletesTheAssetAndItsDownload() async throws {

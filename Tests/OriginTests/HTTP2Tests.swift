@@ -10,7 +10,9 @@ extension OverSockets {
     @Suite @LoopActor struct HTTP2Tests {
         nonisolated private static let size = 100_000
 
-        private func bench(_ origin: HTTP2Origin, _ change: (inout OriginClient.Configuration) -> Void = { _ in }) -> Bench {
+        private func bench(_ origin: HTTP2Origin, _ change: (inout OriginClient.Configuration) -> Void = { _ in })
+            -> Bench
+        {
             Bench {
                 $0.authorities = origin.authority
                 change(&$0)
@@ -18,7 +20,8 @@ extension OverSockets {
         }
 
         /// Runs a request for a whole body, and returns what the origin has seen.
-        private func fetch(_ query: String, _ bench: Bench, _ origin: HTTP2Origin) async throws -> [HTTP2Origin.Request] {
+        private func fetch(_ query: String, _ bench: Bench, _ origin: HTTP2Origin) async throws -> [HTTP2Origin.Request]
+        {
             let (recorder, error) = await bench.run(try bench.request(origin.url + "/x?" + query))
             #expect(error == nil)
             #expect(recorder.has(HTTP2Origin.body(Self.size)))
@@ -98,7 +101,9 @@ extension OverSockets {
             #expect(requests.map(\.protocolName) == ["h2", "h2", "http/1.1"])
         }
 
-        @Test(arguments: ["refuse", "goaway", "http11"]) func whatTheOriginAnnouncesIsNoFailure(fault: String) async throws {
+        @Test(arguments: ["refuse", "goaway", "http11"]) func whatTheOriginAnnouncesIsNoFailure(fault: String)
+            async throws
+        {
             let origin = try await HTTP2Origin()
             let bench = bench(origin) { $0.giveUpRule.retries = .never }
             let requests = try await fetch("fault=\(fault)&at=0", bench, origin)
@@ -127,7 +132,8 @@ extension OverSockets {
         }
 
         /// libcurl reports such an end as success.
-        @Test(arguments: ["garbage", "close", "reset"]) func aCutBodyWithoutLengthIsNotWhole(fault: String) async throws {
+        @Test(arguments: ["garbage", "close", "reset"]) func aCutBodyWithoutLengthIsNotWhole(fault: String) async throws
+        {
             let origin = try await HTTP2Origin()
             let bench = bench(origin)
             let requests = try await fetch("noranges=1&nolength=1&fault=\(fault)&at=30000", bench, origin)
@@ -200,7 +206,7 @@ extension OverSockets {
             #expect(requests.count { $0.range != "" } == 15)
         }
 
-        /// libcurl tells one stream of the end of their connection.
+        /// libcurl reports the end of a connection to one of its streams.
         @Test func aLostConnectionIsLostForAllItsStreams() async throws {
             let origin = try await HTTP2Origin()
             let bench = bench(origin) { $0.giveUpRule.retries = .once }

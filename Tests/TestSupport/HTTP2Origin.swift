@@ -50,7 +50,7 @@ package final class HTTP2Origin: Sendable {
     /// The first bytes of each body.
     package static func body(_ size: Int) -> [UInt8] { (0..<size).map { UInt8($0 % 251) } }
 
-    /// What the origin has seen, read through a connection of its own.
+    /// The connections and requests so far, read through a connection of its own.
     package func statistics() async throws -> Statistics {
         try JSONDecoder().decode(Statistics.self, from: Data(try await control("/stats").utf8))
     }

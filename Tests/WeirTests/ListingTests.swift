@@ -77,6 +77,8 @@ import Testing
         #expect(!ShowCommand.lines(asset).contains { $0.contains("--insecure") })
         asset.isInsecure = true
         #expect(ShowCommand.lines(asset)[2].hasPrefix("WARNING: the certificates of its servers are not verified"))
+        #expect(ShowCommand.lines(asset)[2].contains("\"weir resume sintel --no-insecure\""))
+        #expect(ListedAsset(asset).row.last == "partial, certificates not verified, downloading")
     }
 
     @Test func aPresentationIsShownWithEstimates() {

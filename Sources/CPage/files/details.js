@@ -55,6 +55,7 @@ function facts(asset) {
     const {storage} = asset;
     return pairs([
         ["Origin", asset.isImported ? "none: imported" : el("code", {}, asset.url)],
+        ["Warning", asset.isInsecure && "the certificates of its servers are not verified: anyone on the way can change what is fetched"],
         ["Plays offline", asset.playable ? `${answers[asset.playable.answer]}: ${asset.playable.reason}` : undefined],
         ["Stored in", asset.volume ? el("code", {}, asset.volume.path) : undefined],
         ["Kept", storage?.policy.priority === "important" ? "before others" : undefined],

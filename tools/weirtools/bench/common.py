@@ -40,8 +40,10 @@ class Bench:
             self.stop(child)
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def start(self, arguments, **options):
-        child = subprocess.Popen([str(item) for item in arguments], stdin=subprocess.DEVNULL, start_new_session=True, **options)
+    def start(self, arguments, has_input=False, **options):
+        """A child; with `has_input` one that ends with its standard input."""
+        source = subprocess.PIPE if has_input else subprocess.DEVNULL
+        child = subprocess.Popen([str(item) for item in arguments], stdin=source, start_new_session=True, **options)
         self.children.append(child)
         return child
 
@@ -80,10 +82,10 @@ class Bench:
         wait_for("nginx", lambda: connects(port))
         return Server("http://127.0.0.1:%d" % port, child, first_child(child.pid))
 
-    def weir(self, binary, home=None):
+    def weir(self, binary, home=None, options=()):
         """A `weir serve` over a store of its own, or over one in a folder that an earlier one has left."""
         home = home or self.home("weir")
-        options = ["--store", home / "store", "--state", home / "state", "--reserve", "0"]
+        options = ["--store", home / "store", "--state", home / "state", "--reserve", "0", *options]
         with open(home / "log", "w") as log:
             child = self.start([binary, "serve", "--listen", "127.0.0.1:0"] + options, stdout=subprocess.PIPE, stderr=log, text=True)
         line = child.stdout.readline()
@@ -208,7 +210,7 @@ def write_playlist(folder, count, seconds):
 
 def weir_binary(parser, arguments):
     """The binary to measure; without it the benchmark ends with 69."""
-    binary = pathlib.Path(arguments.weir)
+    binary = pathlib.Path(arguments.weir).resolve()
     if not binary.is_file():
         parser.exit(69, "no %s: swift build -c release --product weir\n" % binary)
     return binary

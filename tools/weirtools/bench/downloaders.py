@@ -89,11 +89,11 @@ def forget_most_memory(pid):
 class Weir:
     """`weir get`, which follows a `weir serve` that runs already; memory is the daemon's, processor time that of both."""
 
-    def __init__(self, bench, binary):
-        self.bench, self.binary = bench, binary
+    def __init__(self, bench, binary, *options):
+        self.bench, self.binary, self.options = bench, binary, options
 
     def fetch(self, presentation, limit, is_far):
-        server = self.bench.weir(self.binary)
+        server = self.bench.weir(self.binary, options=self.options)
         try:
             forget_most_memory(server.worker)
             before = server.cpu()
