@@ -1,0 +1,71 @@
+/// The limits of an attempt before its reply begins: each stage has one of its own.
+extension GiveUpRule {
+    /// A part of an attempt, in order.
+    enum Stage: Hashable, CaseIterable {
+        /// The host's name is being resolved.
+        case resolving
+        /// TCP is connecting to one of the addresses.
+        case connecting
+        /// TCP is connected, and TLS or a proxy is not; or the request waits for the connection of another one.
+        case handshaking
+        /// The request is sent, and the peer's system has not received all of it.
+        case sending
+        /// The origin has the request, and takes its time.
+        case waiting
+
+        /// True if the time of the origin is measured, not that of the network.
+        var isSilence: Bool { self == .sending || self == .waiting }
+    }
+
+    func limit(of stage: Stage) -> Duration {
+        switch stage {
+        case .resolving: resolveLimit
+        case .connecting: connectLimit
+        case .handshaking: handshakeLimit
+        case .sending: min(unacknowledgedLimit, firstByteLimit)
+        case .waiting: firstByteLimit
+        }
+    }
+
+    /// The first moment at which a limit may have passed, whatever the stage is by then.
+    var firstCheck: Duration {
+        let stages: [Stage] = [.connecting, .handshaking, .sending, .waiting]
+        return stages.map(limit).min() ?? .zero
+    }
+
+    /// Follows an attempt from its first connection to its reply's head. Pure.
+    struct HeadWatch: Equatable {
+        private(set) var stage: Stage
+        /// The start of the stage, or the latest progress in it. Sending and waiting share one start.
+        private var since: ContinuousClock.Instant
+        private var sent: Int64 = 0
+
+        init(_ stage: Stage, now: ContinuousClock.Instant) { (self.stage, since) = (stage, now) }
+
+        /// Records what is observed at a check.
+        /// - Parameters:
+        ///   - readyAt: the start of sending; nil before it.
+        ///   - sent: body bytes that the peer has received. No reply can arrive while there are more.
+        mutating func record(
+            _ stage: Stage, readyAt: ContinuousClock.Instant?, sent: Int64, now: ContinuousClock.Instant
+        ) {
+            if !stage.isSilence {
+                if stage != self.stage { since = now }
+            } else if sent > self.sent {
+                since = now
+            } else if !self.stage.isSilence {
+                since = readyAt ?? now
+            }
+            (self.stage, self.sent) = (stage, max(sent, self.sent))
+        }
+
+        /// The time until the stage's limit; nil if it has passed. An origin with another address gets less time at the
+        /// first one.
+        func left(_ rule: GiveUpRule, hasOtherAddress: Bool, now: ContinuousClock.Instant) -> Duration? {
+            let isImpatient = hasOtherAddress && stage == .waiting
+            let limit = isImpatient ? min(rule.otherAddressLimit, rule.firstByteLimit) : rule.limit(of: stage)
+            let left = limit - (now - since)
+            return left > .zero ? left : nil
+        }
+    }
+}
