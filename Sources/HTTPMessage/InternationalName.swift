@@ -50,8 +50,10 @@ extension UInt8 {
 }
 
 extension Unicode.Scalar {
-    /// True for a character that is dropped: a soft hyphen, or the variation selector of an emoji.
-    fileprivate var isIgnored: Bool { properties.isDefaultIgnorableCodePoint && !properties.isJoinControl }
+    /// True for a character that is dropped: a soft hyphen, a joiner without a width, or the variation selector of an emoji.
+    fileprivate var isIgnored: Bool {
+        [0xAD, 0x200B, 0x2060, 0xFEFF].contains(value) || (0xFE00...0xFE0F).contains(value)
+    }
 
     fileprivate var isMark: Bool {
         switch properties.generalCategory {

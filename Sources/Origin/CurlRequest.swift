@@ -278,7 +278,10 @@ import HTTPMessage
     /// rights of another request. Called before each request.
     private func use(_ literal: String, _ port: Int32) -> Bool {
         readyAt = .now
-        guard plan.proxy == nil else { return true }
+        guard plan.proxy == nil else {
+            if let opening = openings.last { multi?.sockets.beganUse(of: opening.descriptor) }
+            return true
+        }
         guard let address = SocketAddress(literal: literal, port: UInt16(clamping: port)),
             rules.allows(address, plan.rights)
         else {
@@ -287,6 +290,9 @@ import HTTPMessage
             return false
         }
         connected = address
+        if let opening = openings.last(where: { $0.address == address }) {
+            multi?.sockets.beganUse(of: opening.descriptor)
+        }
         return true
     }
 

@@ -30,7 +30,7 @@ extension GiveUpRule {
     /// The first moment at which a limit may have passed, whatever the stage is by then.
     var firstCheck: Duration {
         let stages: [Stage] = [.connecting, .handshaking, .sending, .waiting]
-        return stages.map(limit).min() ?? .zero
+        return min(stages.map(limit).min() ?? .zero, otherAddressLimit)
     }
 
     /// Follows an attempt from its first connection to its reply's head. Pure.
