@@ -1,3 +1,4 @@
+import CLibcurl
 import Glibc
 
 struct SocketAddress: Hashable {

@@ -1,3 +1,4 @@
+import CLibcurl
 import EventLoop
 import Glibc
 
