@@ -39,6 +39,8 @@ struct NameCache {
     static let failureLife = Duration.seconds(1)
     /// The time after a lookup in which a failed connection does not cause another one.
     static let doubtPause = Duration.seconds(5)
+    /// The time for a lookup of a name whose former addresses are known; then these are used.
+    static let patience = Duration.seconds(1)
     private static let maximumCount = 1000
     private var entries: [String: Entry] = [:]
 
@@ -48,6 +50,11 @@ struct NameCache {
         guard case .addresses = entry.answer else { return age < Self.failureLife ? .known(entry.answer) : .unknown }
         if entry.isDoubted || age >= Self.oldLife { return .unknown }
         return age < Self.freshLife ? .known(entry.answer) : .old(entry.answer)
+    }
+
+    /// The addresses that were found last, however old; nil if there are none.
+    func formerAddresses(of name: String) -> [SocketAddress]? {
+        if case .addresses(let addresses)? = entries[name]?.answer { addresses } else { nil }
     }
 
     /// Records the result of a lookup, and returns the answer for those that wait for it.

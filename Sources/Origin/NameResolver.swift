@@ -45,6 +45,9 @@ protocol NameLookup: Sendable {
         }
     }
 
+    /// The addresses that were found last, however old; nil if there are none.
+    func formerAddresses(of name: String) -> [SocketAddress]? { cache.formerAddresses(of: name) }
+
     /// Stops waiting.
     func cancel(_ waiter: any NameWaiter) {
         for name in Array(waiters.keys) { waiters[name]?.removeAll { $0 === waiter } }

@@ -7,8 +7,8 @@ import HTTPMessage
 @LoopActor public final class Transfer {
     private enum Watch {
         case pause
-        /// The host's name is being resolved.
-        case name
+        /// The host's name is being resolved. If that lasts too long, former addresses are used, if there are any.
+        case name(former: [SocketAddress]?)
         case head(GiveUpRule.HeadWatch)
         /// With the time until the rule is asked.
         case body(GiveUpRule.BodyWatch, left: Duration)
@@ -88,7 +88,8 @@ import HTTPMessage
         }
         guard let name = plan.name else { return connect(to: []) }
         guard let answer = client.names.resolve(name, for: self) else {
-            return watch(.name, for: rule.limit(of: .resolving))
+            let (former, limit) = (client.names.formerAddresses(of: name), rule.limit(of: .resolving))
+            return watch(.name(former: former), for: former == nil ? limit : min(limit, NameCache.patience))
         }
         nameResolved(answer)
     }
@@ -235,7 +236,10 @@ import HTTPMessage
     private func watchdogFired() {
         switch watch {
         case .pause: perform(state.pauseEnded())
-        case .name:
+        case .name(let former?):
+            client.names.cancel(self)
+            connect(to: former)
+        case .name(nil):
             let limit = rule.limit(of: .resolving).components.seconds
             attemptEnded(.failed(.init(code: .unreachable, underlying: "its name could not be resolved in \(limit) s")))
         case .head(let head): checkHead(head)

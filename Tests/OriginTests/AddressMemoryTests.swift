@@ -104,6 +104,8 @@ struct NameCacheTests {
         cache.recordFailure(of: "h", now: now)
         cache.recordFailure(of: "other", now: now)
         #expect(cache.find("h", now: now) == (isDoubted ? .unknown : .known(found)))
+        #expect(cache.formerAddresses(of: "h").map(NameCache.Answer.addresses) == found)
+        #expect(cache.formerAddresses(of: "other") == nil)
         _ = cache.record(found, for: "h", now: now)
         #expect(cache.find("h", now: now) == .known(found))
     }
