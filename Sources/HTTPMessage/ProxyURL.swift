@@ -108,14 +108,17 @@ public struct ProxyURL: Hashable, Sendable, CustomStringConvertible {
         } else {
             host = text.prefix { $0 != UInt8(ascii: ":") }
             rest = text.dropFirst(host.count)
-            guard host.allSatisfy(\.isHostByte) else { throw refusal("its host is not a name or an address") }
         }
         guard !host.isEmpty else { throw refusal("it has no host") }
-        if rest.isEmpty { return (Substring(host).lowercased(), nil) }
+        let isAddress = host.contains(UInt8(ascii: ":"))
+        guard let name = isAddress ? Substring(host).lowercased() : InternationalName.ascii(Substring(host)) else {
+            throw refusal("its host is not a name or an address")
+        }
+        if rest.isEmpty { return (name, nil) }
         guard rest.first == UInt8(ascii: ":"), rest.dropFirst().allSatisfy(\.isPortDigit),
             let port = UInt16(Substring(rest.dropFirst())), port > 0
         else { throw refusal("its port is not a number from 1 to 65535") }
-        return (Substring(host).lowercased(), port)
+        return (name, port)
     }
 
     /// Does not repeat the text, which may contain a password.
@@ -137,7 +140,7 @@ public struct ProxyURL: Hashable, Sendable, CustomStringConvertible {
 
     private static func encoding(_ text: String) -> String {
         text.utf8.reduce(into: "") { result, byte in
-            let isPlain = byte.isHostByte && byte < 0x80
+            let isPlain = byte.isPlainByte
             let digits = String(byte, radix: 16)
             result += isPlain ? String(UnicodeScalar(byte)) : "%" + (digits.count < 2 ? "0" : "") + digits
         }
@@ -146,8 +149,7 @@ public struct ProxyURL: Hashable, Sendable, CustomStringConvertible {
 
 extension UInt8 {
     fileprivate var isPortDigit: Bool { (0x30...0x39).contains(self) }
-    /// True for a byte of a host name. Bytes of UTF-8 are accepted: libcurl encodes international names.
-    fileprivate var isHostByte: Bool {
-        isPortDigit || (0x61...0x7A).contains(self | 0x20) || "-_.".utf8.contains(self) || self >= 0x80
+    fileprivate var isPlainByte: Bool {
+        isPortDigit || (0x61...0x7A).contains(self | 0x20) || "-_.".utf8.contains(self)
     }
 }

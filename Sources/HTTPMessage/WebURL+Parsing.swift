@@ -98,10 +98,21 @@ extension WebURL.Origin {
             guard IPv6Text.isValid(address) else { throw .invalidHost }
             return address.lowercased()
         }
-        let isName = text.allSatisfy { $0.isLetter || $0.isDigit || "-_.".utf8.contains($0) }
-        guard isName, text.count <= 253, first != UInt8(ascii: ".") else { throw .invalidHost }
-        return Substring(text).lowercased()
+        if text.contains(where: { $0 >= 0x80 || $0 == UInt8(ascii: "%") }) { return try internationalHost(text) }
+        guard let name = InternationalName.ascii(Substring(text)) else { throw .invalidHost }
+        return name
     }
+
+    /// Players encode the bytes of an international name, as they do in a path. Other characters are never encoded.
+    private static func internationalHost(_ text: Substring.UTF8View) throws(WebURLError) -> String {
+        guard text.count <= longestInternationalHost, let decoded = PercentEncoding.decode(Substring(text)),
+            decoded.utf8.contains(where: { $0 >= 0x80 }), let name = InternationalName.ascii(decoded)
+        else { throw .invalidHost }
+        return name
+    }
+
+    /// Bounds the work on a host: its encoding takes quadratic time.
+    private static let longestInternationalHost = 1024
 
     /// Nil without digits: RFC 3986 §3.2.3 allows a colon without a port.
     private static func port(_ text: Substring.UTF8View) throws(WebURLError) -> UInt16? {

@@ -1,7 +1,7 @@
 /// An absolute http or https URL (RFC 3986), normalised for requests.
 ///
 /// Its text contains no user information, no fragment and no dot segments; its host is in lower case; and it is ASCII
-/// only: characters outside the grammar are percent-encoded as UTF-8. Existing percent-encodings stay byte for byte,
+/// only: an international host has its `xn--` form, and other characters outside the grammar are percent-encoded as UTF-8. Existing percent-encodings stay byte for byte,
 /// since signatures may cover them. Two URLs are equal if their `text` is.
 public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     /// The supported schemes.
@@ -56,7 +56,7 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
 
     /// http or https.
     public var scheme: Scheme { origin.scheme }
-    /// The host in lower case; an IPv6 address without its brackets.
+    /// The host in lower case and in ASCII; an IPv6 address without its brackets.
     public var host: String { origin.host }
     /// The explicit port, else the scheme's default.
     public var port: UInt16 { origin.port }
@@ -175,8 +175,7 @@ public enum WebURLError: String, Error, Hashable, Sendable, CustomStringConverti
     /// A user name or password before the host. Credentials travel in header fields, never in URLs.
     case userInformation
     case missingHost
-    /// A host that is neither a registered name in ASCII letters, digits, `-`, `_` and `.` nor an IP address. An
-    /// internationalised name must be in its `xn--` form.
+    /// A host that is neither a name in letters, digits, `-`, `_` and `.` nor an IP address.
     case invalidHost
     case invalidPort
     /// A control character, or a blank in a disallowed position.

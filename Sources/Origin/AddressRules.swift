@@ -1,3 +1,4 @@
+import CLibcurl
 import Glibc
 
 struct SocketAddress: Hashable {
@@ -36,6 +37,11 @@ struct SocketAddress: Hashable {
         }
         self.port = port
     }
+
+    private init(bytes: [UInt8], port: UInt16) { (self.bytes, self.port) = (bytes, port) }
+
+    /// Returns the address with another port.
+    func with(port: UInt16) -> SocketAddress { SocketAddress(bytes: bytes, port: port) }
 
     /// Parses a literal in any form that a resolver accepts, such as `127.1` or `2130706433`.
     init?(loose text: String, port: UInt16) {

@@ -1,4 +1,5 @@
 import Glibc
+import HTTPMessage
 
 /// An entry of `allow-hosts`, or of `no_proxy`: a name, an address or a network, with a port or without.
 public struct AllowedHost: Hashable, Sendable, CustomStringConvertible {
@@ -26,13 +27,15 @@ public struct AllowedHost: Hashable, Sendable, CustomStringConvertible {
             target = network
             return
         }
-        let name = (host.hasPrefix("*.") ? host.dropFirst(2) : host.hasPrefix(".") ? host.dropFirst() : host[...])
-            .lowercased()
-        guard !name.isEmpty, name.utf8.count <= 253, name.utf8.allSatisfy(\.isNameByte) else {
+        let base = host.hasPrefix("*.") ? host.dropFirst(2) : host.hasPrefix(".") ? host.dropFirst() : host[...]
+        guard base.utf8.count <= Self.longestName, let name = InternationalName.ascii(base) else {
             throw Self.refusal(text)
         }
-        target = coversSubdomains || name.utf8.count < host.utf8.count ? .domain(name) : .name(name)
+        target = coversSubdomains || base.utf8.count < host.utf8.count ? .domain(name) : .name(name)
     }
+
+    /// Bounds the work on a name, in bytes of UTF-8.
+    private static let longestName = 1024
 
     private static func refusal(_ text: String) -> RouteRefusal {
         RouteRefusal(
@@ -84,10 +87,6 @@ public struct AllowedHost: Hashable, Sendable, CustomStringConvertible {
 
 extension UInt8 {
     var isDigitByte: Bool { (0x30...0x39).contains(self) }
-    /// True for a byte of a host name. Bytes of UTF-8 are accepted: libcurl encodes international names.
-    var isNameByte: Bool {
-        isDigitByte || (0x61...0x7A).contains(self | 0x20) || "-_.".utf8.contains(self) || self >= 0x80
-    }
 }
 
 extension SocketAddress {

@@ -15,6 +15,16 @@ struct ConnectionPlan {
     /// True if a handle with these options must not serve another request.
     var hasOwnOptions: Bool { proxy != nil || isInsecure || certificate != nil }
 
+    /// The name that is resolved before the attempt connects; nil if there is none, or if another party resolves it: the
+    /// proxy, or libcurl for names of this machine, which no resolver is asked for (RFC 6761 §6.3).
+    var name: String? {
+        let host = rights.peer.host
+        guard proxy?.kind.resolvesNames != true, !HostClass.isLoopback(host),
+            SocketAddress(loose: host, port: 0) == nil
+        else { return nil }
+        return host
+    }
+
     /// The reason why nothing may be sent; nil if the attempt may connect. Through a proxy the name alone is judged,
     /// because the proxy resolves it.
     func refusal(by rules: AddressRules) -> String? {

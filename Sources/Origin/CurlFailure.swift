@@ -12,10 +12,6 @@ extension TransferState.Failure {
             self.code = .unreachable
             underlying = "its name could not be resolved"
         case CURLE_COULDNT_CONNECT, CURLE_SSL_CONNECT_ERROR: self.code = .unreachable
-        // Connecting is the only time limit that libcurl enforces.
-        case CURLE_OPERATION_TIMEDOUT:
-            self.code = .unreachable
-            underlying = "no connection in time"
         case CURLE_SSL_CACERT_BADFILE:
             self.code = .untrustedCertificate
             underlying = "the certificates of the authorities cannot be read. Check ca-file and SSL_CERT_FILE"

@@ -14,6 +14,7 @@ import HTTPMessage
     private var requests: [UnsafeMutableRawPointer: CurlRequest] = [:]
     private var removals: [CurlRequest] = []
     private var stopped: [CurlRequest] = []
+    private var waking: [CurlRequest] = []
     private var isInside = false
     /// Received bytes not yet delivered, and their request. Empty whenever libcurl has returned.
     private var buffer: BodyBuffer
@@ -48,7 +49,7 @@ import HTTPMessage
             // libcurl calls on the loop's thread; the handle only serves as a key.
             nonisolated(unsafe) let easy = easy
             CurlMulti.from(context) {
-                if let easy { $0.requests[easy]?.descriptor = socket }
+                if let easy, let request = $0.requests[easy] { $0.record(socket, what, of: request) }
                 $0.watch(socket, for: what)
             }
             return 0
@@ -124,6 +125,14 @@ import HTTPMessage
         }
     }
 
+    private func record(_ socket: Int32, _ what: Int32, of request: CurlRequest) {
+        if what != CURL_POLL_REMOVE {
+            request.descriptor = socket
+        } else if request.readyAt == nil {
+            waking.append(request)
+        }
+    }
+
     private func watch(_ socket: Int32, for what: Int32) {
         switch what {
         case CURL_POLL_IN: sockets.watch(socket, for: .reading)
@@ -152,6 +161,7 @@ import HTTPMessage
     private func enter(_ body: () -> Void) {
         isInside = true
         body()
+        wake()
         flushBuffer()
         isInside = false
         for request in removals { remove(request) }
@@ -166,6 +176,16 @@ import HTTPMessage
         let running = requests.values.filter(\.reply.isHTTP2) + ended.filter(\.hasLeftConnectionIntact)
         let origins = Set(running.map(\.attempt.url.origin))
         for request in ended where origins.contains(request.attempt.url.origin) { request.lacksProofOfEnd = false }
+    }
+
+    /// Lets libcurl go on with requests that gave an address up. libcurl 7.88 opens the socket for the next address only when
+    /// it runs again, and sets no timer for that; a pause that ends at once does.
+    private func wake() {
+        for request in waking where requests[request.handle] != nil {
+            curl_easy_pause(request.handle, CURLPAUSE_ALL)
+            curl_easy_pause(request.handle, CURLPAUSE_CONT)
+        }
+        waking = []
     }
 
     /// Removes all finished requests before any owner is notified: an owner may add and remove requests.
@@ -218,7 +238,8 @@ struct BodyBuffer: ~Copyable {
 /// The sockets of one libcurl multi handle, watched as libcurl requests.
 /// libcurl stops watching a connection after each request and watches it again for the next. Its watch stays meanwhile,
 /// which saves two system calls per request. This applies only to sockets whose closing is reported here: a watch that
-/// outlives its socket would apply to another descriptor with the same number.
+/// outlives its socket would apply to another descriptor with the same number. libcurl does not report it for a socket that
+/// it closes before a request has used it.
 @LoopActor final class SocketWatches {
     private final class Entry {
         let interest: DescriptorWatch.Interest
@@ -233,6 +254,7 @@ struct BodyBuffer: ~Copyable {
 
     private var entries: [Int32: Entry] = [:]
     private var own: Set<Int32> = []
+    private var used: Set<Int32> = []
     /// Sockets that were closed although bytes had arrived.
     private var unread: Set<Int32> = []
     /// Called when a socket is ready as watched. Set once by the owner, which cannot refer to itself in its `init`.
@@ -240,9 +262,14 @@ struct BodyBuffer: ~Copyable {
 
     /// Records a new socket whose end `close` will report.
     func opened(_ socket: Int32) {
+        entries[socket] = nil
         own.insert(socket)
+        used.remove(socket)
         unread.remove(socket)
     }
+
+    /// Records that a request is sent on the socket.
+    func beganUse(of socket: Int32) { if own.contains(socket) { used.insert(socket) } }
 
     /// True if bytes have arrived that nothing has read, on a socket of which the last request has just ended.
     func hasUnreadBytes(_ socket: Int32) -> Bool {
@@ -258,7 +285,7 @@ struct BodyBuffer: ~Copyable {
     func watch(_ socket: Int32, for interest: DescriptorWatch.Interest?) {
         let entry = entries[socket]
         guard let interest else {
-            if own.contains(socket) { entry?.isEnabled = false } else { entries[socket] = nil }
+            if used.contains(socket) { entry?.isEnabled = false } else { entries[socket] = nil }
             return
         }
         if let entry, entry.interest == interest { return entry.isEnabled = true }
@@ -276,6 +303,7 @@ struct BodyBuffer: ~Copyable {
 
     func close(_ socket: Int32) -> Int32 {
         entries[socket] = nil
+        used.remove(socket)
         if own.remove(socket) != nil, Self.hasBytes(socket) { unread.insert(socket) }
         return Glibc.close(socket)
     }

@@ -27,15 +27,18 @@ import HTTPMessage
     /// The outgoing body and the offset up to which libcurl has read it.
     let outgoing: OutgoingFile?
     var uploadPosition: Int64 = 0
-    private let rules: AddressRules
-    private let plan: ConnectionPlan
+    let rules: AddressRules
+    let plan: ConnectionPlan
+    /// The addresses of the host, in the order in which they are tried; empty if libcurl resolves its name.
+    let addresses: [SocketAddress]
     /// Outlives the handle's use of it.
     private let cookies: CookieJar?
     private var lines: UnsafeMutablePointer<curl_slist>?
+    private var resolved: UnsafeMutablePointer<curl_slist>?
     private(set) var reply = Reply()
     private(set) var isHeadComplete = false
     private(set) var isStopped = false
-    private var isExcessive = false
+    private(set) var isExcessive = false
     let attempt: TransferState.Attempt
     /// True if bytes followed the stated end of the body.
     var isExceeded = false
@@ -48,20 +51,30 @@ import HTTPMessage
     /// True if nothing shows that the body has come to its end; see `recordConnection`.
     var lacksProofOfEnd = false
     /// The address to which no connection may be opened or used; nil if there was none.
-    private var refused: SocketAddress?
-    private var openings = 0
-    private var isRefusedByProxy = false
+    private(set) var refused: SocketAddress?
+    /// The sockets that were opened, in order.
+    private(set) var openings: [Opening] = []
+    private(set) var isRefusedByProxy = false
+    /// The moment at which the connection was ready for the request; nil before it.
+    private(set) var readyAt: ContinuousClock.Instant?
     /// libcurl's words about a failure.
-    private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+    let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     /// The address of the connection that is used; nil before there is one, and through a proxy.
     private(set) var connected: SocketAddress?
-    private var socketError: Int32 = 0
+    private(set) var socketError: Int32 = 0
+
+    struct Opening {
+        let descriptor: Int32
+        let address: SocketAddress
+    }
 
     struct Settings {
         let configuration: OriginClient.Configuration
         let handles: EasyHandlePool
         let rules: AddressRules
         let plan: ConnectionPlan
+        /// See `CurlRequest.addresses`.
+        let addresses: [SocketAddress]
         /// See `StaleConnections.maximumAge`.
         let maximumConnectionAge: Int?
         let offersHTTP2: Bool
@@ -78,6 +91,7 @@ import HTTPMessage
         handles = settings.handles
         self.attempt = attempt
         plan = settings.plan
+        addresses = settings.addresses
         isPlain = request.method == .get && request.signature == nil && !plan.hasOwnOptions
         outgoing = request.file
         rules = settings.rules
@@ -92,6 +106,8 @@ import HTTPMessage
         set(CURLOPT_MAXLIFETIME_CONN, settings.maximumConnectionAge ?? 0)
         errorText.pointee = 0
         plan.apply(to: handle)
+        setConnecting(settings.configuration.giveUpRule)
+        setAddresses()
         setFields(request, attempt)
         setMethod(request)
         if let signature = request.signature { sign(with: signature) }
@@ -100,9 +116,11 @@ import HTTPMessage
 
     isolated deinit {
         _ = weir_easy_set_pointer(handle, CURLOPT_ERRORBUFFER, nil)
+        _ = weir_easy_set_pointer(handle, CURLOPT_RESOLVE, nil)
         if isPlain { handles.release(handle) } else { curl_easy_cleanup(handle) }
         errorText.deallocate()
         curl_slist_free_all(lines)
+        curl_slist_free_all(resolved)
     }
 
     /// libcurl's default, enough for a playlist, and for one of many streams, whose bytes come in frames of this size.
@@ -129,6 +147,15 @@ import HTTPMessage
 
     private static let cookie = FieldName("Cookie")
     private static let setCookie = FieldName("Set-Cookie")
+
+    /// Gives libcurl the addresses of the host. With the plus sign the entry in its cache is replaced by that of the next
+    /// request, and lasts a minute (CURLOPT_DNS_CACHE_TIMEOUT).
+    private func setAddresses() {
+        guard !addresses.isEmpty else { return }
+        let list = addresses.map { $0.bytes.count == 4 ? $0.literal : "[\($0.literal)]" }.joined(separator: ",")
+        resolved = curl_slist_append(nil, "+\(attempt.url.host):\(attempt.url.port):\(list)")
+        _ = weir_easy_set_pointer(handle, CURLOPT_RESOLVE, resolved)
+    }
 
     func append(_ line: String) {
         if let longer = curl_slist_append(lines, line) { lines = longer }
@@ -255,27 +282,42 @@ import HTTPMessage
             refused = target
             return CURL_SOCKET_BAD
         }
-        openings += 1
         let flags = Int32(SOCK_CLOEXEC.rawValue) | address.pointee.socktype
         let descriptor = socket(address.pointee.family, flags, address.pointee.protocol)
-        if descriptor < 0 { socketError = errno } else { multi?.sockets.opened(descriptor) }
+        guard descriptor >= 0 else {
+            // Without IPv6 the other family decides.
+            if errno != EAFNOSUPPORT { socketError = errno }
+            return descriptor
+        }
+        openings.append(Opening(descriptor: descriptor, address: target))
+        multi?.sockets.opened(descriptor)
         return descriptor
     }
 
     /// Judges the connection that libcurl is about to send the request on: a pooled one may have been opened with the
     /// rights of another request. Called before each request.
     private func use(_ literal: String, _ port: Int32) -> Bool {
-        guard plan.proxy == nil else { return true }
+        readyAt = .now
+        guard plan.proxy == nil else {
+            if let opening = openings.last { multi?.sockets.beganUse(of: opening.descriptor) }
+            return true
+        }
         guard let address = SocketAddress(literal: literal, port: UInt16(clamping: port)),
             rules.allows(address, plan.rights)
         else {
             refused = SocketAddress(literal: literal, port: UInt16(clamping: port))
-            openings = 0
+            openings = []
             return false
         }
         connected = address
+        if let opening = openings.last(where: { $0.address == address }) {
+            multi?.sockets.beganUse(of: opening.descriptor)
+        }
         return true
     }
+
+    /// True if the request is sent on a connection that an earlier one has opened.
+    var isOnUsedConnection: Bool { readyAt != nil && openings.isEmpty }
 
     private(set) var isPaused = false
 
@@ -334,68 +376,6 @@ import HTTPMessage
         owner?.request(self, ended: outcome)
     }
 
-    private func failure(_ code: CURLcode) -> TransferState.Failure {
-        if isExcessive { return .init(code: .malformedReply, underlying: "its head is too long") }
-        if let refused, openings == 0 {
-            let isOwn = rules.isOwn(refused)
-            let reason = isOwn ? "it is Weir itself" : plan.rights.refusal(of: refused.hostClass, at: refused)
-            return .init(code: .refusedAddress, underlying: reason, isTransient: false)
-        }
-        if let failure = connectionFailure(code) { return failure }
-        if socketError != 0 { return .init(code: .local, underlying: String(cString: strerror(socketError))) }
-        var systemError = 0
-        _ = weir_easy_get_long(handle, CURLINFO_OS_ERRNO, &systemError)
-        return TransferState.Failure(code, isHeadComplete: isHeadComplete, systemError: Int32(systemError))
-    }
-
-    /// Explains failures of a proxy and of TLS; nil for any other.
-    private func connectionFailure(_ code: CURLcode) -> TransferState.Failure? {
-        let words = String(cString: errorText)
-        if let proxy = plan.proxy, let failure = ProxyFailure(proxy, code, answer: proxyAnswer, words).failure {
-            return failure
-        }
-        switch code {
-        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS:
-            let cause = ConnectionFailure.certificate(information(CURLINFO_SSL_VERIFYRESULT))
-            return .init(code: .untrustedCertificate, underlying: cause, isTransient: false)
-        case CURLE_SSL_CERTPROBLEM:
-            let file = plan.certificate ?? "the client certificate"
-            let reason = "\(file) and its key cannot be used. Check --cert and --key"
-            return .init(code: .local, underlying: reason, isTransient: false)
-        case CURLE_SSL_CONNECT_ERROR, CURLE_RECV_ERROR, CURLE_SEND_ERROR:
-            let hasCertificate = plan.certificate != nil
-            guard !isHeadComplete, let cause = ConnectionFailure.handshake(words, hasCertificate: hasCertificate)
-            else { return code == CURLE_SSL_CONNECT_ERROR ? nil : lostAfterHandshake }
-            return .init(code: .handshakeRefused, underlying: cause, isTransient: false)
-        case CURLE_GOT_NOTHING: return lostAfterHandshake
-        default: return nil
-        }
-    }
-
-    /// With TLS 1.3 a server judges the client's certificate after the handshake has ended for the client, and its alert
-    /// may be lost with the connection.
-    private var lostAfterHandshake: TransferState.Failure? {
-        guard !isHeadComplete, plan.certificate == nil, information(CURLINFO_NUM_CONNECTS) > 0 else { return nil }
-        var time = curl_off_t(0)
-        _ = weir_easy_get_offset(handle, CURLINFO_APPCONNECT_TIME_T, &time)
-        guard time > 0 else { return nil }
-        return .init(
-            code: .connectionLost,
-            underlying:
-                "it ended just after the TLS handshake. The server may require a client certificate: --cert and --key")
-    }
-
-    /// The proxy's answer to CONNECT; 0 without one.
-    private var proxyAnswer: Int {
-        isRefusedByProxy ? 407 : information(CURLINFO_HTTP_CONNECTCODE)
-    }
-
-    private func information(_ info: CURLINFO) -> Int {
-        var value = 0
-        _ = weir_easy_get_long(handle, info, &value)
-        return value
-    }
-
     func setUpload() {
         set(CURLOPT_UPLOAD, 1)
         _ = weir_easy_set_offset(handle, CURLOPT_INFILESIZE_LARGE, curl_off_t(outgoing?.size ?? 0))
@@ -422,12 +402,11 @@ import HTTPMessage
         return count
     }
 
-    /// True if the peer's system has received the whole request.
+    /// True if the peer's system has received the whole request, as far as is known: libcurl may not report the socket of
+    /// a connection that it uses again.
     var isAcknowledged: Bool {
         var waiting: Int32 = 0
-        // A request on a shared connection has no descriptor of its own.
-        if descriptor < 0 { return offersHTTP2 }
-        return ioctl(descriptor, UInt(TIOCOUTQ), &waiting) == 0 && waiting == 0
+        return descriptor < 0 || ioctl(descriptor, UInt(TIOCOUTQ), &waiting) != 0 || waiting == 0
     }
 
     /// Body bytes that the peer has received, as far as the system knows.

@@ -55,7 +55,6 @@ import EventLoop
             set(CURLOPT_CAINFO, authorities)
             set(CURLOPT_PROXY_CAINFO, authorities)
         }
-        set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(configuration.giveUpRule.connectLimit / .milliseconds(1))))
         set(CURLOPT_USERAGENT, configuration.userAgent)
         CurlRequest.setFunctions(of: handle)
     }

@@ -5,7 +5,11 @@
 ///
 /// | level | clock | limit | then |
 /// |---|---|---|---|
-/// | request | reply's head | `firstByteLimit`, 30 s, with `connectLimit`, 5 s, to connect | retry |
+/// | request | the host's name | `resolveLimit`, 15 s | retry |
+/// | request | TCP connection | `connectLimit`, 5 s for all addresses | retry |
+/// | request | TLS handshake, way through a proxy | `handshakeLimit`, 10 s | retry |
+/// | request | arrival at the peer | `unacknowledgedLimit`, 15 s | retry |
+/// | request | reply's head | `firstByteLimit`, 30 s; less for the first try if there is a `Doubt`: 10 or 15 s | retry |
 /// | request | body | `stallBytes` in each `stallSpan`, 30 s; see also `silenceSpan` | retry |
 /// | request | body, silent where the media can end before the stated length | `silenceAtEnd`, 5 s | retry |
 /// | transfer | retries | 5 with pauses up to 4 s; `whilePlayerWaits`: begun within 60 s of the last byte | refuse |
@@ -21,18 +25,20 @@
 /// **Worst case for a player.** A segment request has its answer within 8 s: bytes, a substitute, a head or an error. It
 /// comes at once from the store, or as a substitute while the origin is presumed absent, and after 4 s if the origin has
 /// sent only its head. It comes later in two cases. A reply that needs all bytes waits while they arrive; it is replaced
-/// 4.5 s after the last one, or else fails with the fetch, at most 120 s after that byte. A player whose quality Weir
+/// 4.5 s after the last one, or else fails with the fetch, at most 150 s after that byte. A player whose quality Weir
 /// chooses may wait 8 s, or 20 s if it is known to wait longer, before these 8 s begin. A body that has begun is cut off
-/// after 120 s without a byte from an absent origin (the last attempt begins within 60 s, and has 30 s for its head and
-/// 30 s for a byte), or as a download's transfer if the origin answers with errors. A playlist takes at most 60 s, and 4 s
-/// for each other mirror; 8 s or 3 s if something stored can be played. A live playlist is shown unchanged for up to 300 s.
+/// after 150 s without a byte from an absent origin (the last attempt begins within 60 s, and has 30 s for its connection,
+/// 30 s for its head and 30 s for a byte), or as a download's transfer if the origin answers with errors. A playlist takes
+/// at most 60 s, and 4 s for each other mirror; 8 s or 3 s if something stored can be played. A live playlist is shown
+/// unchanged for up to 300 s.
 ///
 /// **Worst case for a download.** A transfer without a reply fails after 188 s: 6 attempts of 30 s and pauses of 7.75 s.
 /// Stalling bodies lengthen that to 368 s after the last byte: a stall is noticed within 60 s, and five more attempts take
 /// 60 s each. An origin that asks for pauses of a minute (Retry-After) lengthens it to 510 s. The download then pauses, for
 /// 2 to 60 s, and begins again: without end for an absent origin; twice after an error that may pass, so that it fails
-/// after 300 s of 5xx, and within 1266 s. Any other error ends it at once. A recording ends after 60 s of 404 or 410, and
-/// after 600 s, or three target durations, without a new segment.
+/// after 300 s of 5xx, and within 1266 s. Each attempt that needs a new connection adds the time for it, at most 30 s: 15 s
+/// for the name, 5 s for TCP and 10 s for TLS. Any other error ends a download at once. A recording ends after 60 s of 404
+/// or 410, and after 600 s, or three target durations, without a new segment.
 public struct GiveUpRule: Sendable {
     /// The next step for whoever waits.
     public enum Decision: Hashable, Sendable {
@@ -51,11 +57,18 @@ public struct GiveUpRule: Sendable {
 
     // MARK: Limits of transfers
 
-    /// Limit for DNS, TCP and TLS together.
+    /// Limit for resolving the host's name.
+    public var resolveLimit = Duration.seconds(15)
+    /// Limit for TCP, which tries several addresses: each gets half of the time that is left, and the last one all of it.
     public var connectLimit = Duration.seconds(5)
-    /// From the start of an attempt to its reply's head.
+    /// Limit for TLS, and for the way through a proxy, once TCP is connected.
+    public var handshakeLimit = Duration.seconds(10)
+    /// From the first byte of the request to its reply's head.
     public var firstByteLimit = Duration.seconds(30)
-    /// As before, if not even the request has arrived: the network has lost it.
+    /// `firstByteLimit` for the first attempt of a transfer with the default policy, if the name has another address that
+    /// has not failed: some edges of a CDN accept requests and never answer.
+    public var otherAddressLimit = Duration.seconds(10)
+    /// As `firstByteLimit`, if not even the request has arrived: the network has lost it.
     public var unacknowledgedLimit = Duration.seconds(15)
     /// A body must deliver `stallBytes` in each span of this length.
     public var stallSpan = Duration.seconds(30)

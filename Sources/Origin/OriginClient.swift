@@ -1,4 +1,3 @@
-import CLibcurl
 public import EventLoop
 public import HTTPMessage
 
@@ -14,13 +13,15 @@ public import HTTPMessage
         didSet { rules.ownListeners = ownListeners.compactMap { SocketAddress(literal: $0.host, port: $0.port) } }
     }
     /// While true, no socket is opened and no name is resolved: every transfer fails at once, running ones too. Each
-    /// change resets the presence of all origins, since the network may be another one.
+    /// change resets the presence of all origins and what is known of their names, since the network may be another one.
     public var isOffline = false {
         didSet {
             guard isOffline != oldValue else { return }
             presence = OriginPresence(configuration.giveUpRule)
+            addressMemory = AddressMemory()
             prober?.schedule()
             if isOffline { Array(transfers.values).forEach { $0.fail(.offline) } }
+            names.reset()
         }
     }
 
@@ -36,6 +37,8 @@ public import HTTPMessage
     private var prober: OriginProber?
     private var staleConnections = StaleConnections()
     private var versions = HTTPVersions()
+    private var addressMemory = AddressMemory()
+    let names: NameResolver
     private var rules = AddressRules()
     private let handles: EasyHandlePool
     private let namedPool: CurlMulti
@@ -55,10 +58,15 @@ public import HTTPMessage
 
     /// Creates a client without connections.
     /// - Parameter report: receives notes for the user's log.
-    public init(
+    public convenience init(
         configuration: Configuration = Configuration(), report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
+        self.init(configuration: configuration, lookup: SystemLookup(), report: report)
+    }
+
+    init(configuration: Configuration, lookup: any NameLookup, report: @escaping @Sendable (String) -> Void) {
         (self.configuration, self.report) = (configuration, report)
+        names = NameResolver(lookup)
         handles = EasyHandlePool(configuration)
         namedPool = CurlMulti(idleConnections: configuration.idleConnections, bufferSize: configuration.bufferSize)
         publicPool = CurlMulti(idleConnections: configuration.idleConnections, bufferSize: configuration.bufferSize)
@@ -180,8 +188,34 @@ public import HTTPMessage
         staleConnections.recordTimeout(url.origin, now: .now)
     }
 
+    /// Records what the end of an attempt says about the addresses of its host.
+    func record(_ outcome: TransferState.Outcome, of wire: CurlRequest) {
+        switch outcome {
+        case .finished: if let address = wire.connected { addressMemory.recordSuccess(address) }
+        case .failed(let failure) where failure.code.isAway || failure.code == .cutShort:
+            for address in wire.failingAddresses { addressMemory.recordFailure(address, now: .now) }
+            names.recordFailure(of: wire.attempt.url.host)
+            // Idle connections may lead to the same address.
+            if hasOtherAddress(wire) { recordTimeout(of: wire.attempt.url) }
+        default: break
+        }
+    }
+
+    func doubt(about wire: CurlRequest) -> GiveUpRule.Doubt? {
+        if hasOtherAddress(wire) { return .otherAddress }
+        return wire.isOnUsedConnection && !staleConnections.isSlow(wire.attempt.url.origin) ? .usedConnection : nil
+    }
+
+    /// Records that an origin let a request wait for longer than a dead connection is waited for.
+    func recordSlowReply(from url: WebURL) { staleConnections.recordSlowReply(url.origin) }
+
+    /// True if the host has an address besides the one that is used, which has not failed.
+    func hasOtherAddress(_ wire: CurlRequest) -> Bool {
+        wire.connected.map { addressMemory.hasOther(than: $0, in: wire.addresses, now: .now) } ?? false
+    }
+
     func open(
-        _ request: OriginRequest, _ attempt: TransferState.Attempt, _ plan: ConnectionPlan,
+        _ request: OriginRequest, _ attempt: TransferState.Attempt, _ plan: ConnectionPlan, _ addresses: [SocketAddress],
         priority: OriginRequest.Priority
     ) -> CurlRequest? {
         activity.requests += 1
@@ -192,6 +226,7 @@ public import HTTPMessage
         let age = staleConnections.maximumAge(origin, now: .now)
         let settings = CurlRequest.Settings(
             configuration: configuration, handles: handles, rules: rules, plan: plan,
+            addresses: addressMemory.ordered(addresses.map { $0.with(port: origin.port) }, now: .now),
             // The streams of a lost connection share the next one.
             maximumConnectionAge: age.map { isMultiplexed ? max(1, $0) : $0 },
             offersHTTP2: configuration.usesHTTP2 && mayShare && request.method == .get && attempt.manner.allowsHTTP2
@@ -266,6 +301,7 @@ public import HTTPMessage
     func headReceived(on wire: CurlRequest, for priority: OriginRequest.Priority) {
         recordVersion(of: wire)
         if let time = wire.connectTime { windowLimiter.connected(in: time) }
+        for address in wire.lostAddresses { addressMemory.recordFailure(address, now: .now) }
         if isThrottling, priority == .background { pump?.fireSoon() }
     }
 
@@ -300,182 +336,5 @@ public import HTTPMessage
             }
         }
         isThrottling = backgroundAllowance != .full || window != nil
-    }
-
-    /// Body bytes received since the start, by priority at arrival.
-    public struct Traffic: Sendable {
-        /// A player, or the command line.
-        public internal(set) var playback: Int64 = 0
-        /// A download.
-        public internal(set) var background: Int64 = 0
-    }
-
-    /// Counts of requests and transfers since the start.
-    public struct Activity: Sendable {
-        /// Requests sent; each attempt and each redirect counts.
-        public internal(set) var requests = 0
-        private var counts: [OriginError.Code?: Int] = [:]
-
-        /// The number of transfers per outcome: `success` or an error code. All outcomes, in a fixed order.
-        public var outcomes: [(String, Int)] {
-            [("success", counts[nil] ?? 0)] + OriginError.Code.allCases.map { ($0.rawValue, counts[$0] ?? 0) }
-        }
-
-        mutating func ended(_ code: OriginError.Code?) { counts[code, default: 0] += 1 }
-    }
-
-    /// The linked libcurl.
-    public struct Library: Sendable {
-        /// The versions of libcurl and its TLS library: `7.88.1 (OpenSSL/3.0.15)`.
-        public let version: String
-        /// True with TLS support.
-        public let hasTLS: Bool
-        /// True if DNS lookups do not block other transfers.
-        public let isAsynchronous: Bool
-        /// The file with the certificates of the system's authorities; nil if it is not known.
-        public let authorities: String?
-    }
-
-    /// The linked libcurl.
-    public nonisolated static var library: Library {
-        guard let information = curl_version_info(weir_curl_version_now)?.pointee else {
-            return Library(version: "unknown", hasTLS: false, isAsynchronous: false, authorities: nil)
-        }
-        let features = Int(information.features)
-        let tls = information.ssl_version.map { " (\(String(cString: $0)))" } ?? ""
-        return Library(
-            version: String(cString: information.version) + tls, hasTLS: features & Int(CURL_VERSION_SSL) != 0,
-            isAsynchronous: features & Int(CURL_VERSION_ASYNCHDNS) != 0,
-            authorities: information.cainfo.map { String(cString: $0) })
-    }
-
-    /// Limits on requests to origins. The defaults are the product's.
-    public struct Configuration: Sendable {
-        /// When to give up.
-        public var giveUpRule = GiveUpRule()
-        /// Most consecutive redirects per attempt.
-        public var redirectLimit = 10
-        /// Most concurrent requests to one (scheme, host, port).
-        public var placesPerHost = 6
-        /// Most concurrent requests to one (scheme, host, port) that answers by HTTP/2: streams of one connection.
-        public var streamsPerHost = 32
-        /// True to offer HTTP/2 by ALPN.
-        public var usesHTTP2 = true
-        /// Places that playback may take from downloads, and that stay reserved while playback continues; see
-        /// `HostQueue`.
-        public var placesInReserve = 1
-        /// The default User-Agent.
-        public var userAgent = "Weir/1.0"
-        /// Most decoded bytes of a body that `fetch` collects, unless the request has a lower limit.
-        /// A playlist of 1,000,000 segments has 20 to 60 MB.
-        public var playlistLimit: Int64 = 64 << 20
-        /// The largest allowed ratio of decoded to compressed size.
-        public var compressionRatioLimit: Int64 = 100
-        /// libcurl's read buffer for media, in bytes. Playlists use libcurl's default of 16 KB.
-        public var bufferSize = 512 * 1024
-        /// The proxies of requests. The default names no proxy, as for the control API's own client.
-        public var proxies = ProxyRules()
-        /// Hosts that may be private, whatever URL leads there.
-        public var allowedHosts: [AllowedHost] = []
-        /// The path of the file with the certificates of all trusted authorities; nil for libcurl's own.
-        public var authorities: String?
-        /// Idle connections kept per pool.
-        public var idleConnections = 32
-
-        /// The defaults.
-        public init() {}
-    }
-
-    /// Fetches a small resource into memory: a playlist, a key, a reply of the control API.
-    ///
-    /// The configuration's limits for playlists apply unless the request has its own. Cancelling the task cancels the
-    /// transfer.
-    /// - Throws: `OriginError`; `cancelled` if the task was cancelled.
-    public func fetch(_ request: OriginRequest) async throws(OriginError) -> (OriginHead, [UInt8]) {
-        try await fetch(request, into: Collector())
-    }
-
-    /// Fetches the first bytes of a body, at most `count`, and abandons the rest. Needs no support of ranges.
-    public func fetchBeginning(of request: OriginRequest, count: Int) async throws(OriginError) -> [UInt8] {
-        try await fetch(request, into: Collector(atMost: count)).1
-    }
-
-    private func fetch(
-        _ request: OriginRequest, into collector: Collector
-    ) async throws(OriginError) -> (OriginHead, [UInt8]) {
-        var request = request
-        request.limit = min(request.limit, configuration.playlistLimit)
-        request.deadline = request.deadline ?? configuration.giveUpRule.playlistDeadline
-        request.start = 0
-        let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                collector.begin(start(request, receiver: collector), continuation)
-            }
-        } onCancel: {
-            Task { @LoopActor in collector.cancel() }
-        }
-        return try result.get()
-    }
-}
-
-@LoopActor private final class Collector: TransferReceiver {
-    typealias Outcome = Result<(OriginHead, [UInt8]), OriginError>
-
-    private weak var transfer: Transfer?
-    private var continuation: CheckedContinuation<Outcome, Never>?
-    private var isCancelled = false
-    private var head: OriginHead?
-    private var bytes: [UInt8] = []
-    /// The bytes before the body was requested again.
-    private var earlier: [UInt8] = []
-
-    private let most: Int
-
-    private struct Enough: Error {}
-
-    nonisolated init(atMost most: Int = .max) { self.most = most }
-
-    func begin(_ transfer: Transfer, _ continuation: CheckedContinuation<Outcome, Never>) {
-        (self.transfer, self.continuation) = (transfer, continuation)
-        if isCancelled { transfer.fail(.cancelled) }
-    }
-
-    func cancel() {
-        isCancelled = true
-        transfer?.fail(.cancelled)
-    }
-
-    func transfer(_ transfer: Transfer, received head: OriginHead) {
-        self.head = head
-        bytes.reserveCapacity(Int(min(head.length ?? 0, 1 << 20)))
-    }
-
-    func transfer(_ transfer: Transfer, received new: UnsafeRawBufferPointer, at offset: Int64) throws {
-        // The body restarted; the caller has not seen the old bytes.
-        if offset == 0 { earlier = bytes }
-        if offset < bytes.count { bytes.removeLast(bytes.count - Int(offset)) }
-        bytes.append(contentsOf: new.prefix(most - bytes.count))
-        if bytes.count == most { throw Enough() }
-    }
-
-    /// A playlist is not cut in the middle of a line.
-    func transfer(_ transfer: Transfer, mayEndBy evidence: EndEvidence) -> Bool {
-        let endsLine = bytes.last == UInt8(ascii: "\n") || bytes.suffix(14).elementsEqual("#EXT-X-ENDLIST".utf8)
-        return switch evidence {
-        case .shorterThanStated: false
-        case .repeated: endsLine && bytes == earlier
-        case .silent, .unrequestedPart: endsLine
-        }
-    }
-
-    func transfer(_ transfer: Transfer, ended result: Result<Void, OriginError>) {
-        let bytes = bytes
-        let result = bytes.count == most ? .success(()) : result
-        let outcome = result.flatMap { _ -> Outcome in
-            guard let head else { return .failure(OriginError(.local, url: transfer.url)) }
-            return .success((head, bytes))
-        }
-        continuation?.resume(returning: outcome)
-        continuation = nil
     }
 }

@@ -122,6 +122,16 @@ struct OriginPresence {
 /// other. So once an origin has timed out, earlier connections to it are not reused.
 struct StaleConnections {
     private var timeouts: [WebURL.Origin: ContinuousClock.Instant] = [:]
+    /// Origins whose replies may come late on connections that are not dead.
+    private var slow: Set<WebURL.Origin> = []
+    private static let mostSlow = 1_000
+
+    mutating func recordSlowReply(_ origin: WebURL.Origin) {
+        if slow.count >= Self.mostSlow { slow = [] }
+        slow.insert(origin)
+    }
+
+    func isSlow(_ origin: WebURL.Origin) -> Bool { slow.contains(origin) }
 
     mutating func recordTimeout(_ origin: WebURL.Origin, now: ContinuousClock.Instant) {
         timeouts = timeouts.filter { GiveUpRule.connectionAge(sinceTimeout: now - $0.value) != nil }

@@ -7,9 +7,9 @@ import HTTPMessage
 @LoopActor public final class Transfer {
     private enum Watch {
         case pause
-        case head(sent: Int64)
-        /// The request has arrived, and the origin takes its time.
-        case acknowledged
+        /// The host's name is being resolved. If that lasts too long, former addresses are used, if there are any.
+        case name(former: [SocketAddress]?)
+        case head(GiveUpRule.HeadWatch)
         /// With the time until the rule is asked.
         case body(GiveUpRule.BodyWatch, left: Duration)
         case skip
@@ -88,13 +88,24 @@ import HTTPMessage
         if let reason = client.refusal(of: plan) {
             return attemptEnded(.failed(.init(code: .refusedAddress, underlying: reason, isTransient: false)))
         }
-        guard let wire = client.open(request, attempt, plan, priority: priority) else {
+        guard let name = plan.name else { return connect(to: []) }
+        guard let answer = client.names.resolve(name, for: self) else {
+            let (former, limit) = (client.names.formerAddresses(of: name), rule.limit(of: .resolving))
+            return watch(.name(former: former), for: former == nil ? limit : min(limit, NameCache.patience))
+        }
+        nameResolved(answer)
+    }
+
+    private func connect(to addresses: [SocketAddress]) {
+        guard let attempt else { return }
+        let plan = client.plan(request, attempt)
+        guard let wire = client.open(request, attempt, plan, addresses, priority: priority) else {
             return end(OriginError(.local, url: attempt.url))
         }
         wire.owner = self
         guard client.add(wire, plan) else { return end(OriginError(.local, url: attempt.url)) }
         self.wire = wire
-        watch(.head(sent: 0), for: min(rule.unacknowledgedLimit, rule.firstByteLimit))
+        watch(.head(GiveUpRule.HeadWatch(.connecting, now: .now)), for: rule.firstCheck)
     }
 
     /// Stops the request, whose place playback needs. The transfer resumes from its last byte in the next place.
@@ -183,15 +194,16 @@ import HTTPMessage
 
     private func endRequest() {
         watchdog?.cancel()
+        client.names.cancel(self)
         if let wire { client.remove(wire) }
         wire = nil
         pausedSince = nil
         client.release(self)
     }
 
-    /// - Parameter port: `sharedPort` of a request that has left its handle.
-    private func attemptEnded(_ outcome: TransferState.Outcome, on port: Int32? = nil) {
-        let port = port ?? sharedPort
+    private func attemptEnded(_ outcome: TransferState.Outcome) {
+        let port = sharedPort
+        if let wire { client.record(outcome, of: wire) }
         if let evidence = state.doubt(about: outcome), receiver?.transfer(self, mayEndBy: evidence) ?? false {
             state.acceptEnd()
         }
@@ -232,9 +244,7 @@ import HTTPMessage
         recordPause(pausedSince != nil && wire != nil)
         paused = .zero
         switch what {
-        case .head where request.toleratesSilence, .acknowledged where request.toleratesSilence,
-            .body where request.toleratesSilence:
-            watchdog?.cancel()
+        case .body where request.toleratesSilence: watchdog?.cancel()
         default: watchdog?.schedule(after: span)
         }
     }
@@ -242,14 +252,13 @@ import HTTPMessage
     private func watchdogFired() {
         switch watch {
         case .pause: perform(state.pauseEnded())
-        case .head(let before):
-            // No reply can arrive while the request body is being sent.
-            let sent = wire?.sent ?? 0
-            if sent > before { return watch(.head(sent: sent), for: rule.firstByteLimit) }
-            let more = rule.firstByteLimit - rule.unacknowledgedLimit
-            if more > .zero, wire?.isAcknowledged ?? false { return watch(.acknowledged, for: more) }
-            attemptEnded(.failed(.init(code: .timedOut, underlying: "no reply in time")))
-        case .acknowledged: attemptEnded(.failed(.init(code: .timedOut, underlying: "no reply in time")))
+        case .name(let former?):
+            client.names.cancel(self)
+            connect(to: former)
+        case .name(nil):
+            let limit = rule.limit(of: .resolving).components.seconds
+            attemptEnded(.failed(.init(code: .unreachable, underlying: "its name could not be resolved in \(limit) s")))
+        case .head(let head): checkHead(head)
         case .skip: attemptEnded(.stopped)
         case .body(let check, let left):
             recordPause(pausedSince != nil)
@@ -267,6 +276,21 @@ import HTTPMessage
         }
     }
 
+    /// Compares the stage of the attempt with its limit, and waits for the rest of that.
+    private func checkHead(_ head: GiveUpRule.HeadWatch) {
+        guard let wire else { return }
+        var head = head
+        let stage = wire.stage
+        head.record(stage, readyAt: wire.readyAt, sent: wire.sent, now: .now)
+        if stage.isSilence, request.toleratesSilence { return }
+        if stage == .handshaking { wire.setHandshaking(rule) }
+        let mayChange = state.failures == 0 && request.retries == nil && request.method == .get
+        let doubt = mayChange ? client.doubt(about: wire) : nil
+        let left = head.left(rule, doubt: doubt, now: .now)
+        guard let left else { return attemptEnded(.failed(wire.failureOfLate(stage))) }
+        watch(.head(head), for: left)
+    }
+
     /// Watches a body, in steps: an origin that states too great a length keeps the connection, and is silent behind the end
     /// of the media.
     private func watchBody(_ check: GiveUpRule.BodyWatch, for span: Duration) {
@@ -282,6 +306,17 @@ import HTTPMessage
     private var isInsisting: Bool { ignoresAbsence || isReadWhileFetched }
 }
 
+extension Transfer: NameWaiter {
+    func nameResolved(_ answer: NameCache.Answer) {
+        guard receiver != nil else { return }
+        switch answer {
+        case .addresses(let addresses): connect(to: addresses)
+        case .none(let reason), .failed(let reason):
+            attemptEnded(.failed(.init(code: .unreachable, underlying: reason)))
+        }
+    }
+}
+
 extension Transfer: CurlRequestOwner {
     func request(_ wire: CurlRequest, received reply: Reply) -> Bool {
         client.presence.recordReply(state.url.origin)
@@ -289,6 +324,7 @@ extension Transfer: CurlRequestOwner {
             request.classRecorder?.record(address.hostClass)
         }
         client.headReceived(on: wire, for: priority)
+        if .now - lastArrival > rule.unacknowledgedLimit { client.recordSlowReply(from: state.url) }
         isDecoded = state.isDecoded(reply)
         switch state.received(reply) {
         case .stop: return false
@@ -326,9 +362,8 @@ extension Transfer: CurlRequestOwner {
     }
 
     func request(_ wire: CurlRequest, ended outcome: TransferState.Outcome) {
-        self.wire = nil
         if isDecoded { _ = isBomb(wire, lag: 0) }
-        attemptEnded(outcome, on: wire.sharedPort)
+        attemptEnded(outcome)
     }
 
     /// Compares decoded with received bytes, and fails the transfer of too many. libcurl's count of a chunked body lags by

@@ -10,6 +10,7 @@ struct ProxyURLTests {
             ("socks4a://10.0.0.1:9050", "socks4a://10.0.0.1:9050"), ("socks5://h", "socks5://h:1080"),
             ("socks5h://h:1", "socks5h://h:1"), ("socks://h:1/", "socks5h://h:1"),
             ("http://[fd00::1]:80", "http://[fd00::1]:80"),
+            ("http://Bücher.example", "http://xn--bcher-kva.example:1080"),
             ("http://anna:p%40ss@h:1", "http://h:1"), ("anna:p@ss@h:1", "http://h:1"),
             ("http://anna@h:1", "http://h:1"),
         ])

@@ -99,8 +99,17 @@ struct AddressRulesTests {
         #expect(host.matches(host: "nas.lan", port: 9000, address: nil) == (matches4 && matches6))
     }
 
+    @Test(arguments: ["bücher.example", "*.Bücher.example", "xn--bcher-kva.example:80", "bücher.example:80"])
+    func internationalNamesMatchInASCII(text: String) throws {
+        let host = try AllowedHost(text)
+        let isDomain = text.hasPrefix("*.")
+        #expect(host.matches(host: "xn--bcher-kva.example", port: 80, address: nil))
+        #expect(host.matches(host: "a.xn--bcher-kva.example", port: 80, address: nil) == isDomain)
+    }
+
     @Test(arguments: [
-        "", ":80", "nas:", "nas:0", "nas:65536", "nas:x", "10.0.0.0/33", "fd00::/129", "10.0.0.0/-1", "10.0.0.0/",
+        "bücher!", "", ":80", "nas:", "nas:0", "nas:65536", "nas:x", "10.0.0.0/33", "fd00::/129", "10.0.0.0/-1",
+        "10.0.0.0/",
         "a b",
         "http://nas", "*", "*.", "[fd00::5", "[nas]x", "nas/8", "a\nb",
     ])

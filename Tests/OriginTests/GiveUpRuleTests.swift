@@ -40,13 +40,14 @@ struct GiveUpRuleTests {
     }
 
     @Test(arguments: [0.0, 0.1, 1, 7, 15, 30])
-    func aPlayerWithoutAnAlternativeIsCutOffWithin120Seconds(attempt: Double) {
-        // The last attempt begins within 60 s; it may bring a head after 30 s, and no byte for 30 s.
+    func aPlayerWithoutAnAlternativeIsCutOffWithin150Seconds(attempt: Double) {
+        // The last attempt begins within 60 s; it may connect after 30 s, bring a head after 30 s, and no byte for 30 s.
         for (waiter, isBegun) in [(GiveUpRule.Waiter.player, false), (.player, true), (.playerOnceBegun, true)] {
             let elapsed = refusal(of: waiter, first: attempt, attempt: attempt, isBegun: isBegun)
             #expect(elapsed <= 60 + attempt && elapsed > 57)
         }
-        #expect(rule.firstByteLimit + rule.stallSpan == .seconds(60))
+        let connection = [GiveUpRule.Stage.resolving, .connecting, .handshaking].map(rule.limit).reduce(.zero, +)
+        #expect(connection == .seconds(30) && rule.firstByteLimit + rule.stallSpan == .seconds(60))
     }
 
     @Test func aStallIsNoticedWithinTwoSpans() throws {

@@ -1,19 +1,21 @@
 import EventLoop
 import HTTPMessage
-import Origin
 import Testing
+
+@testable import Origin
 
 /// Shared setup of the client tests: short limits and shorter pauses.
 @LoopActor struct Bench {
     let client: OriginClient
 
-    init(_ change: (inout OriginClient.Configuration) -> Void = { _ in }) {
+    /// - Parameter lookup: finds the addresses of names; nil for the system's resolver.
+    init(_ lookup: (any NameLookup)? = nil, _ change: (inout OriginClient.Configuration) -> Void = { _ in }) {
         var configuration = OriginClient.Configuration()
         configuration.giveUpRule.retries.firstPause = .milliseconds(2)
         configuration.giveUpRule.retries.longestPause = .milliseconds(20)
         configuration.giveUpRule.retriesWhilePlayerWaits = configuration.giveUpRule.retries
         change(&configuration)
-        client = OriginClient(configuration: configuration)
+        client = OriginClient(configuration: configuration, lookup: lookup ?? SystemLookup()) { _ in }
     }
 
     /// A request that is allowed to connect to the origin on loopback.

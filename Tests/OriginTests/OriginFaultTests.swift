@@ -24,6 +24,41 @@ extension OverSockets {
             return .reply(206, fields, body[start...].prefix(count ?? .max))
         }
 
+        /// After a change of networks a kept connection may be dead, although something on the way acknowledges bytes.
+        @Test func aSilentConnectionThatWasUsedBeforeIsLeftSooner() async throws {
+            let origin = try ScriptedOrigin { request, _ in
+                request.connection == 0 && request.target == "/2" ? [.hold] : [.reply(200, [:], [1, 2, 3])]
+            }
+            let bench = Bench {
+                $0.giveUpRule.unacknowledgedLimit = .milliseconds(100)
+                $0.giveUpRule.firstByteLimit = .seconds(20)
+            }
+            #expect(await bench.run(try bench.request(origin, "/1")).1 == nil)
+            let begun = ContinuousClock.now
+            let (recorder, error) = await bench.run(try bench.request(origin, "/2"))
+            #expect(error == nil && recorder.has([1, 2, 3]))
+            #expect(ContinuousClock.now - begun < .seconds(10))
+            #expect(origin.requests.map(\.connection) == [0, 0, 1])
+        }
+
+        /// A slow origin is waited for on connections that were used before, once it is known.
+        @Test func anOriginThatIsKnownToBeSlowIsAskedOnce() async throws {
+            let origin = try ScriptedOrigin { _, _ in [.hold, .reply(200, [:], [1, 2, 3])] }
+            let bench = Bench {
+                $0.giveUpRule.unacknowledgedLimit = .milliseconds(100)
+                $0.giveUpRule.firstByteLimit = .seconds(20)
+            }
+            for number in 1...2 {
+                let recorder = Recorder()
+                bench.client.start(try bench.request(origin, "/\(number)"), receiver: recorder)
+                await turn(.milliseconds(400))
+                origin.release()
+                #expect(await recorder.error == nil)
+            }
+            #expect(origin.requests.map(\.target) == ["/1", "/2"])
+            #expect(origin.requests.map(\.connection) == [0, 0])
+        }
+
         @Test func brokenBodyIsResumedByteForByte() async throws {
             let origin = try ScriptedOrigin { _, number in
                 switch number {

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A server on 127.0.0.1 that answers each request by a script, byte for byte, with blocking sockets and one thread per
+/// A server on a loopback address that answers each request by a script, byte for byte, with blocking sockets and one thread per
 /// connection. Lives until the process ends.
 final class ScriptedOrigin: Sendable {
     struct Request: Sendable {
@@ -43,12 +43,16 @@ final class ScriptedOrigin: Sendable {
     ///   - script: receives each request with its number, from 0. After its steps the connection is read again unless
     ///     closed.
     ///   - isListening: false for a bound port that refuses connections until `startListening()`.
-    init(isListening: Bool = true, _ script: @escaping Script) throws {
+    ///   - address: the last number of its address.
+    ///   - port: 0 for a free one.
+    init(isListening: Bool = true, address last: UInt32 = 1, port wanted: UInt16 = 0, _ script: @escaping Script) throws
+    {
         self.script = script
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        address.sin_addr.s_addr = (0x7F00_0000 + last).bigEndian
+        address.sin_port = wanted.bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let descriptor = listener
         let bound = withUnsafeMutablePointer(to: &address) { pointer in

@@ -28,7 +28,10 @@ import Testing
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0 else {
             throw SystemCallError("socketpair")
         }
-        if !isForeign { watches.opened(ends[0]) }
+        if !isForeign {
+            watches.opened(ends[0])
+            watches.beganUse(of: ends[0])
+        }
         return (ends[0], ends[1])
     }
 
@@ -103,5 +106,27 @@ import Testing
         }
         #expect(readyLog.sockets.isEmpty)
         for socket in replacement + [old, oldPeer] { close(socket) }
+    }
+
+    /// libcurl closes the losers of a race for a connection without a report.
+    @Test func aSocketThatWasClosedUnusedLeavesNoWatchBehind() async throws {
+        let (old, peer) = try pair()
+        watches.opened(old)
+        watches.watch(old, for: .reading)
+        close(old)
+        close(peer)
+        let (own, other) = try pair()
+        #expect(own == old)
+        watches.watch(own, for: .reading)
+        send(other)
+        try await expectReady([own])
+        watches.opened(own)
+        watches.watch(own, for: .reading)
+        watches.watch(own, for: nil)
+        watches.watch(own, for: .reading)
+        send(other)
+        try await expectReady([own, own])
+        #expect(watches.close(own) == 0)
+        close(other)
     }
 }

@@ -1,5 +1,6 @@
-"""Point 5: private hosts."""
+"""Point 5: private hosts; and international names."""
 
+from weirtools.field.actions import redirect
 from weirtools.field.case import Host, case, vod
 
 PRIVATE, LOOPBACK = {"D": Host(address="private")}, {"D": Host(address="loopback")}
@@ -37,3 +38,8 @@ case("rebound-key", "a public host is private later, which the key allow-hosts a
 case("ipv6", "an IPv6 address alone", hosts={"A": Host(address="six")}, fast=True)
 case("ipv6-literal", "an IPv6 literal in the URL", hosts={"A": Host(address="six")}, opens="http://[ADDRESS-A]/master.m3u8")
 case("idn", "an international host name", hosts={"A": Host(name="xn--bcher-kva%d.com")}, opens="http://HOST-A/master.m3u8")
+# ffmpeg does not encode names.
+TYPED = {"reference": "ts/90p/media.m3u8", "hosts": {"B": Host(name="xn--bcher-kva.field%d.com")}}
+case("idn-typed", "an international host name as a user types it", opens="http://Bücher.HOST-F/master.m3u8", fast=True, **TYPED)
+case("idn-playlist", "a playlist with an international host name", vod(prefix="http://bücher.HOST-F/"), **TYPED)
+case("idn-redirect", "a redirect to an international host name", rules=[("A:*", redirect("http://bücher.HOST-F/{name}"))], **TYPED)

@@ -20,3 +20,20 @@ case("dead-six", "a dead IPv6 address beside a good IPv4 one", hosts={"A": Host(
 case("stall-inside", "a pause of 8 s inside a segment", rules=[("/2.ts", frames(pause=(16384, 8)))], within=90)
 case("cut-stall", "each segment is cut once, 100 ms away", hosts={"A": Host(delay=0.1)}, rules=[("*.ts", first(1, cut_at(0.5)))], reference=TRUTH)
 case("no-name", "a name that does not exist", opens="http://HOST-E/master.m3u8", hosts={"E": Host(answers="NXDOMAIN")}, refused="name", columns=("offline",))
+
+
+# ffmpeg would wait for as long as a case may take.
+WITHOUT_DIRECT = ("cold", "offline")
+
+
+def edge(name, title, rule, **fields):
+    """A name with two addresses, of which the first one, host B, misbehaves. ffmpeg itself stays with it."""
+    def used(site, _):
+        return None if any(request.letter == "B" for request, _ in site.log) else "the first address was not asked"
+    case(name, title, hosts={"A": Host(answers=["ADDRESS-B", "ADDRESS-A"])}, rules=[rule], reference=TRUTH, checks=(used,), **fields)
+
+
+edge("edge-resets", "two addresses, the first resets each segment", ("B:*.ts", cut_at(0.5, is_reset=True)), fast=True)
+edge("edge-refuses", "two addresses, the first ends each connection without a reply", ("B:*", frames(cut=-1)))
+edge("edge-is-silent", "two addresses, the first never replies", ("B:*", frames(delay=300)), within=120, columns=WITHOUT_DIRECT)
+edge("edge-stalls", "two addresses, the first stalls inside each segment", ("B:*.ts", frames(pause=(16384, 300))), within=180, columns=WITHOUT_DIRECT)
