@@ -40,7 +40,7 @@ struct NameCache {
     /// The time after a lookup in which a failed connection does not cause another one.
     static let doubtPause = Duration.seconds(5)
     /// The time for a lookup of a name whose former addresses are known; then these are used.
-    static let patience = Duration.seconds(1)
+    static let renewalLimit = Duration.seconds(1)
     private static let maximumCount = 1000
     private var entries: [String: Entry] = [:]
 

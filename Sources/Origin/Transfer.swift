@@ -91,7 +91,7 @@ import HTTPMessage
         guard let name = plan.name else { return connect(to: []) }
         guard let answer = client.names.resolve(name, for: self) else {
             let (former, limit) = (client.names.formerAddresses(of: name), rule.limit(of: .resolving))
-            return watch(.name(former: former), for: former == nil ? limit : min(limit, NameCache.patience))
+            return watch(.name(former: former), for: former == nil ? limit : min(limit, NameCache.renewalLimit))
         }
         nameResolved(answer)
     }
