@@ -215,7 +215,8 @@ public import HTTPMessage
     }
 
     func open(
-        _ request: OriginRequest, _ attempt: TransferState.Attempt, _ plan: ConnectionPlan, _ addresses: [SocketAddress],
+        _ request: OriginRequest, _ attempt: TransferState.Attempt, _ plan: ConnectionPlan,
+        _ addresses: [SocketAddress],
         priority: OriginRequest.Priority
     ) -> CurlRequest? {
         activity.requests += 1
