@@ -110,7 +110,7 @@ import Store
     }
 
     /// The number of requests at once. A host that answers by HTTP/2 takes more.
-    private var width: Int { max(parallel, lastURL.map(library.client.places) ?? 0) }
+    private var width: Int { lastURL.flatMap(library.client.streams) ?? parallel }
 
     private func finish() {
         if let obstacle { return end(obstacle) }

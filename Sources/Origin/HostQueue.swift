@@ -47,8 +47,8 @@ struct HostQueue {
         waiting.insert(entry, at: index ?? waiting.endIndex)
     }
 
-    /// The number of places of a host.
-    func places(of host: WebURL.Origin) -> Int { multiplexed.contains(host) ? streams : places }
+    /// The places of an origin with HTTP/2; nil for any other.
+    func streams(of host: WebURL.Origin) -> Int? { multiplexed.contains(host) ? streams : nil }
 
     mutating func release(_ id: UInt64) {
         if let entry = active.removeValue(forKey: id) {
@@ -120,7 +120,7 @@ struct HostQueue {
 
     private func hasPlace(for entry: Entry, now: ContinuousClock.Instant) -> Bool {
         let count = counts[entry.host] ?? 0
-        let all = places(of: entry.host)
+        let all = streams(of: entry.host) ?? places
         guard entry.priority == .background else { return count < all }
         let most = isReserved(entry.host, now: now) ? places - reserve : all
         return count < min(most, backgroundPlaces ?? most)

@@ -271,8 +271,8 @@ public import HTTPMessage
         pump?.fireSoon()
     }
 
-    /// The number of requests that a host is sent at once: more once it has answered by HTTP/2.
-    public func places(for url: WebURL) -> Int { queue.places(of: url.origin) }
+    /// The number of requests that a host which answers by HTTP/2 is sent at once; nil for any other.
+    public func streams(for url: WebURL) -> Int? { queue.streams(of: url.origin) }
 
     /// Stops the other streams of a lost connection, which are continued on another one. libcurl reports the loss to one of
     /// them, and the others would wait for their time limits.

@@ -115,9 +115,17 @@ extension Directory {
         let path = path + "/" + name
         let opened = openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard opened >= 0 else { throw StoreError(path: path, errno: reason) }
-        try Directory(descriptor: opened, path: path).removeContents()
-        guard unlinkat(descriptor, name, AT_REMOVEDIR) == 0 else { throw StoreError(path: path) }
+        let folder = Directory(descriptor: opened, path: path)
+        for _ in 0..<Self.removalAttempts {
+            try folder.removeContents()
+            if unlinkat(descriptor, name, AT_REMOVEDIR) == 0 { return }
+            guard errno == ENOTEMPTY else { break }
+        }
+        throw StoreError(path: path)
     }
+
+    /// A write that was under way when a folder was set aside may still put a file into it.
+    private static let removalAttempts = 8
 }
 
 extension stat {

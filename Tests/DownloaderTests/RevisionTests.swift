@@ -46,9 +46,11 @@ import Testing
 
     /// Waits until only these bundles remain, and all files of removed ones are deleted.
     private func expectLeft(_ ids: [String], _ fixture: DownloadFixture) async throws {
-        try await waitUntil("the rest to be gone") {
-            let removed = try? FileManager.default.contentsOfDirectory(atPath: fixture.folder.path("tmp"))
-            return bundles(fixture) == ids && removed == []
+        let removed = { try? FileManager.default.contentsOfDirectory(atPath: fixture.folder.path("tmp")) }
+        do {
+            try await waitUntil("the rest to be gone") { bundles(fixture) == ids && removed() == [] }
+        } catch {
+            Issue.record("\(error): assets \(bundles(fixture)), removed \(removed() ?? []), expected \(ids)")
         }
     }
 

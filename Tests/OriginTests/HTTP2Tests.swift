@@ -32,7 +32,7 @@ extension OverSockets {
             let origin = try await HTTP2Origin()
             let bench = bench(origin)
             _ = try await fetch("first", bench, origin)
-            #expect(bench.client.places(for: try WebURL(origin.url)) == 32)
+            #expect(bench.client.streams(for: try WebURL(origin.url)) == 32)
             let recorders = (0..<40).map { _ in Recorder() }
             for (number, recorder) in recorders.enumerated() {
                 bench.client.start(try bench.request("\(origin.url)/\(number)?hold=1"), receiver: recorder)
@@ -84,7 +84,7 @@ extension OverSockets {
             let bench = bench(origin) { $0.usesHTTP2 = false }
             let requests = try await fetch("", bench, origin)
             #expect(requests.map(\.protocolName) == ["http/1.1"])
-            #expect(bench.client.places(for: try WebURL(origin.url)) == 6)
+            #expect(bench.client.streams(for: try WebURL(origin.url)) == nil)
         }
 
         @Test func aResetStreamIsContinuedByRange() async throws {
@@ -128,7 +128,7 @@ extension OverSockets {
             #expect(requests.map(\.protocolName) == ["h2", "http/1.1"])
             // For the whole host.
             #expect(try await fetch("next", bench, origin).map(\.protocolName) == ["h2", "http/1.1", "http/1.1"])
-            #expect(bench.client.places(for: try WebURL(origin.url)) == 6)
+            #expect(bench.client.streams(for: try WebURL(origin.url)) == nil)
         }
 
         /// libcurl reports such an end as success.

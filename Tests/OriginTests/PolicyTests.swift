@@ -25,7 +25,7 @@ struct HostQueueTests {
         for id in 1...8 { queue.enqueue(UInt64(id), priority: .background, host: try host("a")) }
         for id in 11...14 { queue.enqueue(UInt64(id), priority: .background, host: try host("b")) }
         #expect(queue.grant(now: start) == [1, 2, 3, 4, 5, 11, 12, 13])
-        #expect(try queue.places(of: host("a")) == 5 && queue.places(of: host("b")) == 3)
+        #expect(try queue.streams(of: host("a")) == 5 && queue.streams(of: host("b")) == nil)
         queue.enqueue(20, priority: .playback, host: try host("a"))
         #expect(queue.displace(now: start) == [3, 4, 5])
         #expect(queue.grant(now: start) == [20])
