@@ -190,7 +190,7 @@ private struct AnnouncedRates {
 extension Segment {
     fileprivate func announcedBytes(bitRate: Double) -> Double {
         if let length = byteRange?.length { return Double(length) }
-        return duration * (self.bitRate.map(Double.init) ?? bitRate) / 8
+        return min(duration * (self.bitRate.map(Double.init) ?? bitRate) / 8, 1e12)
     }
 }
 

@@ -90,16 +90,29 @@ package enum MediaSignature {
     package static func imposter(in bytes: some Collection<UInt8>) -> String? {
         var text = Array(bytes.prefix(length))
         if text.starts(with: [0xEF, 0xBB, 0xBF]) { text.removeFirst(3) }
+        if let narrow = narrowed(text) { text = narrow }
         guard text.prefix(16).allSatisfy(isText) else { return nil }
         let start = text.drop { isBlank($0) }
             .map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
+        if start.isEmpty { return text.count >= 16 ? "blank text" : nil }
         return words.first { start.starts(with: $0.word.utf8) }?.name
     }
 
+    /// `<` begins markup of any kind; no media begins with printable text and `<`.
     private static let words: [(word: String, name: String)] = [
-        ("<!doctype", "HTML"), ("<html", "HTML"), ("<head", "HTML"), ("<body", "HTML"), ("<?xml", "XML"),
-        ("{", "JSON"), ("[", "JSON"), ("#extm3u", "a playlist"),
+        ("<?xml", "XML"), ("<", "HTML"), ("{", "JSON"), ("[", "JSON"), ("#extm3u", "a playlist"),
     ]
+
+    /// The text of UTF-16 whose characters are all of ASCII, with a byte order mark or without one; nil for anything else.
+    private static func narrowed(_ text: [UInt8]) -> [UInt8]? {
+        let hasMark = text.starts(with: [0xFF, 0xFE]) || text.starts(with: [0xFE, 0xFF])
+        let units = text.dropFirst(hasMark ? 2 : 0).prefix(32)
+        guard units.count >= 8 else { return nil }
+        let (even, odd) = (stride(from: 0, to: units.count - 1, by: 2), stride(from: 1, to: units.count, by: 2))
+        let all = Array(units)
+        if even.allSatisfy({ all[$0] == 0 }) { return odd.map { all[$0] } }
+        return odd.allSatisfy { all[$0] == 0 } ? even.map { all[$0] } : nil
+    }
 
     private static func isBlank(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
     private static func isText(_ byte: UInt8) -> Bool { isBlank(byte) || (0x21...0x7E).contains(byte) }

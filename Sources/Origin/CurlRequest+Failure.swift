@@ -4,7 +4,7 @@ import Glibc
 /// Explains why a request failed, and in which stage a request is.
 extension CurlRequest {
     func failure(_ code: CURLcode) -> TransferState.Failure {
-        if isExcessive { return .init(code: .malformedReply, underlying: "its head is too long") }
+        if isExcessive { return .init(code: .malformedReply, underlying: "its header fields are too long") }
         if let refused, openings.isEmpty, socketError == 0 {
             let isOwn = rules.isOwn(refused)
             let reason = isOwn ? "it is Weir itself" : plan.rights.refusal(of: refused.hostClass, at: refused)

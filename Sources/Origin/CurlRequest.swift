@@ -39,6 +39,7 @@ import HTTPMessage
     private(set) var isHeadComplete = false
     private(set) var isStopped = false
     private(set) var isExcessive = false
+    private var trailerByteCount = 0
     let attempt: TransferState.Attempt
     /// True if bytes followed the stated end of the body.
     var isExceeded = false
@@ -240,7 +241,7 @@ import HTTPMessage
     }
 
     private func receive(line: UnsafeRawBufferPointer) -> Bool {
-        guard !isHeadComplete else { return true }  // A trailer section; Weir requests none.
+        guard !isHeadComplete else { return receive(trailer: line) }
         switch reply.receive(line: line) {
         case .incomplete: return true
         case .excessive:
@@ -257,6 +258,13 @@ import HTTPMessage
             if let cookies, reply[Self.setCookie] != nil { cookies.recordChange() }
             return shouldContinue(owner?.request(self, received: reply))
         }
+    }
+
+    /// Ignores a line of a trailer section, which Weir does not request. libcurl keeps all of them.
+    private func receive(trailer line: UnsafeRawBufferPointer) -> Bool {
+        trailerByteCount += line.count
+        isExcessive = trailerByteCount > Reply.maximumByteCount
+        return !isExcessive
     }
 
     private func receive(_ bytes: UnsafeRawBufferPointer) -> Int {

@@ -62,7 +62,7 @@ extension Directory {
         guard let status = status(of: path), status.isFolder else { return nil }
         let time = status.st_mtim
         return ChangeTime(
-            inode: UInt64(status.st_ino), modified: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+            inode: UInt64(status.st_ino), modified: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
     }
 }
 

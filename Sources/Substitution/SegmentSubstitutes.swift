@@ -162,6 +162,7 @@ extension Rendition {
         return Quality(
             rendition: self, segment: resource,
             section: section.flatMap { folder.contains($0.name.description) ? nil : $0 }, duration: segment.duration,
-            bytes: size ?? resource.exactLength ?? Int64(segment.duration * Double(rate) / 8), isStored: size != nil)
+            bytes: size ?? resource.exactLength ?? Int64(min(segment.duration * Double(rate) / 8, 1e15)),
+            isStored: size != nil)
     }
 }

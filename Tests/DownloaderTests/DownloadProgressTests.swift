@@ -57,6 +57,19 @@ import Testing
         #expect(stored.download("audio-en", "subtitles-en").progress.stage == .audio)
     }
 
+    /// Numbers that a playlist may state, and whose products and sums no integer holds.
+    @Test func absurdNumbersAreNoCrash() throws {
+        let range = "#EXT-X-BYTERANGE:4398046511104@0\n"
+        let rate = "#EXT-X-BITRATE:2147483647\n"
+        let stored = try StoredAsset(
+            text: "#EXTM3U\n#EXT-X-VERSION:8\n#EXT-X-TARGETDURATION:1000000000\n"
+                + (0..<3000).map { "#EXTINF:1000000000,\n\($0 % 2 == 0 ? range : rate)\($0).ts\n" }.joined()
+                + "#EXT-X-ENDLIST\n")
+        let id = try #require(stored.asset.renditions.first?.name.id)
+        let progress = stored.download(id).progress
+        #expect(progress.totalBytes > 1 << 42 && progress.bytes == 0)
+    }
+
     @Test func gapsCountAsLoadedWithoutBytes() throws {
         let stored = try StoredAsset(
             text: """

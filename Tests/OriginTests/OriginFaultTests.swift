@@ -24,6 +24,18 @@ extension OverSockets {
             return .reply(206, fields, body[start...].prefix(count ?? .max))
         }
 
+        /// libcurl would keep them all in memory.
+        @Test func endlessTrailersEndTheTransfer() async throws {
+            let line = "X-Trailer: " + String(repeating: "a", count: 1_000) + "\r\n"
+            let origin = try ScriptedOrigin { _, _ in
+                [.text("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n")]
+                    + (0..<100).map { _ in .text(line) } + [.hold]
+            }
+            let bench = Bench { $0.giveUpRule.retries = .never }
+            let (_, error) = await bench.run(try bench.request(origin))
+            #expect(error?.code == .malformedReply)
+        }
+
         /// After a change of networks a kept connection may be dead, although something on the way acknowledges bytes.
         @Test func aSilentConnectionThatWasUsedBeforeIsLeftSooner() async throws {
             let origin = try ScriptedOrigin { request, _ in

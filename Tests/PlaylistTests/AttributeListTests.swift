@@ -64,7 +64,7 @@ struct AttributeListTests {
         "rejects values of another type",
         arguments: [
             "A=9223372036854775808", "A=-1", "A=+1", "A=1e5", "A=", "A=x", "A=0x", "A=0xG", "A=1x", "A=x1", "A=1@",
-            "A=@1", "A=1@9223372036854775807", "A=0@0",
+            "A=@1", "A=1@9223372036854775807", "A=0@0", "A=4398046511105@0",
         ])
     func badValues(_ text: String) throws {
         let attributes = try list(text)

@@ -1,13 +1,19 @@
-/// A sub-range of a resource (RFC 8216 §4.3.2.2): at least one byte, with its end not beyond `Int.max`.
+/// A sub-range of a resource (RFC 8216 §4.3.2.2): 1 byte to 4 TiB, with its end not beyond `Int.max`. So the lengths of all
+/// ranges of a playlist can be added.
 public struct SubRange: Hashable, Sendable, CustomStringConvertible {
     /// Offset of the first byte, from 0.
     public let offset: Int
     /// Number of bytes, at least 1.
     public let length: Int
 
-    /// Creates a sub-range; nil if the length is not positive, the offset is negative, or the end exceeds `Int.max`.
+    private static let longest = 4 << 40
+
+    /// Creates a sub-range; nil if the length is not positive or too large, the offset is negative, or the end exceeds
+    /// `Int.max`.
     public init?(offset: Int, length: Int) {
-        guard offset >= 0, length > 0, !offset.addingReportingOverflow(length).overflow else { return nil }
+        guard offset >= 0, (1...Self.longest).contains(length), !offset.addingReportingOverflow(length).overflow else {
+            return nil
+        }
         (self.offset, self.length) = (offset, length)
     }
 
