@@ -16,6 +16,9 @@ import HTTPMessage
     private var stopped: [CurlRequest] = []
     private var waking: [CurlRequest] = []
     private var isInside = false
+    /// The time of the last byte on each shared connection, by its port on this machine.
+    private var arrivals: [Int32: ContinuousClock.Instant] = [:]
+    private static let mostArrivals = 256
     /// Received bytes not yet delivered, and their request. Empty whenever libcurl has returned.
     private var buffer: BodyBuffer
     private var bufferedRequest: CurlRequest?
@@ -170,12 +173,20 @@ import HTTPMessage
         endStopped()
     }
 
-    /// A connection that carries other requests, or that one of them has left intact, has not ended.
-    private func proveEnds(of ended: [CurlRequest]) {
-        guard ended.contains(where: \.lacksProofOfEnd) else { return }
-        let running = requests.values.filter(\.reply.isHTTP2) + ended.filter(\.hasLeftConnectionIntact)
-        let origins = Set(running.map(\.attempt.url.origin))
-        for request in ended where origins.contains(request.attempt.url.origin) { request.lacksProofOfEnd = false }
+    /// Records that a byte has arrived on a connection that requests share.
+    func recordArrival(on port: Int32) {
+        if arrivals.count >= Self.mostArrivals { arrivals = arrivals.filter { .now - $0.value < .seconds(60) } }
+        arrivals[port] = .now
+    }
+
+    /// The time of the last byte on a shared connection; nil if none is known.
+    func lastArrival(on port: Int32) -> ContinuousClock.Instant? { arrivals[port] }
+
+    /// True if another request is on the same connection, and is not known to be by HTTP/2 if `isHTTP1`.
+    func hasOther(on port: Int32, besides request: CurlRequest, isHTTP1: Bool) -> Bool {
+        requests.values.contains {
+            $0 !== request && $0.connectionPort == port && (!isHTTP1 || $0.isHeadComplete && !$0.reply.isHTTP2)
+        }
     }
 
     /// Lets libcurl go on with requests that gave an address up. libcurl 7.88 opens the socket for the next address only when
@@ -196,14 +207,12 @@ import HTTPMessage
             guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
             let code = message.pointee.data.result
             guard let request = requests.removeValue(forKey: easy) else { continue }
-            request.recordConnection()
             // Another request may reuse the connection.
             request.receiveLimits.limitWindow(to: nil)
             request.receiveLimits.restore()
             curl_multi_remove_handle(handle, easy)
             ended.append((request, code))
         }
-        proveEnds(of: ended.map(\.0))
         return ended
     }
 }

@@ -24,30 +24,38 @@ extension CurlRequest {
         case CURLE_HTTP2_STREAM: return words.contains("HTTP_1_1_REQUIRED") ? .http1Required : .stream
         // libcurl calls an error of nghttp2 a failure to send or to receive.
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR: return words.contains("nghttp2") ? .framing : .connection
-        // Lost connections have other words; these tell of one that nghttp2 has ended, after frames out of order.
+        // Lost connections have other words; these tell of one that nghttp2 has ended, after frames out of order. Beside other
+        // streams they may tell of a reset one.
         case CURLE_PARTIAL_FILE where reply.isHTTP2:
-            return words.hasPrefix("transfer closed with") ? .framing : .connection
+            return !hasCompanion(isHTTP1: false) && words.hasPrefix("transfer closed with") ? .framing : .connection
         case CURLE_GOT_NOTHING: return .connection
         default: return nil
         }
     }
 
-    /// Records what became of the connection. libcurl reports a connection that ends by a fault of HTTP/2 as the end of a body
-    /// that has no length. Call when the request has ended and is still in its handle.
-    func recordConnection() {
-        guard reply.isHTTP2 else { return }
-        var socket = CURL_SOCKET_BAD
-        hasLeftConnectionIntact = weir_easy_get_socket(handle, &socket) == CURLE_OK && socket != CURL_SOCKET_BAD
-        lacksProofOfEnd = !hasLeftConnectionIntact && reply.contentLength == nil
+    /// True if nothing has arrived on the shared connection since the request was sent, at least for this long.
+    func isSilent(for span: Duration) -> Bool {
+        guard let port = sharedPort, let readyAt, .now - readyAt >= span else { return false }
+        guard let last = multi?.lastArrival(on: port), last > readyAt else { return true }
+        return .now - last >= span
+    }
+
+    /// True if both are on one connection.
+    func shares(_ other: CurlRequest) -> Bool {
+        sharedPort != nil && sharedPort == other.sharedPort && multi === other.multi
+            && attempt.url.origin == other.attempt.url.origin
+    }
+
+    /// True if another request is on the connection; with `isHTTP1` only one that is known to be by HTTP/1.1.
+    func hasCompanion(isHTTP1: Bool) -> Bool {
+        offersHTTP2 && multi?.hasOther(on: connectionPort, besides: self, isHTTP1: isHTTP1) ?? false
     }
 }
 
 extension TransferState.Failure {
-    /// A body whose connection ended with it.
-    static var unproven: Self {
-        Self(
-            code: .cutShort, underlying: "it has no stated length, and its connection ended with it",
-            http2Fault: .stream)
+    /// libcurl has sent the request on a connection that was in use, or a second time.
+    static func misdirected(_ fault: HTTPVersions.Fault) -> Self {
+        Self(code: .connectionLost, underlying: "the connection was in use", http2Fault: fault)
     }
 
     func with(_ fault: HTTPVersions.Fault?) -> Self {

@@ -47,10 +47,8 @@ import HTTPMessage
     let offersHTTP2: Bool
     /// The connection's port on this machine, by which requests on one connection are known; 0 before the request is sent.
     private(set) var connectionPort: Int32 = 0
-    /// True if the connection, of HTTP/2, was kept, and nothing else used it.
-    var hasLeftConnectionIntact = false
-    /// True if nothing shows that the body has come to its end; see `recordConnection`.
-    var lacksProofOfEnd = false
+    /// Set if libcurl has sent the request where it must not; see `TransferState.Failure.misdirected`.
+    private var misdirection: HTTPVersions.Fault?
     /// The address to which no connection may be opened or used; nil if there was none.
     private(set) var refused: SocketAddress?
     /// The sockets that were opened, in order.
@@ -241,6 +239,7 @@ import HTTPMessage
     }
 
     private func receive(line: UnsafeRawBufferPointer) -> Bool {
+        if offersHTTP2, connectionPort > 0 { multi?.recordArrival(on: connectionPort) }
         guard !isHeadComplete else { return receive(trailer: line) }
         switch reply.receive(line: line) {
         case .incomplete: return true
@@ -249,6 +248,10 @@ import HTTPMessage
             return false
         case .complete:
             isHeadComplete = true
+            if !reply.isHTTP2, hasCompanion(isHTTP1: false) {
+                misdirection = .collision
+                return false
+            }
             if plan.proxy != nil, reply.status == 407 {
                 isRefusedByProxy = true
                 return false
@@ -262,6 +265,11 @@ import HTTPMessage
 
     /// Ignores a line of a trailer section, which Weir does not request. libcurl keeps all of them.
     private func receive(trailer line: UnsafeRawBufferPointer) -> Bool {
+        // After HTTP_1_1_REQUIRED libcurl sends the request again by itself, although a part of the body was delivered.
+        if line.starts(with: "HTTP/".utf8) {
+            misdirection = .http1Required
+            return false
+        }
         trailerByteCount += line.count
         isExcessive = trailerByteCount > Reply.maximumByteCount
         return !isExcessive
@@ -269,6 +277,7 @@ import HTTPMessage
 
     private func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
         if isPaused { return weir_writefunc_pause }  // libcurl keeps the bytes.
+        if offersHTTP2 { multi?.recordArrival(on: connectionPort) }
         return !isStopped && (multi?.append(bytes, of: self) ?? false) ? bytes.count : 0
     }
 
@@ -306,6 +315,10 @@ import HTTPMessage
     /// rights of another request. Called before each request.
     private func use(_ literal: String, _ port: Int32) -> Bool {
         readyAt = .now
+        if hasCompanion(isHTTP1: true) {
+            misdirection = .collision
+            return false
+        }
         guard plan.proxy == nil else {
             if let opening = openings.last { multi?.sockets.beganUse(of: opening.descriptor) }
             return true
@@ -373,9 +386,8 @@ import HTTPMessage
         let outcome: TransferState.Outcome =
             switch code {
             case CURLE_OK where isExceeded || hasUnreadBytes: .exceeded
-            case CURLE_OK where lacksProofOfEnd:
-                .failed(.unproven)
             case CURLE_OK: .finished
+            case _ where misdirection != nil: .failed(.misdirected(misdirection ?? .stream))
             case _ where isStopped: .stopped
             default: .failed(failure(code).with(http2Fault(code, String(cString: errorText))))
             }

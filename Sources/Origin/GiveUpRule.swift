@@ -70,6 +70,9 @@ public struct GiveUpRule: Sendable {
     public var otherAddressLimit = Duration.seconds(10)
     /// As `firstByteLimit`, if not even the request has arrived: the network has lost it.
     public var unacknowledgedLimit = Duration.seconds(15)
+    /// If a request is given up on a connection that it shares, and nothing has arrived there for this long, the connection is
+    /// presumed lost.
+    public var sharedSilence = Duration.seconds(2)
     /// A body must deliver `stallBytes` in each span of this length.
     public var stallSpan = Duration.seconds(30)
     /// 1 KB/s over 30 s.

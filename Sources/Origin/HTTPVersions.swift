@@ -18,16 +18,27 @@ struct HTTPVersions {
         case connection
         /// Frames could not be read or were out of order, so that the connection is lost.
         case framing
+        /// libcurl has put the request on a connection of HTTP/1.1 that is in use.
+        case collision
         /// The origin requires HTTP/1.1 (RFC 9113 §7, HTTP_1_1_REQUIRED).
         case http1Required
     }
 
     private var entries: [WebURL.Origin: Entry] = [:]
+    /// Origins that have sent a body without its length; see `LengthlessKind`.
+    private var lengthless: Set<LengthlessKind> = []
+
+    /// Requests of one kind to one origin. libcurl 7.88 reports some faults of HTTP/2 as the end of a body, which shows only if
+    /// its length is known. So bodies without one are fetched by HTTP/1.1, whose chunks have an end.
+    private struct LengthlessKind: Hashable {
+        let origin: WebURL.Origin
+        let isPlaylist: Bool
+    }
     /// Time for which an origin is asked by HTTP/1.1 after a fault: servers are mended, but not within minutes.
     static let avoidance = Duration.seconds(3600)
     /// So many streams in a row without a reply are no accident.
     static let mostFailedStreams = 4
-    private static let maximumCount = 1_000
+    static let maximumCount = 1_000
 
     /// True if requests share one connection, as the last reply showed.
     func isMultiplexed(_ origin: WebURL.Origin) -> Bool {
@@ -55,8 +66,18 @@ struct HTTPVersions {
         entries[origin] = isHTTP2 ? .http2(failedStreams: 0) : .http1
     }
 
+    /// True if replies of this kind have lengths, as far as is known.
+    func hasLengths(_ origin: WebURL.Origin, isPlaylist: Bool) -> Bool {
+        !lengthless.contains(LengthlessKind(origin: origin, isPlaylist: isPlaylist))
+    }
+
+    mutating func recordLengthless(_ origin: WebURL.Origin, isPlaylist: Bool) {
+        if lengthless.count >= Self.maximumCount { lengthless = [] }
+        lengthless.insert(LengthlessKind(origin: origin, isPlaylist: isPlaylist))
+    }
+
     mutating func record(_ fault: Fault, of origin: WebURL.Origin, now: ContinuousClock.Instant) {
-        if fault == .connection { return }
+        if fault == .connection || fault == .collision { return }
         if fault == .stream, case .http2(let failed)? = entries[origin], failed + 1 < Self.mostFailedStreams {
             entries[origin] = .http2(failedStreams: failed + 1)
         } else if fault != .stream || isMultiplexed(origin) {

@@ -27,7 +27,7 @@ protocol NameLookup: Sendable {
     /// Counts changes of the network: an answer from before the last one is not used.
     private var network = 0
     /// Bounds the threads. A resolver that does not answer keeps one for half a minute.
-    private static let maximumThreads = 8
+    private static let maximumThreads = 64
 
     init(_ lookup: any NameLookup) { self.lookup = lookup }
 
@@ -50,7 +50,14 @@ protocol NameLookup: Sendable {
 
     /// Stops waiting.
     func cancel(_ waiter: any NameWaiter) {
-        for name in Array(waiters.keys) { waiters[name]?.removeAll { $0 === waiter } }
+        for (name, waiting) in waiters where waiting.contains(where: { $0 === waiter }) {
+            let left = waiting.filter { $0 !== waiter }
+            waiters[name] = left
+            // A lookup that has not begun is not worth a thread.
+            guard left.isEmpty, let place = queue.firstIndex(of: name) else { continue }
+            queue.remove(at: place)
+            waiters[name] = nil
+        }
     }
 
     /// Records that a connection to the name's addresses failed.
@@ -60,6 +67,8 @@ protocol NameLookup: Sendable {
     func reset() {
         cache = NameCache()
         network += 1
+        // The threads of the former network may be kept for long.
+        running = 0
         queue = waiters.filter { !$0.value.isEmpty }.map(\.key)
         waiters = waiters.filter { !$0.value.isEmpty }
         startThreads()
@@ -88,8 +97,8 @@ protocol NameLookup: Sendable {
     }
 
     private func finish(_ name: String, _ answer: NameCache.Answer, _ network: Int) {
-        running -= 1
         if network == self.network {
+            running -= 1
             let answer = cache.record(answer, for: name, now: .now)
             for waiter in waiters.removeValue(forKey: name) ?? [] { waiter.nameResolved(answer) }
         }

@@ -3,8 +3,7 @@ public import HTTPMessage
 
 /// An HTTP client for origins: libcurl on the event loop.
 ///
-/// Connections are reused in two pools: one for the hosts in the user's own URLs, one for all others. So a connection
-/// to a private address that was allowed for one asset is never reused by a request that may not connect there.
+/// Connections are reused in separate pools, see `ConnectionPools`.
 @LoopActor public final class OriginClient {
     /// The limits.
     public let configuration: Configuration
@@ -41,8 +40,7 @@ public import HTTPMessage
     let names: NameResolver
     private var rules = AddressRules()
     private let handles: EasyHandlePool
-    private let namedPool: CurlMulti
-    private let publicPool: CurlMulti
+    private let pools: ConnectionPools
     private var queue: HostQueue
     private var transfers: [UInt64: Transfer] = [:]
     private var starting: [(Transfer, OriginError.Code?)] = []
@@ -68,8 +66,7 @@ public import HTTPMessage
         (self.configuration, self.report) = (configuration, report)
         names = NameResolver(lookup)
         handles = EasyHandlePool(configuration)
-        namedPool = CurlMulti(idleConnections: configuration.idleConnections, bufferSize: configuration.bufferSize)
-        publicPool = CurlMulti(idleConnections: configuration.idleConnections, bufferSize: configuration.bufferSize)
+        pools = ConnectionPools(configuration)
         queue = HostQueue(
             places: configuration.placesPerHost, reserve: configuration.placesInReserve,
             streams: configuration.streamsPerHost)
@@ -231,14 +228,15 @@ public import HTTPMessage
             // The streams of a lost connection share the next one.
             maximumConnectionAge: age.map { isMultiplexed ? max(1, $0) : $0 },
             offersHTTP2: configuration.usesHTTP2 && mayShare && request.method == .get && attempt.manner.allowsHTTP2
-                && versions.mayMultiplex(origin, now: .now),
+                && versions.mayMultiplex(origin, now: .now)
+                && versions.hasLengths(origin, isPlaylist: request.acceptsCompression),
             isMultiplexed: isMultiplexed,
             mayShareConnection: versions.mayShare(origin, now: .now))
         return CurlRequest(request, attempt, settings)
     }
 
     func add(_ wire: CurlRequest, _ plan: ConnectionPlan) -> Bool {
-        (plan.rights.mayBePrivate ? namedPool : publicPool).add(wire)
+        pools.pool(mayBePrivate: plan.rights.mayBePrivate, offersHTTP2: wire.offersHTTP2).add(wire)
     }
 
     /// Decides how an attempt connects.
@@ -257,10 +255,7 @@ public import HTTPMessage
     /// The reason why an attempt may not connect, as far as its name says; nil if it may.
     func refusal(of plan: ConnectionPlan) -> String? { plan.refusal(by: rules) }
 
-    func remove(_ wire: CurlRequest) {
-        namedPool.remove(wire)
-        publicPool.remove(wire)
-    }
+    func remove(_ wire: CurlRequest) { wire.multi?.remove(wire) }
 
     private func applyAllowance() {
         isThrottling = true
@@ -274,15 +269,20 @@ public import HTTPMessage
     /// The number of requests that a host which answers by HTTP/2 is sent at once; nil for any other.
     public func streams(for url: WebURL) -> Int? { queue.streams(of: url.origin) }
 
-    /// Stops the other streams of a lost connection, which are continued on another one. libcurl reports the loss to one of
-    /// them, and the others would wait for their time limits.
-    func abandonStreams(of port: Int32, after failure: TransferState.Failure) {
-        let isLost = failure.http2Fault == .connection || failure.http2Fault == .framing
-        guard isLost || failure.code.isTimeout else { return }
-        let streams = transfers.values.filter { $0.sharedPort == port }
-        let since = ContinuousClock.now - configuration.giveUpRule.silenceSpan
-        guard isLost || streams.allSatisfy({ $0.lastArrival < since }) else { return }
-        streams.forEach { $0.displaced() }
+    /// Decides what becomes of the connection that `wire` shares with others, once its request has ended or is stopped. A
+    /// lost connection is not used again, and its other streams are continued on another one. libcurl reports the loss to one
+    /// of them, and the others would wait for their time limits; and it keeps a connection whose request was stopped.
+    func leaveShared(_ wire: CurlRequest, after outcome: TransferState.Outcome?) {
+        guard wire.sharedPort != nil else { return }
+        var isLost = wire.isSilent(for: configuration.giveUpRule.sharedSilence)
+        switch outcome {
+        case .failed(let failure): isLost = isLost || failure.http2Fault.map { $0 != .stream } ?? false
+        case .finished, .exceeded, .stopped: return
+        case nil: break
+        }
+        guard isLost else { return }
+        recordTimeout(of: wire.attempt.url)
+        for transfer in Array(transfers.values) where transfer.sharesConnection(of: wire) { transfer.displaced() }
     }
 
     func recordFault(_ fault: HTTPVersions.Fault, at url: WebURL) {
@@ -290,11 +290,16 @@ public import HTTPMessage
         if !versions.isMultiplexed(url.origin) { queue.multiplexed.remove(url.origin) }
     }
 
+    func recordLengthless(_ request: OriginRequest, at url: WebURL) {
+        versions.recordLengthless(url.origin, isPlaylist: request.acceptsCompression)
+    }
+
     private func recordVersion(of wire: CurlRequest) {
         guard wire.offersHTTP2 else { return }
         let origin = wire.attempt.url.origin
         versions.recordReply(origin, isHTTP2: wire.reply.isHTTP2, now: .now)
         guard versions.isMultiplexed(origin) else { return queue.multiplexed.subtract([origin]) }
+        if queue.multiplexed.count >= HTTPVersions.maximumCount { queue.multiplexed = [] }
         if queue.multiplexed.insert(origin).inserted { pump?.fireSoon() }
     }
 

@@ -98,6 +98,7 @@ import HTTPMessage
 
     private func connect(to addresses: [SocketAddress]) {
         guard let attempt else { return }
+        lastArrival = .now
         let plan = client.plan(request, attempt)
         guard let wire = client.open(request, attempt, plan, addresses, priority: priority) else {
             return end(OriginError(.local, url: attempt.url))
@@ -132,8 +133,7 @@ import HTTPMessage
     /// True if a request is in progress, and not waiting for a place at its host or for the next attempt.
     public var isOnTheWire: Bool { wire != nil }
 
-    /// The connection's port on this machine, if the request shares it with others; nil if not.
-    var sharedPort: Int32? { wire?.sharedPort }
+    func sharesConnection(of other: CurlRequest) -> Bool { wire?.shares(other) ?? false }
 
     /// Pauses or resumes the body. Not from within a callback of libcurl.
     /// - Parameters:
@@ -185,11 +185,13 @@ import HTTPMessage
     }
 
     private func leave() {
+        let left = wire
         receiver = nil
         watchdog = nil
         deadline = nil
         endRequest()
         client.remove(self)
+        if let left { client.leaveShared(left, after: nil) }
     }
 
     private func endRequest() {
@@ -202,7 +204,7 @@ import HTTPMessage
     }
 
     private func attemptEnded(_ outcome: TransferState.Outcome) {
-        let port = sharedPort
+        let ended = wire
         if let wire { client.record(outcome, of: wire) }
         if let evidence = state.doubt(about: outcome), receiver?.transfer(self, mayEndBy: evidence) ?? false {
             state.acceptEnd()
@@ -211,8 +213,8 @@ import HTTPMessage
         if case .failed(let failure) = outcome {
             if failure.code.isTimeout { client.recordTimeout(of: state.url) }
             if let fault = failure.http2Fault { client.recordFault(fault, at: state.url) }
-            if let port { client.abandonStreams(of: port, after: failure) }
         }
+        if let ended { client.leaveShared(ended, after: outcome) }
         // A connection with bytes that nothing reads must not be used again.
         if outcome == .exceeded { client.recordTimeout(of: state.url) }
         let action = state.ended(outcome, now: .now, waiter: waiter, jitter: .random(in: 0...1))
@@ -326,6 +328,7 @@ extension Transfer: CurlRequestOwner {
         client.headReceived(on: wire, for: priority)
         if .now - lastArrival > rule.unacknowledgedLimit { client.recordSlowReply(from: state.url) }
         isDecoded = state.isDecoded(reply)
+        if state.lacksLength(reply) { client.recordLengthless(request, at: state.url) }
         switch state.received(reply) {
         case .stop: return false
         case .skip:

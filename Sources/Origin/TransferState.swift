@@ -193,12 +193,21 @@ struct TransferState {
     }
 
     private mutating func accept(_ reply: Reply, at offset: Int64, length: Int64?) -> Reaction {
+        if lacksLength(reply) {
+            manner.avoidsHTTP2 = true
+            return stop(.restart)
+        }
         if let length, length > request.limit { return stop(.fail(tooLarge)) }
         (position, isAccepting, lastFailure) = (offset, true, nil)
         defer { isHeadDelivered = true }
         // The length of an earlier head was wrong.
         if isHeadDelivered, !manner.ignoresLength { return .deliver(nil) }
         return .deliver(reply.head(url: url, length: length, validator: validator))
+    }
+
+    /// True if the end of the body could not be told from a fault of HTTP/2; see `HTTPVersions`.
+    func lacksLength(_ reply: Reply) -> Bool {
+        reply.isHTTP2 && reply.contentLength == nil && ![204, 304].contains(reply.status)
     }
 
     private mutating func stop(_ next: Pending) -> Reaction {
@@ -374,6 +383,9 @@ struct TransferState {
         case .failed(let failure) where failure.code == .unsupportedEncoding && position == 0 && manner.decodes:
             manner.decodes = false
             return .restart
+        case .failed(let failure) where failure.http2Fault == .collision:
+            manner.avoidsHTTP2 = true
+            return .restart
         case .failed(let failure):
             avoidHTTP2(after: failure)
             let error = error(failure.code, underlying: failure.underlying)
@@ -383,8 +395,8 @@ struct TransferState {
 
     /// A single stream may be reset by a server that restarts; after that HTTP/1.1 is the safer way.
     private mutating func avoidHTTP2(after failure: Failure) {
-        guard let fault = failure.http2Fault, fault != .connection else { return }
+        guard let fault = failure.http2Fault else { return }
         http2Faults += 1
-        if fault != .stream || http2Faults > 1 { manner.avoidsHTTP2 = true }
+        if fault == .framing || fault == .http1Required || http2Faults > 1 { manner.avoidsHTTP2 = true }
     }
 }

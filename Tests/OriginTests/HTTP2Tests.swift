@@ -131,29 +131,72 @@ extension OverSockets {
             #expect(bench.client.streams(for: try WebURL(origin.url)) == nil)
         }
 
-        /// libcurl reports such an end as success.
+        /// libcurl reports some of these ends as success, so that such bodies come by HTTP/1.1.
         @Test(arguments: ["garbage", "close", "reset"]) func aCutBodyWithoutLengthIsNotWhole(fault: String) async throws
         {
             let origin = try await HTTP2Origin()
             let bench = bench(origin)
             let requests = try await fetch("noranges=1&nolength=1&fault=\(fault)&at=30000", bench, origin)
-            #expect(requests.count == 2)
+            #expect(requests.map(\.protocolName) == ["h2", "http/1.1"])
         }
 
-        @Test func aBodyWithoutLengthIsWholeAtOnce() async throws {
+        @Test func bodiesWithoutLengthComeByHTTP1FromThenOn() async throws {
             let origin = try await HTTP2Origin()
             let bench = bench(origin) { $0.giveUpRule.retries = .never }
-            #expect(try await fetch("noranges=1&nolength=1", bench, origin).count == 1)
-            // And beside others on its connection.
+            for _ in 1...2 { _ = try await fetch("noranges=1&nolength=1", bench, origin) }
+            // Other kinds of replies of the same origin are not concerned.
+            var playlist = try bench.request(origin.url + "/list")
+            playlist.acceptsCompression = true
+            #expect(await bench.run(playlist).1 == nil)
+            let requests = try await origin.statistics().requests
+            #expect(requests.map(\.protocolName) == ["h2", "http/1.1", "http/1.1", "h2"])
+        }
+
+        /// libcurl sends such a request again by itself, and would append the second body to the first.
+        @Test func aStreamThatRequiresHTTP1InMidBodyIsContinuedByRange() async throws {
+            let origin = try await HTTP2Origin()
+            let requests = try await fetch("fault=http11&at=30000", bench(origin), origin)
+            #expect(requests.last?.range == "bytes=30000-" && requests.last?.protocolName == "http/1.1")
+        }
+
+        /// libcurl may send a request that offers HTTP/2 on a connection of HTTP/1.1 that is in use.
+        @Test func requestsByHTTP1AndByHTTP2ShareNoConnection() async throws {
+            let origin = try await HTTP2Origin("--streams", "1")
+            let bench = bench(origin)
+            _ = try await fetch("first", bench, origin)
+            // A download that may be held back goes by HTTP/1.1.
+            bench.client.backgroundAllowance = BackgroundAllowance(rate: 5_000_000)
+            var request = try bench.request(origin.url + "/long?size=3000000")
+            request.priority = .background
+            let long = Recorder()
+            bench.client.start(request, receiver: long)
+            #expect(await eventually { !long.bytes.isEmpty })
             let recorders = (0..<8).map { _ in Recorder() }
-            for recorder in recorders {
-                bench.client.start(try bench.request(origin.url + "/x?noranges=1&nolength=1"), receiver: recorder)
+            for (number, recorder) in recorders.enumerated() {
+                bench.client.start(try bench.request("\(origin.url)/\(number)?delay=20"), receiver: recorder)
             }
             for recorder in recorders {
                 #expect(await recorder.error == nil)
                 #expect(recorder.has(HTTP2Origin.body(Self.size)))
             }
-            #expect(try await origin.statistics().requests.count == 9)
+            #expect(await long.error == nil)
+            #expect(long.has(HTTP2Origin.body(3_000_000)))
+            let requests = try await origin.statistics().requests
+            #expect(requests.filter { $0.protocolName == "http/1.1" }.map(\.target) == ["/long?size=3000000"])
+        }
+
+        /// libcurl keeps a shared connection whose request was stopped, and nothing else reports that it is dead.
+        @Test func aConnectionOnWhichNothingArrivesIsLeft() async throws {
+            let origin = try await HTTP2Origin()
+            let bench = bench(origin)
+            _ = try await fetch("first", bench, origin)
+            for number in 1...2 {
+                var request = try bench.request("\(origin.url)/\(number)?delay=60000")
+                request.deadline = .milliseconds(2_200)
+                #expect(await bench.run(request).1?.code == .timedOut)
+            }
+            let requests = try await origin.statistics().requests
+            #expect(requests.count == 3 && Set(requests.map(\.connection)).count == 2, "\(requests)")
         }
 
         /// A paused stream would fill libcurl's memory: its bytes are kept, and continued where a pause is possible.
