@@ -64,11 +64,21 @@ extension Downloader {
                 chosen = next
             }
         }
+        var leftOut: Refusal?
         for rendition in chosen.dropFirst() {
-            try await check(rendition, of: asset, recordsLive: order.recordsLive)
+            do throws(Refusal) {
+                try await check(rendition, of: asset, recordsLive: order.recordsLive)
+            } catch {
+                // The picture is worth more than nothing.
+                guard error.isAboutOneVariant, !library.isOffline else { throw error }
+                leftOut = leftOut ?? error
+                chosen.removeAll { $0 === rendition }
+            }
         }
         if let range = order.range { try check(range, chosen, of: asset) }
-        let reason = failure.map { "\($0); the next best quality is downloaded" }
+        let reason =
+            failure.map { "\($0); the next best quality is downloaded" }
+            ?? leftOut.map { "\($0); the other tracks are downloaded" }
         return DownloadTask.Item(
             selection, range: order.range, renditions: chosen.map(\.name.id), otherQuality: reason)
     }
@@ -97,6 +107,8 @@ extension Downloader {
             guard error.isAnswer else { throw error }
             try await check(variant, of: asset, recordsLive: order.recordsLive)
         }
+        guard let source = variant.source, source.isDurable, source.playlist.segments.isEmpty else { return }
+        throw .library(LibraryError(.notPlaylist, "the playlist of \(variant.name.id) names no segments"))
     }
 
     private func check(_ rendition: Rendition, of asset: Asset, recordsLive: Bool) async throws(Refusal) {
@@ -155,9 +167,12 @@ extension Downloader {
 }
 
 extension Downloader.Refusal {
-    /// True if the origin does not have the playlist of one variant, does not give it, or is silent about it: another variant
-    /// may be available.
-    fileprivate var isAboutOneVariant: Bool { isAnswer || isSilence || isUnreachable }
+    /// True if the origin does not have the playlist of one variant, does not give it, is silent about it, or gives something
+    /// else: another variant may be available.
+    fileprivate var isAboutOneVariant: Bool {
+        guard case .library(let error) = self else { return false }
+        return [.missing, .notPlaylist, .badOrigin, .originRefused, .originAbsent].contains(error.code)
+    }
 
     fileprivate var isAnswer: Bool {
         guard case .library(let error) = self, let status = error.originStatus else { return false }

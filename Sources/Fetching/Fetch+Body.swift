@@ -68,8 +68,11 @@ extension Fetch: TransferReceiver {
     func receive(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FetchError) {
         do throws(FetchError) {
             if offset == 0 {
-                if let fault = fault(inBeginning: bytes.prefix(MediaSignature.length)) { throw fault }
+                // Fewer bytes are checked once all have arrived.
                 body.isBeginningChecked = bytes.count >= MediaSignature.length
+                if body.isBeginningChecked, let fault = fault(inBeginning: bytes.prefix(MediaSignature.length)) {
+                    throw fault
+                }
             }
             do {
                 try file.write(bytes, at: offset)

@@ -17,7 +17,7 @@ public enum ContentCoding: Hashable, Sendable {
     /// Parses the values of all Content-Encoding fields of a head.
     public init(_ values: [String]) {
         let words = values.flatMap { $0.split(separator: ",") }
-            .map { $0.filter { !" \t".contains($0) }.lowercased() }
+            .map { $0.prefix { $0 != ";" }.filter { !" \t".contains($0) }.lowercased() }
             .filter { !Self.empty.contains($0) }
         let count = words.count { Self.known.contains($0) }
         self = count == 0 ? .identity : count == words.count ? .decodable : .mixed

@@ -196,7 +196,7 @@ extension Rendition {
 
 extension SubRange {
     /// A range whose end only the origin knows; see `Resource.range`.
-    fileprivate static func open(from offset: Int) -> SubRange? { SubRange(offset: offset, length: .max - offset) }
+    fileprivate static func open(from offset: Int) -> SubRange? { SubRange(openFrom: offset) }
 
     /// The range in the file.
     var bytes: Range<Int64> { Int64(offset)..<Int64(end) }

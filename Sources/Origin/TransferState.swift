@@ -105,8 +105,9 @@ struct TransferState {
         } else {
             switch reply.status {
             // Players take any of them as the whole.
-            case 200...203: return receivedWhole(reply)
+            case 200...203, 208...299: return receivedWhole(reply)
             case 206: return receivedPart(reply)
+            case 412 where attemptStart > 0: return partFault(.contentChanged, reply)
             case 416: return receivedUnsatisfiable(reply)
             default: pending = failure(for: reply)
             }

@@ -189,6 +189,25 @@ import Testing
         #expect(again.ids.first == "video-270p" && again.otherQuality == nil)
     }
 
+    /// The best variant's playlist is none, or names nothing.
+    @Test(arguments: ["<html>Moved</html>", "", "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-ENDLIST\n"])
+    func theNextBestVariantReplacesAUselessOne(_ body: String) async throws {
+        let fixture = try await DownloadFixture()
+        try await fixture.origin.add(OriginRule("/ts/270p/media.m3u8") { ($0.status, $0.body) = (200, body) })
+        let download = try await fixture.start("/ts/master.m3u8", Selection(quality: .best))
+        try await fixture.reaches(.complete, "ts")
+        #expect(download.ids.first == "video-180p" && download.otherQuality != nil)
+    }
+
+    @Test func aMissingAudioRenditionIsLeftOut() async throws {
+        let fixture = try await DownloadFixture()
+        try await fixture.origin.add(OriginRule("/cmaf/audio-en/media.m3u8") { $0.status = 404 })
+        let download = try await fixture.start("/cmaf/master.m3u8", Selection(quality: .worst))
+        try await fixture.reaches(.complete, "cmaf")
+        #expect(download.ids == ["video-90p"])
+        #expect(download.otherQuality?.contains("the other tracks are downloaded") ?? false)
+    }
+
     /// The origin accepts the request for the best variant's playlist and never answers.
     @Test func theNextBestVariantReplacesASilentOne() async throws {
         let fixture = try await DownloadFixture(playlistDeadline: .seconds(1))

@@ -83,8 +83,13 @@ public struct MediaPlaylist: Sendable {
         }
     }
 
-    /// True if a segment, section or part needs a content decryption module.
-    public var needsDRM: Bool { usedKeys.contains(where: \.needsDRM) }
+    /// True if a segment, section or part needs a content decryption module: each of its keys in force does.
+    public var needsDRM: Bool {
+        storage.keySets.contains { indices in
+            let keys = indices.map { Key(text: text, record: storage.keyRecords[Int($0)]) }
+            return keys.contains(where: \.needsDRM) && !keys.contains(where: \.isFetchable)
+        }
+    }
 
     /// The `keys` of segments, sections and parts; others may stand in the text.
     var usedKeys: [Key] {

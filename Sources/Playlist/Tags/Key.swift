@@ -20,8 +20,11 @@ public struct Key: Sendable {
     public var method: Method { record.method }
     /// URI as written; empty if METHOD is NONE.
     public var uri: String { record.uri.map { text.bytes.text($0.range) } ?? "" }
-    /// KEYFORMAT; `identity` if absent.
-    public var keyFormat: String { record.keyFormat.map { text.bytes.text($0.range) } ?? "identity" }
+    /// KEYFORMAT; `identity` if absent, empty, or in other letters.
+    public var keyFormat: String {
+        let format = record.keyFormat.map { text.bytes.text($0.range) } ?? ""
+        return format.isEmpty || format.lowercased() == "identity" ? "identity" : format
+    }
     /// Index among the playlist's distinct keys (`MediaPlaylist.keys`, `MultivariantPlaylist.sessionKeys`), from 0.
     public var index: Int { Int(record.index) }
     /// Line number, from 1.
@@ -99,7 +102,9 @@ extension Key.Method {
             ("NONE", .none), ("AES-128", .aes128), ("SAMPLE-AES", .sampleAES), ("SAMPLE-AES-CTR", .sampleAESCTR),
             ("AES-256-GCM", .aes256GCM),
         ]
-        self = known.first { bytes.matches(range, $0.0) }?.1 ?? .other
+        // ffmpeg takes NONE in any letters, because it knows no such method.
+        let isNone = String(decoding: bytes[range], as: UTF8.self).uppercased() == "NONE"
+        self = isNone ? .none : known.first { bytes.matches(range, $0.0) }?.1 ?? .other
     }
 }
 

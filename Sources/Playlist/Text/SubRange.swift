@@ -17,6 +17,12 @@ public struct SubRange: Hashable, Sendable, CustomStringConvertible {
         (self.offset, self.length) = (offset, length)
     }
 
+    /// Creates a sub-range whose end only the origin knows; nil if the offset is negative. Its length is counted in no sum.
+    public init?(openFrom offset: Int) {
+        guard offset >= 0, offset < .max else { return nil }
+        (self.offset, length) = (offset, .max - offset)
+    }
+
     /// Offset after the last byte.
     public var end: Int { offset + length }
     /// The playlist form with its offset: `length@offset`.

@@ -68,9 +68,18 @@ enum Tag: String, CaseIterable, Sendable {
         guard range.count >= 4, bytes.matches(range.lowerBound..<range.lowerBound + 4, "#EXT") else { return nil }
         let end = bytes.firstIndex(of: UInt8(ascii: ":"), in: range) ?? range.upperBound
         let length = end - range.lowerBound
-        guard length < byLength.count else { return .unknown }
+        guard length < byLength.count else { return isEnd(bytes, range) ? .endList : .unknown }
         for tag in byLength[length] where bytes.matches(range.lowerBound..<end, tag.rawValue) { return tag }
-        return .unknown
+        return isEnd(bytes, range) ? .endList : .unknown
+    }
+
+    /// True for EXT-X-ENDLIST with text behind it, which players ignore.
+    private static func isEnd(_ bytes: [UInt8], _ range: Range<Int>) -> Bool {
+        let end = range.lowerBound + endList.length
+        guard end < range.upperBound, bytes.matches(range.lowerBound..<end, endList.rawValue) else { return false }
+        let next = bytes[end]
+        let isName = next == UInt8(ascii: "-") || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(next & 0xDF)
+        return !isName
     }
 
     private static let byLength: [[Tag]] = {
