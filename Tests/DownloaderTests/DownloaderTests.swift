@@ -189,7 +189,7 @@ import Testing
         #expect(again.ids.first == "video-270p" && again.otherQuality == nil)
     }
 
-    /// The best variant's playlist is none, or names nothing.
+    /// The best variant's playlist is invalid, or names nothing.
     @Test(arguments: ["<html>Moved</html>", "", "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-ENDLIST\n"])
     func theNextBestVariantReplacesAUselessOne(_ body: String) async throws {
         let fixture = try await DownloadFixture()

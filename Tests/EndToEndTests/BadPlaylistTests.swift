@@ -54,7 +54,7 @@ struct BadPlaylistTests {
             #expect(answer.status == example.status && answer.isComplete, "\(answer.status) \(answer.text)")
             #expect(answer.text.contains(example.words) && answer.text.contains(".\n"), "\(answer.text)")
             #expect(try await HTTPProbe.fetch(variants[0]).status == 200)
-            // The next best quality is kept, and the exit code tells.
+            // The next best quality is kept, and the exit code says so.
             let get = try await scene.get("ts")
             #expect(get.exit == .code(3) && get.errors.contains(example.words), "\(get.exit) \(get.errors)")
             try await scene.origin.clearRules()
