@@ -68,11 +68,10 @@ extension Fetch: TransferReceiver {
     func receive(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FetchError) {
         do throws(FetchError) {
             if offset == 0 {
-                // Fewer bytes are checked once all have arrived.
+                // Fewer bytes show little, and are checked once all have arrived.
+                let isEnough = bytes.count >= MediaSignature.leastLength || Int64(bytes.count) == length
+                if isEnough, let fault = fault(inBeginning: bytes.prefix(MediaSignature.length)) { throw fault }
                 body.isBeginningChecked = bytes.count >= MediaSignature.length
-                if body.isBeginningChecked, let fault = fault(inBeginning: bytes.prefix(MediaSignature.length)) {
-                    throw fault
-                }
             }
             do {
                 try file.write(bytes, at: offset)

@@ -85,6 +85,8 @@ struct MediaExtent {
 package enum MediaSignature {
     /// The number of bytes to check.
     package static let length = 64
+    /// Fewer random bytes may look like text.
+    static let leastLength = 16
 
     /// Names the content of a body that is not media, for a message; nil if it may be media.
     package static func imposter(in bytes: some Collection<UInt8>) -> String? {
