@@ -24,9 +24,7 @@ actor PlainFrames {
         let task = Task {
             let origin = try await TestOrigin()
             if onlyBest {
-                let text = String(decoding: try Repository.fixture("/\(fixture)/master.m3u8"), as: UTF8.self)
-                try await origin.add(
-                    OriginRule("/\(fixture)/master.m3u8") { ($0.status, $0.body) = (200, Self.best(of: text)) })
+                try await origin.add(try Self.onlyBest(of: fixture))
             }
             return try await FrameHashes.of(origin.master(fixture))
         }
@@ -34,7 +32,12 @@ actor PlainFrames {
         return task
     }
 
-    /// A multivariant playlist with only its last variant and its default audio.
+    /// Replaces a fixture's multivariant playlist by one with only its last variant and its default audio.
+    static func onlyBest(of fixture: String) throws -> OriginRule {
+        let text = best(of: String(decoding: try Repository.fixture("/\(fixture)/master.m3u8"), as: UTF8.self))
+        return OriginRule("/\(fixture)/master.m3u8") { ($0.status, $0.body) = (200, text) }
+    }
+
     private static func best(of master: String) -> String {
         let lines = master.split(separator: "\n")
         let sound = lines.filter { $0.hasPrefix("#EXT-X-MEDIA:TYPE=AUDIO") && $0.contains("DEFAULT=YES") }
