@@ -68,11 +68,6 @@ static inline CURLcode weir_easy_get_long(CURL *easy, CURLINFO info, long *value
     return curl_easy_getinfo(easy, info, value);
 }
 
-// Information of type curl_socket_t.
-static inline CURLcode weir_easy_get_socket(CURL *easy, curl_socket_t *value) {
-    return curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, value);
-}
-
 // Information of type text. libcurl owns the text; it is valid until the handle is used again.
 static inline CURLcode weir_easy_get_text(CURL *easy, CURLINFO info, const char **value) {
     return curl_easy_getinfo(easy, info, value);

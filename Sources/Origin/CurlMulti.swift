@@ -182,7 +182,7 @@ import HTTPMessage
     /// The time of the last byte on a shared connection; nil if none is known.
     func lastArrival(on port: Int32) -> ContinuousClock.Instant? { arrivals[port] }
 
-    /// True if another request is on the same connection, and is not known to be by HTTP/2 if `isHTTP1`.
+    /// True if another request is on the connection with this port; with `isHTTP1` only one that is known to be by HTTP/1.1.
     func hasOther(on port: Int32, besides request: CurlRequest, isHTTP1: Bool) -> Bool {
         requests.values.contains {
             $0 !== request && $0.connectionPort == port && (!isHTTP1 || $0.isHeadComplete && !$0.reply.isHTTP2)

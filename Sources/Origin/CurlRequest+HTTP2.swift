@@ -53,9 +53,10 @@ extension CurlRequest {
 }
 
 extension TransferState.Failure {
-    /// libcurl has sent the request on a connection that was in use, or a second time.
+    /// libcurl has sent the request on a connection that was in use (`collision`), or a second time (`http1Required`).
     static func misdirected(_ fault: HTTPVersions.Fault) -> Self {
-        Self(code: .connectionLost, underlying: "the connection was in use", http2Fault: fault)
+        let cause = fault == .collision ? "the connection was in use" : "the origin requires HTTP/1.1"
+        return Self(code: .connectionLost, underlying: cause, http2Fault: fault)
     }
 
     func with(_ fault: HTTPVersions.Fault?) -> Self {

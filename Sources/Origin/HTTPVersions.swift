@@ -24,21 +24,22 @@ struct HTTPVersions {
         case http1Required
     }
 
-    private var entries: [WebURL.Origin: Entry] = [:]
-    /// Origins that have sent a body without its length; see `LengthlessKind`.
-    private var lengthless: Set<LengthlessKind> = []
-
     /// Requests of one kind to one origin. libcurl 7.88 reports some faults of HTTP/2 as the end of a body, which shows only if
     /// its length is known. So bodies without one are fetched by HTTP/1.1, whose chunks have an end.
     private struct LengthlessKind: Hashable {
         let origin: WebURL.Origin
         let isPlaylist: Bool
     }
+
+    private var entries: [WebURL.Origin: Entry] = [:]
+    /// Origins that have sent a body without its length; see `LengthlessKind`.
+    private var lengthless: Set<LengthlessKind> = []
+
     /// Time for which an origin is asked by HTTP/1.1 after a fault: servers are mended, but not within minutes.
     static let avoidance = Duration.seconds(3600)
     /// So many streams in a row without a reply are no accident.
     static let mostFailedStreams = 4
-    static let maximumCount = 1_000
+    private static let maximumCount = 1_000
 
     /// True if requests share one connection, as the last reply showed.
     func isMultiplexed(_ origin: WebURL.Origin) -> Bool {

@@ -19,9 +19,8 @@ struct HostQueue {
     static let reserveLife = Duration.seconds(60)
     private let places: Int
     private let reserve: Int
-    private let streams: Int
-    /// The origins whose places are streams.
-    var multiplexed: Set<WebURL.Origin> = []
+    /// The places of an origin with HTTP/2.
+    let streams: Int
     /// Most places of one host for background at the moment; nil for no such limit.
     var backgroundPlaces: Int?
     private var waiting: [Entry] = []
@@ -32,8 +31,7 @@ struct HostQueue {
     /// Hosts with reserved places, and the end of the reservation.
     private var reserved: [WebURL.Origin: ContinuousClock.Instant] = [:]
 
-    /// Playback may take `reserve` places per host from background, which keeps at least one. `streams` are the places of
-    /// an origin with HTTP/2.
+    /// Playback may take `reserve` places per host from background, which keeps at least one.
     init(places: Int, reserve: Int, streams: Int? = nil) {
         self.places = max(1, places)
         self.streams = max(self.places, streams ?? 0)
@@ -46,9 +44,6 @@ struct HostQueue {
         let index = waiting.firstIndex { $0.priority < priority || ($0.priority == priority && $0.id > id) }
         waiting.insert(entry, at: index ?? waiting.endIndex)
     }
-
-    /// The places of an origin with HTTP/2; nil for any other.
-    func streams(of host: WebURL.Origin) -> Int? { multiplexed.contains(host) ? streams : nil }
 
     mutating func release(_ id: UInt64) {
         if let entry = active.removeValue(forKey: id) {
@@ -79,8 +74,10 @@ struct HostQueue {
         enqueue(id, priority: priority, host: entry.host, isCounted: entry.isCounted)
     }
 
-    /// Displaces background transfers for waiting playback. Those returned must stop, and may be enqueued again.
-    mutating func displace(now: ContinuousClock.Instant) -> [UInt64] {
+    /// Displaces background transfers for waiting playback. `isMultiplexed` is true for an origin with HTTP/2. Those returned must stop, and may be enqueued again.
+    mutating func displace(
+        now: ContinuousClock.Instant, isMultiplexed: (WebURL.Origin) -> Bool = { _ in false }
+    ) -> [UInt64] {
         guard reserve > 0 else { return [] }
         var displaced: [UInt64] = []
         for entry in waiting where entry.priority == .playback && entry.isCounted {
@@ -92,20 +89,22 @@ struct HostQueue {
             guard others.count > places - reserve else { continue }
             keepReserve(at: entry.host, now: now)
             // One connection is enough for the player's request, but each stream takes its share of the only one.
-            let isShared = multiplexed.contains(entry.host)
-            let youngest = others.map(\.id).sorted().suffix(isShared ? others.count - (places - reserve) : 1)
+            let count = isMultiplexed(entry.host) ? others.count - (places - reserve) : 1
+            let youngest = others.map(\.id).sorted().suffix(count)
             youngest.forEach { release($0) }
             displaced += youngest
         }
         return displaced
     }
 
-    mutating func grant(now: ContinuousClock.Instant) -> [UInt64] {
+    mutating func grant(
+        now: ContinuousClock.Instant, isMultiplexed: (WebURL.Origin) -> Bool = { _ in false }
+    ) -> [UInt64] {
         var left: [Entry] = []
         var granted: [UInt64] = []
         for entry in waiting {
             if entry.isCounted {
-                guard hasPlace(for: entry, now: now) else {
+                guard hasPlace(for: entry, among: isMultiplexed(entry.host) ? streams : places, now: now) else {
                     left.append(entry)
                     continue
                 }
@@ -118,9 +117,8 @@ struct HostQueue {
         return granted
     }
 
-    private func hasPlace(for entry: Entry, now: ContinuousClock.Instant) -> Bool {
+    private func hasPlace(for entry: Entry, among all: Int, now: ContinuousClock.Instant) -> Bool {
         let count = counts[entry.host] ?? 0
-        let all = streams(of: entry.host) ?? places
         guard entry.priority == .background else { return count < all }
         let most = isReserved(entry.host, now: now) ? places - reserve : all
         return count < min(most, backgroundPlaces ?? most)

@@ -136,8 +136,8 @@ public import HTTPMessage
         // Paused transfers lend their places before any transfer is displaced.
         if isThrottling { throttle() }
         let now = ContinuousClock.now
-        for id in queue.displace(now: now) { transfers[id]?.displaced() }
-        for id in queue.grant(now: now) { transfers[id]?.placeGranted() }
+        for id in queue.displace(now: now, isMultiplexed: versions.isMultiplexed) { transfers[id]?.displaced() }
+        for id in queue.grant(now: now, isMultiplexed: versions.isMultiplexed) { transfers[id]?.placeGranted() }
         if isThrottling { throttle() }
     }
 
@@ -267,27 +267,26 @@ public import HTTPMessage
     }
 
     /// The number of requests that a host which answers by HTTP/2 is sent at once; nil for any other.
-    public func streams(for url: WebURL) -> Int? { queue.streams(of: url.origin) }
+    public func streams(for url: WebURL) -> Int? { versions.isMultiplexed(url.origin) ? queue.streams : nil }
 
     /// Decides what becomes of the connection that `wire` shares with others, once its request has ended or is stopped. A
     /// lost connection is not used again, and its other streams are continued on another one. libcurl reports the loss to one
     /// of them, and the others would wait for their time limits; and it keeps a connection whose request was stopped.
     func leaveShared(_ wire: CurlRequest, after outcome: TransferState.Outcome?) {
         guard wire.sharedPort != nil else { return }
-        var isLost = wire.isSilent(for: configuration.giveUpRule.sharedSilence)
+        var isReported = false
         switch outcome {
-        case .failed(let failure): isLost = isLost || failure.http2Fault.map { $0 != .stream } ?? false
         case .finished, .exceeded, .stopped: return
+        case .failed(let failure): isReported = failure.http2Fault.map { $0 != .stream } ?? false
         case nil: break
         }
-        guard isLost else { return }
+        guard isReported || wire.isSilent(for: configuration.giveUpRule.sharedSilence) else { return }
         recordTimeout(of: wire.attempt.url)
         for transfer in Array(transfers.values) where transfer.sharesConnection(of: wire) { transfer.displaced() }
     }
 
     func recordFault(_ fault: HTTPVersions.Fault, at url: WebURL) {
         versions.record(fault, of: url.origin, now: .now)
-        if !versions.isMultiplexed(url.origin) { queue.multiplexed.remove(url.origin) }
     }
 
     func recordLengthless(_ request: OriginRequest, at url: WebURL) {
@@ -297,10 +296,10 @@ public import HTTPMessage
     private func recordVersion(of wire: CurlRequest) {
         guard wire.offersHTTP2 else { return }
         let origin = wire.attempt.url.origin
+        let wasMultiplexed = versions.isMultiplexed(origin)
         versions.recordReply(origin, isHTTP2: wire.reply.isHTTP2, now: .now)
-        guard versions.isMultiplexed(origin) else { return queue.multiplexed.subtract([origin]) }
-        if queue.multiplexed.count >= HTTPVersions.maximumCount { queue.multiplexed = [] }
-        if queue.multiplexed.insert(origin).inserted { pump?.fireSoon() }
+        // There are more places now.
+        if !wasMultiplexed, versions.isMultiplexed(origin) { pump?.fireSoon() }
     }
 
     /// Handles a head's arrival: the connection can be limited now; at the request's start that may be too early.

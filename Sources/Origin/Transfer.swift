@@ -25,7 +25,7 @@ import HTTPMessage
     private var isDecoded = false
     private var received: Int64 = 0
     /// The time of the last byte, or of the attempt's start.
-    private(set) var lastArrival = ContinuousClock.now
+    private var lastArrival = ContinuousClock.now
     /// The bytes received when the body was last found silent or not.
     private var receivedBefore: Int64 = 0
     private var watch = Watch.pause
