@@ -93,10 +93,10 @@ package enum MediaSignature {
         var text = Array(bytes.prefix(length))
         if text.starts(with: [0xEF, 0xBB, 0xBF]) { text.removeFirst(3) }
         if let narrow = narrowed(text) { text = narrow }
-        guard text.prefix(16).allSatisfy(isText) else { return nil }
+        guard text.prefix(leastLength).allSatisfy(isText) else { return nil }
         let start = text.drop { isBlank($0) }
             .map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
-        if start.isEmpty { return text.count >= 16 ? "blank text" : nil }
+        if start.isEmpty { return text.count >= leastLength ? "blank text" : nil }
         return words.first { start.starts(with: $0.word.utf8) }?.name
     }
 

@@ -1,8 +1,9 @@
 /// An absolute http or https URL (RFC 3986), normalised for requests.
 ///
 /// Its text contains no user information, no fragment and no dot segments; its host is in lower case; and it is ASCII
-/// only: an international host has its `xn--` form, and other characters outside the grammar are percent-encoded as UTF-8. Existing percent-encodings stay byte for byte,
-/// since signatures may cover them. Two URLs are equal if their `text` is.
+/// only: an international host has its `xn--` form, and other characters outside the grammar are percent-encoded as
+/// UTF-8. Existing percent-encodings stay byte for byte, since signatures may cover them. Two URLs are equal if their
+/// `text` is.
 public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     /// The supported schemes.
     public enum Scheme: String, Hashable, Sendable {

@@ -33,7 +33,7 @@ struct ServeCommand: ReportingCommand {
     var caFile: String?
     @Option(help: ArgumentHelp("A folder with such files.", valueName: "dir"))
     var caFolder: String?
-    @Option(help: ArgumentHelp("Whether HTTP/2 is used where an origin offers it: true or false.", valueName: "choice"))
+    @Option(help: ArgumentHelp("HTTP/2 for origins that offer it: true or false.", valueName: "choice"))
     var http2: String?
     @Option(
         help: ArgumentHelp(

@@ -22,8 +22,8 @@ public struct Key: Sendable {
     public var uri: String { record.uri.map { text.bytes.text($0.range) } ?? "" }
     /// KEYFORMAT; `identity` if absent, empty, or in other letters.
     public var keyFormat: String {
-        let format = record.keyFormat.map { text.bytes.text($0.range) } ?? ""
-        return format.isEmpty || format.lowercased() == "identity" ? "identity" : format
+        guard let format = record.keyFormat, !Self.isIdentity(text.bytes, format.range) else { return "identity" }
+        return text.bytes.text(format.range)
     }
     /// Index among the playlist's distinct keys (`MediaPlaylist.keys`, `MultivariantPlaylist.sessionKeys`), from 0.
     public var index: Int { Int(record.index) }
@@ -65,7 +65,7 @@ public struct Key: Sendable {
         }
         let method = Method(text.bytes, name.content)
         let format = attributes.find("KEYFORMAT")?.content
-        let isIdentity = format.map { text.bytes.matches($0, "identity") } ?? true
+        let isIdentity = format.map { Self.isIdentity(text.bytes, $0) } ?? true
         let uri = attributes.find("URI")?.content
         if method != .none, isIdentity {
             if uri?.isEmpty ?? true { throw text.error(.missingAttribute, line, "the key has no URI") }
@@ -76,6 +76,11 @@ public struct Key: Sendable {
         return Record(
             line: Int32(line), method: method, uri: method == .none ? nil : uri.map { TextSpan($0) },
             keyFormat: format.map { TextSpan($0) }, index: -1)
+    }
+
+    /// True for a KEYFORMAT that means identity: players know it in any letters, or ignore the attribute.
+    private static func isIdentity(_ bytes: [UInt8], _ range: Range<Int>) -> Bool {
+        range.isEmpty || bytes[range].elementsEqual("identity".utf8) { $0 | 0x20 == $1 }
     }
 
     /// True if the IV is the media sequence number of each segment (RFC 8216 §5.2). Applies only to these methods, without IV.
@@ -103,7 +108,7 @@ extension Key.Method {
             ("AES-256-GCM", .aes256GCM),
         ]
         // ffmpeg takes NONE in any letters, because it knows no such method.
-        let isNone = String(decoding: bytes[range], as: UTF8.self).uppercased() == "NONE"
+        let isNone = bytes[range].elementsEqual("none".utf8) { $0 | 0x20 == $1 }
         self = isNone ? .none : known.first { bytes.matches(range, $0.0) }?.1 ?? .other
     }
 }
