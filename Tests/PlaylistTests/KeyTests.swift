@@ -95,4 +95,28 @@ struct KeyTests {
         #expect(error.code == .overLimit)
         #expect(error.line == 18)
     }
+
+    @Test(
+        "is a file if KEYFORMAT is empty or in other letters, and none if METHOD is none in other letters",
+        arguments: [
+            ("METHOD=AES-128,URI=\"k\",KEYFORMAT=\"IDENTITY\"", true),
+            ("METHOD=AES-128,URI=\"k\",KEYFORMAT=\"\"", true),
+            ("METHOD=none", false),
+        ])
+    func letters(_ attributes: String, _ isFetchable: Bool) throws {
+        let playlist = try Fixtures.media("#EXTM3U\n#EXT-X-KEY:\(attributes)\n#EXTINF:1,\na\n")
+        #expect(playlist.keys.contains(where: \.isFetchable) == isFetchable)
+        #expect(!playlist.needsDRM)
+    }
+
+    @Test("needs no DRM if one of those in force is a file")
+    func oneOfTwo() throws {
+        let system = "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://k\",KEYFORMAT=\"com.apple.streamingkeydelivery\"\n"
+        let file = "#EXT-X-KEY:METHOD=AES-128,URI=\"k\"\n"
+        #expect(try Fixtures.media("#EXTM3U\n\(system)#EXTINF:1,\na\n").needsDRM)
+        #expect(try !Fixtures.media("#EXTM3U\n\(system)\(file)#EXTINF:1,\na\n").needsDRM)
+        #expect(
+            try Fixtures.media("#EXTM3U\n\(system)#EXTINF:1,\na\n#EXT-X-KEY:METHOD=NONE\n\(system)#EXTINF:1,\nb\n")
+                .needsDRM)
+    }
 }

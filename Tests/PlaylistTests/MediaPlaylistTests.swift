@@ -26,6 +26,14 @@ struct MediaPlaylistTests {
         #expect(playlist.isIFramesOnly && playlist.isLive && !playlist.hasEndList && !playlist.isLowLatency)
     }
 
+    @Test(
+        "ends at EXT-X-ENDLIST, whatever follows it on the line",
+        arguments: [("", true), (";", true), (" end of list", true), ("<br>", true), ("S", false), ("-2", false)])
+    func textBehindTheEnd(_ text: String, _ isEnd: Bool) throws {
+        let playlist = try Fixtures.media("#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\na\n#EXT-X-ENDLIST\(text)\n")
+        #expect(playlist.hasEndList == isEnd)
+    }
+
     @Test("has the default values of RFC 8216 for absent tags")
     func defaults() throws {
         let playlist = try Fixtures.media("#EXTM3U\n#EXTINF:1,\na.ts\n#EXT-X-ENDLIST\n")
