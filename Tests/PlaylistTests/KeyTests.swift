@@ -97,7 +97,7 @@ struct KeyTests {
     }
 
     @Test(
-        "is a file if KEYFORMAT is empty or in other letters, and none if METHOD is none in other letters",
+        "is a file if KEYFORMAT is empty or in other letters, and no key if METHOD is NONE in other letters",
         arguments: [
             ("METHOD=AES-128,URI=\"k\",KEYFORMAT=\"IDENTITY\"", true),
             ("METHOD=AES-128,URI=\"k\",KEYFORMAT=\"\"", true),
