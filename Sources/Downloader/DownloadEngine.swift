@@ -212,7 +212,7 @@ import Store
         guard let piece = fetching.removeValue(forKey: ObjectIdentifier(fetch)) else { return }
         if !piece.hasArrived { forget(piece.request) }
         fetch.release()
-        switch result {
+        switch fetch.doubt.map({ .failure($0) }) ?? result {
         case .success where fetch.keepFailure == nil: filled(piece)
         case .success: obstacle = obstacle ?? fetch.keepFailure.map { .storeFailed($0) }
         case .failure(let error) where error.code == .cancelled: interruption = LibraryError(error)

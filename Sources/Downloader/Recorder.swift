@@ -200,7 +200,7 @@ import Store
         fetching[place] = nil
         fetch.release()
         if let failure = fetch.keepFailure { return end(.storeFailed(failure)) }
-        switch result {
+        switch fetch.doubt.map({ .failure($0) }) ?? result {
         case .success where fetch.isPiece:
             failures[place] = nil
             observer?.work(for: download, received: fetch.written - began)

@@ -1,6 +1,7 @@
 import EventLoop
 import HTTPMessage
 public import Origin
+import SegmentFormat
 import Store
 
 extension Fetch: TransferReceiver {
@@ -69,9 +70,12 @@ extension Fetch: TransferReceiver {
         do throws(FetchError) {
             if offset == 0 {
                 // Fewer bytes show little, and are checked once all have arrived.
-                let isEnough = bytes.count >= MediaSignature.leastLength || Int64(bytes.count) == length
-                if isEnough, let fault = fault(inBeginning: bytes.prefix(MediaSignature.length)) { throw fault }
-                body.isBeginningChecked = bytes.count >= MediaSignature.length
+                let isWhole = Int64(bytes.count) == length
+                if isWhole || bytes.count >= MediaSignature.leastLength {
+                    let verdict = verdict(bytes, isWhole: isWhole)
+                    if let fault = fault(verdict) { throw fault }
+                    body.isBeginningChecked = verdict == .expected && bytes.count >= MediaSignature.textLength
+                }
             }
             do {
                 try file.write(bytes, at: offset)
@@ -119,6 +123,16 @@ extension Fetch: TransferReceiver {
         }
         length = file.written
         alternates?.recordArrival()
+        if folder != nil, !body.isBeginningChecked, wholeVerdict == .unknown {
+            let error = FetchError(
+                .badOrigin, "\(location.url.redacted) is not stored, because it is no media that Weir recognizes")
+            // A player may know what it is, and has been sent it.
+            guard state.urgency == .playback else {
+                body.isSound = false
+                return end(.failure(error))
+            }
+            doubt = error
+        }
         commit()
     }
 
@@ -143,14 +157,23 @@ extension Fetch: TransferReceiver {
             return FetchError(.badOrigin, "\(location.url.redacted) is empty")
         }
         // The first bytes arrived in parts too small to check.
-        return body.isBeginningChecked ? nil : fault(inBeginning: file.prefix(MediaSignature.length))
+        return body.isBeginningChecked ? nil : fault(wholeVerdict)
     }
 
-    private func fault(inBeginning bytes: some Collection<UInt8>) -> FetchError? {
-        guard let expected = resource.expectedContent, let found = MediaSignature.imposter(in: bytes),
-            found != expected
-        else { return nil }
+    private func fault(_ verdict: BodyVerdict) -> FetchError? {
+        guard case .imposter(let found) = verdict else { return nil }
+        let expected = resource.expectedContent ?? "a key"
         return FetchError(.badOrigin, "\(location.url.redacted) was answered with \(found) instead of \(expected)")
+    }
+
+    private func verdict(_ beginning: some Collection<UInt8>, isWhole: Bool) -> BodyVerdict {
+        let isCiphertext = alternates.map { $0.encryption != .partial } ?? true
+        return BodyVerdict(of: beginning, as: resource, isWhole: isWhole, isCiphertext: isCiphertext)
+    }
+
+    private var wholeVerdict: BodyVerdict {
+        let length = MediaRecognition.length
+        return verdict(file.prefix(Int(min(file.written, Int64(length)))), isWhole: file.written <= Int64(length))
     }
 
     /// True if the body ends inside a box, a packet or a block. A player that was told a length gets exactly that, even if
@@ -165,13 +188,13 @@ extension Fetch: TransferReceiver {
 
     private func extent(isVouched: Bool) -> MediaExtent {
         MediaExtent(
-            length: file.written, isInBlocks: alternates?.isEncryptedInBlocks ?? false, isVouched: isVouched
+            length: file.written, isInBlocks: alternates?.encryption == .inBlocks, isVouched: isVouched
         ) { [file] in file.bytes(from: $0, count: $1) }
     }
 
     /// Makes a piece of the file, if it is to be one, and ends: at once, or when the disk has taken gathered bytes.
     fileprivate func commit() {
-        guard let folder, keepFailure == nil else { return end(.success(())) }
+        guard let folder, isKept else { return end(.success(())) }
         transfer = nil
         perform(state.commit())
         // The bundle is being moved.

@@ -47,6 +47,8 @@ public import Store
     /// The reason why the bytes are not stored, although they should be.
     public var keepFailure: StoreError? { obstacle ?? file.spillReason }
     var obstacle: StoreError?
+    /// The reason why the bytes are passed on and not stored, although the origin has sent them all: they are no known media.
+    public internal(set) var doubt: FetchError?
     /// True if the fetch ended as a piece in the store.
     public internal(set) var isPiece = false
     /// The address of the origin that answered last.
@@ -110,7 +112,7 @@ public import Store
     }
 
     /// True if the bytes will become a piece, unless something fails.
-    public var isKept: Bool { folder != nil && keepFailure == nil }
+    public var isKept: Bool { folder != nil && keepFailure == nil && doubt == nil }
 
     // MARK: Reading
 

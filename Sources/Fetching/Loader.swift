@@ -189,7 +189,7 @@ package import Store
         switch fetch.outcome {
         case .success:
             fetches[key] = nil
-            if !fetch.isPiece, !fetch.isOneOff { recent.insert(fetch, key) }
+            if !fetch.isPiece, !fetch.isOneOff, fetch.doubt == nil { recent.insert(fetch, key) }
         case .failure where fetch.isParked:
             parked.append(key)
             if parked.count > Self.parkedLimit { fetches[parked.removeFirst()] = nil }

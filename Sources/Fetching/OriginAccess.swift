@@ -67,12 +67,22 @@ extension OriginAccess: Hashable {
     package nonisolated func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
+/// The encryption of a segment or an initialization section.
+public enum ResourceEncryption: Sendable {
+    /// It has none, or only its samples are encrypted: it can be recognised.
+    case partial
+    /// As a whole, in blocks of 16 bytes (AES-128 with CBC and padding).
+    case inBlocks
+    /// As a whole, in another way.
+    case whole
+}
+
 /// The places where a fetch can get its resource after the first one failed: mirrors, and freshly signed URLs.
 ///
 /// The room that knows playlists implements it; a fetch owns one instance.
 @LoopActor public protocol AlternateSources: AnyObject {
-    /// True if the resource is a segment encrypted as a whole, in blocks (AES-128 with CBC).
-    var isEncryptedInBlocks: Bool { get }
+    /// The encryption of the resource.
+    var encryption: ResourceEncryption { get }
     /// True if the resource is the last segment of a playlist that has ended, which may be empty.
     var isLastSegment: Bool { get }
     /// True if another source is known, so that the fetch need not insist on the present one.

@@ -90,11 +90,13 @@ public struct PieceName: Hashable, Sendable, CustomStringConvertible {
     /// the expected content.
     public static func segmentExtension(forPath path: String, content: Content, hasMap: Bool) -> String {
         let own = self.extension(ofPath: path)
-        if content == .images { return ["jpg", "jpeg", "png", "webp"].contains(own) ? own : "jpg" }
+        if content == .images { return pictures.contains(own) ? own : "jpg" }
         if hasMap { return ["m4s", "mp4", "cmfv"].contains(own) ? own : "m4s" }
         if content == .subtitles { return ["vtt", "webvtt"].contains(own) ? own : "vtt" }
         return ["ts", "aac", "mp3", "ac3", "ec3", "vtt", "webvtt", "m4s", "mp4"].contains(own) ? own : "ts"
     }
+
+    static let pictures: Set<String> = ["jpg", "jpeg", "png", "webp"]
 
     /// The extension of a path's last component, in lower case; empty if there is none.
     package static func `extension`(ofPath path: String) -> String {

@@ -189,6 +189,7 @@ extension Fetch {
             whenEnded { continuation.resume(returning: $0) }
         }
         if case .failure(let error) = result { return LibraryError(error) }
+        if let doubt { return LibraryError(doubt) }
         return keepFailure.map { LibraryError($0, about: "\(resource.name) is not kept") }
     }
 }

@@ -27,11 +27,18 @@ import Playlist
         (visited, renewedAt, hasAskedAgain) = ([], nil, false)
     }
 
-    /// True if it is a segment that is encrypted as a whole.
-    var isEncryptedInBlocks: Bool {
-        guard case .segment(let number) = resource.name.role else { return false }
-        return rendition?.source?.segment(number)?.keys.contains { $0.method == .aes128 } ?? false
-    }
+    /// Found when the first bytes arrive: a live playlist may have dropped the segment when the last do.
+    private(set) lazy var encryption = {
+        guard let source = rendition?.source else { return ResourceEncryption.whole }
+        switch resource.name.role {
+        case .segment(let number):
+            return source.segment(number).map { ResourceEncryption(of: $0.keys) } ?? .whole
+        case .initialization:
+            // One under AES-128 need not be padded as segments are: players decrypt it in the same way, or not at all.
+            return ResourceEncryption(of: source.playlist.keys) == .partial ? .partial : .whole
+        case .key, .passing, .data: return .whole
+        }
+    }()
 
     /// True if it is the last segment of a playlist that has ended.
     var isLastSegment: Bool {
@@ -114,5 +121,17 @@ import Playlist
     private var rendition: Rendition? {
         guard case .key(let number) = resource.name.role else { return asset.rendition(folder.id) }
         return asset.renditions.first { $0.keyNumbers.contains(number) || $0.hasLiveKey(number) }
+    }
+}
+
+extension ResourceEncryption {
+    fileprivate init(of keys: [Key]) {
+        let methods = keys.map(\.method)
+        if methods.contains(.aes128) {
+            self = .inBlocks
+        } else {
+            let isWhole = methods.contains { $0 == .aes256GCM || $0 == .other }
+            self = isWhole ? .whole : .partial
+        }
     }
 }

@@ -243,7 +243,7 @@ import Testing
                 OriginRule("/master.m3u8") { ($0.status, $0.body) = (200, master) },
                 OriginRule("/video.m3u8") { ($0.status, $0.body) = (200, video) },
                 OriginRule("/sound.m3u8") { ($0.status, $0.body) = (200, sound) },
-                OriginRule("*.m4s") { ($0.status, $0.body) = (200, "media") })
+                OriginRule("*.m4s") { ($0.status, $0.body) = (200, OriginRule.media("media")) })
         }
         try await show(media(0..<3), media(10..<13))
         let scene = try await RecordingScene(fixture, "/master.m3u8")

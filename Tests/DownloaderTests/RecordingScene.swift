@@ -89,7 +89,7 @@ import Testing
         try await fixture.origin.add(
             OriginRule("*.m3u8") { ($0.status, $0.body) = (200, text) },
             OriginRule("*.key") { ($0.status, $0.bodyHex) = (200, String(repeating: "0f", count: 16)) },
-            OriginRule("*.mp4*") { ($0.status, $0.body) = (200, "section") },
-            OriginRule("*.m4s*") { ($0.status, $0.body) = (200, "media") })
+            OriginRule("*.mp4*") { ($0.status, $0.body) = (200, OriginRule.media("section")) },
+            OriginRule("*.m4s*") { ($0.status, $0.body) = (200, OriginRule.media("media")) })
     }
 }

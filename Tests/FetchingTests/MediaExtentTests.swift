@@ -51,7 +51,7 @@ import Testing
         [], Array("WEBVTT\n\n00:00.000 --> 00:01.000\nHello".utf8), [0xFF, 0xF1, 0x50, 0x80, 1, 2, 3, 4, 5],
         // To the end; smaller than its own head; none that begins a segment.
         [0, 0, 0, 0] + Array("moof....".utf8), [0, 0, 0, 7] + Array("moof....".utf8),
-        [0, 0, 1, 0] + Array("wide....".utf8),
+        [0, 0, 1, 0] + Array("what....".utf8),
         // A large size.
         [0, 0, 0, 1] + Array("moof".utf8) + [0, 0, 0, 0, 0, 0, 0, 17, 9],
     ])

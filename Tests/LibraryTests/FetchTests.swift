@@ -187,7 +187,7 @@ import Testing
 
         // Another body of the same length with another entity tag.
         try await fixture.origin.clearRules()
-        let changed = String(repeating: "other bytes ", count: 4000)
+        let changed = OriginRule.media(String(repeating: "other bytes ", count: 4000))
         try await fixture.origin.add(OriginRule("/ts/90p/0.ts") { ($0.status, $0.body) = (200, changed) })
         let second = try fixture.fetch(0, of: rendition, in: asset)
         #expect(await second.result().code == .badOrigin)
@@ -236,6 +236,41 @@ import Testing
         #expect(await fetch.result().code == .badOrigin)
         fetch.release()
         #expect(rendition.folder.sizes.isEmpty)
+    }
+
+    @Test func plainTextIsNotStoredAndIsReported() async throws {
+        let (fixture, asset, rendition) = try await start()
+        try await fixture.origin.add(OriginRule("*.ts") { ($0.status, $0.body) = (200, "Gone") })
+        let fetch = try fixture.fetch(0, of: rendition, in: asset)
+        let result = await fetch.result()
+        #expect(result.code == .badOrigin && "\(result)".contains("text instead of media"))
+        fetch.release()
+        #expect(rendition.folder.sizes.isEmpty)
+    }
+
+    /// A player may know what Weir does not: it gets every byte. A download reports the segment.
+    @Test(arguments: ["00", "89504e470d0a1a0a0000000d49484452", "1f8b0800"])
+    func whatIsNoKnownMediaIsPassedOnAndNotStored(_ beginning: String) async throws {
+        let (fixture, asset, rendition) = try await start()
+        let body = beginning + String(repeating: "00", count: 3000)
+        try await fixture.origin.add(OriginRule("*/0.ts") { ($0.status, $0.bodyHex) = (200, body) })
+        for _ in 0..<2 {
+            let fetch = try fixture.fetch(0, of: rendition, in: asset)
+            try await fetch.end()
+            #expect(fetch.bytes.count == body.count / 2 && !fetch.isPiece)
+            #expect("\(try #require(fetch.doubt))".contains("no media that Weir recognizes"))
+            fetch.release()
+        }
+        let download = try fixture.fetch(0, of: rendition, in: asset, urgency: .background)
+        #expect(await download.result().code == .badOrigin)
+        download.release()
+        #expect(rendition.folder.sizes.isEmpty)
+        #expect(try await fixture.mediaRequests().count == 3)
+
+        try await fixture.origin.clearRules()
+        let again = try fixture.fetch(0, of: rendition, in: asset)
+        try await again.end()
+        #expect(again.isPiece)
     }
 
     @Test(arguments: [15, 17, 0])

@@ -137,7 +137,7 @@ import Testing
     @Test func anEndedStreamIsStoredWithItsListedSegmentsOnly() async throws {
         let fixture = try await LiveFixture()
         let origin = fixture.library.origin
-        try await origin.add(OriginRule("*.m4s") { ($0.status, $0.body) = (200, "media") })
+        try await origin.add(OriginRule("*.m4s") { ($0.status, $0.body) = (200, OriginRule.media("media")) })
         let before = try fixture.library.fetch(1, of: fixture.rendition, in: fixture.asset)
         try await before.end()
         before.release()
@@ -146,7 +146,7 @@ import Testing
         try await origin.clearRules()
         let last = LiveFixture.text(first: 2, "#EXT-X-ENDLIST")
         try await origin.add(
-            OriginRule("*.m4s") { ($0.status, $0.body) = (200, "media") },
+            OriginRule("*.m4s") { ($0.status, $0.body) = (200, OriginRule.media("media")) },
             OriginRule("/live.m3u8*") { ($0.status, $0.body) = (200, last) })
         try await waitUntil("the end") { @LoopActor in
             try await fixture.library.library.playlists.source(of: fixture.rendition, in: fixture.asset).isDurable

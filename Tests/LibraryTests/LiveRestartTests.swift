@@ -25,7 +25,7 @@ import Testing
         try await fixture.origin.clearRules()
         try await fixture.origin.add(
             OriginRule("/live.m3u8") { ($0.status, $0.body, $0.headers) = (200, text, ["Age": "\(age)"]) },
-            OriginRule("/*.ts") { ($0.status, $0.body) = (200, segments) })
+            OriginRule("/*.ts") { ($0.status, $0.body) = (200, OriginRule.media(segments)) })
     }
 
     private func bytes(_ number: Int, of rendition: Rendition, in asset: Asset) async throws -> String {
@@ -44,7 +44,7 @@ import Testing
         let asset = try await fixture.open("/live.m3u8")
         let rendition = try #require(asset.renditions.first)
         let old = try #require(rendition.source.flatMap { rendition.resource(of: $0.playlist.segments[2]) })
-        #expect(try await bytes(7, of: rendition, in: asset) == "old")
+        #expect(try await bytes(7, of: rendition, in: asset) == OriginRule.media("old"))
 
         try await give(text(0..<3), segments: "new")
         _ = try await fixture.library.playlists.nextSource(of: rendition, in: asset)
@@ -53,7 +53,7 @@ import Testing
         _ = try await fixture.library.playlists.nextSource(of: rendition, in: asset)
         try await give(text(5..<8), segments: "new")
         _ = try await fixture.library.playlists.nextSource(of: rendition, in: asset)
-        #expect(try await bytes(7, of: rendition, in: asset) == "new")
+        #expect(try await bytes(7, of: rendition, in: asset) == OriginRule.media("new"))
         let new = try #require(rendition.source.flatMap { rendition.resource(of: $0.playlist.segments[2]) })
         #expect(new.url == old.url && new.name != old.name)
         #expect(rendition.resource(named: old.name) == old, "players may ask for it for a while")
@@ -69,7 +69,7 @@ import Testing
         }
         let again = try await fixture.open("/live.m3u8")
         #expect(again === asset && rendition.source?.playlist.segments.first?.uri == "b0.ts")
-        #expect(try await bytes(3, of: rendition, in: asset) == "new")
+        #expect(try await bytes(3, of: rendition, in: asset) == OriginRule.media("new"))
     }
 
     @Test func anotherBroadcastBeginsAfterTheEnd() async throws {
@@ -87,7 +87,7 @@ import Testing
         try await give(text(0..<3), segments: "new")
         let new = try await fixture.library.playlists.nextSource(of: rendition, in: asset)
         #expect(new.playlist.isLive && rendition.isLive)
-        #expect(try await bytes(0, of: rendition, in: asset) == "new")
+        #expect(try await bytes(0, of: rendition, in: asset) == OriginRule.media("new"))
         #expect(rendition.resource(named: last.name) == last, "players of the first one may ask for its last segment")
         let names = new.playlist.segments.map { rendition.name(of: $0).description }
         #expect(names == ["8.ts", "9.ts", "10.ts"], "not the names of the first one")
@@ -107,7 +107,9 @@ import Testing
             }
             for number in numbers {
                 try await fixture.origin.add(
-                    OriginRule("/y-\(number).ts") { ($0.status, $0.body) = (200, "segment \(number)") })
+                    OriginRule("/y-\(number).ts") {
+                        ($0.status, $0.body) = (200, OriginRule.media("segment \(number)"))
+                    })
             }
         }
         try await give(5..<8)
@@ -118,17 +120,17 @@ import Testing
             _ = try await fixture.library.playlists.nextSource(of: rendition, in: asset)
         }
         #expect(rendition.source?.shift == 7)
-        #expect(try await bytes(2, of: rendition, in: asset) == "segment 2")
+        #expect(try await bytes(2, of: rendition, in: asset) == OriginRule.media("segment 2"))
     }
 
     @Test func aRestartWhileNobodyLookedMixesNothing() async throws {
         try await give(text(5..<8), segments: "old", age: 60)
         let asset = try await fixture.open("/live.m3u8")
         let rendition = try #require(asset.renditions.first)
-        #expect(try await bytes(7, of: rendition, in: asset) == "old")
+        #expect(try await bytes(7, of: rendition, in: asset) == OriginRule.media("old"))
         try await give(text(5..<8), segments: "new")
         _ = try await fixture.library.playlists.nextSource(of: rendition, in: asset)
-        #expect(try await bytes(7, of: rendition, in: asset) == "new")
+        #expect(try await bytes(7, of: rendition, in: asset) == OriginRule.media("new"))
     }
 
     @Test func anEndThatGoesAwayAgainFreezesNothing() async throws {
@@ -138,12 +140,12 @@ import Testing
         try await give(text(5..<8, end: "#EXT-X-ENDLIST\n"), segments: "old")
         _ = try await fixture.library.playlists.nextSource(of: rendition, in: asset)
         #expect(!rendition.isLive)
-        #expect(try await bytes(7, of: rendition, in: asset) == "old")
+        #expect(try await bytes(7, of: rendition, in: asset) == OriginRule.media("old"))
         #expect(rendition.folder.sizes.isEmpty, "the end of a window is not stored")
         try await give(text(6..<9), segments: "new")
         _ = try await fixture.library.playlists.nextSource(of: rendition, in: asset)
         #expect(rendition.isLive)
-        #expect(try await bytes(8, of: rendition, in: asset) == "new")
+        #expect(try await bytes(8, of: rendition, in: asset) == OriginRule.media("new"))
     }
 }
 
@@ -172,7 +174,7 @@ import Testing
         try await fixture.origin.add(
             OriginRule("/x-*") { $0.status = 404 },
             OriginRule("/y-key1.key") { ($0.status, $0.body) = (200, "0123456789abcdef") },
-            OriginRule("/y-*") { ($0.status, $0.body) = (200, "of the mirror") })
+            OriginRule("/y-*") { ($0.status, $0.body) = (200, OriginRule.media("of the mirror")) })
         let asset = try await fixture.open("/master.m3u8")
         let rendition = try await fixture.rendition("video", of: asset)
         return (fixture, asset, rendition, try #require(rendition.source))
@@ -193,7 +195,7 @@ import Testing
         let part = try #require(source.playlist.parts.last)
         let name = try #require(rendition.name(of: part, in: source))
         let got = try await text(rendition.resource(named: name), in: rendition.folder, of: asset, fixture)
-        #expect(got == "of the mirror")
+        #expect(got == OriginRule.media("of the mirror"))
         #expect(try await fixture.mediaRequests() == ["/x-6-1.mp4", "/y-6-1.mp4"])
     }
 
@@ -228,7 +230,7 @@ import Testing
     @Test func aSectionComesFromTheMirror() async throws {
         let (fixture, asset, rendition, source) = try await start()
         let map = try #require(source.playlist.maps.first.flatMap { rendition.resource(of: $0, in: source) })
-        #expect(try await text(map, in: rendition.folder, of: asset, fixture) == "of the mirror")
+        #expect(try await text(map, in: rendition.folder, of: asset, fixture) == OriginRule.media("of the mirror"))
         #expect(rendition.folder.sizes.isEmpty, "nothing of a live stream is stored")
     }
 }

@@ -50,6 +50,9 @@ package struct OriginRule: Codable, Sendable {
     /// Require tokens that expire in URLs.
     package var signed: Signature?
 
+    /// A ``body`` of this text that is recognized as media: it begins like a packed audio segment.
+    package static func media(_ text: String) -> String { "ID3\u{4}" + text }
+
     /// Validity of the tokens that playlists have in their URIs.
     package struct Signature: Codable, Sendable {
         package var seconds: Double?

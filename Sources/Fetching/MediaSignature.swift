@@ -1,0 +1,96 @@
+import SegmentFormat
+
+/// Distinguishes a page of text from media, by a body's first bytes.
+///
+/// Captive portals and broken origins answer 200 with HTML or JSON instead of a segment; neither may become a piece.
+/// All of the bytes must be text, so that noise is never taken for a page: for 16 random bytes that happens about once in
+/// ten million, even without the page's first word.
+package enum MediaSignature {
+    /// The number of bytes to check.
+    package static let length = 64
+    /// Fewer random bytes may look like text.
+    static let leastLength = 16
+
+    /// So many bytes, all of them text, are text throughout; a transport stream of text would be recognised by its packets.
+    static let textLength = 752
+
+    /// True if the bytes are printable text in UTF-8. The last character may be cut.
+    static func isText(_ bytes: some Collection<UInt8>) -> Bool {
+        var bytes = Array(bytes.prefix(textLength))
+        guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || isBlank($0) }) else { return false }
+        while let last = bytes.last, last >= 0x80, bytes.count > textLength - 4 { bytes.removeLast() }
+        return String(validating: bytes, as: UTF8.self) != nil
+    }
+
+    /// Names the content of a body that is not media, for a message; nil if it may be media.
+    package static func imposter(in bytes: some Collection<UInt8>) -> String? {
+        var text = Array(bytes.prefix(length))
+        if text.starts(with: [0xEF, 0xBB, 0xBF]) { text.removeFirst(3) }
+        if let narrow = narrowed(text) { text = narrow }
+        guard text.prefix(leastLength).allSatisfy(isText) else { return nil }
+        let start = text.drop { isBlank($0) }
+            .map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
+        if start.isEmpty { return text.count >= leastLength ? "blank text" : nil }
+        return words.first { start.starts(with: $0.word.utf8) }?.name
+    }
+
+    /// `<` begins markup of any kind; no media begins with printable text and `<`.
+    private static let words: [(word: String, name: String)] = [
+        ("<?xml", "XML"), ("<", "HTML"), ("{", "JSON"), ("[", "JSON"), ("#extm3u", "a playlist"),
+    ]
+
+    /// The text of UTF-16 whose characters are all of ASCII, with a byte order mark or without one; nil for anything else.
+    private static func narrowed(_ text: [UInt8]) -> [UInt8]? {
+        let hasMark = text.starts(with: [0xFF, 0xFE]) || text.starts(with: [0xFE, 0xFF])
+        let units = text.dropFirst(hasMark ? 2 : 0).prefix(32)
+        guard units.count >= 8 else { return nil }
+        let (even, odd) = (stride(from: 0, to: units.count - 1, by: 2), stride(from: 1, to: units.count, by: 2))
+        let all = Array(units)
+        if even.allSatisfy({ all[$0] == 0 }) { return odd.map { all[$0] } }
+        return odd.allSatisfy { all[$0] == 0 } ? even.map { all[$0] } : nil
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
+    private static func isText(_ byte: UInt8) -> Bool { isBlank(byte) || (0x21...0x7E).contains(byte) }
+}
+
+/// The judgement of a body by its first bytes.
+enum BodyVerdict: Equatable {
+    /// It is what its resource should be, or cannot be judged.
+    case expected
+    /// It is no media that is known. A player may know it.
+    case unknown
+    /// It is this, and not what its resource should be.
+    case imposter(String)
+
+    /// - Parameters:
+    ///   - bytes: the first bytes, at most `MediaRecognition.length` of which are looked at.
+    ///   - isWhole: true if there are no more.
+    ///   - isCiphertext: true if the resource is encrypted as a whole, so that it may look like anything but text.
+    init(of bytes: some Collection<UInt8>, as resource: Resource, isWhole: Bool, isCiphertext: Bool) {
+        guard let expected = resource.expectedContent, !bytes.isEmpty else {
+            self = .expected
+            return
+        }
+        if let found = MediaSignature.imposter(in: bytes), found != expected {
+            self = .imposter(found)
+            return
+        }
+        if case .data = resource.name.role {
+            self = .expected
+            return
+        }
+        let isText = MediaSignature.isText(bytes)
+        let isLong = bytes.count >= MediaSignature.textLength
+        if MediaRecognition.recognises(bytes, isWhole: isWhole, isText: isText)
+            || PieceName.pictures.contains(resource.name.fileExtension) && MediaRecognition.isPicture(bytes)
+        {
+            self = .expected
+        } else if isText, isLong || isWhole && resource.range == nil {
+            self = .imposter("text")
+        } else {
+            // Players join ranges, which may begin anywhere.
+            self = isCiphertext || resource.range != nil ? .expected : .unknown
+        }
+    }
+}

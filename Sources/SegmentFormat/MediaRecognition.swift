@@ -1,0 +1,94 @@
+/// Recognises media by its first bytes: everything that players of HLS read, and nothing else.
+///
+/// It says what a body looks like, not that it can be decoded.
+public enum MediaRecognition {
+    /// The number of bytes to look at: some origins put other bytes, such as the head of a picture, before a transport stream.
+    public static let length = 64 << 10
+    /// As many bytes as most media needs to be recognised.
+    public static let firstLook = 1024
+    /// Types of boxes with which a segment or an initialization section may begin (ISO/IEC 14496-12 §4.2, 8.16).
+    public static let firstBoxes: Set<String> = [
+        "ftyp", "styp", "moof", "moov", "sidx", "ssix", "emsg", "prft", "mdat", "free", "skip", "uuid", "wide", "pdin",
+        "meta",
+    ]
+
+    /// True if the bytes, which begin a body, are media.
+    /// - Parameters:
+    ///   - bytes: at most `length` of them are looked at.
+    ///   - isWhole: true if the body has no more bytes.
+    ///   - isText: true if they are printable text throughout, which some media is not, whatever it begins with.
+    public static func recognises(_ bytes: some Collection<UInt8>, isWhole: Bool, isText: Bool = false) -> Bool {
+        let start = Array(bytes.prefix(firstLook))
+        if isTextTrack(start) || hasPackets(start, isWhole: isWhole && !isText) { return true }
+        if !isText, isBox(start) || isAudio(start) || isContainer(start) { return true }
+        return bytes.count > firstLook && hasPackets(Array(bytes.prefix(length)), isWhole: false)
+    }
+
+    /// True if the bytes are a picture of a kind that image playlists name.
+    public static func isPicture(_ bytes: some Collection<UInt8>) -> Bool {
+        let bytes = Array(bytes.prefix(12))
+        return bytes.starts(with: [0xFF, 0xD8, 0xFF]) || bytes.starts(with: [0x89, 0x50, 0x4E, 0x47])
+            || bytes.starts(with: "GIF8".utf8) || isBox(bytes)
+            || bytes.starts(with: "RIFF".utf8) && bytes.dropFirst(8).elementsEqual("WEBP".utf8)
+    }
+
+    /// True if the text is one of cues, with the word or without (SubRip).
+    public static func isTextTrack(_ bytes: some Collection<UInt8>) -> Bool {
+        var text = Array(bytes.prefix(firstLook))[...]
+        if text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }
+        text = text.drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        if text.starts(with: "WEBVTT".utf8) { return true }
+        // UTF-16 with a byte order mark.
+        for mark in [[UInt8](arrayLiteral: 0xFF, 0xFE), [0xFE, 0xFF]] where text.starts(with: mark) {
+            text = text.dropFirst(2).filter { $0 != 0 }[...]
+            return text.starts(with: "WEBVTT".utf8)
+        }
+        return text.first.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? false
+            && text.firstRange(of: Array(" --> ".utf8)) != nil
+    }
+
+    private static func isBox(_ bytes: [UInt8]) -> Bool {
+        guard bytes.count >= 8 else { return false }
+        let size = bytes[..<4].reduce(0) { $0 << 8 | Int($1) }
+        return (size >= 8 || size < 2) && firstBoxes.contains(String(decoding: bytes[4..<8], as: UTF8.self))
+    }
+
+    /// ISO/IEC 13818-1 §2.4.3.2: packets of 188 bytes, or of 192 with a time before each, which begin with 0x47. Five in a
+    /// row are recognised anywhere, three before the end of the bytes, fewer only if they are the whole body.
+    private static func hasPackets(_ bytes: [UInt8], isWhole: Bool) -> Bool {
+        let sync: UInt8 = 0x47
+        for size in [188, 192] where bytes.count > 2 * size {
+            for start in 0..<(bytes.count - 2 * size) where bytes[start] == sync {
+                let end = min(bytes.count, start + 5 * size)
+                if stride(from: start, to: end, by: size).allSatisfy({ bytes[$0] == sync }) { return true }
+            }
+        }
+        guard isWhole, bytes.count >= 188, bytes.count < firstLook else { return false }
+        return stride(from: 0, to: bytes.count, by: 188).allSatisfy { bytes[$0] == sync }
+    }
+
+    /// ADTS (ISO/IEC 13818-7 §6.2), MPEG audio (ISO/IEC 11172-3 §2.4.1.3), AC-3 and E-AC-3 (ETSI TS 102 366 §4.3.1), AC-4,
+    /// LATM, and ID3 before any of them.
+    private static func isAudio(_ bytes: [UInt8]) -> Bool {
+        guard bytes.count >= 4 else { return false }
+        if bytes.starts(with: "ID3".utf8) { return true }
+        switch (bytes[0], bytes[1]) {
+        case (0x0B, 0x77), (0x77, 0x0B), (0xAC, 0x40), (0xAC, 0x41): return true
+        case (0x56, 0xE0...0xFF): return true
+        case (0xFF, 0xE0...0xFF):
+            if bytes[1] & 0xF6 == 0xF0 { return bytes[2] >> 2 & 0x0F < 13 }
+            let (version, layer) = (bytes[1] >> 3 & 3, bytes[1] >> 1 & 3)
+            return version != 1 && layer != 0 && bytes[2] >> 4 != 15 && bytes[2] >> 2 & 3 != 3
+        default: return false
+        }
+    }
+
+    /// Matroska and WebM, Ogg, FLAC, FLV, program streams, and video elementary streams.
+    private static func isContainer(_ bytes: [UInt8]) -> Bool {
+        let beginnings: [[UInt8]] = [
+            [0x1A, 0x45, 0xDF, 0xA3], Array("OggS".utf8), Array("fLaC".utf8), Array("FLV\u{1}".utf8), [0, 0, 1],
+            [0, 0, 0, 1],
+        ]
+        return beginnings.contains { bytes.starts(with: $0) }
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import HTTPMessage
+import TestSupport
+import Testing
+
+@testable import Fetching
+
+@Suite struct BodyVerdictTests {
+    private func verdict(
+        _ bytes: [UInt8], as name: String = "0.ts", range: Range<Int64>? = nil, isWhole: Bool = true,
+        isCiphertext: Bool = false
+    ) throws -> BodyVerdict {
+        let resource = try Resource(
+            name: #require(PieceName(name)), url: WebURL("http://origin.example/\(name)"), range: range)
+        return BodyVerdict(of: bytes, as: resource, isWhole: isWhole, isCiphertext: isCiphertext)
+    }
+
+    @Test(arguments: [
+        ("Gone", "text"), ("Access denied\n", "text"), ("Доступ запрещён", "text"), ("Gateway Timeout", "text"),
+        (String(repeating: "error: expired token. ", count: 100), "text"), ("<!-- a --><html>       ", "HTML"),
+        ("{\"a\": 1}", "JSON"),
+        ("                                                                  ", "blank text"),
+    ])
+    func textIsNoMedia(_ text: String, _ found: String) throws {
+        for name in ["0.ts", "0.m4s", "init-0.mp4", "0.vtt", "live-3.ts"] {
+            #expect(try verdict(Array(text.utf8), as: name) == .imposter(found))
+            #expect(try verdict(Array(text.utf8), as: name, isCiphertext: true) == .imposter(found))
+        }
+    }
+
+    @Test func textIsKnownOnlyOnceThereIsEnoughOfIt() throws {
+        let text = Array(String(repeating: "error. ", count: 200).utf8)
+        #expect(try verdict(Array(text.prefix(600)), isWhole: false) == .unknown)
+        #expect(try verdict(text, isWhole: false) == .imposter("text"))
+        // A range of a file may begin inside a packet of text.
+        #expect(try verdict(Array(text.prefix(600)), range: 100..<700) == .expected)
+        #expect(try verdict(text, range: 100..<1500) == .imposter("text"))
+    }
+
+    @Test func cuesAreExpected() throws {
+        let text = Array("WEBVTT\n\n00:01.000 --> 00:02.000\nGuten Tag\n".utf8)
+        #expect(try verdict(text, as: "0.vtt") == .expected)
+        #expect(try verdict([0xEF, 0xBB, 0xBF, 0x0A] + text, as: "0.vtt") == .expected)
+    }
+
+    @Test func whatIsNothingKnownIsUnknown() throws {
+        let (zeros, noise) = (
+            [UInt8](repeating: 0, count: 4000), (0..<4000).map { UInt8(truncatingIfNeeded: 200 + $0 * $0 / 7) }
+        )
+        let picture: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + zeros.prefix(60)
+        for bytes in [zeros, noise, picture] {
+            #expect(try verdict(bytes) == .unknown)
+            #expect(try verdict(bytes, isCiphertext: true) == .expected)
+            #expect(try verdict(bytes, range: 5..<4005) == .expected)
+            #expect(try verdict(bytes, as: "0.key") == .expected)
+        }
+        #expect(try verdict(picture, as: "0.png") == .expected)
+        #expect(try verdict(noise, as: "0.png") == .unknown)
+    }
+}
