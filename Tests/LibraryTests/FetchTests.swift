@@ -290,6 +290,18 @@ import Testing
         #expect(folder.sizes == ["0.key": 16])
     }
 
+    @Test(arguments: [16, 32], ["\n", "\r\n"])
+    func aKeyMayHaveALineEnd(_ count: Int, _ end: String) async throws {
+        let (fixture, asset, rendition) = try await start("/aes/master.m3u8")
+        let body = String(repeating: "k", count: count) + end
+        try await fixture.origin.add(OriginRule("*.key") { ($0.status, $0.body) = (200, body) })
+        let (folder, key) = try #require(rendition.preliminaries.first)
+        let fetch = try fixture.library.fetch(key, in: folder, of: asset, urgency: .playback)
+        try await fetch.end()
+        #expect(fetch.bytes == Array(body.utf8) && fetch.isPiece)
+        fetch.release()
+    }
+
     @Test func aKeyThatLooksLikeHTMLIsAccepted() async throws {
         let (fixture, asset, rendition) = try await start("/aes/master.m3u8")
         try await fixture.origin.add(OriginRule("*.key") { ($0.status, $0.body) = (200, "<html>0123456789") })
