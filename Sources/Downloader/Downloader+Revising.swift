@@ -68,12 +68,20 @@ extension Downloader {
             && library.readOnlyReason == nil
     }
 
-    /// Continues with a revision if the origin has new content; otherwise the download fails.
-    func continueWithRevision(of download: Download, after failure: JobFailure) async {
+    /// Continues with a revision if the origin has new content; otherwise the download begins again after the pause, or fails.
+    func continueWithRevision(of download: Download, after failure: JobFailure, orAgainAfter pause: Duration?) {
+        download.step = Task { @LoopActor [weak self, weak download] in
+            if let self, let download { await self.revise(download, after: failure, orAgainAfter: pause) }
+        }
+    }
+
+    private func revise(_ download: Download, after failure: JobFailure, orAgainAfter pause: Duration?) async {
         await library.playlists.checkContent(of: download.renditions, in: download.asset)
         guard isWanted(download) else { return }
         if download.asset.hasChanged {
             await startRevision(download, failure)
+        } else if let pause {
+            wait(download, for: .network, failure, pause)
         } else if await !takeNextBest(download, failure) {
             fail(download, failure)
         }

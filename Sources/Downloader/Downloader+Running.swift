@@ -126,19 +126,17 @@ extension Downloader: DownloadWorkObserver {
             library.publish(download.asset)
             replaceOldContent(with: download)
         case .fail(let failure) where mayHaveNewContent(download, outcome):
-            download.step = Task { @LoopActor [weak self, weak download] in
-                if let self, let download { await self.continueWithRevision(of: download, after: failure) }
-            }
-            return
+            return continueWithRevision(of: download, after: failure, orAgainAfter: nil)
+        case .lookAgain(let failure, let pause) where mayHaveNewContent(download, outcome):
+            return continueWithRevision(of: download, after: failure, orAgainAfter: pause)
         case .fail(let failure): fail(download, failure)
+        case .lookAgain(let failure, let pause): wait(download, for: .network, failure, pause)
         case .wait(.space, let failure, let pause):
             download.step = Task { @LoopActor [weak self, weak download] in
                 if let self, let download { await self.makeRoom(for: download, else: failure, pause) }
             }
             return
-        case .wait(let need, let failure, let pause):
-            set(download, .waiting, need, failure)
-            wait(download, pause)
+        case .wait(let need, let failure, let pause): wait(download, for: need, failure, pause)
         }
         schedule()
         saveSoon(download)
@@ -147,6 +145,11 @@ extension Downloader: DownloadWorkObserver {
     func fail(_ download: Download, _ failure: JobFailure) {
         set(download, .failed, nil, failure)
         report("\(download.asset.name): the download stopped: \(failure.message)")
+    }
+
+    func wait(_ download: Download, for need: Download.Need, _ failure: JobFailure, _ pause: Duration) {
+        set(download, .waiting, need, failure)
+        wait(download, pause)
     }
 
     func wait(_ download: Download, _ pause: Duration) {

@@ -6,13 +6,16 @@ import Store
 ///
 /// Pure. An absent origin, a full disk and a refused key are awaited without limit, with pauses that double. Errors of
 /// the origin are retried a few times, counted since the last piece that arrived. A refusal is retried once if anything
-/// arrived since the last refusal, because signed URLs may be valid for only a few requests.
+/// arrived since the last refusal, because signed URLs may be valid for only a few requests. What an origin rarely says
+/// without meaning it (404, 403, a page of text) is asked for once more.
 struct RetryBudget: Equatable, Sendable {
     /// The next state of a download whose work has ended.
     enum Verdict: Equatable {
         case complete
         /// The download retries after a pause.
         case wait(Download.Need, JobFailure, pause: Duration)
+        /// A retry after a pause, unless the origin has other content now.
+        case lookAgain(JobFailure, pause: Duration)
         case fail(JobFailure)
     }
 
@@ -42,14 +45,20 @@ struct RetryBudget: Equatable, Sendable {
             let fault: GiveUpRule.DownloadFault =
                 switch error.code {
                 case .originAbsent, .notStored, .cancelled: .absent
+                case .originRefused where !hasProgressed && failures == 0 && error.isDoubtful(isKey: isKey): .doubtful
                 case .originRefused: isKey ? .refusedKey : .refused
                 case .badOrigin where error.mayPass: .transient
+                case .badOrigin where error.isDoubtful(isKey: isKey), .missing where error.isDoubtful(isKey: isKey):
+                    .doubtful
                 default: .permanent
                 }
             let decision = GiveUpRule.decision(
                 afterDownloadFault: fault, failures: failures, hasProgressed: hasProgressed, pauses: pauses)
             guard case .retry = decision else { return .fail(failure) }
             if fault == .refused { hasProgressed = false }
+            if fault == .doubtful, case .wait(_, _, let pause) = wait(.network, failure, pauses) {
+                return .lookAgain(failure, pause: pause)
+            }
             return wait(fault == .refusedKey ? .key : .network, failure, pauses)
         }
     }
@@ -66,9 +75,22 @@ struct RetryBudget: Equatable, Sendable {
 extension LibraryError {
     /// True if the origin's error may be temporary.
     fileprivate var mayPass: Bool {
-        switch (underlying as? OriginError)?.code {
+        switch originCode {
         case .connectionLost, .cutShort, .stalled, .timedOut, .serverFailure, .malformedReply, .local: true
         default: false
         }
     }
+
+    /// True if it is the origin's answer for this resource alone, or something else in place of the resource.
+    fileprivate func isDoubtful(isKey: Bool) -> Bool {
+        switch originCode {
+        case .notFound, .forbidden, .unexpectedStatus: true
+        case nil: code == .badOrigin
+        // A page in place of a key.
+        case .tooLarge: isKey
+        default: false
+        }
+    }
+
+    private var originCode: OriginError.Code? { (underlying as? OriginError)?.code }
 }

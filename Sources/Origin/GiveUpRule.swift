@@ -37,7 +37,7 @@
 /// 60 s each. An origin that asks for pauses of a minute (Retry-After) lengthens it to 510 s. The download then pauses, for
 /// 2 to 60 s, and begins again: without end for an absent origin; twice after an error that may pass, so that it fails
 /// after 300 s of 5xx, and within 1266 s. Each attempt that needs a new connection adds the time for it, at most 30 s: 15 s
-/// for the name, 5 s for TCP and 10 s for TLS. Any other error ends a download at once. A recording ends after 60 s of 404
+/// for the name, 5 s for TCP and 10 s for TLS. Any other error ends a download at once, or after a second look 2 s later. A recording ends after 60 s of 404
 /// or 410, and after 600 s, or three target durations, without a new segment.
 public struct GiveUpRule: Sendable {
     /// The next step for whoever waits.
@@ -293,6 +293,8 @@ public struct GiveUpRule: Sendable {
 
     /// Number of retries of a download after errors that may pass. Each transfer has already been retried by then.
     package static let downloadRetries = 2
+    /// Number of retries after an answer that is rarely wrong, such as 404.
+    package static let downloadSecondLooks = 1
     /// The first pause of a download before it begins again, and the longest. Pauses double in between.
     package static let downloadPauses = Duration.seconds(2)...Duration.seconds(60)
 
@@ -301,6 +303,8 @@ public struct GiveUpRule: Sendable {
         /// The origin cannot be reached, or may not be asked.
         case absent
         case transient
+        /// The origin answers for this piece with an error or with something else. Busy edges do so for a moment.
+        case doubtful
         /// The origin refuses the piece. Signed URLs may be valid for only a few requests.
         case refused
         /// The origin refuses a key: the user may be given access later.
@@ -317,6 +321,7 @@ public struct GiveUpRule: Sendable {
             switch fault {
             case .absent, .refusedKey: true
             case .transient: failures < downloadRetries
+            case .doubtful: failures < downloadSecondLooks
             case .refused: hasProgressed
             case .permanent: false
             }

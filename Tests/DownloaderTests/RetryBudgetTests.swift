@@ -16,6 +16,7 @@ import Testing
     private func verdict(_ retryBudget: inout RetryBudget, _ outcome: DownloadOutcome) -> String {
         switch retryBudget.verdict(on: outcome, of: "sintel", pauses: Self.pauses) {
         case .complete: "complete"
+        case .lookAgain(_, let pause): "again \(pause.components.seconds)"
         case .fail(let failure): "fail \(failure.code)"
         case .wait(let need, _, let pause): "\(need.rawValue) \(pause.components.seconds)"
         }
@@ -41,10 +42,28 @@ import Testing
         #expect(verdict(&retryBudget, outcome) == "network 2")
     }
 
-    @Test(arguments: [OriginError.Code.notFound, .forbidden, .tooLarge, .contentChanged, .rangeIgnored])
+    @Test(arguments: [OriginError.Code.unauthorized, .gone, .tooLarge, .contentChanged, .rangeIgnored])
     func permanentErrorsFailAtOnce(_ code: OriginError.Code) throws {
         var retryBudget = RetryBudget()
         #expect(verdict(&retryBudget, .failed(try error(code))).hasPrefix("fail"))
+    }
+
+    /// Busy edges answer so for a moment.
+    @Test(arguments: [OriginError.Code.notFound, .forbidden, .unexpectedStatus])
+    func anAnswerThatIsRarelyWrongIsAskedForOnceMore(_ code: OriginError.Code) throws {
+        for isKey in [false, true] {
+            var retryBudget = RetryBudget()
+            let outcome = DownloadOutcome.failed(try error(code), isKey: isKey)
+            #expect(verdict(&retryBudget, outcome) == "again 2")
+            let end = verdict(&retryBudget, outcome)
+            #expect(isKey && code == .forbidden ? end == "key 4" : end.hasPrefix("fail"), "\(code) \(end)")
+        }
+        var retryBudget = RetryBudget()
+        let page = DownloadOutcome.failed(LibraryError(.badOrigin, "1.ts was answered with HTML instead of media"))
+        #expect(verdict(&retryBudget, page) == "again 2")
+        #expect(verdict(&retryBudget, page) == "fail badOrigin")
+        retryBudget.recordProgress()
+        #expect(verdict(&retryBudget, page) == "again 2")
     }
 
     /// If many requests use one token, some are refused even with a fresh token.
@@ -60,8 +79,7 @@ import Testing
 
     @Test func waitsForARefusedKeyAndAFullDisk() throws {
         var retryBudget = RetryBudget()
-        #expect(verdict(&retryBudget, .failed(try error(.forbidden), isKey: true)) == "key 2")
-        #expect(verdict(&retryBudget, .failed(try error(.notFound), isKey: true)) == "fail missing")
+        #expect(verdict(&retryBudget, .failed(try error(.unauthorized), isKey: true)) == "key 2")
         #expect(verdict(&retryBudget, .storeFailed(StoreError(.diskFull, path: "x"))) == "space 4")
         let wrapped = LibraryError(StoreError(.diskFull, path: "x"), about: "no place")
         #expect(verdict(&retryBudget, .failed(wrapped)) == "space 8")
@@ -71,7 +89,7 @@ import Testing
 
     @Test func aFailureNamesTheResourceAndTheCountWithoutSecrets() throws {
         var retryBudget = RetryBudget()
-        let outcome = DownloadOutcome.failed(try error(.notFound), count: 3)
+        let outcome = DownloadOutcome.failed(try error(.gone), count: 3)
         guard case .fail(let failure) = retryBudget.verdict(on: outcome, of: "sintel", pauses: Self.pauses) else {
             Issue.record("no failure")
             return

@@ -199,7 +199,8 @@ struct GiveUpRuleTests {
     @Test(
         arguments: [
             (.absent, 0, false, 2), (.absent, 9, false, 60), (.refusedKey, 1, false, 4), (.refused, 0, false, nil),
-            (.refused, 0, true, 2), (.transient, 1, false, 4), (.transient, 2, true, nil), (.permanent, 0, true, nil),
+            (.refused, 0, true, 2), (.transient, 1, false, 4), (.transient, 2, true, nil),
+            (.doubtful, 0, false, 2), (.doubtful, 1, true, nil), (.permanent, 0, true, nil),
         ] as [(GiveUpRule.DownloadFault, Int, Bool, Int?)])
     func aDownloadRetriesOrFails(fault: GiveUpRule.DownloadFault, failures: Int, hasProgressed: Bool, pause: Int?) {
         let decision = GiveUpRule.decision(
