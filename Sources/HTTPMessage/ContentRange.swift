@@ -7,7 +7,7 @@ public enum ContentRange: Sendable, Hashable, CustomStringConvertible {
 
     /// Parses the exact grammar, with a single space; nil for anything else.
     ///
-    /// A size within which the range does not end is no size: some origins send 0, or the length of the range.
+    /// Refuses a range that ends beyond its size too, because bytes placed by it would be misplaced.
     public init?(_ value: some StringProtocol) {
         let parts = Array(value.utf8).split(separator: ByteClass.space, omittingEmptySubsequences: false)
         guard parts.count == 2, ByteClass.equals(parts[0], ignoringCase: "bytes") else { return nil }
@@ -23,9 +23,9 @@ public enum ContentRange: Sendable, Hashable, CustomStringConvertible {
         }
         let ends = halves[0].split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard ends.count == 2, let first = ByteClass.number(ends[0]), let last = ByteClass.number(ends[1]),
-            first <= last, last < .max
+            first <= last, last < size ?? .max
         else { return nil }
-        self = .satisfied(first..<last + 1, size: size.flatMap { last < $0 ? $0 : nil })
+        self = .satisfied(first..<last + 1, size: size)
     }
 
     /// The field's value.

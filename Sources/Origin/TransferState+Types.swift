@@ -45,8 +45,6 @@ extension TransferState {
 
     enum Delivery: Equatable {
         case at(Int64)
-        /// Deliver this many of the bytes, which are the last of the range, and stop: the origin sends more.
-        case last(Int64, count: Int)
         case skip
         case stop
     }

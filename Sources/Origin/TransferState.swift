@@ -40,8 +40,6 @@ struct TransferState {
     /// True if the reply does not show that it is the whole: a 206 that was not asked for.
     private var isUnproven = false
     private var hasRepeatedUnproven = false
-    /// True if the reply is stopped after the last byte of the range, since it states more.
-    private var endsEarly = false
     /// The end of the last body that began at 0 and was doubtful.
     private var doubtfulEnd: Int64?
     private var isHeadDelivered = false
@@ -91,7 +89,7 @@ struct TransferState {
     }
 
     private mutating func nextAttempt() -> Attempt {
-        (pending, isAccepting, isUnproven, endsEarly, skipped) = (nil, false, false, false, 0)
+        (pending, isAccepting, isUnproven, skipped) = (nil, false, false, 0)
         attemptStart = mayResume && validator != nil ? position : 0
         return Attempt(url: url, range: nextRange, ifRange: attemptStart > 0 ? validator : nil, manner: manner)
     }
@@ -130,12 +128,6 @@ struct TransferState {
         if reply.coding == .mixed { return stop(.fail(error(.unsupportedEncoding))) }
         let isRestated = manner.ignoresLength
         let size = isDecoded(reply) || isRestated ? nil : reply.contentLength
-        if let range = closedRange, case .satisfied(let got, _)? = reply.contentRange,
-            got.lowerBound == nextRange?.first,
-            got.count >= range.count - Int(attemptStart)
-        {
-            return receivedPart(reply)
-        }
         if let range = request.range, range.lowerBound > 0 || !request.isOpenRange && size != Int64(range.count) {
             return rangeFault(.rangeIgnored, reply)
         }
@@ -154,17 +146,11 @@ struct TransferState {
 
     private mutating func receivedPart(_ reply: Reply) -> Reaction {
         guard let asked = nextRange else { return receivedUnrequestedPart(reply) }
-        guard reply.coding == .identity, let size = size(of: reply, to: asked) else {
-            return partFault(.wrongRange, reply)
-        }
-        if let range = closedRange, let length = reply.contentLength {
-            let count = Int64(range.count) - attemptStart
-            if length < count, !manner.ignoresLength {
-                manner.ignoresLength = true
-                return stop(.restart)
-            }
-            endsEarly = length > count || manner.ignoresLength
-        }
+        guard case .satisfied(let got, let size)? = reply.contentRange, reply.coding == .identity,
+            got.lowerBound == asked.first,
+            request.isOpenRange || got.upperBound == asked.last.map({ $0 + 1 }) ?? size ?? fileSize,
+            reply.contentLength ?? Int64(got.count) == Int64(got.count)
+        else { return partFault(.wrongRange, reply) }
         if let size, let fileSize, size != fileSize {
             return isHeadDelivered ? stop(.fail(error(.contentChanged))) : partFault(.contentChanged, reply)
         }
@@ -175,22 +161,6 @@ struct TransferState {
         // An origin may not know the end of what it is still making: then the end of the body counts.
         if request.isOpenRange { openLength = reply.contentLength.map { attemptStart + $0 } }
         return accept(reply, at: attemptStart, length: expectedLength)
-    }
-
-    private var closedRange: Range<Int64>? { request.isOpenRange ? nil : request.range }
-
-    /// The size of the file that a reply to a range states, nil within if it does not; nil if the reply is another range.
-    /// A closed range may come with a wrong end, or with its length alone: the bytes from its first one on are counted.
-    private func size(of reply: Reply, to asked: (first: Int64, last: Int64?)) -> Int64?? {
-        let count = closedRange.map { Int64($0.count) - attemptStart }
-        guard let range = reply.contentRange else {
-            let isAlone = reply[.contentRange] == nil && count != nil && reply.contentLength == count
-            return isAlone ? .some(nil) : nil
-        }
-        guard case .satisfied(let got, let size) = range, got.lowerBound == asked.first else { return nil }
-        if let count { return got.count >= count ? .some(size) : nil }
-        let isTail = request.isOpenRange || got.upperBound == size ?? fileSize
-        return isTail && reply.contentLength ?? Int64(got.count) == Int64(got.count) ? .some(size) : nil
     }
 
     /// Handles a 206 to a request for the whole. It is the whole if its range is; without a known size the receiver must
@@ -305,11 +275,6 @@ struct TransferState {
             return skipped <= Self.longestSkip ? .skip : .stop
         }
         let end = position + Int64(byteCount)
-        if closedRange != nil, let last = expectedLength, end > last || endsEarly && end == last {
-            let start = position
-            (position, reached, failures, lastProgress) = (last, max(reached, last), 0, now)
-            return .last(start, count: Int(last - start))
-        }
         if end > expectedLength ?? .max {
             pending = .fail(error(.malformedReply, underlying: "more bytes than announced"))
             return .stop

@@ -154,61 +154,6 @@ extension TransferStateTests {
                 .head(part("0-9/100"), "stop"), .ends(.stopped, "wrongRange"),
             ]),
         Case(
-            testDescription: "range whose end is one too large", change: { $0.range = 10..<20 }, first: "/r 10-19",
-            steps: [
-                .head("206|Content-Range: bytes 10-20/100|Content-Length: 11", "deliver 10"), .bytes(6, "at 0"),
-                .bytes(5, "last 4 at 6"), .ends(.stopped, "done"),
-            ]),
-        Case(
-            testDescription: "range whose end alone is one too large", change: { $0.range = 10..<20 },
-            first: "/r 10-19",
-            steps: [
-                .head("206|Content-Range: bytes 10-20/100|Content-Length: 10", "deliver 10"), .bytes(10, "at 0"),
-                .ends(.finished, "done"),
-            ]),
-        Case(
-            testDescription: "range of no size", change: { $0.range = 10..<20 }, first: "/r 10-19",
-            steps: [
-                .head("206|Content-Range: bytes 10-19/0|Content-Length: 10", "deliver 10"), .bytes(10, "at 0"),
-                .ends(.finished, "done"),
-            ]),
-        Case(
-            testDescription: "range of the size of the part", change: { $0.range = 10..<20 }, first: "/r 10-19",
-            steps: [
-                .head("206|Content-Range: bytes 10-19/10|Content-Length: 10", "deliver 10"), .bytes(10, "at 0"),
-                .ends(.finished, "done"),
-            ]),
-        Case(
-            testDescription: "range with its length alone", change: { $0.range = 10..<20 }, first: "/r 10-19",
-            steps: [.head("206|Content-Length: 10", "deliver 10"), .bytes(10, "at 0"), .ends(.finished, "done")]),
-        Case(
-            testDescription: "range with the length of the file", change: { $0.range = 10..<20 }, first: "/r 10-19",
-            steps: [
-                .head("206|Content-Range: bytes 10-19/100|Content-Length: 100", "deliver 10"),
-                .bytes(10, "last 10 at 0"), .ends(.stopped, "done"),
-            ]),
-        Case(
-            testDescription: "range with the status of the whole", change: { $0.range = 10..<20 }, first: "/r 10-19",
-            steps: [
-                .head("200|Content-Range: bytes 10-19/100|Content-Length: 10", "deliver 10"), .bytes(10, "at 0"),
-                .ends(.finished, "done"),
-            ]),
-        Case(
-            testDescription: "range with too small a length", change: { $0.range = 10..<20 }, first: "/r 10-19",
-            steps: [
-                .head("206|Content-Range: bytes 10-19/100|Content-Length: 4", "stop"),
-                .ends(.stopped, "/r 10-19 to its end"),
-                .head("206|Content-Range: bytes 10-19/100|Content-Length: 4", "deliver 10"),
-                .bytes(10, "last 10 at 0"), .ends(.stopped, "done"),
-            ]),
-        Case(
-            testDescription: "range with neither its length nor its place, twice", change: { $0.range = 10..<20 },
-            first: "/r 10-19",
-            steps: [
-                .head("206|Content-Length: 11", "stop"), .ends(.stopped, "wait"), .ends(.finished, "/r 10-19"),
-                .head("206|Content-Range: bytes 9-19/100", "stop"), .ends(.stopped, "wrongRange"),
-            ]),
-        Case(
             testDescription: "range beyond the file", change: { $0.range = 1000..<1100 }, first: "/r 1000-1099",
             steps: [.head("416|Content-Range: bytes */90", "stop"), .ends(.stopped, "unexpectedStatus")]),
         Case(
