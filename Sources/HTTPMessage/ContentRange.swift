@@ -53,3 +53,33 @@ public enum ContentRange: Sendable, Hashable, CustomStringConvertible {
         bytes.append(decimal: total)
     }
 }
+
+/// The part that a reply states in its Content-Range, read as players read it: by the first byte. Origins state a last
+/// byte that is one too large, a size of 0 or of the part, or no size.
+public struct StatedPart: Sendable, Hashable {
+    /// The offset of the first byte.
+    public let first: Int64
+    /// The offset of the last byte; nil if it is missing or before the first.
+    public let last: Int64?
+    /// The size of the whole; nil if it is missing or contradicts the last byte.
+    public let size: Int64?
+
+    /// Parses `bytes a-b/size`, also with `=` or `:` for the space, and without the end or the size.
+    public init?(_ value: some StringProtocol) {
+        let bytes = Array(value.utf8)
+        let rest = bytes.dropFirst(Self.unit.utf8CodeUnitCount)
+        guard ByteClass.equals(bytes.prefix(Self.unit.utf8CodeUnitCount), ignoringCase: Self.unit) else { return nil }
+        let text = rest.drop { " \t=:".utf8.contains($0) }
+        guard text.count < rest.count else { return nil }
+        let halves = text.split(separator: UInt8(ascii: "/"), maxSplits: 1, omittingEmptySubsequences: false)
+        let ends = halves[0].filter { $0 != ByteClass.space }
+            .split(separator: UInt8(ascii: "-"), maxSplits: 1, omittingEmptySubsequences: false)
+        guard ends.count == 2, let first = ByteClass.number(ends[0]) else { return nil }
+        let last = ByteClass.number(ends[1]).flatMap { $0 >= first ? $0 : nil }
+        self.first = first
+        self.last = last
+        size = halves.count < 2 ? nil : ByteClass.number(halves[1]).flatMap { $0 > last ?? first ? $0 : nil }
+    }
+
+    private static let unit: StaticString = "bytes"
+}

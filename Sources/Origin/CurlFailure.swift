@@ -55,6 +55,22 @@ enum ConnectionFailure {
         }
     }
 
+    /// The fault of a head that libcurl refuses, by its words; `isLength` if the body can be read all the same.
+    static func malformedHead(_ words: String) -> (cause: String, isLength: Bool) {
+        let known = words.lowercased()
+        if known.contains("content-length") { return ("its Content-Length is not a number", true) }
+        if known.contains("header without colon") {
+            return ("a line of its header has no colon. Ask the server's owner to correct it", false)
+        }
+        if known.contains("nul byte") {
+            return ("its header contains a NUL byte. Ask the server's owner to correct it", false)
+        }
+        if known.contains("http/0.9") {
+            return ("it does not begin with a status line of HTTP. Check the port in the URL", false)
+        }
+        return (words.isEmpty ? "its header cannot be read" : words, false)
+    }
+
     /// The cause of a refused TLS handshake by OpenSSL's words; nil if they tell of a broken connection.
     static func handshake(_ words: String, hasCertificate: Bool) -> String? {
         let words = words.lowercased()

@@ -36,6 +36,12 @@ extension CurlRequest {
             guard !isHeadComplete, let cause = ConnectionFailure.handshake(words, hasCertificate: hasCertificate)
             else { return code == CURLE_SSL_CONNECT_ERROR ? nil : lostAfterHandshake }
             return .init(code: .handshakeRefused, underlying: cause, isTransient: false)
+        case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL:
+            let fault = ConnectionFailure.malformedHead(words)
+            // The rest of an earlier reply on the connection looks like a malformed head too.
+            return .init(
+                code: .malformedReply, underlying: fault.cause, isTransient: isOnUsedConnection,
+                hasInvalidLength: fault.isLength)
         case CURLE_GOT_NOTHING: return lostAfterHandshake
         case CURLE_OPERATION_TIMEDOUT: return .init(code: .unreachable, underlying: lateConnection)
         default: return nil

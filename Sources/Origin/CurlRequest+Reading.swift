@@ -20,7 +20,7 @@ extension CurlRequest {
         guard isPlain else { return }
         if reply.coding == .identity { set(CURLOPT_HTTP_CONTENT_DECODING, 0) }
         // Only libcurl's remarks tell of bytes behind the end.
-        if reply.contentLength ?? 0 > 0 { set(CURLOPT_VERBOSE, 1) }
+        if reply.contentLength != nil { set(CURLOPT_VERBOSE, 1) }
     }
 
     func receive(remark: UnsafeRawBufferPointer) {
@@ -29,7 +29,7 @@ extension CurlRequest {
 
     /// True if bytes have arrived on the connection that nothing reads. TLS sends bytes of its own.
     var hasUnreadBytes: Bool {
-        guard reply.contentLength ?? 0 > 0, attempt.url.scheme == .http, let multi else { return false }
+        guard reply.contentLength != nil, attempt.url.scheme == .http, let multi else { return false }
         return multi.sockets.hasUnreadBytes(descriptor)
     }
 }

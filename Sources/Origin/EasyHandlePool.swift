@@ -7,10 +7,15 @@ import EventLoop
     private let configuration: OriginClient.Configuration
     private var idle: [UnsafeMutableRawPointer] = []
     private static let limit = 16
+    /// Status lines other than HTTP's that mean 200: those of radio stations. Outlives the handles, which refer to it.
+    private let aliases = curl_slist_append(nil, "ICY 200")
 
     init(_ configuration: OriginClient.Configuration) { self.configuration = configuration }
 
-    isolated deinit { idle.forEach { curl_easy_cleanup($0) } }
+    isolated deinit {
+        idle.forEach { curl_easy_cleanup($0) }
+        curl_slist_free_all(aliases)
+    }
 
     /// Returns a prepared handle, to be released or cleaned up by the caller; nil if libcurl has no memory.
     func acquire() -> UnsafeMutableRawPointer? {
@@ -37,6 +42,7 @@ import EventLoop
         set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
         set(CURLOPT_FOLLOWLOCATION, 0)
         set(CURLOPT_PATH_AS_IS, 1)
+        _ = weir_easy_set_pointer(handle, CURLOPT_HTTP200ALIASES, aliases)
         set(CURLOPT_NOSIGNAL, 1)
         // Without this, libcurl waits for an abandoned DNS lookup, ten seconds and more without a network, and blocks
         // the loop meanwhile. With it, the lookup's thread ends by itself.

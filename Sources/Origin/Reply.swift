@@ -27,7 +27,9 @@ struct Reply {
     mutating func receive(line: UnsafeRawBufferPointer) -> Progress {
         byteCount += line.count
         guard byteCount <= Self.maximumByteCount, fields.count < Self.maximumFieldCount else { return .excessive }
-        if line.starts(with: "HTTP/".utf8) {
+        // Icecast and other servers of radio stations.
+        let isIcecast = status == 0 && line.starts(with: "ICY ".utf8)
+        if isIcecast || line.starts(with: "HTTP/".utf8) {
             let digits = line.drop { $0 != UInt8(ascii: " ") }.dropFirst().prefix(3)
             status = Int(String(decoding: digits, as: UTF8.self)) ?? 0
             isHTTP2 = line.starts(with: "HTTP/2".utf8)
@@ -35,7 +37,8 @@ struct Reply {
         } else if line.allSatisfy({ $0 == 0x0D || $0 == 0x0A }) {
             guard status >= 200 else { return .incomplete }
             validator = StrongValidator(of: fields)
-            coding = ContentCoding(fields.values(of: Self.contentEncoding))
+            // A coding of the transfer hides the resource as one of the content does; libcurl undoes both.
+            coding = ContentCoding(fields.values(of: Self.contentEncoding) + transferCodings)
             return .complete
         } else {
             fields.append(line: line)
@@ -47,12 +50,26 @@ struct Reply {
 
     private static let contentEncoding = FieldName("Content-Encoding")
 
+    private var transferWords: [String] {
+        fields.values(of: .transferEncoding).flatMap { $0.split(separator: ",") }
+            .map { $0.filter { !" \t".contains($0) }.lowercased() }.filter { !["", "identity"].contains($0) }
+    }
+    private var transferCodings: [String] { transferWords.filter { $0 != Self.chunked } }
+    private static let chunked = "chunked"
+    var isChunked: Bool { transferWords.contains(Self.chunked) }
+    /// True if the transfer, not the content, is compressed.
+    var hasTransferCoding: Bool { ContentCoding(transferCodings) != .identity }
+    /// True if libcurl reads until the connection ends, although the length is known: it does so for each Transfer-Encoding
+    /// but chunked, such as `identity`, which RFC 9112 has removed.
+    var hasUnusedLength: Bool { self[.transferEncoding] != nil && contentLength != nil }
+
     /// The length of the body as it is sent; nil for a chunked one, whatever its Content-Length (RFC 9112 §6.3).
     var contentLength: Int64? {
-        guard self[.transferEncoding] == nil else { return nil }
+        guard transferWords.isEmpty else { return nil }
         return self[.contentLength].flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }
     }
     var contentRange: ContentRange? { self[.contentRange].flatMap { ContentRange($0) } }
+    var statedPart: StatedPart? { self[.contentRange].flatMap { StatedPart($0) } }
     var location: String? { self[.location] }
     /// The delay that the origin requests before a retry; at most a day.
     var retryAfter: Duration? {
@@ -69,7 +86,7 @@ struct Reply {
     /// - Parameter validator: nil if the body cannot be resumed.
     func head(url: WebURL, length: Int64?, validator: StrongValidator?) -> OriginHead {
         OriginHead(
-            status: status, url: url, length: length, isFramed: contentLength != nil || self[.transferEncoding] != nil,
+            status: status, url: url, length: length, isFramed: contentLength != nil || isChunked,
             fields: fields, validator: validator, address: address)
     }
 }

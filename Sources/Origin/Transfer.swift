@@ -353,15 +353,21 @@ extension Transfer: CurlRequestOwner {
         switch state.received(byteCount: bytes.count, now: lastArrival) {
         case .stop: return false
         case .skip: return true
-        case .at(let offset):
-            do {
-                try receiver?.transfer(self, received: bytes, at: offset)
-            } catch {
-                state.fail(.contentChanged)
-                return false
-            }
-            return receiver != nil
+        case .at(let offset): return deliver(bytes, at: offset)
+        case .last(let offset, let count):
+            _ = deliver(UnsafeRawBufferPointer(rebasing: bytes.prefix(count)), at: offset)
+            return false
         }
+    }
+
+    private func deliver(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Bool {
+        do {
+            try receiver?.transfer(self, received: bytes, at: offset)
+        } catch {
+            state.fail(.contentChanged)
+            return false
+        }
+        return receiver != nil
     }
 
     func request(_ wire: CurlRequest, ended outcome: TransferState.Outcome) {

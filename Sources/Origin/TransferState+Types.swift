@@ -45,6 +45,9 @@ extension TransferState {
 
     enum Delivery: Equatable {
         case at(Int64)
+        /// Deliver the first `count` bytes, the last ones of the target, and abort the request: the reply is longer, or its
+        /// framing does not show the end.
+        case last(Int64, count: Int)
         case skip
         case stop
     }
@@ -63,6 +66,8 @@ extension TransferState {
         var code: OriginError.Code
         var underlying: String?
         var isTransient = true
+        /// True if the Content-Length is no number, so that only the end of the connection shows the end of the body.
+        var hasInvalidLength = false
         /// Set if HTTP/2 itself failed.
         var http2Fault: HTTPVersions.Fault?
     }

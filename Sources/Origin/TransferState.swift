@@ -45,6 +45,8 @@ struct TransferState {
     private var isHeadDelivered = false
     private var attemptStart: Int64 = 0
     private var isAccepting = false
+    /// True if the request is aborted after the last byte: the framing of the reply shows no end there.
+    private var endsAtLength = false
     private var skipped: Int64 = 0
     private var pending: Pending?
 
@@ -89,7 +91,7 @@ struct TransferState {
     }
 
     private mutating func nextAttempt() -> Attempt {
-        (pending, isAccepting, isUnproven, skipped) = (nil, false, false, 0)
+        (pending, isAccepting, isUnproven, endsAtLength, skipped) = (nil, false, false, false, 0)
         attemptStart = mayResume && validator != nil ? position : 0
         return Attempt(url: url, range: nextRange, ifRange: attemptStart > 0 ? validator : nil, manner: manner)
     }
@@ -104,6 +106,9 @@ struct TransferState {
             return accept(reply, at: 0, length: isDecoded(reply) ? nil : reply.contentLength)
         } else {
             switch reply.status {
+            // Some origins send a range with a status for the whole.
+            case 200 where nextRange?.last != nil && reply.statedPart?.first == nextRange?.first:
+                return receivedPart(reply)
             // Players take any of them as the whole.
             case 200...203, 208...299: return receivedWhole(reply)
             case 206: return receivedPart(reply)
@@ -125,7 +130,9 @@ struct TransferState {
     func isDecoded(_ reply: Reply) -> Bool { manner.decodes && reply.coding == .decodable }
 
     private mutating func receivedWhole(_ reply: Reply) -> Reaction {
-        if reply.coding == .mixed { return stop(.fail(error(.unsupportedEncoding))) }
+        if reply.coding == .mixed || reply.hasTransferCoding && !manner.decodes {
+            return stop(.fail(error(.unsupportedEncoding)))
+        }
         let isRestated = manner.ignoresLength
         let size = isDecoded(reply) || isRestated ? nil : reply.contentLength
         if let range = request.range, range.lowerBound > 0 || !request.isOpenRange && size != Int64(range.count) {
@@ -141,14 +148,16 @@ struct TransferState {
         validator = isDecoded(reply) || isRestated ? nil : reply.validator
         fileSize = isRestated ? nil : size ?? fileSize
         openLength = size
+        endsAtLength = size != nil && reply.hasUnusedLength
         return accept(reply, at: 0, length: size)
     }
 
     private mutating func receivedPart(_ reply: Reply) -> Reaction {
         guard let asked = nextRange else { return receivedUnrequestedPart(reply) }
+        if let last = asked.last { return receivedPart(reply, of: asked.first...last) }
         guard case .satisfied(let got, let size)? = reply.contentRange, reply.coding == .identity,
             got.lowerBound == asked.first,
-            request.isOpenRange || got.upperBound == asked.last.map({ $0 + 1 }) ?? size ?? fileSize,
+            request.isOpenRange || got.upperBound == size ?? fileSize,
             reply.contentLength ?? Int64(got.count) == Int64(got.count)
         else { return partFault(.wrongRange, reply) }
         if let size, let fileSize, size != fileSize {
@@ -160,6 +169,30 @@ struct TransferState {
         fileSize = size ?? fileSize
         // An origin may not know the end of what it is still making: then the end of the body counts.
         if request.isOpenRange { openLength = reply.contentLength.map { attemptStart + $0 } }
+        return accept(reply, at: attemptStart, length: expectedLength)
+    }
+
+    /// Handles the reply to a request for a range with an end. Players check nothing but the first byte, so the end, the size
+    /// and the length may be wrong, as long as all requested bytes arrive. The bytes behind them are not read.
+    private mutating func receivedPart(_ reply: Reply, of asked: ClosedRange<Int64>) -> Reaction {
+        let count = Int64(asked.count)
+        let length = manner.ignoresLength ? nil : reply.contentLength
+        guard let stated = reply.statedPart, stated.first == asked.lowerBound, reply.coding == .identity,
+            stated.last ?? asked.upperBound >= asked.upperBound || length ?? 0 >= count
+        else { return partFault(.wrongRange, reply) }
+        if let length, length < count {
+            manner.ignoresLength = true
+            return stop(.restart)
+        }
+        let size = stated.size.flatMap { $0 > asked.upperBound ? $0 : nil }
+        if let size, let fileSize, size != fileSize {
+            return isHeadDelivered ? stop(.fail(error(.contentChanged))) : partFault(.contentChanged, reply)
+        }
+        let new = reply.validator
+        if attemptStart > 0, let new, new != validator { return partFault(.contentChanged, reply) }
+        if attemptStart == 0 { validator = new }
+        fileSize = size ?? fileSize
+        endsAtLength = length != count && !reply.isChunked || reply.hasUnusedLength
         return accept(reply, at: attemptStart, length: expectedLength)
     }
 
@@ -274,8 +307,15 @@ struct TransferState {
             skipped += Int64(byteCount)
             return skipped <= Self.longestSkip ? .skip : .stop
         }
-        let end = position + Int64(byteCount)
-        if end > expectedLength ?? .max {
+        let stated = expectedLength ?? .max
+        var end = position + Int64(byteCount)
+        let isLast = end >= stated && (endsAtLength || end > stated && request.range != nil && !request.isOpenRange)
+        if isLast, end > stated, request.range == nil {
+            (manner.ignoresLength, pending) = (true, .restart)
+            return .stop
+        }
+        if isLast { end = stated }
+        if end > stated {
             pending = .fail(error(.malformedReply, underlying: "more bytes than announced"))
             return .stop
         }
@@ -285,7 +325,7 @@ struct TransferState {
         }
         defer { position = end }
         if end > reached { (reached, failures, lastProgress) = (end, 0, now) }
-        return .at(position)
+        return isLast ? .last(position, count: Int(end - position)) : .at(position)
     }
 
     mutating func fail(_ code: OriginError.Code, underlying: String? = nil) {
@@ -383,6 +423,10 @@ struct TransferState {
         // The body is not what its Content-Encoding says, and nothing of it was delivered.
         case .failed(let failure) where failure.code == .unsupportedEncoding && position == 0 && manner.decodes:
             manner.decodes = false
+            return .restart
+        case .failed(let failure)
+        where failure.hasInvalidLength && request.method == .get && !manner.ignoresLength:
+            manner.ignoresLength = true
             return .restart
         case .failed(let failure) where failure.http2Fault == .collision:
             manner.avoidsHTTP2 = true

@@ -49,6 +49,24 @@ import Testing
         #expect(range.description == value)
     }
 
+    @Test(
+        arguments: [
+            ("bytes 10-19/100", 10, 19, 100), ("bytes 10-20/20", 10, 20, nil), ("bytes 10-19/0", 10, 19, nil),
+            ("bytes 10-19/10", 10, 19, nil), ("bytes 10-19/*", 10, 19, nil), ("bytes=10-19/100", 10, 19, 100),
+            ("Bytes: 10 - 19 / 100", 10, 19, nil), ("bytes 10-/100", 10, nil, 100), ("bytes 10-9/100", 10, nil, 100),
+            ("bytes 10-19", 10, 19, nil),
+        ] as [(String, Int64, Int64?, Int64?)])
+    func aPartIsReadByItsFirstByte(value: String, first: Int64, last: Int64?, size: Int64?) throws {
+        let part = try #require(StatedPart(value))
+        #expect((part.first, part.last, part.size) == (first, last, size))
+    }
+
+    @Test(arguments: [
+        "", "bytes", "bytes */20", "bytes -9/20", "bytes 10/20", "bytes10-19/20", "items 0-9/20", "bytes a-9/20",
+        "bytes 99999999999999999999-99999999999999999999/1",
+    ])
+    func aPartWithoutAFirstByteIsRefused(value: String) { #expect(StatedPart(value) == nil) }
+
     @Test(arguments: [
         "", "bytes", "bytes 0-9", "bytes 0-9/", "bytes 9-0/20", "bytes 0-20/20", "bytes */*", "bytes  0-9/20",
         "bytes=0-9/20",

@@ -133,7 +133,8 @@ extension TransferStateTests {
             testDescription: "range of a file", change: { $0.range = 1000..<1100 }, first: "/r 1000-1099",
             steps: [
                 .head(part("1000-1099/9999"), "deliver 100"), .bytes(60, "at 0"), .ends(broken, "wait"),
-                .ends(.finished, "/r 1060-1099 \"a\""), .head(part("1060-1099/9999"), "deliver"), .bytes(40, "at 60"),
+                .ends(.finished, "/r 1060-1099 \"a\""),
+                .head(part("1060-1099/9999") + "|Content-Length: 40", "deliver"), .bytes(40, "at 60"),
                 .ends(.finished, "done"),
             ]),
         Case(
@@ -152,6 +153,98 @@ extension TransferStateTests {
             steps: [
                 .head(part("10-18/100"), "stop"), .ends(.stopped, "wait"), .ends(.finished, "/r 10-19"),
                 .head(part("0-9/100"), "stop"), .ends(.stopped, "wrongRange"),
+            ]),
+        Case(
+            testDescription: "range with an end that is one too large", change: { $0.range = 10..<20 },
+            first: "/r 10-19",
+            steps: [
+                .head(part("10-20/20") + "|Content-Length: 10", "deliver 10"), .bytes(10, "at 0"),
+                .ends(.finished, "done"),
+            ]),
+        Case(
+            testDescription: "range that is longer than requested", change: { $0.range = 10..<20 }, first: "/r 10-19",
+            steps: [
+                .head(part("10-99/100") + "|Content-Length: 90", "deliver 10"), .bytes(6, "at 0"),
+                .bytes(50, "last 4 at 6"), .ends(.stopped, "done"),
+            ]),
+        Case(
+            testDescription: "chunked range that is longer than requested", change: { $0.range = 10..<20 },
+            first: "/r 10-19",
+            steps: [
+                .head(part("10-99/100") + "|Transfer-Encoding: chunked", "deliver 10"), .bytes(11, "last 10 at 0"),
+                .ends(.stopped, "done"),
+            ]),
+        Case(
+            testDescription: "range that ends with the connection", change: { $0.range = 10..<20 }, first: "/r 10-19",
+            steps: [
+                .head(part("10-19/100"), "deliver 10"), .bytes(10, "last 10 at 0"), .ends(.stopped, "done"),
+            ]),
+        Case(
+            testDescription: "range of a file of size 0", change: { $0.range = 10..<20 }, first: "/r 10-19",
+            steps: [
+                .head(part("10-19/0") + "|Content-Length: 10", "deliver 10"), .bytes(10, "at 0"),
+                .ends(.finished, "done"),
+            ]),
+        Case(
+            testDescription: "range of a file of the part's size, and resumed", change: { $0.range = 100..<200 },
+            first: "/r 100-199",
+            steps: [
+                .head(part("100-199/100") + "|Content-Length: 100", "deliver 100"), .bytes(60, "at 0"),
+                .ends(broken, "wait"), .ends(.finished, "/r 160-199 \"a\""),
+                .head(part("160-199/40") + "|Content-Length: 40", "deliver"), .bytes(40, "at 60"),
+                .ends(.finished, "done"),
+            ]),
+        Case(
+            testDescription: "range with status 200", change: { $0.range = 10..<20 }, first: "/r 10-19",
+            steps: [
+                .head("200|Content-Range: bytes 10-19/100|Content-Length: 10", "deliver 10"), .bytes(10, "at 0"),
+                .ends(.finished, "done"),
+            ]),
+        Case(
+            testDescription: "other range with status 200, twice", change: { $0.range = 10..<20 }, first: "/r 10-19",
+            steps: [
+                .head("200|Content-Range: bytes 0-99/100|Content-Length: 100", "stop"), .ends(.stopped, "wait"),
+                .ends(.finished, "/r 10-19"),
+                .head("200|Content-Range: bytes 11-20/100|Content-Length: 10", "stop"),
+                .ends(.stopped, "rangeIgnored"),
+            ]),
+        Case(
+            testDescription: "range with too small a length", change: { $0.range = 10..<20 }, first: "/r 10-19",
+            steps: [
+                .head(part("10-19/100") + "|Content-Length: 5", "stop"), .ends(.stopped, "/r 10-19 to its end"),
+                .head(part("10-19/100") + "|Content-Length: 5", "deliver 10"), .bytes(6, "at 0"),
+                .bytes(9, "last 4 at 6"), .ends(.stopped, "done"),
+            ]),
+        Case(
+            testDescription: "no range without its first byte", change: { $0.range = 10..<20 }, first: "/r 10-19",
+            steps: [
+                .head("206|Content-Length: 10", "stop"), .ends(.stopped, "wait"), .ends(.finished, "/r 10-19"),
+                .head(part("9-19/100") + "|Content-Length: 11", "stop"), .ends(.stopped, "wrongRange"),
+            ]),
+        Case(
+            testDescription: "a length that is no number",
+            first: "/r",
+            steps: [
+                .ends(.failed(.init(code: .malformedReply, hasInvalidLength: true)), "/r to its end"),
+                .head("200|Content-Length: -1", "deliver ?"), .bytes(60, "at 0"), .ends(.finished, "done"),
+            ]),
+        Case(
+            testDescription: "an obsolete Transfer-Encoding does not hide the end", first: "/r",
+            steps: [
+                .head(whole + "|Transfer-Encoding: identity", "deliver 100"), .bytes(100, "last 100 at 0"),
+                .ends(.stopped, "done"),
+            ]),
+        Case(
+            testDescription: "an obsolete Transfer-Encoding beside too small a length", first: "/r",
+            steps: [
+                .head(whole + "|Transfer-Encoding: identity", "deliver 100"), .bytes(101, "stop"),
+                .ends(.stopped, "/r to its end"),
+            ]),
+        Case(
+            testDescription: "a compressed transfer is never taken as it is", first: "/r",
+            steps: [
+                .head("200|Transfer-Encoding: gzip", "deliver ?"), .ends(unread, "/r as it is"),
+                .head("200|Transfer-Encoding: gzip", "stop"), .ends(.stopped, "unsupportedEncoding"),
             ]),
         Case(
             testDescription: "range beyond the file", change: { $0.range = 1000..<1100 }, first: "/r 1000-1099",
@@ -261,7 +354,10 @@ extension TransferStateTests {
             ]),
         Case(
             testDescription: "bytes behind a range do not matter", change: { $0.range = 0..<100 }, first: "/r 0-99",
-            steps: [.head(part("0-99/999"), "deliver 100"), .bytes(100, "at 0"), .ends(.exceeded, "done")]),
+            steps: [
+                .head(part("0-99/999") + "|Content-Length: 100", "deliver 100"), .bytes(100, "at 0"),
+                .ends(.exceeded, "done"),
+            ]),
         Case(
             testDescription: "more than announced", first: "/r",
             steps: [

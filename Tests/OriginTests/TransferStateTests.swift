@@ -147,6 +147,7 @@ struct TransferStateTests {
     private func name(_ delivery: TransferState.Delivery) -> String {
         switch delivery {
         case .at(let offset): "at \(offset)"
+        case .last(let offset, let count): "last \(count) at \(offset)"
         case .skip: "skip"
         case .stop: "stop"
         }
