@@ -55,6 +55,12 @@ struct SocketAddress: Hashable {
         }
     }
 
+    /// The addresses of a host that no resolver is asked for, with the port 0; nil for any other name.
+    static func known(of host: String) -> [SocketAddress]? {
+        if let address = SocketAddress(loose: host, port: 0) { return [address] }
+        return HostClass.isLoopback(host) ? [SocketAddress(bytes: [127, 0, 0, 1], port: 0)] : nil
+    }
+
     private static let mappedPrefix: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
     private static let translatedPrefix: [UInt8] = [0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0]
 
@@ -158,20 +164,33 @@ struct AddressRights {
     /// See `OriginRoute.firstClass`.
     var firstClass: HostClass?
     var allowedHosts: [AllowedHost] = []
+    /// The addresses of the user's host, if the attempt is for another one; empty if they are not known.
+    var namedAddresses: [SocketAddress] = []
 
     init(peer: OriginRequest.Peer) { self.peer = peer }
 
     /// True if the host is the one of the user's URL.
     var isNamedHost: Bool { namedPeer?.host == peer.host }
     /// True if some private address may be allowed, so that the connection must not be reused by others.
-    var mayBePrivate: Bool { isNamedHost || !allowedHosts.isEmpty }
+    var mayBePrivate: Bool { isNamedHost || isNamedPrivate || !allowedHosts.isEmpty }
+    /// True if all known addresses of the user's host are private. A public name that has a private address besides may be
+    /// an attack.
+    private var isNamedPrivate: Bool {
+        !namedAddresses.isEmpty && namedAddresses.allSatisfy { $0.hostClass != .public }
+    }
+    /// True if the user's host has this address too, under its other name.
+    private func isNamedHost(at address: SocketAddress?) -> Bool {
+        guard let address, isNamedPrivate else { return false }
+        if address.hostClass == .loopback { return namedAddresses.allSatisfy { $0.hostClass == .loopback } }
+        return namedAddresses.contains { $0.bytes == address.bytes }
+    }
 
     func allows(_ kind: HostClass, at address: SocketAddress?) -> Bool {
         if kind == .public { return true }
         if allowedHosts.contains(where: { $0.matches(host: peer.host, port: peer.port, address: address) }) {
             return true
         }
-        guard let namedPeer, isNamedHost, !isRebound(kind) else { return false }
+        guard let namedPeer, firstClass != .public, isNamedHost || isNamedHost(at: address) else { return false }
         if peer.port == namedPeer.port { return true }
         return kind == .private && [80, 443].contains(peer.port)
     }

@@ -25,6 +25,14 @@ struct ConnectionPlan {
         return host
     }
 
+    /// The name of the user's host, if its addresses decide whether the attempt may connect.
+    var nameToCompare: String? {
+        guard proxy == nil, rights.namedAddresses.isEmpty, !rights.isNamedHost, let named = rights.namedPeer?.host,
+            HostClass(ofName: rights.peer.host) != .public, SocketAddress.known(of: named) == nil
+        else { return nil }
+        return named
+    }
+
     /// The reason why nothing may be sent; nil if the attempt may connect. Through a proxy the name alone is judged,
     /// because the proxy resolves it.
     func refusal(by rules: AddressRules) -> String? {

@@ -245,6 +245,9 @@ public import HTTPMessage
         rights.namedPeer = request.namedPeer
         rights.firstClass = request.route.firstClass
         rights.allowedHosts = configuration.allowedHosts + request.route.allowedHosts
+        if let named = rights.namedPeer?.host, !rights.isNamedHost {
+            rights.namedAddresses = SocketAddress.known(of: named) ?? names.formerAddresses(of: named) ?? []
+        }
         var plan = ConnectionPlan(rights)
         plan.proxy = configuration.proxies.proxy(for: attempt.url, choice: request.route.proxy)
         plan.isInsecure = request.route.isInsecure

@@ -9,6 +9,8 @@ import HTTPMessage
         case pause
         /// The host's name is being resolved. If that lasts too long, former addresses are used, if there are any.
         case name(former: [SocketAddress]?)
+        /// The name of the user's host is being resolved, for comparison.
+        case namedHost
         case head(GiveUpRule.HeadWatch)
         /// With the time until the rule is asked.
         case body(GiveUpRule.BodyWatch, left: Duration)
@@ -88,12 +90,25 @@ import HTTPMessage
         if let reason = client.refusal(of: plan) {
             return attemptEnded(.failed(.init(code: .refusedAddress, underlying: reason, isTransient: false)))
         }
+        if let named = plan.nameToCompare, client.names.resolve(named, for: self) == nil {
+            return watch(.namedHost, for: NameCache.renewalLimit)
+        }
+        resolve(plan)
+    }
+
+    private func resolve(_ plan: ConnectionPlan) {
         guard let name = plan.name else { return connect(to: []) }
         guard let answer = client.names.resolve(name, for: self) else {
             let (former, limit) = (client.names.formerAddresses(of: name), rule.limit(of: .resolving))
             return watch(.name(former: former), for: former == nil ? limit : min(limit, NameCache.renewalLimit))
         }
         nameResolved(answer)
+    }
+
+    private func namedHostResolved() {
+        client.names.cancel(self)
+        watchdog?.cancel()
+        if let attempt { resolve(client.plan(request, attempt)) }
     }
 
     private func connect(to addresses: [SocketAddress]) {
@@ -254,6 +269,7 @@ import HTTPMessage
     private func watchdogFired() {
         switch watch {
         case .pause: perform(state.pauseEnded())
+        case .namedHost: namedHostResolved()
         case .name(let former?):
             client.names.cancel(self)
             connect(to: former)
@@ -311,6 +327,7 @@ import HTTPMessage
 extension Transfer: NameWaiter {
     func nameResolved(_ answer: NameCache.Answer) {
         guard receiver != nil else { return }
+        if case .namedHost = watch { return namedHostResolved() }
         switch answer {
         case .addresses(let addresses): connect(to: addresses)
         case .none(let reason), .failed(let reason):

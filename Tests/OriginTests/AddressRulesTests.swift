@@ -80,6 +80,24 @@ struct AddressRulesTests {
         #expect(AddressRules().allows(try address(literal, port), rights) == isAllowed)
     }
 
+    /// The named host is nas:8096, and has these addresses.
+    @Test(
+        arguments: [
+            ("10.0.0.5", ["10.0.0.5"], 8096, nil, true), ("10.0.0.5", ["fd00::5", "10.0.0.5"], 80, nil, true),
+            ("10.0.0.5", ["10.0.0.5"], 9000, nil, false), ("10.0.0.6", ["10.0.0.5"], 8096, nil, false),
+            ("10.0.0.5", [], 8096, nil, false), ("10.0.0.5", ["10.0.0.5"], 8096, .public, false),
+            ("10.0.0.5", ["1.1.1.1", "10.0.0.5"], 8096, nil, false), ("127.0.0.1", ["127.0.1.1"], 8096, nil, true),
+            ("::1", ["127.0.0.1"], 8096, .loopback, true), ("127.0.0.1", ["127.0.1.1"], 80, nil, false),
+            ("127.0.0.1", ["10.0.0.5", "127.0.0.1"], 8096, nil, false), ("127.0.0.1", ["1.1.1.1"], 8096, nil, false),
+        ] as [(String, [String], UInt16, HostClass?, Bool)])
+    func aNamedHostMayHaveAnotherName(
+        literal: String, named: [String], port: UInt16, first: HostClass?, isAllowed: Bool
+    ) throws {
+        var rights = try rights(literal, port, named: .init(host: "nas", port: 8096), first: first)
+        rights.namedAddresses = try named.map { try address($0, 0) }
+        #expect(AddressRules().allows(try address(literal, port), rights) == isAllowed)
+    }
+
     /// Each is asked about nas.lan:9000 at 10.0.0.5, or at fd00::5.
     @Test(
         arguments: [

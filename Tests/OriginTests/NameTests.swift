@@ -83,6 +83,24 @@ extension OverSockets {
             try bench.request("http://edge.test:\(port)\(target)")
         }
 
+        /// The user names the host by its name, and the playlist by its address, or the other way round.
+        @Test(arguments: [
+            ("nas.test", "127.0.0.1", true), ("127.0.0.1", "nas.test", true), ("mixed.test", "127.0.0.1", false),
+            ("other.test", "127.0.0.1", false), ("none.test", "127.0.0.1", false),
+        ])
+        func theNamedHostHasAnotherName(named: String, host: String, isAllowed: Bool) async throws {
+            let origin = try ScriptedOrigin { _, _ in [.reply(200, [:], "x")] }
+            let lookup = TableLookup([
+                "nas.test": ["127.0.0.1"], "mixed.test": ["127.0.0.1", "1.1.1.1"], "other.test": ["10.0.0.5"],
+            ])
+            let bench = Bench(lookup) { $0.giveUpRule.retries = .never }
+            var request = OriginRequest(try WebURL("http://\(host):\(origin.port)/x"))
+            request.namedPeer = OriginRequest.Peer(host: named, port: origin.port)
+            let (recorder, error) = await bench.run(request)
+            #expect(error?.code == (isAllowed ? nil : .refusedAddress))
+            #expect(recorder.text == (isAllowed ? "x" : ""))
+        }
+
         @Test func aSlowResolverDelaysOnlyTheFirstRequest() async throws {
             let origin = try ScriptedOrigin { request, _ in Self.serve(request) + [.close] }
             let lookup = TableLookup(["edge.test": ["127.0.0.1"]], isHeld: true)

@@ -107,6 +107,17 @@ extension OverSockets {
             #expect(!bench.client.isPresumedAbsent(other.url))
         }
 
+        @Test(arguments: [("localhost", "127.0.0.1"), ("127.0.0.1", "localhost"), ("127.0.0.1", "127.1")])
+        func thisMachineMayHaveAnotherName(named: String, host: String) async throws {
+            let origin = try ScriptedOrigin { _, _ in [.reply(200, [:], "x")] }
+            let bench = Bench()
+            var request = OriginRequest(try WebURL("http://\(host):\(origin.port)/x"))
+            request.namedPeer = OriginRequest.Peer(host: named, port: origin.port)
+            #expect(await bench.run(request).1 == nil)
+            request.namedPeer?.port = origin.port &+ 1
+            #expect(await bench.run(request).1?.code == .refusedAddress)
+        }
+
         @Test func connectionToANamedPrivateAddressIsNotReusedByOthers() async throws {
             let origin = try ScriptedOrigin { _, _ in [.reply(200, [:], "x")] }
             let bench = Bench()
