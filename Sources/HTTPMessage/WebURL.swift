@@ -127,6 +127,29 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
             origin: origin, path: Self.removingDotSegments(merged), query: encodedQuery, authorization: authorization)
     }
 
+    /// Resolves a Location as browsers do (WHATWG URL §4.4): a backslash in it is a slash, the number of slashes before a host
+    /// does not matter, and `http:/p` is a path on the same host.
+    public func resolving(redirect location: String) throws(WebURLError) -> WebURL {
+        let text = Self.trimming(location.utf8[...])
+        let end = text.firstIndex { "?#".utf8.contains($0) } ?? text.endIndex
+        let slash = UInt8(ascii: "/")
+        let path = text[..<end].map { $0 == UInt8(ascii: "\\") ? slash : $0 }
+        var reference = String(decoding: path + Array(text[end...]), as: UTF8.self)
+        let parts = Self.splitScheme(reference[...].utf8)
+        let name = parts.flatMap { Scheme(rawValue: Substring($0.name).lowercased()) }
+        // Another scheme, which is refused.
+        if parts != nil, name == nil { return try resolving(reference) }
+        let rest = parts?.rest ?? reference[...].utf8
+        let host = rest.drop { $0 == slash }
+        let slashes = rest.count - host.count
+        if slashes >= 2 || name != nil && name != scheme {
+            reference = "\((name ?? scheme).rawValue)://\(Substring(host))"
+        } else {
+            reference = String(Substring(rest))
+        }
+        return try resolving(reference)
+    }
+
     /// True for a reference without a scheme (RFC 3986 §4.2).
     public static func isRelative(_ reference: String) -> Bool { splitScheme(trimming(reference.utf8[...])) == nil }
 

@@ -275,7 +275,7 @@ struct TransferState {
     private func redirect(to location: String) -> Pending {
         guard redirects < redirectLimit else { return .fail(error(.tooManyRedirects)) }
         do {
-            return .redirect(try url.resolving(location))
+            return .redirect(try url.resolving(redirect: location))
         } catch {
             return .fail(self.error(.forbiddenRedirect, underlying: error.description))
         }

@@ -140,6 +140,19 @@ struct WebURLTests {
         #expect(throws: reason) { try WebURL("https://h/v/media.m3u8").resolving(reference) }
     }
 
+    /// The expected results are those of browsers.
+    @Test(arguments: [
+        ("http:/p", "http://h/p"), ("http:p", "http://h/v/p"), ("http:///h2/p", "http://h2/p"),
+        ("http:////h2/p", "http://h2/p"), ("///h2/p", "http://h2/p"), ("//h2/p", "http://h2/p"),
+        ("\\p", "http://h/p"), ("\\\\h2\\p", "http://h2/p"), ("http:\\\\h2\\p", "http://h2/p"),
+        ("https:/h2/p", "https://h2/p"), ("HTTP://h2/p", "http://h2/p"), ("/p?a\\b", "http://h/p?a%5Cb"),
+        (" ../p ", "http://h/p"), ("?q", "http://h/v/m?q"), ("http:", "http://h/v/m?t"), ("a:b", nil),
+        ("file:///etc/passwd", nil), ("http://", nil), ("http:///", nil),
+    ])
+    func aLocationIsResolvedAsBrowsersDo(location: String, expected: String?) throws {
+        #expect((try? WebURL("http://h/v/m?t").resolving(redirect: location))?.text == expected)
+    }
+
     /// As browsers and FFmpeg do, a user name stays with references that are resolved against the URL.
     @Test func aUserNameInAReferenceIsSentButNotShown() throws {
         let base = try WebURL("https://h/v/media.m3u8")
