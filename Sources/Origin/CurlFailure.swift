@@ -51,7 +51,23 @@ enum ConnectionFailure {
             "no known authority has signed it: the server leaves out an intermediate certificate, or the authority is "
                 + "private. Give the missing certificate with the key ca-file (weir serve --ca-file FILE), or add --insecure"
         case 23: "it has been revoked"
+        case 66, 67:
+            "its key is too short to be safe. Ask the server's owner for a key of 2,048 bits, or if you trust the server, "
+                + "add --insecure"
         default: "it is not valid (OpenSSL's error \(result)). If you trust the server, add --insecure"
+        }
+    }
+
+    /// The cause of a proxy's certificate that was not accepted; `--insecure` does not concern it.
+    static func proxyCertificate(_ result: Int) -> String {
+        switch result {
+        case 0, 1: "it is for another host name. Check the name of the proxy"
+        case 9: "it is not valid yet. Check this machine's clock"
+        case 10: "it has expired. Only the proxy's owner can renew it; check this machine's clock"
+        case 2, 18...21:
+            "no known authority has signed it. Give the authority's certificate with the key ca-file "
+                + "(weir serve --ca-file FILE)"
+        default: "it is not valid (OpenSSL's error \(result))"
         }
     }
 

@@ -20,8 +20,10 @@ extension CurlRequest {
     /// Explains failures of a proxy and of TLS; nil for any other.
     private func connectionFailure(_ code: CURLcode) -> TransferState.Failure? {
         let words = String(cString: errorText)
-        if let proxy = plan.proxy, let failure = ProxyFailure(proxy, code, answer: proxyAnswer, words).failure {
-            return failure
+        if let proxy = plan.proxy {
+            let certificate = information(CURLINFO_PROXY_SSL_VERIFYRESULT)
+            let cause = ProxyFailure(proxy, code, answer: proxyAnswer, certificate: certificate, words)
+            if let failure = cause.failure { return failure }
         }
         switch code {
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS:

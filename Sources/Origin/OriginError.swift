@@ -14,7 +14,7 @@ public struct OriginError: Error, Hashable, Sendable, CustomStringConvertible {
         case untrustedCertificate
         /// The server ended the TLS handshake: it requires a client certificate, or a TLS version that is not safe.
         case handshakeRefused
-        /// The proxy requires other credentials, or does not allow the request.
+        /// The proxy requires other credentials, does not allow the request, or has a certificate that cannot be trusted.
         case proxyRefused
         case connectionLost
         case cutShort
@@ -73,7 +73,7 @@ public struct OriginError: Error, Hashable, Sendable, CustomStringConvertible {
         case .refusedAddress: "was not requested: its address is private, and your URL does not name it"
         case .untrustedCertificate: "has a certificate that cannot be trusted"
         case .handshakeRefused: "cannot be reached by TLS"
-        case .proxyRefused: "was refused by the proxy"
+        case .proxyRefused: "could not be requested through the proxy"
         case .connectionLost: "broke the connection before it replied"
         case .cutShort: "ended before it was complete"
         case .stalled: "sent too slowly"

@@ -8,8 +8,9 @@ struct ProxyFailure {
 
     /// - Parameters:
     ///   - answer: the status of the proxy's answer to CONNECT, or 407 for its answer to any request; 0 without one.
+    ///   - certificate: OpenSSL's result for the certificate of an HTTPS proxy.
     ///   - words: libcurl's error text.
-    init(_ proxy: ProxyURL, _ code: CURLcode, answer: Int, _ words: String) {
+    init(_ proxy: ProxyURL, _ code: CURLcode, answer: Int, certificate: Int, _ words: String) {
         let words = words.lowercased()
         let isDenied = ["authentication", "rejected", "not allowed", "no acceptable"].contains { words.contains($0) }
         switch code {
@@ -24,6 +25,12 @@ struct ProxyFailure {
                 isTransient: false)
         case _ where answer >= 300:
             failure = .init(code: .unreachable, underlying: "the proxy \(proxy) cannot connect (\(answer))")
+        // The certificate of the origin is seen only once the proxy has answered.
+        case CURLE_PEER_FAILED_VERIFICATION where proxy.kind == .https && answer == 0:
+            let cause = ConnectionFailure.proxyCertificate(certificate)
+            failure = .init(
+                code: .proxyRefused, underlying: "the certificate of the proxy \(proxy) cannot be trusted: \(cause)",
+                isTransient: false)
         case CURLE_COULDNT_RESOLVE_PROXY:
             failure = .init(code: .unreachable, underlying: "the name of the proxy \(proxy) could not be resolved")
         case CURLE_COULDNT_CONNECT:

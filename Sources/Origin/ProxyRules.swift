@@ -46,7 +46,8 @@ public struct ProxyRules: Hashable, Sendable {
             (http, https) = (choice.proxy, choice.proxy)
         } else {
             let all = try Self.proxy(["all_proxy", "ALL_PROXY"], environment)
-            http = try Self.proxy(["http_proxy", "HTTP_PROXY"], environment) ?? all
+            // Not HTTP_PROXY: in a CGI program that is a header field of the client (httpoxy), and curl ignores it.
+            http = try Self.proxy(["http_proxy"], environment) ?? all
             https = try Self.proxy(["https_proxy", "HTTPS_PROXY"], environment) ?? all
         }
         let list = environment["no_proxy"] ?? environment["NO_PROXY"] ?? ""

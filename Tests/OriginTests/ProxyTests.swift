@@ -1,5 +1,6 @@
 import EventLoop
 import HTTPMessage
+import TestSupport
 import Testing
 
 @testable import Origin
@@ -36,6 +37,8 @@ struct ProxyTests {
         #expect(all.proxy(for: url, choice: nil)?.description == "http://c:3")
         #expect(try ProxyRules(nil, environment: ["http_proxy": "a:1", "no_proxy": "*"]).summary == nil)
         #expect(ProxyRules().proxy(for: url, choice: nil) == nil)
+        let capitals = try ProxyRules(nil, environment: ["HTTP_PROXY": "a:1", "ALL_PROXY": "c:3"])
+        #expect(capitals.proxy(for: try WebURL("http://h/"), choice: nil)?.description == "http://c:3")
     }
 
     @Test func aWrongVariableIsNamed() {
@@ -43,6 +46,13 @@ struct ProxyTests {
             guard let refusal = error as? RouteRefusal else { return false }
             return refusal.variable == "https_proxy" && !refusal.description.contains("secret")
         }
+    }
+
+    /// OpenSSL's results 66 and 67: of the server's certificate, and of its authority's.
+    @Test(arguments: [66, 67])
+    func aShortKeyIsNamed(result: Int) {
+        let words = ConnectionFailure.certificate(result)
+        #expect(words.contains("too short") && words.contains("--insecure"))
     }
 
     @Test func summariesHaveNoCredentials() throws {
@@ -81,6 +91,19 @@ extension OverSockets {
                 #expect(words.contains("http://127.0.0.1:\(proxy.port)") && !words.contains("secret"))
             }
             #expect(proxy.requests.count == 2)
+        }
+
+        /// Any server with a certificate of its own authority serves as the proxy.
+        @Test func theCertificateOfAProxyIsNotTheOrigins() async throws {
+            let server = try await HTTP2Origin()
+            let choice = try ProxyChoice(server.url)
+            let bench = Bench { $0.proxies = (try? ProxyRules(choice, environment: [:])) ?? ProxyRules() }
+            for text in ["http://www.example.com/a", "https://www.example.com/a"] {
+                let (_, error) = await bench.run(OriginRequest(try WebURL(text)))
+                #expect(error?.code == .proxyRefused, "\(text)")
+                let words = error?.description ?? ""
+                #expect(words.contains("certificate of the proxy") && !words.contains("--insecure"), "\(words)")
+            }
         }
 
         @Test(arguments: [
