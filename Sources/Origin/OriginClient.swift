@@ -185,8 +185,21 @@ public import HTTPMessage
         staleConnections.recordTimeout(url.origin, now: .now)
     }
 
+    /// Records a reply that another address of the name may not give: this edge lacks its way to the resource. The next
+    /// attempt is for that address. False if there is none.
+    private func recordGatewayFailure(of wire: CurlRequest) -> Bool {
+        guard [502, 503, 504].contains(wire.reply.status), let address = wire.connected, hasOtherAddress(wire) else {
+            return false
+        }
+        addressMemory.recordFailure(address, now: .now)
+        // Idle connections may lead to the same address.
+        recordTimeout(of: wire.attempt.url)
+        return true
+    }
+
     /// Records what the end of an attempt says about the addresses of its host.
     func record(_ outcome: TransferState.Outcome, of wire: CurlRequest) {
+        if recordGatewayFailure(of: wire) { return }
         switch outcome {
         case .finished: if let address = wire.connected { addressMemory.recordSuccess(address) }
         case .failed(let failure) where failure.code.isAway || failure.code == .cutShort:

@@ -181,6 +181,18 @@ extension OverSockets {
             #expect(good.requests.map { $0.fields["range"] } == ["bytes=70001-", nil])
         }
 
+        @Test(arguments: [502, 503, 504])
+        func anEdgeWithoutAWayIsReplacedByAnotherAddress(status: Int) async throws {
+            let bad = try ScriptedOrigin(address: 2) { _, _ in [.reply(status, [:], "busy")] }
+            let good = try ScriptedOrigin(address: 3, port: bad.port) { request, _ in Self.serve(request) }
+            let bench = Bench(TableLookup(Self.edges))
+            for _ in 0..<2 {
+                let (recorder, error) = await bench.run(try request(bench, bad.port))
+                #expect(error == nil && recorder.has(Self.body))
+            }
+            #expect(bad.requests.count == 1 && good.requests.count == 2)
+        }
+
         @Test func anEdgeThatDoesNotAnswerIsReplacedByAnotherAddress() async throws {
             let bad = try ScriptedOrigin(address: 2) { _, _ in [.hold] }
             let good = try ScriptedOrigin(address: 3, port: bad.port) { request, _ in Self.serve(request) + [.close] }
