@@ -130,7 +130,7 @@ extension ResourceEncryption {
         if methods.contains(.aes128) {
             self = .inBlocks
         } else {
-            let isWhole = methods.contains { $0.encryptsWholeSegments || $0 == .other }
+            let isWhole = methods.contains { $0 == .aes256GCM || $0 == .other }
             self = isWhole ? .whole : .partial
         }
     }

@@ -60,13 +60,6 @@ struct KeyTests {
             ("METHOD=SAMPLE-AES,URI=\"skd://x\",KEYFORMAT=\"com.apple.streamingkeydelivery\"", false, true),
             ("METHOD=SAMPLE-AES,KEYFORMAT=\"com.widevine\"", false, true),
             ("METHOD=ROT13,URI=\"k\"", false, true),
-            ("METHOD=AES-128,URI=\"https://h/k\",KEYFORMAT=\"com.example\"", true, false),
-            ("METHOD=AES-128,URI=\"a/k?x=y:z\",KEYFORMAT=\"com.example\",KEYFORMATVERSIONS=\"1\"", true, false),
-            ("METHOD=AES-128,URI=\"skd://k\",KEYFORMAT=\"com.apple.streamingkeydelivery\"", false, true),
-            ("METHOD=AES-128,URI=\"data:;base64,AA==\",KEYFORMAT=\"com.example\"", false, false),
-            ("METHOD=AES-128,KEYFORMAT=\"com.example\"", false, true),
-            ("METHOD=AES-256,URI=\"k\"", true, false), ("METHOD=AES-256-CTR,URI=\"k\"", true, false),
-            ("METHOD=AES-256-GCM,URI=\"k\"", true, false),
             ("METHOD=NONE", false, false),
         ])
     func kinds(_ attributes: String, _ isFetchable: Bool, _ needsDRM: Bool) throws {

@@ -181,10 +181,6 @@ extension Mend {
             "EXT-X-KEY without METHOD", .head, "#EXT-X-KEY:URI=\"k\"", "", .missingAttribute,
             hlsJS: "ignores it", ffmpeg: "plays as clear", weir: "omits it"),
         Mend(
-            "EXT-X-KEY without a URI", .head, "#EXT-X-KEY:METHOD=AES-128", "#EXT-X-KEY:METHOD=NONE", .badValue,
-            hlsJS: "plays if nothing is encrypted", ffmpeg: "takes the playlist for the key",
-            weir: "reads the segments as clear ones; stores none that is no media"),
-        Mend(
             "an IV that is no hexadecimal number", .head, "#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=12",
             "#EXT-X-KEY:METHOD=AES-128,URI=\"k\"", .badValue,
             hlsJS: "takes zeros", ffmpeg: "takes the sequence number", weir: "omits the IV"),
@@ -249,13 +245,6 @@ extension Mend {
             variant("BANDWIDTH=99999999999999999999,CODECS=\"mp4a.40.2\""),
             variant("CODECS=\"mp4a.40.2\""), .badValue,
             hlsJS: "takes the largest number", ffmpeg: "takes any number", weir: "omits it"),
-        Mend(
-            "a negative BANDWIDTH", .multivariant, variant("BANDWIDTH=-1"), variant("BANDWIDTH=0"), .badValue,
-            hlsJS: "plays", ffmpeg: "plays", weir: "takes 0"),
-        Mend(
-            "BANDWIDTH after two equals signs", .multivariant, variant("BANDWIDTH==800000,CODECS=\"mp4a.40.2\""),
-            variant("CODECS=\"mp4a.40.2\""), .badValue,
-            hlsJS: "plays", ffmpeg: "plays", weir: "omits it"),
         Mend(
             "CODECS without quotes", .multivariant, variant("CODECS=avc1.42c00a,mp4a.40.2,BANDWIDTH=1"),
             variant("CODECS=\"avc1.42c00a,mp4a.40.2\",BANDWIDTH=1"), .malformedAttributes,

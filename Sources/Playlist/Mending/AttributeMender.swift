@@ -18,7 +18,6 @@ struct AttributeMender {
         let types = tag.attributeTypes
         for attribute in list.attributes { read(attribute, types) }
         joinCodecs()
-        clearKeyless()
         checkRequired()
         guard isChanged else { return }
         value = Array(
@@ -151,14 +150,6 @@ struct AttributeMender {
         written[index].value = quote + joined.joined(separator: [UInt8(ascii: ",")]) + quote
     }
 
-    /// hls.js reads the segments of a key without a URI as clear ones. Where they are not, they are not recognized as media.
-    private mutating func clearKeyless() {
-        guard tag == .key, isIdentityKey, !text("METHOD").isEmpty, text("URI").isEmpty else { return }
-        written = [("METHOD", Array("NONE".utf8))]
-        isChanged = true
-        faults.append("the key has no URI: its segments are read as if they were not encrypted")
-    }
-
     private mutating func checkRequired() {
         for name in tag.neededAttributes where text(name).isEmpty {
             missing = "the attribute \(name) is missing or cannot be read"
@@ -168,6 +159,7 @@ struct AttributeMender {
         // Without its range, a part would be the whole resource.
         case .part where list["BYTERANGE"] != nil && text("BYTERANGE").isEmpty:
             missing = "the byte range cannot be read"
+        // A key without a URI stays, and the parser refuses it: without the key, the segments would be taken for clear ones.
         case .sessionKey where isIdentityKey && text("URI").isEmpty: missing = "the key has no URI"
         case .media:
             guard let kind = Media.Kind(rawValue: text("TYPE")) else {

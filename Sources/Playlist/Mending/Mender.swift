@@ -206,13 +206,11 @@ struct Mender {
         var mender = AttributeMender(tag: tag, list: list)
         mender.run()
         if let missing = mender.missing { return omit(line, .missingAttribute, missing) }
-        let isEmpty = mender.value?.isEmpty ?? false
-        if isEmpty, tag != .streamInf, let reason = mender.faults.first { return omit(line, .badValue, reason) }
+        if mender.value?.isEmpty ?? false, let reason = mender.faults.first { return omit(line, .badValue, reason) }
         for reason in mender.faults { note(line, .badValue, reason) }
         if let fault = list.fault, mends.count < PlaylistText.maximumMends { mends.append(fault) }
         if let value = mender.value {
-            // A variant needs no attribute, though players look for one.
-            edits[line] = .content(Array("\(tag.rawValue):".utf8) + (isEmpty ? Array("BANDWIDTH=0".utf8) : value))
+            edits[line] = .content(Array("\(tag.rawValue):".utf8) + value)
         } else {
             trim(line)
         }
@@ -252,7 +250,7 @@ extension Mender {
     private func requireMedia() throws(PlaylistError) {
         guard uriCount == 0 else { return }
         // A line that variables or the encoding destroyed is then the cause of the missing media.
-        let codes: [PlaylistError.Code] = [.overLimit, .missingURI, .unannouncedURI, .badValue, .missingAttribute]
+        let codes: [PlaylistError.Code] = [.missingURI, .unannouncedURI, .badValue, .missingAttribute]
         let lost = text.mends.first { $0.code != .notUTF8 && $0.code != .controlCharacter }
         let first = lost ?? codes.lazy.compactMap { code in mends.first { $0.code == code } }.first
         guard let first else { return }

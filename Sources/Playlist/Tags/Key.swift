@@ -2,7 +2,7 @@
 public struct Key: Sendable {
     /// METHOD.
     public enum Method: Sendable {
-        case none, aes128, aes256, aes256CTR, aes256GCM, sampleAES, sampleAESCTR
+        case none, aes128, aes256GCM, sampleAES, sampleAESCTR
         /// An unknown method. Players would play its segments as if they were not encrypted.
         case other
     }
@@ -41,18 +41,9 @@ public struct Key: Sendable {
         (try? text.attributes(Int(record.line))) ?? AttributeList(empty: text.bytes, line: Int(record.line))
     }
 
-    /// True if the key is a file to fetch and store: a known METHOD, KEYFORMAT `identity` or a METHOD for which players
-    /// ignore it, and a `data:` URI only with a key.
+    /// True if the key is a file to fetch and store: KEYFORMAT `identity`, a known METHOD, and a `data:` URI only with a key.
     public var isFetchable: Bool {
-        method != .none && method != .other && (keyFormat == "identity" || ignoresKeyFormat) && (!isData || data != nil)
-    }
-    /// True if its segments are encrypted as a whole, and its URI is that of a file: libavformat and hls.js fetch it then,
-    /// whatever KEYFORMAT says.
-    private var ignoresKeyFormat: Bool {
-        guard method.encryptsWholeSegments, !uri.isEmpty else { return false }
-        let scheme = uri.prefix { $0 != ":" && $0 != "/" && $0 != "?" && $0 != "#" }
-        return scheme.count == uri.count || !uri.dropFirst(scheme.count).hasPrefix(":")
-            || ["http", "https", "data"].contains(scheme.lowercased())
+        method != .none && method != .other && keyFormat == "identity" && (!isData || data != nil)
     }
     /// The key in a `data:` URI (RFC 2397), of 16 or 32 bytes; nil for any other URI.
     public var data: [UInt8]? {
@@ -63,7 +54,7 @@ public struct Key: Sendable {
         return key.flatMap { [16, 32].contains($0.count) ? $0 : nil }
     }
     /// True if its segments need a content decryption module. A stored copy of the key would be useless.
-    public var needsDRM: Bool { method == .other || method != .none && keyFormat != "identity" && !ignoresKeyFormat }
+    public var needsDRM: Bool { method != .none && (method == .other || keyFormat != "identity") }
     var isData: Bool { uri.prefix(5).lowercased() == "data:" }
 
     /// Parses a line. The playlist that collects the distinct keys sets `index`.
@@ -94,7 +85,7 @@ public struct Key: Sendable {
 
     /// True if the IV is the media sequence number of each segment (RFC 8216 §5.2). Applies only to these methods, without IV.
     var hasImplicitVector: Bool {
-        guard isFetchable, [.aes128, .aes256, .aes256CTR, .sampleAES].contains(method) else { return false }
+        guard keyFormat == "identity", method == .aes128 || method == .sampleAES else { return false }
         return attributes.find("IV") == nil
     }
 
@@ -111,18 +102,10 @@ public struct Key: Sendable {
 }
 
 extension Key.Method {
-    /// True for a method that leaves nothing of a segment readable without the key.
-    public var encryptsWholeSegments: Bool {
-        switch self {
-        case .aes128, .aes256, .aes256CTR, .aes256GCM: true
-        case .none, .sampleAES, .sampleAESCTR, .other: false
-        }
-    }
-
     init(_ bytes: [UInt8], _ range: Range<Int>) {
         let known: [(String, Self)] = [
             ("NONE", .none), ("AES-128", .aes128), ("SAMPLE-AES", .sampleAES), ("SAMPLE-AES-CTR", .sampleAESCTR),
-            ("AES-256", .aes256), ("AES-256-CTR", .aes256CTR), ("AES-256-GCM", .aes256GCM),
+            ("AES-256-GCM", .aes256GCM),
         ]
         // ffmpeg takes NONE in any letters, because it knows no such method.
         let isNone = bytes[range].elementsEqual("none".utf8) { $0 | 0x20 == $1 }
