@@ -220,7 +220,7 @@ struct GeneratedInjectionTests {
         #expect(after.lines.map(\.kind) == before.map { source.text.lines[$0].kind })
         for (old, new) in zip(before, after.lines.indices) {
             guard case .tag(let tag) = after.lines[new].kind, tag.hasAttributes else { continue }
-            #expect(try after.attributes(new).names == source.text.attributes(old).names)
+            #expect(after.attributes(new).names == source.text.attributes(old).names)
         }
     }
 

@@ -241,6 +241,18 @@ extension Mend {
             "BANDWIDTH with a unit", .multivariant, variant("BANDWIDTH=800k"), variant("BANDWIDTH=800000"), .badValue,
             hlsJS: "takes 800", ffmpeg: "takes 800", weir: "takes 800,000"),
         Mend(
+            "BANDWIDTH that is negative", .multivariant, variant("BANDWIDTH=-1"), variant(""), .badValue,
+            hlsJS: "takes -1", ffmpeg: "takes -1", weir: "omits it"),
+        Mend(
+            "BANDWIDTH with two equals signs", .multivariant, variant("BANDWIDTH==800000"),
+            variant("BANDWIDTH=800000"), .badValue,
+            hlsJS: "ignores it", ffmpeg: "takes 0", weir: "takes 800,000"),
+        Mend(
+            "more than 128 attributes", .multivariant,
+            variant("BANDWIDTH=1," + (1...130).map { "X-\($0)=1" }.joined(separator: ",")),
+            variant("BANDWIDTH=1," + (1...127).map { "X-\($0)=1" }.joined(separator: ",")), .overLimit,
+            hlsJS: "reads them", ffmpeg: "reads them", weir: "reads the first 128"),
+        Mend(
             "BANDWIDTH beyond all numbers", .multivariant,
             variant("BANDWIDTH=99999999999999999999,CODECS=\"mp4a.40.2\""),
             variant("CODECS=\"mp4a.40.2\""), .badValue,

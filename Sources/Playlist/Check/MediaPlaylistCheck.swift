@@ -48,7 +48,7 @@ struct MediaPlaylistCheck {
             findings.add(
                 .badStart, line: start.line, "the offset exceeds the playlist's duration of \(playlist.duration) s")
         }
-        if let attributes = try? text.attributes(start.line - 1), Start.reordered(attributes) != nil {
+        if Start.reordered(text.attributes(start.line - 1)) != nil {
             findings.add(.badStart, line: start.line, "libavformat reads TIME-OFFSET only as the first attribute")
         }
     }

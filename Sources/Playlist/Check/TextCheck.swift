@@ -101,8 +101,8 @@ struct TextCheck {
             findings.add(
                 .variables, line: line + 1, "few players replace variables; others request the URI with the reference")
         }
-        if tag.hasAttributes, let attributes = try? text.attributes(line) {
-            AttributeCheck(tag: tag, attributes: attributes).run(&findings)
+        if tag.hasAttributes {
+            AttributeCheck(tag: tag, attributes: text.attributes(line)).run(&findings)
         }
     }
 

@@ -69,7 +69,7 @@ public struct ServerControl: Hashable, Sendable {
     public let line: Int
 
     init(_ text: PlaylistText, _ line: Int) throws(PlaylistError) {
-        let attributes = try text.attributes(line)
+        let attributes = text.attributes(line)
         canSkipUntil = try attributes.decimalFloat("CAN-SKIP-UNTIL")
         canSkipDateRanges = attributes.flag("CAN-SKIP-DATERANGES")
         holdBack = try attributes.decimalFloat("HOLD-BACK")
@@ -100,7 +100,7 @@ public struct Skip: Hashable, Sendable {
 
     /// Parses a line. `largest` limits the count, so that sequence numbers cannot overflow.
     init(_ text: PlaylistText, _ line: Int, largest: Int) throws(PlaylistError) {
-        let attributes = try text.attributes(line)
+        let attributes = text.attributes(line)
         guard let count = try attributes.decimalInteger("SKIPPED-SEGMENTS") else {
             throw text.error(.missingAttribute, line, "EXT-X-SKIP without SKIPPED-SEGMENTS")
         }
@@ -132,7 +132,7 @@ public struct PreloadHint: Sendable {
     public let line: Int
 
     init(_ text: PlaylistText, _ line: Int) throws(PlaylistError) {
-        let attributes = try text.attributes(line)
+        let attributes = text.attributes(line)
         switch try attributes.required("TYPE") {
         case "PART": kind = .part
         case "MAP": kind = .map
@@ -160,7 +160,7 @@ public struct RenditionReport: Sendable {
     public let line: Int
 
     init(_ text: PlaylistText, _ line: Int) throws(PlaylistError) {
-        let attributes = try text.attributes(line)
+        let attributes = text.attributes(line)
         uri = try attributes.required("URI")
         lastMediaSequenceNumber = try attributes.decimalInteger("LAST-MSN")
         lastPart = try attributes.decimalInteger("LAST-PART")

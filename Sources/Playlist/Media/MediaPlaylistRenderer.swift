@@ -136,7 +136,7 @@ extension MediaPlaylistRenderer {
         guard record.method != .none else { return }
         let name = naming(.key(Key(text: storage.text, record: record)))
         guard name != nil || view.isCorrected else { return }
-        let attributes = try storage.text.attributes(line)
+        let attributes = storage.text.attributes(line)
         version.need(key: attributes)
         if let name { try rename(attributes, to: name) }
     }
@@ -146,7 +146,7 @@ extension MediaPlaylistRenderer {
         nextMap += 1
         version.need(storage.header.isIFramesOnly ? 5 : 6)
         guard let name = naming(.map(map)) else { return }
-        try rename(try storage.text.attributes(line), to: name, without: ["BYTERANGE"])
+        try rename(storage.text.attributes(line), to: name, without: ["BYTERANGE"])
     }
 
     /// Writes a line with a new URI, and without its range if that is a part of the new name.
@@ -191,7 +191,7 @@ extension MediaPlaylistRenderer {
         if isCut || isForLive || view.isFinished && abs(start.timeOffset) > storage.duration {
             return writer.drop(line: line)
         }
-        guard let value = Start.reordered(try storage.text.attributes(line)) else { return }
+        guard let value = Start.reordered(storage.text.attributes(line)) else { return }
         writer.replace(storage.text.value(line), with: value)
     }
 }
@@ -206,12 +206,12 @@ extension MediaPlaylistRenderer {
             nextHint += 1
             guard let name = naming(.preloadHint(storage.lowLatency.preloadHints[nextHint - 1])) else { return }
             let range = ["BYTERANGE-START", "BYTERANGE-LENGTH"]
-            try rename(try storage.text.attributes(line), to: name, without: range)
+            try rename(storage.text.attributes(line), to: name, without: range)
         case .renditionReport:
             let report = storage.lowLatency.renditionReports[nextReport]
             nextReport += 1
             guard let name = naming(.renditionReport(report)) else { return }
-            try rename(try storage.text.attributes(line), to: name)
+            try rename(storage.text.attributes(line), to: name)
         // Delta updates need version 9; with removed date ranges, 10.
         case .skip: version.need(storage.lowLatency.skip?.removedDateRanges.isEmpty ?? true ? 9 : 10)
         default: break
@@ -226,7 +226,7 @@ extension MediaPlaylistRenderer {
         let isNeighbourRenamed = name != nil || isPreviousPartRenamed
         isPreviousPartRenamed = name != nil
         guard isNeighbourRenamed else { return }
-        let attributes = try storage.text.attributes(line)
+        let attributes = storage.text.attributes(line)
         var edits = AttributeEdits()
         edits.set("URI", quoted: name)
         if name != nil, !view.keepsByteRanges {

@@ -38,7 +38,7 @@ public struct PartialSegment: Sendable {
     static func parse(
         _ text: PlaylistText, _ line: Int, previous: Record?, at position: LowLatency.Position
     ) throws(PlaylistError) -> Record {
-        let attributes = try text.attributes(line)
+        let attributes = text.attributes(line)
         guard let uri = attributes.find("URI")?.content, !uri.isEmpty else {
             throw text.error(.missingAttribute, line, "the part has no URI")
         }

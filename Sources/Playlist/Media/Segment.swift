@@ -81,7 +81,7 @@ public struct Map: Sendable {
 
     /// Parses a line. The playlist sets the key set and the index.
     static func parse(_ text: PlaylistText, _ line: Int) throws(PlaylistError) -> Record {
-        let attributes = try text.attributes(line)
+        let attributes = text.attributes(line)
         guard let uri = attributes.find("URI")?.content, !uri.isEmpty else {
             throw text.error(.missingAttribute, line, "the initialization section has no URI")
         }

@@ -101,6 +101,9 @@ struct AttributeMender {
     }
 
     private func integer(_ content: Range<Int>) -> [UInt8]? {
+        // A doubled `=` is a part of the value.
+        let start = list.bytes[content].firstIndex { $0 != UInt8(ascii: "=") } ?? content.upperBound
+        let content = list.bytes.trimmed(start..<content.upperBound)
         if list.bytes.decimalInteger(content) != nil { return Array(list.bytes[content]) }
         let largest = Double(Int.max / 2)
         guard let number = Number.leading(list.bytes, content, upTo: largest) else { return nil }

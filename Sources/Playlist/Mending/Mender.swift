@@ -200,13 +200,14 @@ struct Mender {
     }
 
     private mutating func readAttributes(_ tag: Tag, _ line: Int) {
-        guard let list = try? text.attributes(line) else {
-            return omit(line, .overLimit, "more than \(text.limits.attributes) attributes")
-        }
+        let list = text.attributes(line)
         var mender = AttributeMender(tag: tag, list: list)
         mender.run()
         if let missing = mender.missing { return omit(line, .missingAttribute, missing) }
-        if mender.value?.isEmpty ?? false, let reason = mender.faults.first { return omit(line, .badValue, reason) }
+        // A variant needs none of its attributes to play; without the line, its URI would be lost.
+        if tag != .streamInf, mender.value?.isEmpty ?? false, let reason = mender.faults.first {
+            return omit(line, .badValue, reason)
+        }
         for reason in mender.faults { note(line, .badValue, reason) }
         if let fault = list.fault, mends.count < PlaylistText.maximumMends { mends.append(fault) }
         if let value = mender.value {

@@ -138,11 +138,11 @@ extension MultivariantRenderer {
         else { return }
         var edits = AttributeEdits()
         edits.set("SERVER-URI", .quoted(name))
-        try edits.apply(to: try playlist.text.attributes(line), &writer)
+        try edits.apply(to: playlist.text.attributes(line), &writer)
     }
 
     private mutating func writeStart(_ line: Int) throws(PlaylistError) {
-        guard view.isCorrected, let value = Start.reordered(try playlist.text.attributes(line)) else { return }
+        guard view.isCorrected, let value = Start.reordered(playlist.text.attributes(line)) else { return }
         writer.replace(playlist.text.value(line), with: value)
     }
 

@@ -31,7 +31,7 @@ public struct DateRange: Sendable {
     public var isInterstitial: Bool { assetURI != nil || assetList != nil }
 
     init(_ text: PlaylistText, _ line: Int, index: Int) throws(PlaylistError) {
-        attributes = try text.attributes(line)
+        attributes = text.attributes(line)
         self.index = index
         self.line = line + 1
     }

@@ -38,7 +38,7 @@ public struct Key: Sendable {
 
     /// All attributes of the line.
     public var attributes: AttributeList {
-        (try? text.attributes(Int(record.line))) ?? AttributeList(empty: text.bytes, line: Int(record.line))
+        text.attributes(Int(record.line))
     }
 
     /// True if the key is a file to fetch and store: KEYFORMAT `identity`, a known METHOD, and a `data:` URI only with a key.
@@ -59,7 +59,7 @@ public struct Key: Sendable {
 
     /// Parses a line. The playlist that collects the distinct keys sets `index`.
     static func parse(_ text: PlaylistText, _ line: Int) throws(PlaylistError) -> Record {
-        let attributes = try text.attributes(line)
+        let attributes = text.attributes(line)
         guard let name = attributes.find("METHOD") else {
             throw text.error(.missingAttribute, line, "the key has no METHOD")
         }

@@ -50,7 +50,7 @@ public struct Media: Sendable {
     var group: Group { Group(type: type, id: groupID) }
 
     init(_ text: PlaylistText, _ line: Int, index: Int, rendition: (String) -> Int) throws(PlaylistError) {
-        attributes = try text.attributes(line)
+        attributes = text.attributes(line)
         self.index = index
         self.line = line + 1
         guard let type = Kind(rawValue: try attributes.required("TYPE")) else {

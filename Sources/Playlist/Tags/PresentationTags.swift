@@ -7,7 +7,7 @@ public struct Start: Hashable, Sendable {
 
     /// Parses a line; nil without an offset. Players then start at their default position.
     init?(_ text: PlaylistText, _ line: Int) throws(PlaylistError) {
-        let attributes = try text.attributes(line)
+        let attributes = text.attributes(line)
         guard let offset = attributes.signedFloat("TIME-OFFSET") else { return nil }
         timeOffset = offset
         self.line = line + 1
@@ -45,7 +45,7 @@ public struct SessionData: Sendable {
     public var format: String { attributes["FORMAT"] ?? "JSON" }
 
     init(_ text: PlaylistText, _ line: Int, index: Int) throws(PlaylistError) {
-        attributes = try text.attributes(line)
+        attributes = text.attributes(line)
         self.index = index
         self.line = line + 1
         dataID = attributes["DATA-ID"] ?? ""
@@ -64,7 +64,7 @@ public struct ContentSteering: Sendable {
 
     /// Parses a line; nil without SERVER-URI.
     init?(_ text: PlaylistText, _ line: Int) throws(PlaylistError) {
-        let attributes = try text.attributes(line)
+        let attributes = text.attributes(line)
         guard let uri = attributes["SERVER-URI"], !uri.isEmpty else { return nil }
         serverURI = uri
         pathwayID = attributes["PATHWAY-ID"]

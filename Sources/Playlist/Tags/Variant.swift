@@ -65,7 +65,7 @@ public struct Variant: VariantLine, Sendable {
     init(
         _ text: PlaylistText, line: Int, uriLine: Int, uri: String, index: Int, renditionIndex: Int
     ) throws(PlaylistError) {
-        attributes = try text.attributes(line)
+        attributes = text.attributes(line)
         (self.index, self.renditionIndex) = (index, renditionIndex)
         self.line = line + 1
         self.uriLine = uriLine + 1
@@ -111,7 +111,7 @@ public struct IFrameVariant: VariantLine, Sendable {
     var groups: [Media.Group] { video.map { [Media.Group(type: .video, id: $0)] } ?? [] }
 
     init(_ text: PlaylistText, _ line: Int, index: Int, rendition: (String) -> Int) throws(PlaylistError) {
-        attributes = try text.attributes(line)
+        attributes = text.attributes(line)
         self.index = index
         self.line = line + 1
         uri = try attributes.required("URI")
@@ -138,7 +138,7 @@ public struct ImageVariant: Sendable {
 
     /// Parses a line; nil without a URI. The line is then preserved unchanged.
     init?(_ text: PlaylistText, _ line: Int, index: Int) throws(PlaylistError) {
-        attributes = try text.attributes(line)
+        attributes = text.attributes(line)
         guard let uri = attributes["URI"], !uri.isEmpty else { return nil }
         (self.uri, self.index) = (uri, index)
         self.line = line + 1

@@ -1,9 +1,9 @@
 /// An attribute list (RFC 8216 §4.2) as spans of its line. Order, blanks and quotes are preserved.
 ///
 /// Accepted because it occurs in practice: blanks around names, values and commas, empty elements, a trailing comma,
-/// undefined names, and values with or without quotes regardless of their type. Omitted: an element without a name or `=`, and
-/// text after a closing quote. Without its second quote a value ends at the next comma. Of a repeated name the last value counts,
-/// as in players.
+/// undefined names, and values with or without quotes regardless of their type. Omitted: an element without a name or `=`,
+/// text after a closing quote, and attributes beyond `PlaylistLimits.attributes`. Without its second quote a value ends at the
+/// next comma. Of a repeated name the last value counts, as in players.
 public struct AttributeList: Sendable {
     struct Attribute: Sendable {
         let name: Range<Int>
@@ -16,29 +16,33 @@ public struct AttributeList: Sendable {
 
     let bytes: [UInt8]
     let attributes: [Attribute]
-    /// The first syntax error that was skipped; nil if the list is well-formed.
+    /// The excess over the limit, or the first syntax error that was skipped; nil if the list is well-formed.
     let fault: PlaylistError?
     /// Index of the line in its playlist, from 0.
     let line: Int
-    /// Range of the whole list.
+    /// Range of the list, without attributes beyond the limit.
     let start, end: Int
 
     /// Parses a separate list, such as `BANDWIDTH=1280000,CODECS="mp4a.40.2"`. Errors name line 1.
-    public init(_ text: [UInt8], limits: PlaylistLimits = .standard) throws(PlaylistError) {
-        try self.init(text, 0..<text.count, line: 0, limits)
+    public init(_ text: [UInt8], limits: PlaylistLimits = .standard) {
+        self.init(text, 0..<text.count, line: 0, limits)
     }
 
     /// Parses the list in a range of a playlist's bytes. Errors name `line`, an index from 0.
-    init(_ bytes: [UInt8], _ range: Range<Int>, line: Int, _ limits: PlaylistLimits) throws(PlaylistError) {
-        (self.bytes, self.line, start, end) = (bytes, line, range.lowerBound, range.upperBound)
+    init(_ bytes: [UInt8], _ range: Range<Int>, line: Int, _ limits: PlaylistLimits) {
+        (self.bytes, self.line, start) = (bytes, line, range.lowerBound)
         var scanner = AttributeScanner(bytes: bytes, position: range.lowerBound, end: range.upperBound)
         var found: [Attribute] = []
         found.reserveCapacity(8)
+        var end = range.upperBound
+        var excess: PlaylistError?
         while let attribute = scanner.next() {
-            if found.count == limits.attributes {
-                throw PlaylistError(
-                    .overLimit, line: line + 1, "more than \(limits.attributes) attributes",
+            if found.count == limits.attributes, let last = found.last {
+                end = last.value.upperBound
+                excess = PlaylistError(
+                    .overLimit, line: line + 1, "more than \(limits.attributes) attributes: the rest is omitted",
                     excerpt: PlaylistError.excerpt(of: bytes[range]))
+                break
             }
             if let earlier = found.firstIndex(where: { bytes.areEqual($0.name, attribute.name) }) {
                 scanner.note(.twice(attribute.name))
@@ -46,13 +50,8 @@ public struct AttributeList: Sendable {
             }
             found.append(attribute)
         }
-        attributes = found
-        fault = scanner.fault?.asPlaylistError(bytes, range, line: line + 1)
-    }
-
-    init(empty bytes: [UInt8], line: Int) {
-        (self.bytes, self.line, fault, start, end) = (bytes, line, nil, 0, 0)
-        attributes = []
+        (attributes, self.end) = (found, end)
+        fault = excess ?? scanner.fault?.asPlaylistError(bytes, range, line: line + 1)
     }
 
     /// The attribute names, in line order.

@@ -74,8 +74,8 @@ public struct PlaylistText: Sendable {
 
     func string(_ line: Int) -> String { bytes.text(value(line)) }
 
-    func attributes(_ line: Int) throws(PlaylistError) -> AttributeList {
-        try AttributeList(bytes, value(line), line: line, limits)
+    func attributes(_ line: Int) -> AttributeList {
+        AttributeList(bytes, value(line), line: line, limits)
     }
 
     func error(_ code: PlaylistError.Code, _ line: Int, _ reason: String) -> PlaylistError {

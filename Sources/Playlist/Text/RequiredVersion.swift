@@ -36,7 +36,7 @@ struct RequiredVersion {
     /// Records EXT-X-DEFINE: variables need version 8; QUERYPARAM needs 11.
     mutating func need(definitionsOf text: PlaylistText) {
         for line in text.lines.indices where text.lines[line].kind == .tag(.define) {
-            need((try? text.attributes(line))?["QUERYPARAM"] == nil ? 8 : 11)
+            need(text.attributes(line)["QUERYPARAM"] == nil ? 8 : 11)
         }
     }
 }

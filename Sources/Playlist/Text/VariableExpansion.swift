@@ -85,7 +85,7 @@ struct VariableExpansion {
         let value = text.value(line)
         let offset = start - text.lines[line].content.lowerBound
         let tail = text.lines[line].content.upperBound - value.upperBound
-        let attributes = try AttributeList(
+        let attributes = AttributeList(
             output, value.lowerBound + offset..<output.count - tail, line: line, text.limits)
         try table.define(try Define(attributes), attributes)
     }
@@ -100,7 +100,7 @@ struct VariableExpansion {
 
     private mutating func appendAttributes(_ line: Int) throws(PlaylistError) {
         var position = text.lines[line].content.lowerBound
-        for attribute in try text.attributes(line).attributes {
+        for attribute in text.attributes(line).attributes {
             guard VariableTable.mayRefer(text.bytes, attribute.value) else { continue }
             output += text.bytes[position..<attribute.value.lowerBound]
             let start = output.count
