@@ -79,6 +79,7 @@ extension Downloader {
         let reason =
             failure.map { "\($0); the next best quality is downloaded" }
             ?? leftOut.map { "\($0); the other tracks are downloaded" }
+            ?? chosen.lazy.compactMap(\.abridgement).first
         return DownloadTask.Item(
             selection, range: order.range, renditions: chosen.map(\.name.id), otherQuality: reason)
     }
@@ -134,6 +135,14 @@ extension Downloader {
         let needed = progress.totalBytes - progress.bytes
         guard needed > room, let free = retention.roomAfterPurge(for: asset), needed > free else { return }
         throw .noRoom(name: asset.name, needed: needed, free: free)
+    }
+}
+
+extension Rendition {
+    /// A sentence about the segments that its playlist skips although it was requested as a whole; nil if it lists all.
+    fileprivate var abridgement: String? {
+        guard let skipped = source?.playlist.skippedSegments, skipped > 0 else { return nil }
+        return "the origin's playlist of \(name.id) skips \(skipped) segments; the listed ones are downloaded"
     }
 }
 

@@ -32,8 +32,6 @@ public struct PlaylistError: Error, Hashable, Sendable, CustomStringConvertible 
         case missingVariable
         /// The response to X-ASSET-LIST is not the JSON of rfc8216bis appendix D.3.
         case badAssetList
-        /// The requested view needs the full playlist, and this one has EXT-X-SKIP.
-        case deltaUpdate
         /// A new URI contains a character that would end its line or its quotes.
         case unsafeName
     }

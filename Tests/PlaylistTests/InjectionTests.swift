@@ -64,9 +64,16 @@ struct InjectionTests {
         #expect(playlist.isDeltaUpdate)
         #expect(playlist.segments[0].mediaSequenceNumber == 13)
         #expect(try playlist.rendered { _ in nil } == playlist.text.write())
+    }
+
+    @Test("keeps the numbers of the segments that a delta update lists", arguments: ["#EXT-X-MEDIA-SEQUENCE:10\n", ""])
+    func listed(_ number: String) throws {
+        let playlist = try Fixtures.media("#EXTM3U\n\(number)#EXT-X-SKIP:SKIPPED-SEGMENTS=3\n#EXTINF:1,\na\n")
         for view in [MediaPlaylistView.plain, .stored] {
-            let error = try #require(throws: PlaylistError.self) { try playlist.rendered(view) { _ in nil } }
-            #expect(error.code == .deltaUpdate)
+            let text = String(decoding: try playlist.rendered(view) { _ in nil }, as: UTF8.self)
+            let reread = try Fixtures.media(text)
+            #expect(!reread.isDeltaUpdate && reread.segments.count == 1)
+            #expect(reread.firstSequenceNumber == playlist.firstSequenceNumber)
         }
     }
 

@@ -60,7 +60,6 @@ extension PlaylistError.Code {
         case .duplicateTag: "RFC 8216 §4.3"
         case .missingVariable: "rfc8216bis §4.3"
         case .badAssetList: "rfc8216bis appendix D.3"
-        case .deltaUpdate: "rfc8216bis §4.4.5.2"
         case .overLimit, .unsafeName: "RFC 8216 §10"
         }
     }

@@ -56,16 +56,13 @@ extension MediaPlaylist {
     /// Writes the playlist with new names.
     ///
     /// `naming` is called in text order. Everything that neither it nor the view changes is copied byte for byte. `cut` omits
-    /// more segments. Throws `.unsafeName` for a name that would break out of its line, or is not relative as the view
-    /// requires; `.deltaUpdate` if the view needs the segments that EXT-X-SKIP omits.
+    /// more segments. A view without low-latency tags lists a delta update's segments alone, with their numbers. Throws
+    /// `.unsafeName` for a name that would break out of its line, or is not relative as the view requires.
     public func rendered(
         _ view: MediaPlaylistView = .relay, cut: MediaPlaylistCut? = nil, naming: Naming
     ) throws(PlaylistError) -> [UInt8] {
         var view = view
         if hasEndList || view.isFinished { view.keepsLowLatency = false }
-        if isDeltaUpdate, !view.keepsLowLatency {
-            throw PlaylistError(.deltaUpdate, "the playlist is a delta update, and the view needs the full playlist")
-        }
         var renderer = MediaPlaylistRenderer(storage: storage, view: view, selection: cut)
         return try renderer.run(naming)
     }

@@ -50,6 +50,7 @@ struct MediaPlaylistRenderer {
             writer.insertDeferred(Tag.version.rawValue + ":", beforeLine: 1)
         }
         if view.isCorrected { addTargetDuration() }
+        if omitsSkip, storage.header.mediaSequence == nil { writer.insert([firstNumber], beforeLine: 1) }
         for line in lateNumbers { writer.insert([content(line)], beforeLine: 1) }
         if view.isFinished, !lines.contains(where: { $0.kind == .tag(.playlistType) }) {
             writer.insert([Self.vodType], beforeLine: 1)
@@ -73,17 +74,25 @@ struct MediaPlaylistRenderer {
         }
     }
 
-    private func content(_ line: Int) -> String { storage.text.bytes.text(storage.text.lines[line].content) }
-
-    private mutating func writeNumber(_ line: Int) {
-        if view.isCorrected, nextSegment > 0 { writer.drop(line: line) }
+    private func content(_ line: Int) -> String {
+        let isFirstNumber = omitsSkip && storage.text.lines[line].kind == .tag(.mediaSequence)
+        return isFirstNumber ? firstNumber : storage.text.bytes.text(storage.text.lines[line].content)
     }
+
+    private mutating func writeNumber(_ tag: Tag, _ line: Int) {
+        if view.isCorrected, nextSegment > 0 { return writer.drop(line: line) }
+        if tag == .mediaSequence, omitsSkip { writer.replace(storage.text.lines[line].content, with: firstNumber) }
+    }
+
+    /// True if the view omits EXT-X-SKIP. The skipped segments are then unknown, and the listed ones keep their numbers.
+    private var omitsSkip: Bool { storage.lowLatency.skip != nil && !view.keepsLowLatency }
+    private var firstNumber: String { "\(Tag.mediaSequence.rawValue):\(storage.header.firstSequenceNumber)" }
 
     private mutating func write(_ tag: Tag, _ line: Int, _ naming: Naming) throws(PlaylistError) {
         switch tag {
         case .version: if view.isCorrected { writer.replaceDeferred(storage.text.value(line)) }
         case .playlistType: writeType(line)
-        case .mediaSequence, .discontinuitySequence: writeNumber(line)
+        case .mediaSequence, .discontinuitySequence: writeNumber(tag, line)
         case .start: try writeStart(line)
         case .inf, .programDateTime, .discontinuity, .gap: try writeSegmentTag(tag, line)
         case .byteRange: writeByteRange(line, naming)
