@@ -42,6 +42,8 @@ struct AttributeCheck {
                 .attributeUnknown, line: line, clause: tag.clause, "the attribute \(name) is not defined for this tag")
             return
         }
+        // The parser checks the value after its variables have been replaced (rfc8216bis §4.3).
+        if type == .hexadecimal, VariableTable.mayRefer(attributes.bytes, attribute.value) { return }
         guard type.fits(attributes, attribute, name) else {
             findings.add(.attributeType, line: line, clause: tag.clause, "\(name) is not \(type.description)")
             return

@@ -101,7 +101,10 @@ struct DateRangeCheck {
 
     func run(_ findings: inout Findings) {
         guard let first = playlist.dateRanges.first else { return }
-        if !playlist.segments.isEmpty, !playlist.segments.contains(where: { $0.programDateTime != nil }) {
+        // A delta update inherits the dates of the segments that it omits, and earlier date ranges.
+        if !playlist.isDeltaUpdate, !playlist.segments.isEmpty,
+            !playlist.segments.contains(where: { $0.programDateTime != nil })
+        {
             findings.add(.dateRange, line: first.line, "the playlist has date ranges, but no EXT-X-PROGRAM-DATE-TIME")
         }
         var starts: [String: DateTime] = [:]
@@ -118,7 +121,7 @@ struct DateRangeCheck {
             if !range.id.isEmpty { compare(range, &known[range.id, default: [:]], &findings) }
         }
         // In a live playlist the line with START-DATE may have gone with its segments.
-        guard playlist.hasEndList else { return }
+        guard playlist.hasEndList, !playlist.isDeltaUpdate else { return }
         for range in playlist.dateRanges where !range.id.isEmpty && known[range.id]?["START-DATE"] == nil {
             findings.add(.dateRange, line: range.line, "no line with this ID has START-DATE: players ignore the range")
             known[range.id] = ["START-DATE": ""]

@@ -73,7 +73,9 @@ struct Findings {
         [
             CheckRule.repeatedTag, .wrongKind, .attributeType, .attributeMissing, .noComma, .fractionalTargetDuration,
             .badBitRate, .endless,
-        ].map(\.rawValue))
+        ])
+    /// The lines of their violations, beyond `maximumPerRule` too.
+    private var linesOfMends: Set<Int?> = []
     private var mendCounts: [PlaylistError.Code: Int] = [:]
     /// Maximum number of findings per rule: a playlist of 10,000 segments may violate one 10,000 times.
     private static let maximumPerRule = 8
@@ -81,6 +83,7 @@ struct Findings {
     /// Adds a finding. `line` counts from 1; `clause` replaces the rule's clause.
     mutating func add(_ rule: CheckRule, line: Int? = nil, clause: String? = nil, _ message: String) {
         counts[rule, default: 0] += 1
+        if Self.rulesOfMends.contains(rule) { linesOfMends.insert(line) }
         if counts[rule, default: 0] > Self.maximumPerRule { return }
         found.append(
             PlaylistDiagnostic(
@@ -92,7 +95,7 @@ struct Findings {
 
     /// Adds a defect that Weir mends, and that no rule has reported for its line. Players differ in what they make of it.
     mutating func add(mended error: PlaylistError) {
-        if found.contains(where: { $0.line == error.line && Self.rulesOfMends.contains($0.code) }) { return }
+        if linesOfMends.contains(error.line) { return }
         mendCounts[error.code, default: 0] += 1
         if mendCounts[error.code, default: 0] > Self.maximumPerRule { return }
         found.append(PlaylistDiagnostic(error, severity: .warning))

@@ -48,7 +48,7 @@ struct SegmentCheck {
             findings.add(
                 .noTables, line: segment.line,
                 "a range without PAT and PMT, and no EXT-X-MAP: libavformat guesses the format, hls.js plays nothing")
-        } else if segment.map == nil, ["m4s", "mp4", "cmfv", "cmfa", "cmft"].contains(name) {
+        } else if segment.map == nil, !playlist.isDeltaUpdate, ["m4s", "mp4", "cmfv", "cmfa", "cmft"].contains(name) {
             findings.add(.noMap, line: segment.line, "a fragmented MP4 segment without EXT-X-MAP before it")
         }
     }
