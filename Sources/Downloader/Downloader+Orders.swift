@@ -27,7 +27,7 @@ extension Downloader {
         package var description: String {
             switch self {
             case .live(let name): "\(name) is live: live streams cannot be saved while they are in progress"
-            case .needsDRM(let name): "\(name) is protected by DRM: a stored copy could not be played"
+            case .needsDRM(let name): "\(name) is protected by DRM, or names no key: a stored copy could not be played"
             case .noMatch(let error): error.description
             case .noSuchTime(let name, let duration):
                 "\(name) is over after \(Int(duration.rounded())) s: the range begins after its end"

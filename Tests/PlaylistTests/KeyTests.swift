@@ -59,7 +59,14 @@ struct KeyTests {
             ("METHOD=AES-128,URI=\"DATA:;base64,AA==\"", false, false),
             ("METHOD=SAMPLE-AES,URI=\"skd://x\",KEYFORMAT=\"com.apple.streamingkeydelivery\"", false, true),
             ("METHOD=SAMPLE-AES,KEYFORMAT=\"com.widevine\"", false, true),
-            ("METHOD=ROT13,URI=\"k\"", false, true),
+            ("METHOD=AES-256,URI=\"k?a:b\"", true, false), ("METHOD=AES-256-CTR,URI=\"HTTPS://h/k\"", true, false),
+            ("METHOD=AES-256,URI=\"skd://k\"", false, true), ("METHOD=AES-256", false, true),
+            ("METHOD=AES-128,URI=\"k\",KEYFORMAT=\"com.example\"", true, false),
+            ("METHOD=AES-128,URI=\"skd://k\",KEYFORMAT=\"com.example\"", false, true),
+            ("METHOD=AES-128,URI=\"k\",KEYFORMAT=\"com.microsoft.playready\"", false, true),
+            ("METHOD=SAMPLE-AES,URI=\"k\",KEYFORMAT=\"com.example\"", false, true),
+            ("METHOD=SAMPLE-AES-CENC,URI=\"k\",KEYFORMAT=\"urn:uuid:edef8ba9\"", false, true),
+            ("METHOD=AES-128", false, true),
             ("METHOD=NONE", false, false),
         ])
     func kinds(_ attributes: String, _ isFetchable: Bool, _ needsDRM: Bool) throws {
@@ -82,9 +89,19 @@ struct KeyTests {
 
     @Test("that no segment needs asks for no DRM")
     func unused() throws {
-        let odd = "#EXT-X-KEY:METHOD=ROT13,URI=\"k\"\n"
+        let odd = "#EXT-X-KEY:METHOD=ROT13,URI=\"skd://k\"\n"
         #expect(try !Fixtures.media("#EXTM3U\n#EXTINF:1,\na\n\(odd)").needsDRM)
         #expect(try Fixtures.media("#EXTM3U\n\(odd)#EXTINF:1,\na\n").needsDRM)
+    }
+
+    @Test("without a URI leaves the playlist and its other segments to be played")
+    func withoutURI() throws {
+        let text = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\na\n#EXT-X-KEY:METHOD=AES-128\n#EXTINF:1,\nb\n"
+        let playlist = try Fixtures.media(text)
+        #expect(playlist.segments.map { $0.keys.count } == [0, 1] && playlist.needsDRM)
+        #expect(try playlist.rendered { _ in nil } == Array(text.utf8))
+        let found = PlaylistRules.diagnostics(of: Array(text.utf8))
+        #expect(found.contains { $0.severity == .error && $0.code == "missingAttribute" && $0.line == 5 })
     }
 
     @Test("is rejected if too many KEYFORMATs are in force")

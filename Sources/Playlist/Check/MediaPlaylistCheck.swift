@@ -59,6 +59,8 @@ struct MediaPlaylistCheck {
                 findings.add(
                     .unknownMethod, line: key.line,
                     "unknown METHOD: players play the segments as if they were not encrypted")
+            } else if key.uri.isEmpty, key.keyFormat == "identity" {
+                findings.add(text.error(.missingAttribute, key.line - 1, "the key has no URI"))
             } else if key.needsDRM {
                 findings.add(
                     .needsDRM, line: key.line,

@@ -162,7 +162,7 @@ struct AttributeMender {
         // Without its range, a part would be the whole resource.
         case .part where list["BYTERANGE"] != nil && text("BYTERANGE").isEmpty:
             missing = "the byte range cannot be read"
-        // A key without a URI stays, and the parser refuses it: without the key, the segments would be taken for clear ones.
+        // A key without a URI stays: without it, the segments would be taken for clear ones.
         case .sessionKey where isIdentityKey && text("URI").isEmpty: missing = "the key has no URI"
         case .media:
             guard let kind = Media.Kind(rawValue: text("TYPE")) else {

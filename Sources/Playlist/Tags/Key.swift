@@ -3,7 +3,7 @@ public struct Key: Sendable {
     /// METHOD.
     public enum Method: Sendable {
         case none, aes128, aes256GCM, sampleAES, sampleAESCTR
-        /// An unknown method. Players would play its segments as if they were not encrypted.
+        /// An unknown method, such as AES-256. Players that do not know it play its segments as if they were not encrypted.
         case other
     }
 
@@ -41,9 +41,24 @@ public struct Key: Sendable {
         text.attributes(Int(record.line))
     }
 
-    /// True if the key is a file to fetch and store: KEYFORMAT `identity`, a known METHOD, and a `data:` URI only with a key.
+    /// True if the key is a file to fetch and store: with a `data:` URI only if that has a key, and with an unknown METHOD
+    /// only if the URI is a file's. libavformat ignores KEYFORMAT for AES-128, so that any but a DRM system's is accepted.
     public var isFetchable: Bool {
-        method != .none && method != .other && keyFormat == "identity" && (!isData || data != nil)
+        guard method != .none, !uri.isEmpty, !isData || data != nil else { return false }
+        if keyFormat == "identity" { return method != .other || isData || isFile }
+        return method == .aes128 && isFile && !isOfDRMSystem
+    }
+    /// True if the URI is relative, or an http or https URL.
+    private var isFile: Bool {
+        let scheme = uri.utf8.prefix { $0 != UInt8(ascii: ":") }
+        let hasScheme = scheme.count < uri.utf8.count && !scheme.contains { "/?#".utf8.contains($0) }
+        return !hasScheme || ["http", "https"].contains(String(Substring(scheme)).lowercased())
+    }
+    private var isOfDRMSystem: Bool {
+        let format = keyFormat.lowercased()
+        return ["urn:uuid:", "com.apple.", "com.microsoft.", "com.widevine", "com.adobe."].contains {
+            format.hasPrefix($0)
+        }
     }
     /// The key in a `data:` URI (RFC 2397), of 16 or 32 bytes; nil for any other URI.
     public var data: [UInt8]? {
@@ -53,8 +68,8 @@ public struct Key: Sendable {
         let key = isBase64 ? Base64.decoded(content) : content
         return key.flatMap { [16, 32].contains($0.count) ? $0 : nil }
     }
-    /// True if its segments need a content decryption module. A stored copy of the key would be useless.
-    public var needsDRM: Bool { method != .none && (method == .other || keyFormat != "identity") }
+    /// True if its segments need a content decryption module, or a key that the playlist does not name.
+    public var needsDRM: Bool { method != .none && !isData && !isFetchable }
     var isData: Bool { uri.prefix(5).lowercased() == "data:" }
 
     /// Parses a line. The playlist that collects the distinct keys sets `index`.
@@ -68,7 +83,6 @@ public struct Key: Sendable {
         let isIdentity = format.map { Self.isIdentity(text.bytes, $0) } ?? true
         let uri = attributes.find("URI")?.content
         if method != .none, isIdentity {
-            if uri?.isEmpty ?? true { throw text.error(.missingAttribute, line, "the key has no URI") }
             if let vector = try attributes.hexadecimal("IV"), vector.count > 16 {
                 throw text.error(.badValue, line, "IV is longer than 128 bits")
             }
@@ -83,9 +97,10 @@ public struct Key: Sendable {
         range.isEmpty || bytes[range].elementsEqual("identity".utf8) { $0 | 0x20 == $1 }
     }
 
-    /// True if the IV is the media sequence number of each segment (RFC 8216 §5.2). Applies only to these methods, without IV.
+    /// True if the IV is the media sequence number of each segment (RFC 8216 §5.2). Applies only to these methods, without IV;
+    /// players that know AES-256 read it alike.
     var hasImplicitVector: Bool {
-        guard keyFormat == "identity", method == .aes128 || method == .sampleAES else { return false }
+        guard isFetchable, method == .aes128 || method == .sampleAES || method == .other else { return false }
         return attributes.find("IV") == nil
     }
 
