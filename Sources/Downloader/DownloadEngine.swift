@@ -37,6 +37,8 @@ import Store
         let fetch: Fetch
         let track: Int
         let isKey: Bool
+        /// True if nothing of the selected variant plays without it, and another variant may replace that.
+        let isNeededByAll: Bool
         let request: Int
         /// End of the hole, in seconds of media time.
         let end: Double
@@ -159,6 +161,7 @@ import Store
             let fetches = try library.fetches(wanted.map(\.resource), in: folder, of: download.asset)
             lastRequest += 1
             let isKey = folder !== rendition.folder
+            let isNeededByAll = isNeededByAll(batch, isKey)
             for (fetch, end) in zip(fetches, ends) {
                 // A new plan also lists the holes of running fetches.
                 guard fetching[ObjectIdentifier(fetch)] == nil else {
@@ -168,8 +171,8 @@ import Store
                 requests[lastRequest, default: 0] += 1
                 follow(
                     Piece(
-                        fetch: fetch, track: batch.track, isKey: isKey, request: lastRequest, end: end,
-                        began: fetch.written))
+                        fetch: fetch, track: batch.track, isKey: isKey, isNeededByAll: isNeededByAll,
+                        request: lastRequest, end: end, began: fetch.written))
             }
         } catch {
             obstacle = obstacle ?? .failed(error)
@@ -187,6 +190,14 @@ import Store
             }
             return rendition.resource(of: segments[index]).map { (rendition.folder, $0) }
         }
+    }
+
+    private func isNeededByAll(_ batch: Plan.Batch, _ isKey: Bool) -> Bool {
+        guard case .preliminary? = batch.holes.first?.item, batch.track == 0,
+            download.asset.multivariant?.variants.count ?? 1 > 1, let playlist = renditions[0].source?.playlist
+        else { return false }
+        return isKey
+            ? playlist.keys.count == 1 && !playlist.segments.contains { $0.keys.isEmpty } : playlist.maps.count == 1
     }
 
     private func follow(_ piece: Piece) {
@@ -216,7 +227,7 @@ import Store
         case .success where fetch.keepFailure == nil: filled(piece)
         case .success: obstacle = obstacle ?? fetch.keepFailure.map { .storeFailed($0) }
         case .failure(let error) where error.code == .cancelled: interruption = LibraryError(error)
-        case .failure(let error): record(LibraryError(error), isKey: piece.isKey)
+        case .failure(let error): record(LibraryError(error), isKey: piece.isKey, needed: piece.isNeededByAll)
         }
         fill()
     }
@@ -230,8 +241,10 @@ import Store
         }
     }
 
-    private func record(_ error: LibraryError, isKey: Bool) {
-        guard faults.record(error, isKey: isKey) || error.concernsEverything else { return }
+    private func record(_ error: LibraryError, isKey: Bool, needed isNeededByAll: Bool = false) {
+        // A refused key may be given later; meanwhile the segments are fetched.
+        let isUseless = isNeededByAll && error.code == .missing
+        guard faults.record(error, isKey: isKey) || error.concernsEverything || isUseless else { return }
         obstacle = obstacle ?? .failed(error, isKey: isKey, count: faults.count)
     }
 }

@@ -139,6 +139,16 @@ extension Downloader {
 }
 
 extension Rendition {
+    /// True if a segment is stored with its initialization section and keys.
+    fileprivate var hasPlayableSegment: Bool {
+        guard folder.hasSegments == true, let segments = source?.playlist.segments else { return false }
+        return segments.contains { segment in
+            folder.sizes[file(of: segment), default: 0] > 0
+                && segment.map.map { folder.contains(name(of: $0).description) } ?? true
+                && segment.keys.compactMap { number(of: $0) }.allSatisfy(keys.hasFile)
+        }
+    }
+
     /// A sentence about the segments that its playlist skips although it was requested as a whole; nil if it lists all.
     fileprivate var abridgement: String? {
         guard let skipped = source?.playlist.skippedSegments, skipped > 0 else { return nil }
@@ -147,12 +157,12 @@ extension Rendition {
 }
 
 extension Downloader {
-    /// Continues with the next best quality if the origin has delivered no segment of the selected variant. Returns false if
-    /// nothing else is left: the task is then as it was ordered.
+    /// Continues with the next best quality if the origin has delivered nothing of the selected variant that plays. Returns
+    /// false if nothing else is left: the task is then as it was ordered.
     func takeNextBest(_ download: Download, _ failure: JobFailure) async -> Bool {
         let asset = download.asset
         guard let item = download.task.items.first, let variant = item.renditions.first.flatMap(asset.rendition),
-            asset.multivariant != nil, variant.folder.hasSegments != true
+            asset.multivariant != nil, !variant.hasPlayableSegment
         else { return false }
         if download.undelivered.isEmpty { download.ordered = (download.task, failure) }
         download.undelivered.insert(variant.place)

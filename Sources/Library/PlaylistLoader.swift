@@ -156,7 +156,7 @@ import SegmentFormat
             let isItself = answer.playlist.text.write() == asset.multivariant?.text.write()
             throw LibraryError(
                 .notPlaylist,
-                "\(answer.base.redacted) is a multivariant playlist where a media playlist should be"
+                "\(rendition.name.id): \(answer.base.redacted) is a multivariant playlist where a media playlist should be"
                     + (isItself ? ": it names itself" : ""))
         }
         var source = Rendition.Source(playlist: media, base: answer.base, imports: imports, born: answer.born)

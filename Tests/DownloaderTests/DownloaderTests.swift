@@ -190,7 +190,10 @@ import Testing
     }
 
     /// The best variant's playlist is invalid, or names nothing.
-    @Test(arguments: ["<html>Moved</html>", "", "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-ENDLIST\n"])
+    @Test(arguments: [
+        "<html>Moved</html>", "", "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-ENDLIST\n",
+        "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n../90p/media.m3u8\n",
+    ])
     func theNextBestVariantReplacesAUselessOne(_ body: String) async throws {
         let fixture = try await DownloadFixture()
         try await fixture.origin.add(OriginRule("/ts/270p/media.m3u8") { ($0.status, $0.body) = (200, body) })
@@ -233,6 +236,65 @@ import Testing
         #expect(download.otherQuality?.contains("/ts/270p/") ?? false, "\(download.otherQuality ?? "")")
         try await fixture.restart()
         #expect(try fixture.download("ts").otherQuality != nil)
+    }
+
+    /// The segments of the best variant are there, and its initialization section or its only key is not.
+    @Test(arguments: [
+        ("cmaf", "video-270p", "video-180p"), ("aes", "180p", "video-90p"),
+    ])
+    func theNextBestVariantReplacesOneThatCannotBePlayed(
+        _ name: String, _ variant: String, _ next: String
+    ) async throws {
+        let fixture = try await DownloadFixture()
+        let path = "/\(name)/\(variant)/media.m3u8"
+        let text = String(decoding: try Repository.fixture(path), as: UTF8.self)
+        let lines = text.split(separator: "\n").map { line in
+            ["init.mp4", "../keys/0.key", "../keys/1.key", "../keys/2.key"].reduce(String(line)) {
+                $0.replacing($1, with: "gone")
+            }
+        }
+        let body = lines.joined(separator: "\n") + "\n"
+        try await fixture.origin.add(OriginRule(path) { ($0.status, $0.body) = (200, body) })
+        let download = try await fixture.start("/\(name)/master.m3u8", Selection(quality: .best))
+        try await fixture.reaches(.complete, name)
+        #expect(download.ids.first == next)
+        #expect(download.otherQuality?.contains("/\(variant)/gone") ?? false, "\(download.otherQuality ?? "")")
+    }
+
+    /// An encoder that failed: the segments are there, without a byte.
+    @Test func theNextBestVariantReplacesAnEmptyOne() async throws {
+        let fixture = try await DownloadFixture()
+        try await fixture.origin.add(OriginRule("/ts/270p/*.ts") { ($0.status, $0.body) = (200, "") })
+        let download = try await fixture.start("/ts/master.m3u8", Selection(quality: .best))
+        try await fixture.reaches(.complete, "ts")
+        #expect(download.ids.first == "video-180p" && download.otherQuality?.contains("is empty") ?? false)
+    }
+
+    /// The last range ends, or begins, behind the end of the file.
+    @Test(arguments: ["9999999@", "10@9999999"])
+    func aRangeBeyondTheFileIsReportedAndTheRestIsStored(_ range: String) async throws {
+        let fixture = try await DownloadFixture()
+        let path = "/byterange-ts/90p/media.m3u8"
+        let text = String(decoding: try Repository.fixture(path), as: UTF8.self)
+        let last = try #require(text.split(separator: "\n").last { $0.hasPrefix("#EXT-X-BYTERANGE:") })
+        let offset = range.hasSuffix("@") ? String(last.split(separator: "@")[1]) : ""
+        let body = text.replacing(last, with: "#EXT-X-BYTERANGE:\(range)\(offset)")
+        try await fixture.origin.add(OriginRule(path) { ($0.status, $0.body) = (200, body) })
+        let download = try await fixture.start(path)
+        try await fixture.reaches(.failed, download.asset.name)
+        let rendition = try #require(download.asset.lone)
+        #expect(rendition.folder.sizes.count == 5)
+        #expect(download.failure?.message.contains("/byterange-ts/90p/") ?? false)
+    }
+
+    @Test func aPlaylistThatSkipsSegmentsIsStoredAsFarAsItIsListed() async throws {
+        let fixture = try await DownloadFixture()
+        let text = String(decoding: try Repository.fixture("/ts/90p/media.m3u8"), as: UTF8.self)
+        let body = text.replacing("#EXTINF", with: "#EXT-X-SKIP:SKIPPED-SEGMENTS=2\n#EXTINF", maxReplacements: 1)
+        try await fixture.origin.add(OriginRule("/ts/90p/media.m3u8") { ($0.status, $0.body) = (200, body) })
+        let download = try await fixture.start("/ts/90p/media.m3u8")
+        try await fixture.reaches(.complete, download.asset.name)
+        #expect(download.otherQuality?.contains("skips 2 segments") ?? false)
     }
 
     /// An expired link, for instance: the task must stay as ordered, for a new link.
