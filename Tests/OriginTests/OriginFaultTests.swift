@@ -172,6 +172,24 @@ extension OverSockets {
             #expect(origin.requests.count == 2)
         }
 
+        /// Players take as many bytes as they asked for, whatever the origin says of the rest.
+        @Test(arguments: [
+            (206, "bytes 100-200/100000", 101), (206, "bytes 100-199/0", 100), (206, "bytes 100-199/100000", 100_000),
+            (206, "bytes 100-199/100000", 40), (200, "bytes 100-199/100000", 100),
+        ])
+        func aRangeIsCountedFromItsFirstByte(_ status: Int, _ range: String, _ length: Int) async throws {
+            let origin = try ScriptedOrigin { _, _ in
+                let fields = ["Content-Range": range, "Content-Length": "\(length)"]
+                return [.reply(status, fields, Self.body[100..<(length == 101 ? 201 : 200)]), .hold]
+            }
+            let bench = Bench()
+            var request = try bench.request(origin)
+            request.range = 100..<200
+            let (recorder, error) = await bench.run(request)
+            #expect(error == nil)
+            #expect(recorder.has(Array(Self.body[100..<200])))
+        }
+
         @Test func silentOriginTimesOut() async throws {
             let origin = try ScriptedOrigin { request, number in
                 if number == 0 { return [.hold] }
