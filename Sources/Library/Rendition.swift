@@ -74,6 +74,8 @@ public import Playlist
     /// True if the origin has another playlist than the known one, which has ended.
     var isOutdated = false
     var pace = RenewalPace()
+    /// True if new URLs did not help against answers other than refusals.
+    var isRenewalUseless = false
     /// The playlist of the latest renewal, if it had other content: a session with other advertisements may still name
     /// segments of this one, with fresh URLs.
     var otherSession: Source?
@@ -168,7 +170,7 @@ public import Playlist
             if let number, let url = key.url(base: source.base) { keys.move(number, to: url) }
         }
         (self.source, latest) = (source, source)
-        (isOutdated, hasMoved) = (false, true)
+        (isOutdated, hasMoved, isRenewalUseless) = (false, true, false)
     }
 
     /// Drops a playlist that has ended and has no stored pieces, for another broadcast. Its names stay valid for a while.

@@ -1,6 +1,7 @@
 import EventLoop
 import Fetching
 import HTTPMessage
+import Origin
 import Playlist
 
 /// The sources of one resource: the URL in its playlist, mirrors of the rendition, and URLs renewed after a refusal.
@@ -64,7 +65,11 @@ import Playlist
         guard let rendition, !asset.isRemoved else { return nil }
         // Another fetch may have found a source.
         if let known = rendition.source, let untried = untried(in: known, rendition) { return untried }
-        if error.code == .originRefused, let renewed = await renewed(rendition) { return renewed }
+        if error.code == .originRefused || mayHaveExpired(error, rendition) {
+            let isFirst = renewedAt == nil
+            if let renewed = await renewed(rendition) { return renewed }
+            if isFirst, error.code != .originRefused { rendition.isRenewalUseless = true }
+        }
         let (first, count) = (rendition.mirror, asset.candidateURLs(of: rendition).count)
         // A live playlist stays until the next reload, even if another mirror has answered since.
         visited.insert(rendition.source?.mirror ?? first)
@@ -78,6 +83,14 @@ import Playlist
         guard error.code == .originRefused, !hasAskedAgain, rendition.pace.arrivals > 0 else { return nil }
         hasAskedAgain = true
         return rendition.source.flatMap { rendition.resource(named: resource.name, in: $0) }
+    }
+
+    /// True if a session that has expired may explain the error: many origins answer 404, 400, or a page to log in. A live
+    /// playlist is renewed by its reloads.
+    private func mayHaveExpired(_ error: FetchError, _ rendition: Rendition) -> Bool {
+        guard !rendition.isRenewalUseless, !rendition.isLive else { return false }
+        guard let origin = error.underlying as? OriginError else { return error.code == .badOrigin }
+        return origin.code == .notFound || origin.code == .unexpectedStatus
     }
 
     private func renewed(_ rendition: Rendition) async -> Resource? {

@@ -34,7 +34,7 @@ import Testing
         try await download(name, .init(requests: requests))
     }
 
-    @Test(arguments: [401, 410])
+    @Test(arguments: [401, 410, 404, 400])
     func everyRefusalStatusRefreshesTheURLs(_ status: Int) async throws {
         try await download("aes", .init(requests: 3, refusal: status))
     }

@@ -14,7 +14,7 @@ import Testing
         String(decoding: try Repository.fixture(path), as: UTF8.self)
     }
 
-    /// A fixture whose URIs are all signed with a token; requests with another token are refused.
+    /// A fixture whose URIs are all signed with a token; requests with another token are refused (200: get a page).
     private func sign(_ name: String, _ token: String, at origin: TestOrigin, refusal: Int = 403) async throws {
         try await origin.clearRules()
         let master = try Self.text("/\(name)/master.m3u8").replacing("media.m3u8", with: "media.m3u8?\(token)")
@@ -28,7 +28,8 @@ import Testing
         }
         for type in ["ts", "key", "m3u8"] {
             try await origin.add(
-                OriginRule("*.\(type)\(Self.query(token))"), OriginRule("*.\(type)*") { $0.status = refusal })
+                OriginRule("*.\(type)\(Self.query(token))"),
+                OriginRule("*.\(type)*") { if refusal == 200 { $0.html = true } else { $0.status = refusal } })
         }
     }
 
@@ -127,7 +128,8 @@ import Testing
 
     // MARK: Signed URLs
 
-    @Test(arguments: [401, 403, 410])
+    /// Some origins answer 404 or 400 once a session has expired, or a page to log in.
+    @Test(arguments: [401, 403, 410, 404, 400, 200])
     func aRefusedResourceIsFetchedAtARefreshedURL(_ status: Int) async throws {
         let fixture = try await LibraryFixture()
         try await sign("aes", "t=1", at: fixture.origin)
@@ -199,6 +201,22 @@ import Testing
         let requests = try await fixture.origin.requests()
         #expect(requests.map(\.path) == ["/aes/90p/0.ts?t=2"])
         #expect(requests.first?.range == "bytes=5000-")
+    }
+
+    /// Other answers than refusals make the playlists be fetched again once: a missing segment has another reason mostly.
+    @Test func missingSegmentsAreReportedWithoutRepeatedRequests() async throws {
+        let fixture = try await LibraryFixture()
+        let asset = try await fixture.open("/ts/master.m3u8")
+        let rendition = try await fixture.rendition("video-90p", of: asset)
+        try await fixture.origin.add(OriginRule("*.ts") { $0.status = 404 })
+        try await fixture.origin.clearRequests()
+        for number in 0..<4 {
+            let fetch = try fixture.fetch(number, of: rendition, in: asset)
+            #expect(await fetch.result().code == .missing)
+            fetch.release()
+        }
+        let requests = try await fixture.origin.requests().map(\.path)
+        #expect(requests.count { $0.contains(".m3u8") } == 2 && requests.count == 6, "\(requests)")
     }
 
     @Test func aPermanentRefusalIsReportedWithoutRepeatedRequests() async throws {

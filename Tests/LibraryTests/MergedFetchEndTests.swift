@@ -107,6 +107,7 @@ import Testing
         let fixture = try await MergedFetchFixture()
         try await fixture.origin.add(
             OriginRule("*.ts") { ($0.hold, $0.times, $0.status) = (true, 1, status == 200 ? nil : 404) })
+        if status == 404 { try await fixture.origin.add(OriginRule("*.ts") { $0.status = status }) }
         let fetches = try fixture.fetches(0..<6)
         try await fixture.waitForRequests(1)
         var again: [Fetch] = []
