@@ -134,7 +134,7 @@ extension API {
         package var additional: [SelectionRequest]?
         /// The range of media time; absent for all of it. It is extended to whole segments.
         package var range: MediaRange?
-        /// The name of a new asset; if absent, it is derived from the URL.
+        /// The name of the asset, also of one that has another so far; if absent, that of a new one is derived from the URL.
         package var name: String?
         package var title: String?
         package var note: String?

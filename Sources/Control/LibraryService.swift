@@ -211,6 +211,8 @@ package import Substitution
                 order.url, name: request.name, title: request.title, fields: order.fields, cookies: cookies,
                 route: route)
             if let title = request.title { await library.entitle(asset, title) }
+            // It may be known by a name from its URL, since it was played.
+            if let name = request.name { try await library.rename(asset, to: name) }
             return asset
         } catch {
             throw APIError(error, asset: library.asset(at: order.url)?.name)

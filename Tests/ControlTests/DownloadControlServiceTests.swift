@@ -139,6 +139,17 @@ import Testing
         #expect(fetched.sorted() == ["/ts/90p/3.ts", "/ts/90p/4.ts", "/ts/90p/5.ts"])
     }
 
+    /// An asset that was played has a name from its URL.
+    @Test func aLaterNameReplacesTheFormer() async throws {
+        let url = origin.url("/ts/master.m3u8")
+        let asset = try await library.open(WebURL(url))
+        #expect(asset.name == "ts")
+        let download = try await service.download(request(url) { $0.name = "trip" })
+        #expect(asset.name == "trip" && download.asset == "trip")
+        #expect(await error { _ = try await service.download(request(url) { $0.name = "a/b" }) }?.code != nil)
+        #expect(asset.name == "trip" && library.assets.count == 1)
+    }
+
     @Test func aLaterTitleReplacesTheFormer() async throws {
         let begun = try await service.download(request(origin.master("ts")) { $0.title = "A" })
         _ = try await reaches(.complete, begun.id)
