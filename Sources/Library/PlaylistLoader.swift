@@ -237,6 +237,19 @@ import SegmentFormat
         for rendition in renditions where !asset.hasChanged { _ = await renew(rendition, in: asset) }
     }
 
+    /// Checks if another broadcast has begun at the URLs of renditions that ended while they were live: see `Asset.hasChanged`.
+    func checkBroadcasts(of asset: Asset) async {
+        for rendition in asset.renditions where rendition.mayBeReplaced && !rendition.isFresh(now: .now) {
+            guard let known = rendition.source else { continue }
+            let began = ContinuousClock.now
+            let fetched = try? await fetchSource(of: rendition, in: asset, .none, .patient.hasty)
+            rendition.schedule.record(began: began, targetDuration: known.playlist.interval, hasChanged: false)
+            if let fetched, !rendition.hasSameContent(as: fetched) {
+                return reportChange(&rendition.isOutdated, of: asset)
+            }
+        }
+    }
+
     /// Fetches the entry again, unless a recent fetch did not help.
     private func renewEntry(of asset: Asset) async {
         let id = ObjectIdentifier(asset)

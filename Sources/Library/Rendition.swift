@@ -100,6 +100,8 @@ public import Playlist
     private var hasBeenLive = false
     /// True if its playlist ended while it was live, and no piece is stored: at its URL another broadcast may have begun.
     package var mayBeginAnew: Bool { hasBeenLive && !isLive && recording == nil && folder.bytes == 0 }
+    /// True if its playlist ended while it was live, and pieces of it are stored: another broadcast at its URL is new content.
+    var mayBeReplaced: Bool { hasBeenLive && !isLive && recording == nil && folder.bytes > 0 }
     /// True if it is the end of a live stream whose beginning has left the window. Playback stores nothing of it.
     var isTail: Bool {
         guard hasBeenLive, !isLive, recording == nil, let playlist = source?.playlist else { return false }

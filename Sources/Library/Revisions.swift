@@ -80,9 +80,11 @@ import Store
     /// Returns the asset to play: a revision if the origin has other content, and the old is not downloaded nor played.
     public func current(_ asset: Asset) async -> Asset {
         let isKept = library.downloads?.isKept(asset) ?? false
-        guard asset.hasChanged, asset.revision == nil, !asset.isRecorded, !library.isOffline, !isKept,
+        guard asset.revision == nil, !asset.isRecorded, !library.isOffline, !isKept,
             !library.playheads.isPlayed(asset.id)
         else { return asset }
+        if !asset.hasChanged { await library.playlists.checkBroadcasts(of: asset) }
+        guard asset.hasChanged, asset.revision == nil else { return asset }
         guard let revision = try? await revise(asset) else { return asset }
         guard await supersede(asset) else {
             await abandon(revision)

@@ -93,6 +93,33 @@ import Testing
         #expect(names == ["8.ts", "9.ts", "10.ts"], "not the names of the first one")
     }
 
+    /// A broadcast that began at 0 is complete when it ends, so that its segments are stored.
+    @Test func anotherBroadcastReplacesAStoredOne() async throws {
+        let master = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=100000\nlive.m3u8\n"
+        func broadcast(_ numbers: Range<Int>, _ segments: String, end: String = "") async throws {
+            try await give(text(numbers, end: end), segments: segments)
+            try await fixture.origin.add(OriginRule("/master.m3u8") { ($0.status, $0.body) = (200, master) })
+        }
+        try await broadcast(0..<3, "old")
+        let asset = try await fixture.open("/master.m3u8")
+        let rendition = try #require(asset.renditions.first)
+        _ = try await fixture.library.playlists.source(of: rendition, in: asset)
+        try await broadcast(0..<3, "old", end: "#EXT-X-ENDLIST\n")
+        _ = try await fixture.library.playlists.nextSource(of: rendition, in: asset)
+        #expect(try await bytes(0, of: rendition, in: asset) == OriginRule.media("old"))
+        #expect(!rendition.isLive && rendition.folder.bytes > 0)
+        #expect(await fixture.library.revisions.current(asset) === asset, "nothing has changed")
+
+        try await broadcast(0..<2, "new")
+        try await waitUntil("the new broadcast") { @LoopActor in
+            await fixture.library.revisions.current(asset) !== asset
+        }
+        let new = try #require(fixture.library.assets.first)
+        let again = try await fixture.rendition("video", of: new)
+        #expect(again.isLive && again.folder.bytes == 0)
+        #expect(try await bytes(0, of: again, in: new) == OriginRule.media("new"))
+    }
+
     /// The numbers in names differ from the origin's after a restart, in a mirror's list as well.
     @Test func afterARestartAMirrorGivesTheSameSegment() async throws {
         let lines = ["x", "y"].map { "#EXT-X-STREAM-INF:BANDWIDTH=1,PATHWAY-ID=\"\($0)\"\n/\($0).m3u8\n" }
