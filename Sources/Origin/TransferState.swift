@@ -177,14 +177,17 @@ struct TransferState {
     private mutating func receivedPart(_ reply: Reply, of asked: ClosedRange<Int64>) -> Reaction {
         let count = Int64(asked.count)
         let length = manner.ignoresLength ? nil : reply.contentLength
-        guard let stated = reply.statedPart, stated.first == asked.lowerBound, reply.coding == .identity,
-            stated.last ?? asked.upperBound >= asked.upperBound || length ?? 0 >= count
+        let stated = reply.statedPart
+        // Without a place, the exact length says that it is a part and not the whole.
+        let isBare = reply[.contentRange] == nil && length == count && attemptStart == 0
+        guard isBare || stated?.first == asked.lowerBound, reply.coding == .identity,
+            stated?.last ?? asked.upperBound >= asked.upperBound || length ?? 0 >= count
         else { return partFault(.wrongRange, reply) }
         if let length, length < count {
             manner.ignoresLength = true
             return stop(.restart)
         }
-        let size = stated.size.flatMap { $0 > asked.upperBound ? $0 : nil }
+        let size = stated?.size.flatMap { $0 > asked.upperBound ? $0 : nil }
         if let size, let fileSize, size != fileSize {
             return isHeadDelivered ? stop(.fail(error(.contentChanged))) : partFault(.contentChanged, reply)
         }

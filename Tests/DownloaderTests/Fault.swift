@@ -89,7 +89,9 @@ struct Fault: Sendable, CustomStringConvertible {
             description: "closes in a body without a length", passes: { $0 != .key }, isHarmless: { $0 == .range },
             concerns: { !$0.isPlaylist && $0 != .subtitle }
         ) { ($0.untilClose, $0.cutAfter) = (true, $1.half) },
-        Fault(description: "announces a negative length") { rule, _ in rule.headers = ["Content-Length": "-1"] },
+        Fault(description: "announces a negative length", isHarmless: { _ in true }) { rule, _ in
+            rule.headers = ["Content-Length": "-1"]
+        },
         Fault(description: "answers 200 to a range", isHarmless: { $0 != .range }) { rule, _ in rule.ignoreRange = true
         },
     ]

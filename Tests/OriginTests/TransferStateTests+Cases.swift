@@ -218,7 +218,7 @@ extension TransferStateTests {
         Case(
             testDescription: "no range without its first byte", change: { $0.range = 10..<20 }, first: "/r 10-19",
             steps: [
-                .head("206|Content-Length: 10", "stop"), .ends(.stopped, "wait"), .ends(.finished, "/r 10-19"),
+                .head("206|Content-Length: 9", "stop"), .ends(.stopped, "wait"), .ends(.finished, "/r 10-19"),
                 .head(part("9-19/100") + "|Content-Length: 11", "stop"), .ends(.stopped, "wrongRange"),
             ]),
         Case(
@@ -245,6 +245,18 @@ extension TransferStateTests {
             steps: [
                 .head("200|Transfer-Encoding: gzip", "deliver ?"), .ends(unread, "/r as it is"),
                 .head("200|Transfer-Encoding: gzip", "stop"), .ends(.stopped, "unsupportedEncoding"),
+            ]),
+        Case(
+            testDescription: "range with its length alone", change: { $0.range = 10..<20 }, first: "/r 10-19",
+            steps: [
+                .head("206|Content-Length: 10", "deliver 10"), .bytes(10, "at 0"), .ends(.finished, "done"),
+            ]),
+        Case(
+            testDescription: "range with another length alone, twice", change: { $0.range = 10..<20 },
+            first: "/r 10-19",
+            steps: [
+                .head("206|Content-Length: 11", "stop"), .ends(.stopped, "wait"), .ends(.finished, "/r 10-19"),
+                .head("206", "stop"), .ends(.stopped, "wrongRange"),
             ]),
         Case(
             testDescription: "range beyond the file", change: { $0.range = 1000..<1100 }, first: "/r 1000-1099",

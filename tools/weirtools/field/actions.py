@@ -101,6 +101,21 @@ def claims(difference=None, length=None, framing="length", factor=None):
     return action
 
 
+def misstates(end=0, total=None, status=206, claims=0, is_placed=True):
+    """Answers a range with an end that is off by `end`, another total, status or length, or without Content-Range."""
+    def action(request, reply):
+        first, _, last = request.headers.get("range", "").removeprefix("bytes=").partition("-")
+        if not first or not last or not reply.has_ranges:
+            return
+        start, stop, size = int(first), int(last) + 1 + end, len(reply.body)
+        reply.body, reply.status, reply.reason, reply.has_ranges = reply.body[start:stop], status, "Part", False
+        if is_placed:
+            reply.headers["Content-Range"] = "bytes %d-%d/%s" % (start, stop - 1, size if total is None else total(stop - start))
+        if claims:
+            reply.claimed = len(reply.body) + claims
+    return action
+
+
 def coded(coding, label=None):
     """Compresses the body whatever the request accepts."""
     def action(_, reply):

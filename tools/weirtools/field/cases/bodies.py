@@ -1,6 +1,6 @@
 """Point 8: content codings, statuses and lengths of bodies."""
 
-from weirtools.field.actions import both, claims, coded, cut_at, first, frames, gives, needs, sometimes, unless_range
+from weirtools.field.actions import both, claims, coded, cut_at, first, frames, gives, misstates, needs, sometimes, unless_range
 from weirtools.field.case import case, changed, fixture, media_playlist, vod
 
 TRUTH, SEGMENTS, PLAYLISTS = "ts/90p/media.m3u8", "*.ts", "*.m3u8"
@@ -42,6 +42,25 @@ case("no-ranges-byterange", "BYTERANGE, and the origin answers each Range with 2
      rules=[("*", frames(has_ranges=False))], reference="byterange-ts/90p/media.m3u8", columns=("direct", "offline"))
 case("byterange-ts", "BYTERANGE with TS", vod("byterange-ts/90p"))
 case("byterange-fmp4", "BYTERANGE with fMP4", vod("byterange-fmp4/90p"), fast=True)
+
+for name, label, action in (
+        ("end", "each range ends a byte too late", misstates(end=1)),
+        ("total-0", "the total of each range is 0", misstates(total=lambda length: 0)),
+        ("total-part", "the total of each range is its own length", misstates(total=lambda length: length)),
+        ("total-star", "the total of each range is *", misstates(total=lambda length: "*")),
+        ("status-200", "ranges come with 200 and a Content-Range", misstates(status=200)),
+        ("bare", "ranges come without Content-Range", misstates(is_placed=False)),
+        ("length-large", "the length of each range is too large, and the connection ends behind it",
+         both(misstates(claims=5000), frames(keep=False)))):
+    case("range-" + name, label, vod("byterange-ts/90p"), rules=[(SEGMENTS, action)], reference="byterange-ts/90p/media.m3u8",
+         fast=name in ("end", "status-200"))
+# A player has no second try.
+for name, label, action in (
+        ("404", "404", gives(status=404, body="no")), ("400", "400", gives(status=400, body="no")), ("403", "403", gives(status=403, body="no")),
+        ("page", "a page", gives(body="<html><body>Busy</body></html>")), ("text", "a word", gives(body="Busy")),
+        ("empty", "nothing", gives(body=""))):
+    case("passing-" + name, "each fifth answer is %s in place of a segment" % label, rules=[(SEGMENTS, sometimes(5, action))],
+         reference=TRUTH, columns=("offline",), fast=name == "404")
 
 case("length-small", "Content-Length too small by 20 %: the rest follows", rules=[(SEGMENTS, claims(factor=0.8))], reference=TRUTH, fast=True)
 case("length-small-packets", "Content-Length too small by whole packets", rules=[(SEGMENTS, claims(difference=-188 * 4))], reference=TRUTH)

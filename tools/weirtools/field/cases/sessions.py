@@ -44,6 +44,14 @@ def query_guard(request, reply):
         reply.refuse(403)
 
 
+def guard(status, body):
+    """Refuses a token that is used up in another way than with 403."""
+    def action(request, reply):
+        if not good(request, request.query.get("token")):
+            reply.refuse(status, body)
+    return action
+
+
 def path_files(**bounds):
     """Each master has a new token in the path of all that it names."""
     def master(request):
@@ -78,6 +86,9 @@ case("token-uses-media", "a media playlist's token ends after three segments", q
 case("token-seconds", "a token ends after 2 s, and bodies are slow", query_files(seconds=2), rules=[
     ("*.ts", query_guard), ("/media.m3u8", query_guard), ("*.ts", lambda request, reply: setattr(reply, "rate", 30000))],
     reference=TRUTH, within=90)
+for name, status, body in (("404", 404, b"no"), ("400", 400, b"no"), ("page", 200, b"<html><body>Log in</body></html>")):
+    case("token-uses-" + name, "a token ends after four requests, and then comes " + name, query_files(uses=4), rules=[
+        ("*.ts", guard(status, body)), ("/media.m3u8", query_guard)], reference=TRUTH, columns=("cold", "offline"), fast=name == "page")
 case("token-path", "a token in the path, new with each master", path_files(), rules=[("*", path_rule)], fast=True)
 case("token-path-uses", "a token in the path ends after four requests", path_files(uses=4), rules=[("*", path_rule)], reference=TRUTH)
 case("token-jwt", "a JWT in the path, new with each master", changed(BARE, master_m3u8=jwt_files), rules=[("*", path_rule)])
