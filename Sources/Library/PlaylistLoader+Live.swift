@@ -78,13 +78,16 @@ extension PlaylistLoader {
             let fetched = try await fetchSource(of: rendition, in: asset, .none, manner)
             rendition.isOverdue = false
             let (source, order) = rendition.numbered(fetched, replaces: !mayBeOld)
-            // A cache in between may return an older playlist. Players must not see it. If it is the first after a restart
-            // of the origin, the URLs in it have other content than before.
+            // A cache in between may return an older playlist. Players must not see it. It may be the first after a restart
+            // of the origin: until that is certain, the shown names keep their content.
             if order == .older {
-                library.loader.forgetRecent(of: rendition.folder)
+                rendition.hasSeenOlder = true
                 rendition.schedule.record(began: began, targetDuration: known.playlist.interval, hasChanged: false)
                 return rendition.source ?? known
             }
+            // After a restart that the numbers do not show, the URLs have other content than before.
+            if rendition.hasSeenOlder, order == .newer { library.loader.forgetRecent(of: rendition.folder) }
+            rendition.hasSeenOlder = false
             return try await adopt(source, rendition, in: asset, began: began)
         } catch {
             rendition.schedule.record(began: began, targetDuration: known.playlist.interval, hasChanged: false)

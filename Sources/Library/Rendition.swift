@@ -67,6 +67,8 @@ public import Playlist
     private(set) var latest: Source?
     var schedule = ReloadSchedule()
     var isOverdue = false
+    /// True if the latest load brought an older playlist, which was not shown.
+    var hasSeenOlder = false
     /// Its index in `Asset.renditions`.
     public internal(set) var place = 0
     /// The index of the mirror that answered last.

@@ -49,6 +49,8 @@ import Testing
         try await give(text(0..<3), segments: "new")
         _ = try await fixture.library.playlists.nextSource(of: rendition, in: asset)
         #expect(rendition.source?.playlist.firstSequenceNumber == 5, "an old text is not shown")
+        #expect(
+            try await bytes(7, of: rendition, in: asset) == OriginRule.media("old"), "what is shown stays what it was")
         try await give(text(1..<4), segments: "new")
         _ = try await fixture.library.playlists.nextSource(of: rendition, in: asset)
         try await give(text(5..<8), segments: "new")
