@@ -174,7 +174,7 @@ public import Playlist
             if let number, let url = key.url(base: source.base) { keys.move(number, to: url) }
         }
         (self.source, latest) = (source, source)
-        (isOutdated, hasMoved, isRenewalUseless) = (false, true, false)
+        (isOutdated, hasMoved) = (false, true)
     }
 
     /// Drops a playlist that has ended and has no stored pieces, for another broadcast. Its names stay valid for a while.

@@ -53,6 +53,7 @@ import Playlist
     func recordArrival() {
         asset.pace.recordArrival()
         rendition?.pace.recordArrival()
+        if renewedAt != nil { rendition?.isRenewalUseless = false }
     }
 
     /// True if an untried source is known, so that the present one may be given up early.
@@ -63,12 +64,15 @@ import Playlist
 
     func next(after error: FetchError) async -> Resource? {
         guard let rendition, !asset.isRemoved else { return nil }
-        // Another fetch may have found a source.
-        if let known = rendition.source, let untried = untried(in: known, rendition) { return untried }
-        if error.code == .originRefused || mayHaveExpired(error, rendition) {
-            let isFirst = renewedAt == nil
-            if let renewed = await renewed(rendition) { return renewed }
-            if isFirst, error.code != .originRefused { rendition.isRenewalUseless = true }
+        if error.code == .originRefused || renewedAt == nil {
+            // Another fetch may have found a source.
+            if let known = rendition.source, let untried = untried(in: known, rendition) { return untried }
+            if error.code == .originRefused || mayHaveExpired(error, rendition) {
+                if let renewed = await renewed(rendition) { return renewed }
+                if error.code != .originRefused { rendition.isRenewalUseless = true }
+            }
+        } else {
+            rendition.isRenewalUseless = true
         }
         let (first, count) = (rendition.mirror, asset.candidateURLs(of: rendition).count)
         // A live playlist stays until the next reload, even if another mirror has answered since.

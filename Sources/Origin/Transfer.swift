@@ -108,6 +108,8 @@ import HTTPMessage
     private func namedHostResolved() {
         client.names.cancel(self)
         watchdog?.cancel()
+        // A cached answer for the peer's name comes at once, and is not that of the named host.
+        watch = .pause
         if let attempt { resolve(client.plan(request, attempt)) }
     }
 

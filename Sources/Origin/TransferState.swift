@@ -107,7 +107,7 @@ struct TransferState {
         } else {
             switch reply.status {
             // Some origins send a range with a status for the whole.
-            case 200 where nextRange?.last != nil && reply.statedPart?.first == nextRange?.first:
+            case 200 where isPart(reply):
                 return receivedPart(reply)
             // Players take any of them as the whole.
             case 200...203, 208...299: return receivedWhole(reply)
@@ -172,6 +172,15 @@ struct TransferState {
         return accept(reply, at: attemptStart, length: expectedLength)
     }
 
+    /// True if a reply with a status for the whole is the range that was asked for: its Content-Length must be that of a part.
+    private func isPart(_ reply: Reply) -> Bool {
+        guard let asked = nextRange, let last = asked.last, let part = reply.statedPart, part.first == asked.first else {
+            return false
+        }
+        let length = reply.contentLength
+        return length == last - asked.first + 1 || length == part.last.map { $0 - part.first + 1 }
+    }
+
     /// Handles the reply to a request for a range with an end. Players check nothing but the first byte, so the end, the size
     /// and the length may be wrong, as long as all requested bytes arrive. The bytes behind them are not read.
     private mutating func receivedPart(_ reply: Reply, of asked: ClosedRange<Int64>) -> Reaction {
@@ -180,7 +189,9 @@ struct TransferState {
         let stated = reply.statedPart
         // Without a place, the exact length says that it is a part and not the whole.
         let isBare = reply[.contentRange] == nil && length == count && attemptStart == 0
-        guard isBare || stated?.first == asked.lowerBound, reply.coding == .identity,
+        // The length of the whole file is that of its bytes, whatever Content-Range says.
+        let isWhole = asked.lowerBound > 0 && length != nil && length == stated?.size
+        guard isBare || stated?.first == asked.lowerBound, !isWhole, reply.coding == .identity,
             stated?.last ?? asked.upperBound >= asked.upperBound || length ?? 0 >= count
         else { return partFault(.wrongRange, reply) }
         if let length, length < count {

@@ -174,7 +174,7 @@ extension OverSockets {
 
         /// Players take as many bytes as they asked for, whatever the origin says of the rest.
         @Test(arguments: [
-            (206, "bytes 100-200/100000", 101), (206, "bytes 100-199/0", 100), (206, "bytes 100-199/100000", 100_000),
+            (206, "bytes 100-200/100000", 101), (206, "bytes 100-199/0", 100), (206, "bytes 100-199/100000", 5000),
             (206, "bytes 100-199/100000", 40), (200, "bytes 100-199/100000", 100),
         ])
         func aRangeIsCountedFromItsFirstByte(_ status: Int, _ range: String, _ length: Int) async throws {

@@ -247,6 +247,14 @@ extension TransferStateTests {
                 .head("200|Transfer-Encoding: gzip", "stop"), .ends(.stopped, "unsupportedEncoding"),
             ]),
         Case(
+            testDescription: "range with the length of the whole, which it may be", change: { $0.range = 10..<20 },
+            first: "/r 10-19",
+            steps: [
+                .head("200|Content-Range: bytes 10-19/100|Content-Length: 100", "stop"), .ends(.stopped, "wait"),
+                .ends(.finished, "/r 10-19"),
+                .head("206|Content-Range: bytes 10-19/100|Content-Length: 100", "stop"), .ends(.stopped, "wrongRange"),
+            ]),
+        Case(
             testDescription: "range with its length alone", change: { $0.range = 10..<20 }, first: "/r 10-19",
             steps: [
                 .head("206|Content-Length: 10", "deliver 10"), .bytes(10, "at 0"), .ends(.finished, "done"),
