@@ -174,7 +174,8 @@ struct TransferState {
 
     /// True if a reply with a status for the whole is the range that was asked for: its Content-Length must be that of a part.
     private func isPart(_ reply: Reply) -> Bool {
-        guard let asked = nextRange, let last = asked.last, let part = reply.statedPart, part.first == asked.first else {
+        guard let asked = nextRange, let last = asked.last, let part = reply.statedPart, part.first == asked.first
+        else {
             return false
         }
         let length = reply.contentLength

@@ -181,6 +181,18 @@ extension OverSockets {
             #expect(good.requests.map { $0.fields["range"] } == ["bytes=70001-", nil])
         }
 
+        /// The peer's name is known, and that of the user's host is looked up in vain.
+        @Test func aKnownPeerWaitsForTheNamedHostOnce() async throws {
+            let origin = try ScriptedOrigin { _, _ in [.reply(200, [:], "x")] }
+            let bench = Bench(TableLookup(["nas.local": ["127.0.0.1"]])) { $0.giveUpRule.retries = .never }
+            for (named, isAllowed) in [("nas.local", true), ("tv.lan", false)] {
+                var request = OriginRequest(try WebURL("http://nas.local:\(origin.port)/x"))
+                request.namedPeer = OriginRequest.Peer(host: named, port: origin.port)
+                let (_, error) = await bench.run(request)
+                #expect(error?.code == (isAllowed ? nil : .refusedAddress))
+            }
+        }
+
         @Test(arguments: [502, 503, 504])
         func anEdgeWithoutAWayIsReplacedByAnotherAddress(status: Int) async throws {
             let bad = try ScriptedOrigin(address: 2) { _, _ in [.reply(status, [:], "busy")] }
