@@ -50,7 +50,7 @@ package enum MediaSignature {
         return odd.allSatisfy { all[$0] == 0 } ? even.map { all[$0] } : nil
     }
 
-    private static func isBlank(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
+    static func isBlank(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
     private static func isText(_ byte: UInt8) -> Bool { isBlank(byte) || (0x21...0x7E).contains(byte) }
 }
 
@@ -69,6 +69,13 @@ enum BodyVerdict: Equatable {
     ///   - isCiphertext: true if the resource is encrypted as a whole, so that it may look like anything but text.
     init(of bytes: some Collection<UInt8>, as resource: Resource, isWhole: Bool, isCiphertext: Bool) {
         guard let expected = resource.expectedContent, !bytes.isEmpty else {
+            self = .expected
+            return
+        }
+        // Cues of which there are none.
+        if isWhole, bytes.count < MediaSignature.leastLength, bytes.allSatisfy(MediaSignature.isBlank),
+            ["vtt", "webvtt"].contains(resource.name.fileExtension)
+        {
             self = .expected
             return
         }

@@ -9,6 +9,7 @@ public enum MediaRecognition {
     /// Types of boxes with which a segment or an initialization section may begin (ISO/IEC 14496-12 §4.2, 8.16).
     public static let firstBoxes: Set<String> = [
         "ftyp", "styp", "moof", "moov", "sidx", "ssix", "emsg", "prft", "mdat", "free", "skip", "uuid", "wide", "pdin",
+        "imda", "emib", "mfra", "pssh",
         "meta",
     ]
 
@@ -20,7 +21,7 @@ public enum MediaRecognition {
     public static func recognises(_ bytes: some Collection<UInt8>, isWhole: Bool, isText: Bool = false) -> Bool {
         let start = Array(bytes.prefix(firstLook))
         if isTextTrack(start) || hasPackets(start, isWhole: isWhole && !isText) { return true }
-        if !isText, isBox(start) || isAudio(start) || isContainer(start) { return true }
+        if !isText, isBox(start) || isAudio(start) || isContainer(start) || hasAudioFrames(start) { return true }
         return bytes.count > firstLook && hasPackets(Array(bytes.prefix(length)), isWhole: false)
     }
 
@@ -53,11 +54,11 @@ public enum MediaRecognition {
         return (size >= 8 || size < 2) && firstBoxes.contains(String(decoding: bytes[4..<8], as: UTF8.self))
     }
 
-    /// ISO/IEC 13818-1 §2.4.3.2: packets of 188 bytes, or of 192 with a time before each, which begin with 0x47. Five in a
+    /// ISO/IEC 13818-1 §2.4.3.2: packets of 188 bytes, of 192 with a time before each, or of 204 with parity behind, which begin with 0x47. Five in a
     /// row are recognised anywhere, three before the end of the bytes, fewer only if they are the whole body.
     private static func hasPackets(_ bytes: [UInt8], isWhole: Bool) -> Bool {
         let sync: UInt8 = 0x47
-        for size in [188, 192] where bytes.count > 2 * size {
+        for size in [188, 192, 204] where bytes.count > 2 * size {
             for start in 0..<(bytes.count - 2 * size) where bytes[start] == sync {
                 let end = min(bytes.count, start + 5 * size)
                 if stride(from: start, to: end, by: size).allSatisfy({ bytes[$0] == sync }) { return true }
@@ -83,12 +84,27 @@ public enum MediaRecognition {
         }
     }
 
-    /// Matroska and WebM, Ogg, FLAC, FLV, program streams, and video elementary streams.
+    /// True if a frame of ADTS is followed by another: a segment may begin inside a frame, and players look for the next.
+    private static func hasAudioFrames(_ bytes: [UInt8]) -> Bool {
+        func isFrame(_ place: Int) -> Bool {
+            place + 6 < bytes.count && bytes[place] == 0xFF && bytes[place + 1] & 0xF6 == 0xF0
+                && bytes[place + 2] >> 2 & 0x0F < 13
+        }
+        return bytes.indices.contains { place in
+            guard isFrame(place) else { return false }
+            let length = Int(bytes[place + 3] & 3) << 11 | Int(bytes[place + 4]) << 3 | Int(bytes[place + 5] >> 5)
+            return length >= 7 && isFrame(place + length) && bytes[place + 2] == bytes[place + length + 2]
+        }
+    }
+
+    /// Matroska and WebM, Ogg, FLAC, FLV, WAV, DTS, program streams, and video elementary streams.
     private static func isContainer(_ bytes: [UInt8]) -> Bool {
         let beginnings: [[UInt8]] = [
-            [0x1A, 0x45, 0xDF, 0xA3], Array("OggS".utf8), Array("fLaC".utf8), Array("FLV\u{1}".utf8), [0, 0, 1],
+            [0x7F, 0xFE, 0x80, 0x01], [0x1A, 0x45, 0xDF, 0xA3], Array("OggS".utf8), Array("fLaC".utf8),
+            Array("FLV\u{1}".utf8), [0, 0, 1],
             [0, 0, 0, 1],
         ]
         return beginnings.contains { bytes.starts(with: $0) }
+            || bytes.starts(with: "RIFF".utf8) && bytes.dropFirst(8).starts(with: "WAVE".utf8)
     }
 }

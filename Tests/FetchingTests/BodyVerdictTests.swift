@@ -41,6 +41,8 @@ import Testing
         let text = Array("WEBVTT\n\n00:01.000 --> 00:02.000\nGuten Tag\n".utf8)
         #expect(try verdict(text, as: "0.vtt") == .expected)
         #expect(try verdict([0xEF, 0xBB, 0xBF, 0x0A] + text, as: "0.vtt") == .expected)
+        #expect(try verdict(Array("\r\n".utf8), as: "0.vtt") == .expected)
+        #expect(try verdict(Array("\r\n".utf8), as: "0.ts") != .expected)
     }
 
     @Test func whatIsNothingKnownIsUnknown() throws {

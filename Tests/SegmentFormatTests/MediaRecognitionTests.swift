@@ -30,6 +30,18 @@ import Testing
         #expect(!MediaRecognition.recognises(before + packets[0] + Self.noise, isWhole: true))
     }
 
+    @Test func findsPacketsWithParity() {
+        let packet = Self.packet + [UInt8](repeating: 1, count: 16)
+        #expect(MediaRecognition.recognises([[UInt8]](repeating: packet, count: 5).joined(), isWhole: true))
+    }
+
+    @Test func findsFramesOfAudioBehindARest() throws {
+        let bytes = try Array(Repository.fixture("/audio/high/0.aac"))
+        let start = try #require(bytes.firstRange(of: [0xFF, 0xF1]) ?? bytes.firstRange(of: [0xFF, 0xF9])).lowerBound
+        #expect(MediaRecognition.recognises(Array(bytes[(start + 20)...]), isWhole: true))
+        #expect(!MediaRecognition.recognises(Array(bytes[(start + 20)..<(start + 60)]), isWhole: true))
+    }
+
     @Test func findsFewPacketsOnlyWhereTheyAreAll() {
         let two = Self.packet + Self.packet
         #expect(MediaRecognition.recognises(Self.packet, isWhole: true))
@@ -50,7 +62,7 @@ import Testing
         ("AC-4", "ac400000"),
         ("LATM", "56e00102"),
         ("ID3", "49443304"),
-        ("FLAC", "664c6143"),
+        ("DTS", "7ffe8001"), ("WAV", "52494646010203045741564566"), ("FLAC", "664c6143"),
         ("Ogg", "4f676753"),
         ("Matroska", "1a45dfa3"),
         ("program stream", "000001ba"),
