@@ -244,7 +244,8 @@ import SegmentFormat
             let began = ContinuousClock.now
             let fetched = try? await fetchSource(of: rendition, in: asset, .none, .patient.hasty)
             rendition.schedule.record(began: began, targetDuration: known.playlist.interval, hasChanged: false)
-            if let fetched, !rendition.hasSameContent(as: fetched) {
+            // An ended list may lose segments later, or get those that had left the window.
+            if let fetched, !fetched.isDurable || !fetched.sharesSegments(with: known) {
                 return reportChange(&rendition.isOutdated, of: asset)
             }
         }

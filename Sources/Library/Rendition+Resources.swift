@@ -201,3 +201,14 @@ extension SubRange {
     /// The range in the file.
     var bytes: Range<Int64> { Int64(offset)..<Int64(end) }
 }
+
+extension Rendition.Source {
+    /// True if both name a segment with one URL, but for the token.
+    func sharesSegments(with other: Rendition.Source) -> Bool {
+        !urls.isDisjoint(with: other.urls)
+    }
+
+    private var urls: Set<TokenlessURL> {
+        Set(playlist.segments.compactMap { try? base.resolving($0.uri) }.map { TokenlessURL($0) })
+    }
+}

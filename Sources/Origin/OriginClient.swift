@@ -188,9 +188,10 @@ public import HTTPMessage
     /// Records a reply that another address of the name may not give: this edge lacks its way to the resource. The next
     /// attempt is for that address. False if there is none.
     private func recordGatewayFailure(of wire: CurlRequest) -> Bool {
-        guard [502, 503, 504].contains(wire.reply.status), let address = wire.connected, hasOtherAddress(wire) else {
-            return false
-        }
+        // An edge that says when to come back is not one without a way.
+        guard [502, 503, 504].contains(wire.reply.status), wire.reply.retryAfter == nil, let address = wire.connected,
+            hasOtherAddress(wire)
+        else { return false }
         addressMemory.recordFailure(address, now: .now)
         // Idle connections may lead to the same address.
         recordTimeout(of: wire.attempt.url)

@@ -111,6 +111,14 @@ import Testing
         #expect(try await bytes(0, of: rendition, in: asset) == OriginRule.media("old"))
         #expect(!rendition.isLive && rendition.folder.bytes > 0)
         #expect(await fixture.library.revisions.current(asset) === asset, "nothing has changed")
+        try await broadcast(1..<3, "old", end: "#EXT-X-ENDLIST\n")
+        for _ in 0..<2 {
+            try await fixture.origin.clearRequests()
+            try await waitUntil("a look") { @LoopActor in
+                #expect(await fixture.library.revisions.current(asset) === asset, "the origin has pruned its list")
+                return try await fixture.origin.requests().contains { $0.path == "/live.m3u8" }
+            }
+        }
 
         try await broadcast(0..<2, "new")
         try await waitUntil("the new broadcast") { @LoopActor in
