@@ -61,24 +61,17 @@ import Testing
         return configuration
     }
 
-    private func copy() async throws -> TemporaryFolder {
-        let copy = try TemporaryFolder()
-        let result = try await ProcessRunner.run("cp", ["-a", folder.path + "/.", copy.path])
-        #expect(result.exit == .code(0), "\(result.errors)")
-        return copy
-    }
-
     /// Waits until the catalogue stores the one download in that state.
     func notes(_ state: JobState) async throws {
         try await waitUntil("\(state) in the catalogue") {
-            let copy = try await copy()
+            let copy = try await folder.copy()
             return try Store(path: copy.path).catalogue.initial.downloads.map(\.state) == [state.rawValue]
         }
     }
 
     /// A new downloader over a copy of the folder at this instant, as after a kill.
     func restart(reserve: Int64 = 0) async throws {
-        let copy = try await copy()
+        let copy = try await folder.copy()
         downloader.stop()
         client.stop()
         (folder, client) = (copy, Self.client())

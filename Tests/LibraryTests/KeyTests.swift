@@ -128,7 +128,7 @@ import Testing
         fixture.date += 60
         #expect(!asset.isPlayableOffline)
         try await waitUntil("the catalogue") {
-            let copy = try await fixture.copy()
+            let copy = try await fixture.folder.copy()
             return try Store(path: copy.path).catalogue.initial.keys.allSatisfy { $0.life.expiredAt != nil }
         }
         fixture.date -= 60

@@ -81,19 +81,11 @@ import Testing
     /// Waits until all received pieces are synced and have their ledger lines.
     func flush() async { await library.store.flush() }
 
-    /// Copies the folder in its current state.
-    func copy() async throws -> TemporaryFolder {
-        let copy = try TemporaryFolder()
-        let result = try await ProcessRunner.run("cp", ["-a", folder.path + "/.", copy.path])
-        #expect(result.exit == .code(0), "\(result.errors)")
-        return copy
-    }
-
     /// Opens a new library over a copy of the folder in its current state, as after a kill.
     func restart(
         isOffline: Bool = false, reserve: Int64 = 0, cacheLimit: Int64? = nil, purge: PurgePlan.Limit = .expired
     ) async throws {
-        let copy = try await copy()
+        let copy = try await folder.copy()
         client.stop()
         (folder, client) = (copy, Self.client())
         library = Library(

@@ -82,7 +82,7 @@ import Testing
         try play(asset, as: "bbbbbb")
         #expect(asset.life.firstPlayed == 1000 && asset.life.lastPlayed == 2000)
         try await waitUntil("the catalogue") {
-            let copy = try await fixture.copy()
+            let copy = try await fixture.folder.copy()
             return try Store(path: copy.path).catalogue.initial.storage.first?.life.lastPlayed == 2000
         }
         try await fixture.restart()

@@ -101,7 +101,7 @@ struct KeyTests {
         #expect(playlist.segments.map { $0.keys.count } == [0, 1] && playlist.needsDRM)
         #expect(try playlist.rendered { _ in nil } == Array(text.utf8))
         let found = PlaylistRules.diagnostics(of: Array(text.utf8))
-        #expect(found.contains { $0.severity == .error && $0.code == "missingAttribute" && $0.line == 5 })
+        #expect(found.contains { $0.severity == .error && $0.code == "noKeyURI" && $0.line == 5 })
     }
 
     @Test("is rejected if too many KEYFORMATs are in force")

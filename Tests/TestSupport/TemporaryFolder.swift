@@ -41,6 +41,21 @@ package final class TemporaryFolder: Sendable {
         }.sorted()
     }
 
+    /// A copy of the folder in its current state, as after a kill.
+    ///
+    /// A file that is renamed while it is copied ends the copy; then all is copied again.
+    package func copy() async throws -> TemporaryFolder {
+        for attempt in 1... {
+            let copy = try TemporaryFolder()
+            let result = try await ProcessRunner.run("cp", ["-a", path + "/.", copy.path])
+            if result.exit == .code(0) { return copy }
+            guard result.errors.contains("cannot stat"), attempt < 20 else {
+                throw CocoaError(.fileReadUnknown, userInfo: [NSDebugDescriptionErrorKey: result.errors])
+            }
+        }
+        preconditionFailure()
+    }
+
     /// The absolute path of the file with this name in a subfolder, at any depth.
     package func find(_ name: String) throws -> String {
         guard let found = files().first(where: { $0.hasSuffix("/" + name) }) else {

@@ -7,8 +7,9 @@ enum CheckRule: String, CaseIterable {
     case attributeBlank, attributeType, attributeUnknown, attributeMissing, hexadecimalCase
     // Media playlists
     case noTargetDuration, fractionalTargetDuration, durationOverTarget, noComma, noSegments, latePosition,
-        unknownType, endless, gap, unknownMethod, needsDRM, dataKey, keyAttributes, mapChange, fragmentedDiscontinuity,
-        noMap, noTables, segmentExtension, badDate, dateZone, dateBackwards, badStart, badBitRate, deltaUpdate,
+        unknownType, endless, gap, unknownMethod, noKeyURI, needsDRM, dataKey, keyAttributes,
+        mapChange, fragmentedDiscontinuity, noMap, noTables, segmentExtension, badDate, dateZone, dateBackwards,
+        badStart, badBitRate, deltaUpdate,
         lowLatency, dependentSegment, dateRange
     // Multivariant playlists
     case noVariants, bandwidth, noCodecs, incompleteCodecs, missingGroup, unusedGroup, groupMember, unequalGroups,
@@ -19,9 +20,8 @@ enum CheckRule: String, CaseIterable {
 
     var severity: PlaylistDiagnostic.Severity {
         switch self {
-        case .byteOrderMark, .longLine, .noTargetDuration, .unknownMethod, .noVariants, .missingGroup,
-            .unresolvable, .selfReference,
-            .notMedia:
+        case .byteOrderMark, .longLine, .noTargetDuration, .unknownMethod, .noKeyURI, .noVariants, .missingGroup,
+            .unresolvable, .selfReference, .notMedia:
             .error
         case .unknownTag, .attributeUnknown, .noCodecs, .unusedGroup, .mirror: .note
         default: .warning
@@ -39,7 +39,7 @@ enum CheckRule: String, CaseIterable {
         case .unknownType: "RFC 8216 §4.3.3.5"
         case .endless: "RFC 8216 §4.3.3.4"
         case .gap: "rfc8216bis §4.4.4.7"
-        case .unknownMethod, .needsDRM, .dataKey, .keyAttributes: "RFC 8216 §4.3.2.4"
+        case .unknownMethod, .noKeyURI, .needsDRM, .dataKey, .keyAttributes: "RFC 8216 §4.3.2.4"
         case .mapChange, .noMap: "RFC 8216 §4.3.2.5"
         case .noTables: "RFC 8216 §4.3.3.6"
         case .fragmentedDiscontinuity: "RFC 8216 §4.3.2.3"

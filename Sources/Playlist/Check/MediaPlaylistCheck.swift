@@ -60,7 +60,7 @@ struct MediaPlaylistCheck {
                     .unknownMethod, line: key.line,
                     "unknown METHOD: players play the segments as if they were not encrypted")
             } else if key.uri.isEmpty, key.keyFormat == "identity" {
-                findings.add(text.error(.missingAttribute, key.line - 1, "the key has no URI"))
+                findings.add(.noKeyURI, line: key.line, "the key has no URI: the segments cannot be decrypted")
             } else if key.needsDRM {
                 findings.add(
                     .needsDRM, line: key.line,
