@@ -285,7 +285,7 @@ public import Store
     private func search(after error: FetchError) {
         guard let alternates else { return }
         Task { @LoopActor in
-            let next = await alternates.next(after: error)
+            let next = await alternates.next(after: error, isForPlayer: state.urgency == .playback)
             if let next, state.readers > 0 {
                 move(to: next)
                 body.isSound = true

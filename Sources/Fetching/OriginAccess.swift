@@ -92,5 +92,5 @@ public enum ResourceEncryption: Sendable {
     /// Records that bytes arrived, so that a URL that is refused later may be renewed again.
     func recordArrival()
     /// Finds the next source after one failed; nil if there is none.
-    func next(after error: FetchError) async -> Resource?
+    func next(after error: FetchError, isForPlayer: Bool) async -> Resource?
 }

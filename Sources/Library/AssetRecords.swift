@@ -147,7 +147,8 @@ public import Store
     func record(of source: Rendition.Source, _ rendition: String, in asset: Asset) -> PlaylistRecord {
         PlaylistRecord(
             asset: asset.id, rendition: rendition == RenditionNaming.lone.id ? "" : rendition, url: source.base.text,
-            body: source.playlist.text.write(), imports: source.imports, fetched: Library.now)
+            body: source.playlist.text.write(), imports: source.imports, fetched: Library.now,
+            wasLive: asset.rendition(rendition)?.hasBeenLive == true ? true : nil)
     }
 
     func record(of playlist: MultivariantPlaylist, base: WebURL, in asset: Asset) -> PlaylistRecord {
@@ -207,6 +208,7 @@ public import Store
         case .media(let media):
             asset.adopt(Rendition.Source(playlist: media, base: base))
             asset.lone?.isSaved = true
+            asset.lone?.hasBeenLive = record.wasLive ?? false
         }
     }
 
@@ -216,6 +218,7 @@ public import Store
         guard let rendition = asset.rendition(record.rendition), rendition.name.id == record.rendition else { return }
         rendition.adopt(Rendition.Source(playlist: media, base: base, imports: record.imports))
         rendition.isSaved = true
+        rendition.hasBeenLive = record.wasLive ?? false
     }
 
     /// Parses the playlist of a record with the variables of its first parse.

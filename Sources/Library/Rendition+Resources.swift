@@ -65,10 +65,10 @@ extension Rendition {
 
     // MARK: Resources that must be stored before a segment plays
 
-    /// All keys and initialization sections.
+    /// The keys that are used, and all initialization sections.
     public var preliminaries: [(folder: PieceFolder, resource: Resource)] {
         guard let playlist = source?.playlist else { return [] }
-        let numbers = playlist.keys.compactMap { number(of: $0) }
+        let numbers = playlist.usedKeys.compactMap { number(of: $0) }
         return numbers.compactMap { number in keys.resource(number).map { (keys.folder, $0) } }
             + playlist.maps.compactMap { map in resource(of: map).map { (folder, $0) } }
     }

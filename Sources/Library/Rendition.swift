@@ -99,7 +99,8 @@ public import Playlist
     private var wholeness: (folder: Int, keys: Int, isComplete: Bool)?
     var live = LiveNames()
     private var numbering = LiveNumbering()
-    private var hasBeenLive = false
+    /// True if its playlist was once a live one, before the latest start too.
+    var hasBeenLive = false
     /// True if its playlist ended while it was live, and no piece is stored: at its URL another broadcast may have begun.
     package var mayBeginAnew: Bool { hasBeenLive && !isLive && recording == nil && folder.bytes == 0 }
     /// True if its playlist ended while it was live, and pieces of it are stored: another broadcast at its URL is new content.
@@ -294,7 +295,7 @@ public import Playlist
         // Usually too few files are stored, and that shows without computing any name.
         guard folder.sizes.count >= source.needed else { return false }
         guard source.playlist.segments.allSatisfy({ $0.isGap || folder.contains(file(of: $0)) }) else { return false }
-        return source.playlist.keys.compactMap { number(of: $0) }.allSatisfy(hasKey)
+        return source.playlist.usedKeys.compactMap { number(of: $0) }.allSatisfy(hasKey)
             && source.playlist.maps.allSatisfy { folder.contains(name(of: $0).description) }
     }
 
@@ -302,7 +303,7 @@ public import Playlist
     package var expiredKeys: Set<Int> {
         let unusable = keys.unusable
         guard !unusable.isEmpty, let source else { return [] }
-        return unusable.intersection(source.playlist.keys.compactMap { number(of: $0) })
+        return unusable.intersection(source.playlist.usedKeys.compactMap { number(of: $0) })
     }
 
     /// True if its media can be stored, but not be played without a content decryption module.

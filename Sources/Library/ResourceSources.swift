@@ -62,7 +62,7 @@ import Playlist
         return asset.urls(of: rendition).count > visited.count + 1
     }
 
-    func next(after error: FetchError) async -> Resource? {
+    func next(after error: FetchError, isForPlayer: Bool) async -> Resource? {
         guard let rendition, !asset.isRemoved else { return nil }
         if error.code == .originRefused || renewedAt == nil {
             // Another fetch may have found a source.
@@ -84,15 +84,22 @@ import Playlist
             if let source, let untried = untried(in: source, rendition) { return untried }
         }
         // An origin that refuses some of its requests may answer the next one: other resources of the rendition arrived.
-        guard error.code == .originRefused, !hasAskedAgain, rendition.pace.arrivals > 0 else { return nil }
+        // A download pauses before it asks again.
+        guard error.code == .originRefused || isForPlayer && isDoubtful(error), !hasAskedAgain,
+            rendition.pace.arrivals > 0
+        else { return nil }
         hasAskedAgain = true
         return rendition.source.flatMap { rendition.resource(named: resource.name, in: $0) }
     }
 
-    /// True if a session that has expired may explain the error: many origins answer 404, 400, or a page to log in. A live
-    /// playlist is renewed by its reloads.
+    /// True if a session that has expired may explain the error. A live playlist is renewed by its reloads.
     private func mayHaveExpired(_ error: FetchError, _ rendition: Rendition) -> Bool {
-        guard !rendition.isRenewalUseless, !rendition.isLive else { return false }
+        !rendition.isRenewalUseless && !rendition.isLive && isDoubtful(error)
+    }
+
+    /// True for 404, 400 and others, or a page or nothing in place of media: expired sessions are answered like that, and
+    /// busy origins do it for a moment.
+    private func isDoubtful(_ error: FetchError) -> Bool {
         guard let origin = error.underlying as? OriginError else { return error.code == .badOrigin }
         return origin.code == .notFound || origin.code == .unexpectedStatus
     }

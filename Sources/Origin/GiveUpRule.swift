@@ -379,6 +379,8 @@ public struct RetryPolicy: Hashable, Sendable {
     public var firstPause = Duration.milliseconds(250)
     /// The limit of a doubled pause and of an honoured Retry-After.
     public var longestPause = Duration.seconds(60)
+    /// A Retry-After up to this is honoured beyond `timeLimit`.
+    private var statedPause = Duration.zero
 
     /// The defaults.
     public init() {}
@@ -388,8 +390,12 @@ public struct RetryPolicy: Hashable, Sendable {
     public static var never: Self { Self(attempts: 0) }
     /// One retry, for requests whose answer has a replacement.
     package static var once: Self { Self(attempts: 1) }
-    /// One retry, and none after an attempt of more than a second.
-    package static var hasty: Self { Self(attempts: 1, timeLimit: .seconds(1)) }
+    /// One retry, and none after an attempt of more than a second. An origin that names a short time is asked again then.
+    package static var hasty: Self {
+        var policy = Self(attempts: 1, timeLimit: .seconds(1))
+        policy.statedPause = .seconds(2)
+        return policy
+    }
 
     /// For a player that has received the beginning of a body, or that has nothing else to play. Aborting would lose
     /// the rest, since ffmpeg and VLC do not request it again, and an error ends VLC and Chromium. So the transfer
@@ -407,7 +413,8 @@ public struct RetryPolicy: Hashable, Sendable {
         guard failures <= attempts else { return nil }
         var pause = doubled(firstPause, times: failures - 1, upTo: longestPause) * (1 - min(max(jitter, 0), 1) / 2)
         if let retryAfter { pause = min(max(pause, retryAfter), longestPause) }
-        if let timeLimit, silence + pause > timeLimit { return nil }
+        let isStated = retryAfter.map { $0 <= statedPause } ?? false
+        if let timeLimit, silence + (isStated ? .zero : pause) > timeLimit { return nil }
         return pause
     }
 }

@@ -59,18 +59,22 @@ public struct PlaylistRecord: Codable, Equatable, Sendable, PersistableRecord, C
     public var imports: [String: String]?
     /// Time of the fetch, in seconds since 1970.
     public var fetched: Int64
+    /// True if the playlist ended while it was live: another broadcast may begin at its URL. Usually nil.
+    public var wasLive: Bool?
 
     /// Makes a record of its fields.
     public init(
-        asset: String, rendition: String, url: String, body: [UInt8], imports: [String: String]? = nil, fetched: Int64
+        asset: String, rendition: String, url: String, body: [UInt8], imports: [String: String]? = nil, fetched: Int64,
+        wasLive: Bool? = nil
     ) {
         (self.asset, self.rendition, self.url) = (asset, rendition, url)
         (self.body, self.imports, self.fetched) = (body, imports, fetched)
+        self.wasLive = wasLive
     }
 
     static let columns: [RowColumn<Self>] = [
         .init("asset", \.asset), .init("rendition", \.rendition), .init("url", \.url), .init("body", \.body),
-        .init("imports", \.imports), .init("fetched", \.fetched),
+        .init("imports", \.imports), .init("fetched", \.fetched), .init("wasLive", \.wasLive),
     ]
 
     static let blank = PlaylistRecord(asset: "", rendition: "", url: "", body: [], fetched: 0)
@@ -83,6 +87,7 @@ public struct PlaylistRecord: Codable, Equatable, Sendable, PersistableRecord, C
         container["body"] = Data(body)
         container["imports"] = try imports.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
         container["fetched"] = fetched
+        container["wasLive"] = wasLive
     }
 }
 

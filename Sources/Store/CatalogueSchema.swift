@@ -7,6 +7,7 @@ extension Catalogue {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { try $0.execute(sql: schema) }
         migrator.registerMigration("route") { try $0.execute(sql: "ALTER TABLE asset ADD COLUMN route TEXT") }
+        migrator.registerMigration("live") { try $0.execute(sql: "ALTER TABLE playlist ADD COLUMN wasLive BOOLEAN") }
         return migrator
     }
 

@@ -95,7 +95,7 @@ extension Rendition {
     fileprivate var missing: MissingResources {
         guard let source, source.isDurable else { return MissingResources() }
         let segments = source.playlist.segments.filter { !$0.isGap }
-        let numbers = Set(source.playlist.keys.compactMap { number(of: $0) })
+        let numbers = Set(source.playlist.usedKeys.compactMap { number(of: $0) })
         let sections = Set(source.playlist.maps.map { name(of: $0).description })
         return MissingResources(
             segments: (segments.count { !folder.contains(file(of: $0)) }, segments.count),

@@ -219,6 +219,21 @@ import Testing
         #expect(requests.count { $0.contains(".m3u8") } == 2 && requests.count == 6, "\(requests)")
     }
 
+    @Test("a player's segment with a passing 404 or a page in its place is requested once more", arguments: [404, 200])
+    func aPassingAnswer(status: Int) async throws {
+        let fixture = try await LibraryFixture()
+        let asset = try await fixture.open("/ts/master.m3u8")
+        let rendition = try await fixture.rendition("video-90p", of: asset)
+        let first = try fixture.fetch(0, of: rendition, in: asset)
+        #expect(await first.result().code == nil)
+        first.release()
+        try await fixture.origin.add(
+            OriginRule("*.ts") { ($0.status, $0.body, $0.times) = (status, "<html>Busy</html>", 1) })
+        let second = try fixture.fetch(1, of: rendition, in: asset)
+        #expect(await second.result().code == nil)
+        second.release()
+    }
+
     @Test func aPermanentRefusalIsReportedWithoutRepeatedRequests() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.open("/ts/master.m3u8")

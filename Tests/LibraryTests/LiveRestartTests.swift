@@ -96,7 +96,8 @@ import Testing
     }
 
     /// A broadcast that began at 0 is complete when it ends, so that its segments are stored.
-    @Test func anotherBroadcastReplacesAStoredOne() async throws {
+    @Test("another broadcast replaces a stored one, after a restart of Weir too", arguments: [false, true])
+    func anotherBroadcastReplacesAStoredOne(isRestarted: Bool) async throws {
         let master = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=100000\nlive.m3u8\n"
         func broadcast(_ numbers: Range<Int>, _ segments: String, end: String = "") async throws {
             try await give(text(numbers, end: end), segments: segments)
@@ -119,10 +120,15 @@ import Testing
                 return try await fixture.origin.requests().contains { $0.path == "/live.m3u8" }
             }
         }
+        if isRestarted {
+            await fixture.flush()
+            try await fixture.restart()
+        }
 
         try await broadcast(0..<2, "new")
+        let restored = try #require(fixture.library.assets.first)
         try await waitUntil("the new broadcast") { @LoopActor in
-            await fixture.library.revisions.current(asset) !== asset
+            await fixture.library.revisions.current(restored) !== restored
         }
         let new = try #require(fixture.library.assets.first)
         let again = try await fixture.rendition("video", of: new)

@@ -39,6 +39,12 @@ struct GiveUpRuleTests {
         #expect(refusal(first: 15, attempt: 15, policy: .never) == 15)
     }
 
+    @Test func anAnswerWithAReplacementIsWaitedForOnlyWhereAShortTimeIsStated() {
+        #expect(refusal(.serverFailure, first: 0, attempt: 0, retryAfter: .seconds(2), policy: .hasty) == 2)
+        #expect(refusal(.serverFailure, first: 0, attempt: 0, retryAfter: .seconds(3), policy: .hasty) == 0)
+        #expect(refusal(.serverFailure, first: 2, attempt: 0, retryAfter: .seconds(1), policy: .hasty) == 2)
+    }
+
     @Test(arguments: [0.0, 0.1, 1, 7, 15, 30])
     func aPlayerWithoutAnAlternativeIsCutOffWithin150Seconds(attempt: Double) {
         // The last attempt begins within 60 s; it may connect after 30 s, bring a head after 30 s, and no byte for 30 s.

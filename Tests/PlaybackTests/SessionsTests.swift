@@ -85,7 +85,7 @@ import Testing
         let path = try await segments(fixture)[0]
         try await fixture.origin.add(
             OriginRule("*/90p/0.ts") { ($0.cutAfter, $0.times) = (5000, 1) },
-            OriginRule("*/90p/0.ts") { ($0.status, $0.times) = (404, 1) })
+            OriginRule("*/90p/0.ts") { ($0.status, $0.times) = (404, 2) })
         #expect(try await fixture.get(path).isComplete == false)
         let again = try await fixture.get(path)
         #expect(again.isComplete && again["cache-status"] == "Weir; fwd=partial; stored")

@@ -58,7 +58,8 @@ import Testing
             ],
             playlists: [
                 PlaylistRecord(
-                    asset: "a-id", rendition: "audio", url: "http://o/p", body: [1], imports: ["t": "u"], fetched: 3)
+                    asset: "a-id", rendition: "audio", url: "http://o/p", body: [1], imports: ["t": "u"], fetched: 3,
+                    wasLive: true)
             ],
             downloads: [
                 DownloadRecord(

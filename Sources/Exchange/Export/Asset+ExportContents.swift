@@ -69,7 +69,7 @@ extension Rendition {
     }
 
     var keyFiles: Set<String> {
-        let keys = source?.playlist.keys ?? []
+        let keys = source?.playlist.usedKeys ?? []
         return Set(keys.compactMap { number(of: $0) }.map { KeyRing.name($0).description })
     }
 }

@@ -83,7 +83,7 @@ import Store
         of playlist: MediaPlaylist, of rendition: Rendition, at place: PlaylistFolder.Place
     ) throws(ExchangeError) {
         // The playlist itself has the key of a `data:` URI.
-        for key in playlist.keys where key.data == nil {
+        for key in playlist.usedKeys where key.data == nil {
             guard let number = rendition.number(of: key) else { continue }
             try add(asset.keys.folder.id, KeyRing.name(number), key.uri, nil, key.line, place)
         }

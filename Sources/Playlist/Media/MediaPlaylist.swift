@@ -92,7 +92,7 @@ public struct MediaPlaylist: Sendable {
     }
 
     /// The `keys` of segments, sections and parts; others may stand in the text.
-    var usedKeys: [Key] {
+    public var usedKeys: [Key] {
         let used = Set(storage.keySets.joined().map { storage.keyRecords[Int($0)].index })
         return keys.filter { used.contains($0.record.index) }
     }

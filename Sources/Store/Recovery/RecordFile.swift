@@ -44,10 +44,11 @@ struct RecordFile {
         let bytes: Data?
         let imports: [String: String]?
         let fetched: Int64
+        let wasLive: Bool?
 
         init(_ record: PlaylistRecord) {
             (asset, rendition, url) = (record.asset, record.rendition, record.url)
-            (imports, fetched) = (record.imports, record.fetched)
+            (imports, fetched, wasLive) = (record.imports, record.fetched, record.wasLive)
             text = String(validating: record.body, as: UTF8.self)
             bytes = text == nil ? Data(record.body) : nil
         }
@@ -56,7 +57,7 @@ struct RecordFile {
             PlaylistRecord(
                 asset: asset, rendition: rendition, url: url,
                 body: text.map { Array($0.utf8) } ?? Array(bytes ?? Data()),
-                imports: imports, fetched: fetched)
+                imports: imports, fetched: fetched, wasLive: wasLive)
         }
     }
 

@@ -80,11 +80,11 @@ extension SessionScript {
             }
         }
 
-        /// Requests a segment, which the origin refuses once.
+        /// Requests a segment, which the origin refuses twice: Weir asks once more.
         static func refused(_ number: Int, of rendition: String, origin: Int, status: Int) -> Step {
             Step { stage in
                 try await stage.fixture.origin.add(
-                    OriginRule(stage.show.path(number, of: rendition)) { ($0.status, $0.times) = (origin, 1) })
+                    OriginRule(stage.show.path(number, of: rendition)) { ($0.status, $0.times) = (origin, 2) })
                 try await stage.take(number, of: rendition, status: status)
             }
         }
@@ -95,7 +95,7 @@ extension SessionScript {
                 let path = stage.show.path(number, of: rendition)
                 try await stage.fixture.origin.add(
                     OriginRule(path) { ($0.cutAfter, $0.times) = (bytes, 1) },
-                    OriginRule(path) { ($0.status, $0.times) = (404, 1) })
+                    OriginRule(path) { ($0.status, $0.times) = (404, 2) })
                 try await stage.take(number, of: rendition, isComplete: false)
             }
         }

@@ -73,7 +73,8 @@ enum SampleCatalogue {
             asset: id, rendition: rendition, url: "https://cdn.example/\(id)/\(rendition).m3u8",
             // Also one that is not UTF-8.
             body: Array(text.utf8) + (rendition == "audio-en" ? [0xFF, 0] : []),
-            imports: rendition == "video-360p" ? ["t": "a\",b", "u": ""] : nil, fetched: 5)
+            imports: rendition == "video-360p" ? ["t": "a\",b", "u": ""] : nil, fetched: 5,
+            wasLive: rendition == "audio-en" ? true : nil)
     }
 }
 

@@ -54,13 +54,13 @@ for name, label, action in (
          both(misstates(claims=5000), frames(keep=False)))):
     case("range-" + name, label, vod("byterange-ts/90p"), rules=[(SEGMENTS, action)], reference="byterange-ts/90p/media.m3u8",
          fast=name in ("end", "status-200"))
-# A player has no second try.
+# Players that have no second try of their own skip the segment.
 for name, label, action in (
         ("404", "404", gives(status=404, body="no")), ("400", "400", gives(status=400, body="no")), ("403", "403", gives(status=403, body="no")),
         ("page", "a page", gives(body="<html><body>Busy</body></html>")), ("text", "a word", gives(body="Busy")),
         ("empty", "nothing", gives(body=""))):
     case("passing-" + name, "each fifth answer is %s in place of a segment" % label, rules=[(SEGMENTS, sometimes(5, action))],
-         reference=TRUTH, columns=("offline",), fast=name == "404")
+         reference=TRUTH, columns=("cold", "offline"), fast=name == "404")
 
 case("length-small", "Content-Length too small by 20 %: the rest follows", rules=[(SEGMENTS, claims(factor=0.8))], reference=TRUTH, fast=True)
 case("length-small-packets", "Content-Length too small by whole packets", rules=[(SEGMENTS, claims(difference=-188 * 4))], reference=TRUTH)
@@ -103,6 +103,8 @@ case("coded-ranges", "BYTERANGE, and gzip on what is asked for whole", vod("byte
     ("*.ts", lambda request, reply: None if "range" in request.headers else coded("gzip")(request, reply))],
     reference="byterange-ts/90p/media.m3u8")
 
+case("fifth-503-variants", "503 on each fifth segment request, CMAF in several variants", fixture("cmaf"), rules=[("*.m4s", sometimes(5, gives(
+    status=503, body="no", reason="Busy", Retry_After="1")))], reference=CMAF)
 for status in (401, 403, 410, 429, 503):
     fields = {"Retry_After": "1"} if status in (429, 503) else {}
     case("fifth-%d" % status, "%d on each fifth segment request" % status, rules=[(SEGMENTS, sometimes(5, gives(
