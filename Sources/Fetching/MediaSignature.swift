@@ -14,12 +14,28 @@ package enum MediaSignature {
     /// So many bytes, all of them text, are text throughout; a transport stream of text would be recognised by its packets.
     static let textLength = 752
 
-    /// True if the bytes are printable text in UTF-8. The last character may be cut.
+    /// True if the bytes are printable text in UTF-8, or in UTF-16 with its mark. The last character may be cut.
     static func isText(_ bytes: some Collection<UInt8>) -> Bool {
         var bytes = Array(bytes.prefix(textLength))
+        if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) { return isWideText(bytes) }
         guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || isBlank($0) }) else { return false }
         while let last = bytes.last, last >= 0x80, bytes.count > textLength - 4 { bytes.removeLast() }
         return String(validating: bytes, as: UTF8.self) != nil
+    }
+
+    private static func isWideText(_ bytes: [UInt8]) -> Bool {
+        let isLittle = bytes[0] == 0xFF
+        let units = stride(from: 2, to: bytes.count - 1, by: 2).map { place in
+            let (first, second) = (UInt16(bytes[place]), UInt16(bytes[place + 1]))
+            return isLittle ? second << 8 | first : first << 8 | second
+        }
+        // Noise is valid UTF-16 too often: text has letters or blanks of ASCII.
+        let ascii = units.count { $0 < 0x80 }
+        guard ascii > 0, ascii >= units.count / 8, !units.contains(where: { $0 < 0x20 && !isBlank(UInt8($0)) }) else {
+            return false
+        }
+        let whole = UTF16.isLeadSurrogate(units.last ?? 0) ? units.dropLast() : units[...]
+        return String(validating: whole, as: UTF16.self) != nil
     }
 
     /// Names the content of a body that is not media, for a message; nil if it may be media.

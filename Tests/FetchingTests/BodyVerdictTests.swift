@@ -28,6 +28,18 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: ["Gone", "404 page not found", "Доступ запрещён", "error code: 1020", "拒绝 access 😀"],
+        [true, false])
+    func textInUTF16IsNoMedia(_ text: String, isLittle: Bool) throws {
+        let bytes = ("\u{FEFF}" + text).utf16.flatMap { unit in
+            let pair = [UInt8(truncatingIfNeeded: unit), UInt8(unit >> 8)]
+            return isLittle ? pair : pair.reversed()
+        }
+        #expect(try verdict(bytes) == .imposter("text"))
+        #expect(try verdict(bytes.dropLast(2) + bytes.suffix(2), as: "0.vtt") == .imposter("text"))
+    }
+
     @Test func textIsKnownOnlyOnceThereIsEnoughOfIt() throws {
         let text = Array(String(repeating: "error. ", count: 200).utf8)
         #expect(try verdict(Array(text.prefix(600)), isWhole: false) == .unknown)

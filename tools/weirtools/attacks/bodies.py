@@ -1,0 +1,184 @@
+"""An origin that answers with pages in place of media, without end, too much, or a lie."""
+
+import contextlib
+import gzip
+import time
+import zlib
+
+from weirtools.attacks.stage import MARK, SEGMENTS, get, reply, split
+
+TEXT = MARK.decode()
+PAGES = [
+    "<!-- %s -->",
+    "<!DOCTYPE html><p>%s",
+    "<html><body>%s",
+    "<HTML>%s",
+    "<head><title>%s",
+    "<script>var a='%s'</script>",
+    "<meta a='%s'>",
+    "<title>%s</title>",
+    "<h1>%s</h1>",
+    "<center>%s",
+    "<svg>%s</svg>",
+    "<a href='%s'>",
+    "<style>%s</style>",
+    "<div>%s</div>",
+    "<iframe src='%s'>",
+    "<p>%s",
+    "<noscript>%s",
+    "<body>%s",
+    "<br>%s",
+    "<?xml version='1.0'?><Error>%s</Error>",
+    "<Error>%s</Error>",
+    '{"error": "%s"}',
+    '[{"error": "%s"}]',
+    "Access denied: %s",
+    "error code: 1020 %s",
+    "%s",
+    "#EXTM3U\n# %s",
+    "404 page not found %s",
+    "<table>%s",
+    "<img src='%s'>",
+]
+FORMS = {
+    "": lambda text: text.encode(),
+    "after blanks, ": lambda text: b" \r\n\t\n" + text.encode(),
+    "after a mark, ": lambda text: b"\xef\xbb\xbf" + text.encode(),
+    "in UTF-16, ": lambda text: ("\ufeff" + text).encode("utf-16-le"),
+    "in big UTF-16, ": lambda text: ("\ufeff" + text).encode("utf-16-be"),
+}
+# Seconds within which an answer to hostile bytes has ended, and the most that the origin may get rid of.
+PATIENCE, MOST_SENT = 75, 24 << 20
+
+
+def without_end(begin, part, stage_bytes):
+    """Sends `part` again and again behind `begin`; counts what it got rid of."""
+
+    def act(connection, _):
+        connection.sendall(begin)
+        while stage_bytes[0] < 512 << 20:
+            connection.sendall(part)
+            stage_bytes[0] += len(part)
+
+    return act
+
+
+def drip(begin, seconds):
+    def act(connection, _):
+        connection.sendall(begin)
+        for _ in range(seconds * 2):
+            connection.sendall(b"X-A: 1\r\n")
+            time.sleep(0.5)
+
+    return act
+
+
+def bomb():
+    """1 GB of zeros, in 1 MB."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    return b"".join(packer.compress(bytes(1 << 24)) for _ in range(64)) + packer.flush()
+
+
+CHUNKED = b"HTTP/1.1 200 OK\r\nContent-Type: video/mp2t\r\nTransfer-Encoding: chunked\r\n\r\n"
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: video/mp2t\r\n"
+PART = b"X-A: " + b"a" * 8000 + b"\r\n"
+
+
+def endless():
+    """(label, begin, part) of replies that never end."""
+    return [
+        ("trailers", CHUNKED + b"1\r\nG\r\n0\r\n", PART),
+        ("fields", HEAD, PART),
+        ("one field", HEAD + b"X-A: ", b"a" * 65536),
+        ("interim replies", b"", b"HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n" * 200),
+        ("a status line", b"HTTP/1.1 200 ", b"a" * 65536),
+        ("a chunk's extension, which libcurl drops", CHUNKED + b"1;", b"a" * 65536),
+        ("no status line", b"", b"a" * 65536),
+    ]
+
+
+def misstatements():
+    """(label, reply) of replies that are not what they say."""
+    media = SEGMENTS[1].read_bytes()
+    marked = MARK * 40
+    return [
+        ("a length of 2^63", reply(marked, length=1 << 63)),
+        ("a length of 2^64", reply(marked, length=1 << 64)),
+        ("a negative length", reply(marked, length=-5)),
+        ("two lengths", reply(marked, fields=["Content-Length: 1"])),
+        ("a chunk of 2^64", CHUNKED + b"ffffffffffffffff\r\n" + marked),
+        ("a negative chunk", CHUNKED + b"-1\r\n" + marked),
+        (
+            "a part that was not asked for",
+            reply(media[:5000], 206, "video/mp2t", fields=["Content-Range: bytes 0-4999/%d" % len(media)]),
+        ),
+        ("half of it", reply(media[: len(media) // 2], kind="video/mp2t", length=len(media))),
+        ("gzip in words", reply(marked, fields=["Content-Encoding: gzip"])),
+        ("a page in gzip", reply(gzip.compress(b"<html>" + marked), fields=["Content-Encoding: gzip"])),
+        ("to a file", reply(b"", 302, fields=["Location: file:///etc/passwd"])),
+        ("to a shell", reply(b"", 302, fields=["Location: gopher://127.0.0.1:1/x"])),
+        ("to a private host", reply(b"", 302, fields=["Location: http://10.0.0.1/x.ts"])),
+        ("to another port of this host", reply(b"", 302, fields=["Location: http://127.0.0.1:22/x.ts"])),
+        ("to the cloud's host", reply(b"", 302, fields=["Location: http://169.254.169.254/latest/meta-data/"])),
+        ("to itself", reply(b"", 302, fields=["Location: ?again"])),
+        ("to a line break", reply(b"", 302, fields=["Location: /a%0d%0aX: 1"])),
+    ]
+
+
+def played(stage, url, number):
+    """The body of a segment of a presentation as a player gets it, with its status."""
+    _, _, text = split(stage.ask(get("/" + url), PATIENCE))
+    uris = [line for line in text.decode("utf-8", "replace").splitlines() if line and not line.startswith("#")]
+    if len(uris) <= number:
+        return 0, b""
+    status, _, body = split(stage.ask(get(uris[number]), PATIENCE))
+    return status, body
+
+
+def run(stage):
+    whole = SEGMENTS[1].read_bytes()
+    for label, answer in misstatements():
+        status, body = played(stage, stage.origin.vod("misstated %d" % stage.cases, {1: answer}).replace(" ", "%20"), 1)
+        wrong = status == 200 and MARK in body and b"length" not in label.encode()
+        stage.case(label, "a player gets it as %d" % status if wrong else None)
+    for label, begin, part in endless():
+        if not stage.has_time():
+            break
+        sent, started = [0], time.monotonic()
+        url = stage.origin.vod("endless%d" % stage.cases, {1: without_end(begin, part, sent)})
+        with contextlib.suppress(OSError):
+            played(stage, url, 1)
+        took = time.monotonic() - started
+        wrong = (
+            "took %.0f s" % took
+            if took >= PATIENCE
+            else "%d MB of it are taken" % (sent[0] >> 20)
+            if sent[0] > MOST_SENT and "drops" not in label
+            else None
+        )
+        stage.case("endless: " + label, wrong)
+    packed = bomb()
+    for kind in ("video/mp2t", "application/vnd.apple.mpegurl"):
+        answer = reply(packed, kind=kind, fields=["Content-Encoding: gzip"])
+        if kind == "video/mp2t":
+            played(stage, stage.origin.vod("bomb", {1: answer}), 1)
+        else:
+            stage.origin.replies["/bomb.m3u8"] = answer
+            stage.ask(get("/%s/bomb.m3u8" % stage.origin.url), PATIENCE)
+        stage.case("1 GB in 1 MB as " + kind)
+    count = 0
+    order = [(form, page) for form in FORMS for page in PAGES]
+    stage.random.shuffle(order)
+    for form, page in order:
+        if not stage.has_time() and count >= 30:
+            break
+        count += 1
+        text = FORMS[form](page % TEXT)
+        url = stage.origin.vod("page%d" % count, {0: reply(text), 1: reply(text, kind="video/mp2t")})
+        status, _ = played(stage, url, count % 2)
+        if stage.hostile_files():
+            stage.case("%s%s" % (form, page), "is stored")
+            break
+        stage.case("%s%s" % (form, page), "a player gets it with status 200" if status == 200 else None)
+    if played(stage, stage.origin.vod("good"), 1) != (200, whole):
+        stage.case("a good body", "is not given")

@@ -1,0 +1,258 @@
+"""The stage of an attack: a daemon of its own, an origin whose every byte is free, raw requests, and a witness.
+
+The witness is another client, in a process of its own, that asks for a stored segment again and again, and notices
+what an attack costs everybody else.
+"""
+
+import contextlib
+import http.client
+import json
+import pathlib
+import random
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+from weirtools import MEDIA, TOOLS
+from weirtools.scenes import scene
+
+# An attack may add so much to the witness's p99, in seconds (promise 9), and to the daemon's memory, in bytes.
+LATENCY, MEMORY = 0.05, 256 << 20
+# What a hostile body contains; it must not be found in the store.
+MARK = b"hostile-8f3a61"
+SEGMENTS = sorted((MEDIA / "ts/90p").glob("*.ts"), key=lambda path: int(path.stem))
+
+
+class Origin:
+    """Gives a path's bytes, or what a callable does with the connection, which is closed then. Each request has one reply."""
+
+    def __init__(self):
+        self.replies, self.requests, self.lock = {}, [], threading.Lock()
+        self.listener = socket.create_server(("127.0.0.1", 0), backlog=512)
+        self.url = "http://127.0.0.1:%d" % self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = self.listener.accept()
+                threading.Thread(target=self.converse, args=(connection,), daemon=True).start()
+
+    def converse(self, connection):
+        with connection, contextlib.suppress(OSError):
+            connection.settimeout(60)
+            head = b""
+            while b"\r\n\r\n" not in head:
+                if not (got := connection.recv(65536)):
+                    return
+                head += got
+            path = head.split(b" ", 2)[1].decode("latin-1").partition("?")[0]
+            with self.lock:
+                self.requests.append((path, head))
+            action = self.replies.get(path, reply(b"none here", 404))
+            if callable(action):
+                action(connection, head)
+            else:
+                connection.sendall(action)
+
+    def vod(self, name, bodies=(), text=None):
+        """The URL of a playlist of three segments, of which `bodies` replaces some: {number: reply}."""
+        lines = ["#EXTM3U", "#EXT-X-TARGETDURATION:2", "#EXT-X-PLAYLIST-TYPE:VOD"]
+        for number in range(3):
+            lines += ["#EXTINF:2,", "%d.ts" % number]
+            self.replies["/%s/%d.ts" % (name, number)] = dict(bodies).get(
+                number, reply(SEGMENTS[number].read_bytes(), kind="video/mp2t")
+            )
+        text = text or "\n".join([*lines, "#EXT-X-ENDLIST", ""])
+        self.replies["/%s/media.m3u8" % name] = reply(text.encode(), kind="application/vnd.apple.mpegurl")
+        return "%s/%s/media.m3u8" % (self.url, name)
+
+
+def reply(body=b"", status=200, kind="text/plain", length=None, fields=()):
+    lines = [
+        "HTTP/1.1 %d Here" % status,
+        "Content-Type: " + kind,
+        "Connection: close",
+        "Content-Length: %s" % (len(body) if length is None else length),
+        *fields,
+    ]
+    return "\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + body
+
+
+class Stage:
+    """A daemon with one stored film, the origin, the witness, and the findings of one topic."""
+
+    def __init__(self, binary, topic, seed, seconds, options=()):
+        self.binary, self.topic, self.options = binary, topic, options
+        self.random, self.until = random.Random("%s %s" % (seed, topic)), time.monotonic() + seconds
+        self.cases, self.findings, self.most_memory, self.notes = 0, [], 0, []
+
+    def __enter__(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="weir-attack-"))
+        self.origin = Origin()
+        self.weir = scene.Weir(self.binary, self.folder, options=self.options)
+        self.token = (self.folder / "state" / "token").read_text().strip()
+        self.weir.run("get", self.origin.vod("film"), "--name", "film")
+        playlist = scene.fetch(self.weir.url + "/offline/film.m3u8")
+        self.stored = next(line for line in playlist.splitlines() if line and not line.startswith("#"))
+        if not self.stored.startswith("/"):
+            self.stored = "/offline/" + self.stored
+        self.memory_before = self.memory()
+        self.baseline = self.witness(1.5)[0]
+        return self
+
+    def __exit__(self, *_):
+        with contextlib.suppress(ProcessLookupError, ValueError):
+            self.weir.kill()
+        self.origin.listener.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    # Findings
+
+    def case(self, label, finding=None):
+        """Counts a case, with what was wrong."""
+        self.cases += 1
+        if finding:
+            self.findings.append("%s: %s" % (label, finding))
+        self.most_memory = max(self.most_memory, self.memory())
+
+    def has_time(self):
+        return time.monotonic() < self.until
+
+    def finish(self):
+        """Checks the daemon, its film and its store after an attack."""
+        if self.weir.child.poll() is not None:
+            return self.findings.append("the daemon has ended with status %d" % self.weir.child.returncode)
+        status, _, body = split(self.ask(get(self.stored)))
+        if status != 200 or body != SEGMENTS[0].read_bytes():
+            self.findings.append("the stored film does not play any more: %s" % status)
+        if self.most_memory - self.memory_before > MEMORY:
+            self.findings.append("the daemon took %d MB more" % ((self.most_memory - self.memory_before) >> 20))
+        if found := self.hostile_files():
+            self.findings.append("stored: %s" % found[0])
+
+    def hostile_files(self):
+        return [
+            str(path)
+            for path in (self.folder / "store").rglob("*")
+            if path.is_file()
+            and path.suffix in (".ts", ".mp4", ".m4s", ".vtt")
+            and (
+                MARK in (data := path.read_bytes())
+                or MARK.decode().encode("utf-16-le") in data
+                or MARK.decode().encode("utf-16-be") in data
+            )
+        ]
+
+    def memory(self):
+        """Resident memory of the daemon, in bytes."""
+        with contextlib.suppress(OSError, StopIteration):
+            lines = pathlib.Path("/proc/%d/status" % self.weir.child.pid).read_text().splitlines()
+            return int(next(line for line in lines if line.startswith("VmRSS")).split()[1]) << 10
+        return 0
+
+    def is_alive(self):
+        return self.weir.child.poll() is None
+
+    # Requests
+
+    @property
+    def host(self):
+        return self.weir.url.removeprefix("http://")
+
+    def connect(self, timeout=15):
+        connection = socket.create_connection(("127.0.0.1", self.weir.port), timeout=timeout)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return connection
+
+    def ask(self, request, timeout=15, most=64 << 20, ends=False):
+        """All that comes back for these bytes until the end of the connection; what there is after the timeout.
+
+        `ends`: the client sends no more and says so, as none that waits for an answer does.
+        """
+        request = request.replace(b"{host}", self.host.encode())
+        got = bytearray()
+        with contextlib.suppress(OSError), self.connect(timeout) as connection:
+            connection.sendall(request)
+            if ends:
+                connection.shutdown(socket.SHUT_WR)
+            end = time.monotonic() + timeout
+            while len(got) < most and time.monotonic() < end and (part := connection.recv(1 << 16)):
+                got += part
+        return bytes(got)
+
+    def api(self, method, path, body=None, timeout=30):
+        """(status, JSON) of the API; (0, None) if there is no answer."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.weir.port, timeout=timeout)
+        fields = {"Authorization": "Bearer " + self.token, "Content-Type": "application/json"}
+        data = body if isinstance(body, (bytes, type(None))) else json.dumps(body).encode()
+        with contextlib.closing(connection), contextlib.suppress(OSError, http.client.HTTPException):
+            connection.request(method, "/api/v1" + path, data, fields)
+            answer = connection.getresponse()
+            text = answer.read()
+            with contextlib.suppress(ValueError):
+                return answer.status, json.loads(text)
+            return answer.status, None
+        return 0, None
+
+    # The witness
+
+    @contextlib.contextmanager
+    def witnessed(self, label):
+        """Compares what the witness sees during an attack with what it saw before."""
+        process = self.start_witness()
+        try:
+            yield
+        finally:
+            p99, failures, count = self.end_witness(process)
+            self.notes.append("%s: p99 %.0f ms of %d" % (label, p99 * 1000, count))
+            if p99 > self.baseline + LATENCY:
+                self.findings.append(
+                    "%s: another client waits %.0f ms at p99, %.0f before" % (label, p99 * 1000, self.baseline * 1000)
+                )
+            if failures:
+                self.findings.append(
+                    "%s: %d of another client's %d requests fail: %s" % (label, sum(failures.values()), count, failures)
+                )
+
+    def witness(self, seconds):
+        process = self.start_witness()
+        time.sleep(seconds)
+        return self.end_witness(process)
+
+    def start_witness(self):
+        words = [sys.executable, "-B", "-m", "weirtools.attacks.witness", str(self.weir.port), self.stored]
+        process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, cwd=TOOLS)
+        process.stdout.readline()
+        return process
+
+    @staticmethod
+    def end_witness(process):
+        process.send_signal(signal.SIGTERM)
+        seen = json.loads(process.communicate(timeout=60)[0])
+        times = sorted(seen["times"]) or [0.0]
+        return times[min(len(times) - 1, len(times) * 99 // 100)], seen["failures"], len(times)
+
+
+def get(path, *fields):
+    return (
+        "GET %s HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n%s\r\n" % (path, "".join(field + "\r\n" for field in fields))
+    ).encode("latin-1", "replace")
+
+
+def split(answer):
+    """(status, head, body) of a reply; status 0 without one."""
+    head, _, body = answer.partition(b"\r\n\r\n")
+    first = head.split(b" ", 2)
+    status = int(first[1]) if len(first) > 1 and first[0].startswith(b"HTTP/1.1") and first[1].isdigit() else 0
+    return status, head, body
+
+
+def count_replies(answer):
+    return len(re.findall(rb"HTTP/1\.1 [0-9]{3} ", answer))
