@@ -45,6 +45,10 @@ struct RequestGuard: Sendable {
                 return .refused(.forbidden, "Web pages of this origin are not allowed here.")
             }
         }
+        // A proxy or a program may have added a second line; a browser sends one.
+        if head.contains(Self.secFetchSite), head.onlyValue(of: Self.secFetchSite) == nil {
+            return .refused(.badRequest, "There is more than one Sec-Fetch-Site header field.")
+        }
         if !isListed, isForeignFetch(head), !isNavigationToRoot(head), !isMediaOfListedPage(head) {
             return .refused(.forbidden, "Web pages of another site are not allowed here.")
         }

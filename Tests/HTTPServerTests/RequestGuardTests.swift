@@ -36,6 +36,7 @@ import Testing
         ("Origin: http://localhost:8216\r\nSec-Fetch-Site: same-site", 403),
         ("Origin: https://player.example\r\nOrigin: https://player.example", 400),
         ("Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document", 403),
+        ("Sec-Fetch-Site: none\r\nSec-Fetch-Site: cross-site", 400),
     ])
     func aPageMustBeOursOrListed(fields: String, code: Int) throws {
         #expect(status(try verdict(on: "GET /api/v1/assets", host: "localhost:8216", fields + "\r\n")) == code)
