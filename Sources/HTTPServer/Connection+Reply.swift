@@ -9,6 +9,7 @@ struct ReplyProgress {
         case queued
         case bytes([UInt8], offset: Int)
         case parts(PartsCursor)
+        case rendered(any RenderedBody, Range<Int>)
         case growing(any GrowingBody, GrowingProgress)
         case feed(any ReplyFeed)
     }
@@ -34,6 +35,7 @@ extension Connection {
         case .file(let file, let offset, let length): begin(head, file, offset: offset, length: length)
         case .parts(let file, let parts): begin(head, file, parts)
         case .growing(let body, let offset, let length): begin(head, body, offset: offset, length: length)
+        case .rendered(let body, let range): begin(head, body, range)
         case .feed(let feed): begin(head, feed)
         }
         pump()
@@ -99,6 +101,13 @@ extension Connection {
         body.subscribe(self) { self.pump() }
     }
 
+    private func begin(_ head: ResponseHead, _ body: any RenderedBody, _ range: Range<Int>) {
+        guard range.count > ReplyBuffer.smallBody else { return begin(head, body.bytes(in: range)) }
+        guard compose(head, length: Int64(range.count)).sendsBody else { return sendComposed() }
+        sendComposed(more: true)
+        reply.source = .rendered(body, range)
+    }
+
     private func begin(_ head: ResponseHead, _ feed: any ReplyFeed) {
         let sendsBody = compose(head, length: nil).sendsBody
         sendComposed()
@@ -120,7 +129,7 @@ extension Connection {
         switch reply.source {
         case .growing(let body, _): body.unsubscribe(self)
         case .feed(let feed): feed.close()
-        case .queued, .bytes, .parts: break
+        case .queued, .bytes, .parts, .rendered: break
         }
         let (ended, notify) = (reply, onEnd)
         reply = ReplyProgress()

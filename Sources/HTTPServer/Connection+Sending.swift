@@ -13,6 +13,7 @@ extension Connection {
             case .queued: return finishReply()
             case .bytes(let bytes, let offset): sendPart(of: bytes, from: offset)
             case .parts(let body): sendNext(of: body)
+            case .rendered(let body, let range): sendNext(of: body, range)
             case .feed(let feed): guard perform(feed.next(), of: feed) else { return }
             case .growing(let body, var progress):
                 if let fresh = fresh(of: body, progress) {
@@ -124,6 +125,17 @@ extension Connection {
         case .file(let range): sendFile(body.descriptor, range, closes: false)
         case nil: reply.source = .queued
         }
+    }
+
+    /// Most bytes of a rendered body that wait for a client.
+    private static let renderedStep = 128 * 1024
+
+    private func sendNext(of body: any RenderedBody, _ range: Range<Int>) {
+        let next = range.prefix(Self.renderedStep)
+        let rest = next.upperBound..<range.upperBound
+        body.bytes(in: next.lowerBound..<next.upperBound).withUnsafeBytes { send($0, more: !rest.isEmpty) }
+        reply.bodyBytes += Int64(next.count)
+        reply.source = rest.isEmpty ? .queued : .rendered(body, rest)
     }
 
     /// Sends the server's buffer. With `more`, the system may wait for further bytes.

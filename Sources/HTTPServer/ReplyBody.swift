@@ -13,7 +13,18 @@ public enum ReplyBody: ~Copyable {
     case parts(OwnedDescriptor, [ReplyPart])
     /// A growing file from `offset`: `length` bytes, or up to its end if nil.
     case growing(any GrowingBody, offset: Int64, length: Int64?)
+    /// A range of a body that is made while it is sent.
+    case rendered(any RenderedBody, Range<Int>)
     case feed(any ReplyFeed)
+}
+
+/// A body of known length whose bytes are made whenever the client has room for more: a client that does not read costs
+/// little memory, whatever the length.
+@LoopActor public protocol RenderedBody: AnyObject, Sendable {
+    /// Its length in bytes.
+    nonisolated var count: Int { get }
+    /// Makes the bytes of a range within the body.
+    func bytes(in range: Range<Int>) -> [UInt8]
 }
 
 /// The end of a reply.

@@ -21,6 +21,7 @@ public struct Representation: Sendable {
 /// The bytes of a representation.
 public enum RepresentationBody: ~Copyable {
     case bytes([UInt8])
+    case rendered(any RenderedBody)
     /// In a file, from its first byte. Owned and closed by the reply.
     case file(OwnedDescriptor)
     /// In memory and in ranges of one file, which the reply owns and closes.
@@ -71,6 +72,8 @@ extension RepresentationBody {
         case .bytes(let bytes):
             let end = length.map { Int(offset + $0) } ?? bytes.count
             return .bytes(offset == 0 && end == bytes.count ? bytes : Array(bytes[Int(offset)..<end]))
+        case .rendered(let body):
+            return .rendered(body, Int(offset)..<(length.map { Int(offset + $0) } ?? body.count))
         case .file(let file): return .file(file, offset: offset, length: length ?? 0)
         case .parts(let file, let parts):
             let end = length.map { offset + $0 } ?? parts.length

@@ -17,19 +17,19 @@ extension Playback {
         if refuseIfExpired(exchange, asset, session) { return }
         let isOffline = session.mode == .offline || library.isOffline
         if isOffline || session.mode == .local, let recorded = rendition.recording?.source {
-            return send(exchange, .hit, live: recorded) {
+            return send(exchange, session, .hit, live: recorded) {
                 try view(of: asset, session, for: exchange).media(rendition, recorded)
             }
         }
         if session.mode == .auto, let last = rendition.lastWindow {
-            return send(exchange, .hit) {
+            return send(exchange, session, .hit) {
                 try view(of: asset, session, for: exchange).media(rendition, last.source, isLast: true)
             }
         }
         if isOffline, let source = rendition.source,
             let cut = stretches.cut(of: rendition, in: asset, session, substitutions)
         {
-            return send(exchange, .hit) {
+            return send(exchange, session, .hit) {
                 try view(of: asset, session, for: exchange).media(rendition, source, cut: cut)
             }
         }
@@ -43,7 +43,9 @@ extension Playback {
             return refuse(exchange, error, about: Subject(session, asset, exchange.head.path))
         }
         if let source = rendition.source, source.isDurable, isOffline || !rendition.mayBeginAnew {
-            return send(exchange, .hit) { try view(of: asset, session, for: exchange).media(rendition, source) }
+            return send(exchange, session, .hit) {
+                try view(of: asset, session, for: exchange).media(rendition, source)
+            }
         }
         do throws(LibraryError) {
             let (directives, _) = try DeliveryDirectives.split(exchange.head.query)
@@ -64,7 +66,7 @@ extension Playback {
         let status = CacheStatus.forwarded(rendition.source == nil ? .uriMiss : .stale, isStored: true)
         do throws(LibraryError) {
             let source = try await library.playlists.source(of: rendition, in: asset, directives)
-            send(exchange, status, live: source.isDurable ? nil : source) {
+            send(exchange, session, status, live: source.isDurable ? nil : source) {
                 try view(of: asset, session, for: exchange).media(rendition, source)
             }
         } catch {
@@ -98,10 +100,10 @@ extension Playback {
         sessions.enter(session, exchange)
         let view = view(of: asset, session, for: exchange)
         if asset.multivariant == nil, let lone = asset.renditions.first, let recorded = lone.recording?.source {
-            return send(exchange, .hit, live: recorded) { try view.media(lone, recorded) }
+            return send(exchange, session, .hit, live: recorded) { try view.media(lone, recorded) }
         }
         let reason = "too little of \(asset.name) is recorded to be played yet"
-        send(exchange, .hit, orElse: LibraryError(.notStored, reason)) {
+        send(exchange, session, .hit, orElse: LibraryError(.notStored, reason)) {
             try view.entry(listing: asset.recordedRenditions)
         }
     }
@@ -191,7 +193,7 @@ extension Playback {
             let session = session(for: asset, mode.plain == .auto && asset.isRecorded ? .local : mode.plain)
             sessions.enter(session, exchange)
             let status = isPresent ? CacheStatus.forwarded(.stale, isStored: true) : .hit
-            send(exchange, status, orElse: Self.nothing(of: asset)) {
+            send(exchange, session, status, orElse: Self.nothing(of: asset)) {
                 // If the origin may still be asked, only complete renditions are listed: they need no substitutes.
                 let isLeft = mode == .offline || library.isOffline || !isStored
                 let listed: Set<Int>? =
@@ -210,7 +212,7 @@ extension Playback {
         let session = Session(stored.isCut ? .offline : mode.plain)
         stretches.insert(stored, for: session)
         sessions.enter(session, exchange)
-        send(exchange, .hit, orElse: Self.nothing(of: asset)) {
+        send(exchange, session, .hit, orElse: Self.nothing(of: asset)) {
             try view(of: asset, session, for: exchange).entry(stored)
         }
     }
@@ -220,7 +222,7 @@ extension Playback {
         let session = Session(.adaptive)
         sessions.enter(session, exchange)
         let status = listed == nil ? CacheStatus.forwarded(.stale, isStored: true) : .hit
-        send(exchange, status, orElse: Self.nothing(of: asset)) {
+        send(exchange, session, status, orElse: Self.nothing(of: asset)) {
             try view(of: asset, session, for: exchange).entry(ladder, listing: listed)
         }
     }
@@ -244,7 +246,7 @@ extension Playback {
     ///     its age to compute their distance to the origin (rfc8216bis appendix C).
     ///   - error: sent if there is nothing to render.
     private func send(
-        _ exchange: Exchange, _ status: CacheStatus, live: Rendition.Source? = nil,
+        _ exchange: Exchange, _ session: Session, _ status: CacheStatus, live: Rendition.Source? = nil,
         orElse error: @autoclosure () -> LibraryError = LibraryError(.missing, "there is no such playlist"),
         _ render: () throws -> [UInt8]?
     ) {
@@ -258,7 +260,7 @@ extension Playback {
                 let age = max(.zero, .now - live.born)
                 representation.fields.append(FieldName("Age"), number: age.components.seconds)
             }
-            exchange.reply(representation, .bytes(text))
+            exchange.reply(representation, texts.body(text, of: session))
         } catch {
             refuse(exchange, error as? LibraryError ?? LibraryError(.notPlaylist, "\(error)"))
         }

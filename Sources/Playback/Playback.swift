@@ -20,6 +20,7 @@ public import Substitution
     let playerTimeout: Duration
     var shelf = PieceShelf()
     var stretches = StretchesShelf()
+    let texts = SharedTexts()
     private var liveSessions: [String: Session] = [:]
     private static let liveSessionLimit = 256
 
