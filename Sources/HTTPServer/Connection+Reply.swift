@@ -152,6 +152,7 @@ extension Connection {
             if core.isStopping { return close(.serverStopped) }
             resumeReading()
             process()
+            if core.isCrowded, isIdle { core.connectionIdled() }
         } else if lingers, !hasInputEnded {
             phase = .lingering
             timing.enter(.linger, now: core.now)

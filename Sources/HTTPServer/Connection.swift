@@ -24,6 +24,7 @@ import HTTPMessage
 
     let core: ServerCore
     let peer: SocketAddress
+    let client: ClientKey
     let requestGuard: RequestGuard
     let descriptor: Int32
     let output: OpaquePointer
@@ -32,6 +33,8 @@ import HTTPMessage
     var slot = 0
     var phase = Phase.awaiting
     var timing: ConnectionTiming
+    /// The number of its latest activity; see `ServerCore.nextActivity`.
+    private var activity: Int
     var facts = RequestFacts()
     var reply = ReplyProgress()
     var onEnd: (@LoopActor (ReplyEnd) -> Void)?
@@ -56,6 +59,8 @@ import HTTPMessage
             return nil
         }
         (self.core, self.descriptor, self.peer) = (core, descriptor, peer)
+        client = ClientKey(peer)
+        activity = core.nextActivity()
         (self.requestGuard, self.output, self.writing) = (requestGuard, output, writing)
         self.reading = reading
         timing = ConnectionTiming(now: core.now)
@@ -76,6 +81,22 @@ import HTTPMessage
     private static let earlyInput = 16 * 1024
     var isIdle: Bool { phase == .awaiting && !reader.isInside && input.isEmpty }
     var hasInput: Bool { !input.isEmpty }
+
+    /// The facts by which connections are shared.
+    var holding: FairShare.Holding {
+        let isStale = timing.isStale(now: core.now, limits: core.limits)
+        return FairShare.Holding(client: client, use: use, isStale: isStale, activity: activity)
+    }
+
+    private var use: FairShare.Use {
+        switch phase {
+        case .awaiting where !isIdle: .partial
+        case .awaiting: serial == 0 ? .silent : .idle
+        case .handling: .handling
+        case .replying: evbuffer_get_length(output) > 0 ? .sending : .handling
+        case .lingering, .closed: .lingering
+        }
+    }
 
     /// Closes the connection at once and ends the current reply. Idempotent.
     func close(_ cause: ReplyEnd.Cause) {
@@ -192,7 +213,11 @@ import HTTPMessage
     private nonisolated static let drained: bufferevent_data_cb = { _, context in
         guard let context else { return }
         let connection = Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
-        LoopActor.assumeIsolated { connection.pump() }
+        LoopActor.assumeIsolated {
+            connection.activity = connection.core.nextActivity()
+            connection.timing.recordProgress(now: connection.core.now)
+            connection.pump()
+        }
     }
 
     private nonisolated static let failed: bufferevent_event_cb = { _, what, context in
@@ -205,6 +230,7 @@ import HTTPMessage
     }
 
     private func read() {
+        activity = core.nextActivity()
         switch core.readBuffer.read(descriptor) {
         case .bytes(let count): accept(core.readBuffer.bytes(count))
         case .nothing: process()  // Activated for the rest of a long pipeline.

@@ -12,7 +12,7 @@ struct ConnectionTiming {
 
     /// The configuration's limits in whole ticks, rounded up.
     struct Limits {
-        let head, idle, write, linger: Int
+        let head, idle, write, linger, grace: Int
 
         init(_ configuration: HTTPServer.Configuration) {
             let tick = configuration.tick
@@ -21,6 +21,7 @@ struct ConnectionTiming {
             idle = ticks(configuration.idleTimeout)
             write = ticks(configuration.writeTimeout)
             linger = ticks(configuration.lingerTimeout)
+            grace = ticks(min(FairShare.grace, configuration.headTimeout))
         }
     }
 
@@ -47,6 +48,12 @@ struct ConnectionTiming {
         if count != queued { since = now }
         queued = count
     }
+
+    /// Records that the client has read everything queued: the next queue may have the same length.
+    mutating func recordProgress(now: Int) { if phase == .drain { since = now } }
+
+    /// True if the client has made no progress for the span after which others have a better right to the connection.
+    func isStale(now: Int, limits: Limits) -> Bool { now - since >= limits.grace }
 
     func isOverdue(now: Int, limits: Limits) -> Bool {
         let limit: Int

@@ -14,6 +14,11 @@ public import HTTPMessage
     private var listeners: [Listener] = []
     private var guards: [SocketAddress: RequestGuard] = [:]
     private var connections: [Connection] = []
+    /// The number of connections of each client that has any.
+    private var counts: [ClientKey: Int] = [:]
+    private var waiting = WaitingRoom()
+    /// True while connections are given to those that wait: a connection closed for that calls back.
+    private var isAdmitting = false
     private var ticker, resumption, expiry: LoopTimer?
     private var waiters: [CheckedContinuation<Void, Never>] = []
 
@@ -23,10 +28,12 @@ public import HTTPMessage
     ) {
         core = ServerCore(configuration, policy, handler)
         core.connectionClosed = { [weak self] in self?.remove($0) }
+        core.connectionIdled = { [weak self] in self?.admitWaiting() }
     }
 
     isolated deinit {
         core.handler = { _ in }
+        for entry in waiting.removeAll() { Glibc.close(entry.descriptor) }
         for connection in connections { connection.close(.serverStopped) }
     }
 
@@ -58,6 +65,7 @@ public import HTTPMessage
     public func stop(within limit: Duration) async {
         core.isStopping = true
         listeners.removeAll()
+        for entry in waiting.removeAll() { Glibc.close(entry.descriptor) }
         for connection in connections where connection.isIdle { connection.close(.serverStopped) }
         guard !connections.isEmpty else { return }
         if expiry == nil { expiry = LoopTimer { [weak self] in self?.cutOff() } }
@@ -77,14 +85,23 @@ public import HTTPMessage
         let exceedsPeerLimit =
             (!peer.isLoopback || core.configuration.limitsLoopback)
             && connections.count { $0.peer.isSameHost(as: peer) } >= core.configuration.connectionsPerPeer
-        guard !exceedsPeerLimit, makeRoom() else { return Self.refuse(descriptor) }
-        let requestGuard = requestGuard(for: descriptor, at: listener)
-        guard let connection = Connection(core, descriptor, peer: peer, requestGuard: requestGuard) else {
-            return Self.refuse(descriptor)
-        }
+        guard !exceedsPeerLimit else { return Self.refuse(descriptor) }
+        let arrival = WaitingRoom.Entry(
+            descriptor: descriptor, peer: peer, client: ClientKey(peer),
+            requestGuard: requestGuard(for: descriptor, at: listener), since: core.now)
+        if makeRoom(for: arrival.client) { return admit(arrival) }
+        core.isCrowded = true
+        if let refused = waiting.add(arrival, limit: core.configuration.connections) { Self.refuse(refused.descriptor) }
+    }
+
+    private func admit(_ arrival: WaitingRoom.Entry) {
+        let connection = Connection(
+            core, arrival.descriptor, peer: arrival.peer, requestGuard: arrival.requestGuard)
+        guard let connection else { return Self.refuse(arrival.descriptor) }
         core.counters.connections += 1
         connection.slot = connections.count
         connections.append(connection)
+        counts[arrival.client, default: 0] += 1
         if connections.count == 1 { startTicking() }
     }
 
@@ -94,7 +111,10 @@ public import HTTPMessage
             last.slot = connection.slot
             connections[connection.slot] = last
         }
+        let left = (counts[connection.client] ?? 1) - 1
+        counts[connection.client] = left > 0 ? left : nil
         if resumption != nil { resumeListeners() }
+        admitWaiting()
         guard connections.isEmpty else { return }
         ticker?.cancel()
         expiry?.cancel()
@@ -102,13 +122,26 @@ public import HTTPMessage
         waiters.removeAll()
     }
 
+    /// Gives the free connections to those that wait, and idle ones of clients that have more.
+    private func admitWaiting() {
+        guard core.isCrowded, !isAdmitting, !core.isStopping else { return }
+        isAdmitting = true
+        defer { isAdmitting = false }
+        while let next = waiting.next(held: counts), makeRoom(for: next.client) {
+            waiting.remove(next)
+            admit(next)
+        }
+        core.isCrowded = !waiting.isEmpty
+    }
+
     /// Pauses accepting, most likely for lack of descriptors, until a connection closes or for 250 ms.
     func acceptFailed(errno number: Int32) {
         guard number == EMFILE || number == ENFILE || number == ENOBUFS || number == ENOMEM else { return }
         for listener in listeners { listener.pause() }
-        if let idle = longestIdle() { idle.close(.serverStopped) }
+        let idle = connections.filter(\.isIdle).min { $0.holding.activity < $1.holding.activity }
+        idle?.close(.serverStopped)
         resumption = LoopTimer { [weak self] in self?.resumeListeners() }
-        resumption?.schedule(after: .milliseconds(250))
+        resumption?.schedule(after: idle == nil ? .milliseconds(250) : .milliseconds(1))
     }
 
     private func resumeListeners() {
@@ -116,16 +149,17 @@ public import HTTPMessage
         for listener in listeners { listener.resume() }
     }
 
-    /// True if one more connection fits; closes the longest idle one if necessary.
-    private func makeRoom() -> Bool {
+    /// True if one more connection of the client fits; closes another one if necessary.
+    private func makeRoom(for client: ClientKey) -> Bool {
         guard connections.count >= core.configuration.connections else { return true }
-        guard let idle = longestIdle() else { return false }
-        idle.close(.serverStopped)
+        let holdings = connections.map(\.holding)
+        guard let victim = FairShare.victim(for: client, among: holdings, counts: counts) else { return false }
+        // The place is for this client, and not for one that waits.
+        let wasAdmitting = isAdmitting
+        isAdmitting = true
+        defer { isAdmitting = wasAdmitting }
+        connections[victim].close(.serverStopped)
         return true
-    }
-
-    private func longestIdle() -> Connection? {
-        connections.filter(\.isIdle).min { $0.timing.since < $1.timing.since }
     }
 
     /// Answers 503 and closes. Does not block, since the socket's send buffer is empty.
@@ -164,6 +198,9 @@ public import HTTPMessage
     private func tick() {
         core.now += 1
         for connection in connections { connection.checkDeadline() }
+        admitWaiting()
+        let limit = core.limits.head
+        for entry in waiting.removeAll(where: { core.now - $0.since > limit }) { Self.refuse(entry.descriptor) }
         if !connections.isEmpty { ticker?.schedule(after: core.configuration.tick) }
     }
 
@@ -173,7 +210,8 @@ public import HTTPMessage
         public var request = RequestLimits()
         /// Longest body of a request to which the policy admits a long one; other requests have the limit of `request`.
         public var longBody: Int64 = 4 << 20
-        /// Most open connections. Then the longest idle one is closed for a new one; without one, the new one gets 503.
+        /// Most open connections. Then one of the client with the most is closed for a new one of a client with fewer; of the
+        /// same client only one that does nothing. Without one, the new one waits for `headTimeout`, and then gets 503.
         public var connections = 256
         /// Most connections from one address that is not a loopback address.
         public var connectionsPerPeer = 32

@@ -9,7 +9,8 @@ import Glibc
     /// The bound address, with the port that the system chose.
     let address: SocketAddress
     private let handle: OpaquePointer
-    private unowned let server: HTTPServer
+    /// Nil while the server is released: its end runs in a later turn of the loop.
+    private weak var server: HTTPServer?
 
     convenience init(server: HTTPServer, literal: String, port: UInt16) throws(HTTPServerError) {
         guard let wanted = SocketAddress(literal: literal, port: port) else {
@@ -85,13 +86,19 @@ import Glibc
         guard let context else { return }
         let listener = Unmanaged<Listener>.fromOpaque(context).takeUnretainedValue()
         let peer = address.flatMap { SocketAddress($0) }
-        LoopActor.assumeIsolated { listener.server.accept(descriptor, from: peer, at: listener) }
+        LoopActor.assumeIsolated {
+            if let server = listener.server {
+                server.accept(descriptor, from: peer, at: listener)
+            } else {
+                Glibc.close(descriptor)
+            }
+        }
     }
 
     private nonisolated static let failed: evconnlistener_errorcb = { _, context in
         let number = errno
         guard let context else { return }
         let listener = Unmanaged<Listener>.fromOpaque(context).takeUnretainedValue()
-        LoopActor.assumeIsolated { listener.server.acceptFailed(errno: number) }
+        LoopActor.assumeIsolated { listener.server?.acceptFailed(errno: number) }
     }
 }

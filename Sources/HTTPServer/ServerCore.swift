@@ -18,8 +18,14 @@ import HTTPMessage
     var now = 0
     /// True if each reply is the last on its connection.
     var isStopping = false
+    /// True if accepted sockets wait for a connection to end.
+    var isCrowded = false
+    /// Counts the activities of all connections.
+    private(set) var activities = 0
     /// Each connection calls it once, after it has closed. Set by the server once it is initialised itself.
     var connectionClosed: (Connection) -> Void = { _ in }
+    /// Called while the server is crowded after a connection has become idle. Set by the server too.
+    var connectionIdled: () -> Void = {}
 
     init(
         _ configuration: HTTPServer.Configuration, _ policy: (any RequestPolicy)?,
@@ -27,6 +33,12 @@ import HTTPMessage
     ) {
         (self.configuration, self.policy, self.handler) = (configuration, policy, handler)
         limits = ConnectionTiming.Limits(configuration)
+    }
+
+    /// The number of an activity, by which the longest idle connection is found within a tick.
+    func nextActivity() -> Int {
+        activities += 1
+        return activities
     }
 }
 

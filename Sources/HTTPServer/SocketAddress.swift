@@ -59,6 +59,9 @@ struct SocketAddress: Hashable, Sendable {
     /// True if both are the same host; ports are ignored.
     func isSameHost(as other: SocketAddress) -> Bool { octets == other.octets }
 
+    /// The address as a number, or the first half of an IPv6 address.
+    var network: UInt64 { octets.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } }
+
     /// The address without port and brackets.
     var host: String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))

@@ -44,9 +44,12 @@ import Testing
         #expect(await fixture.server.connectionCount <= 2)
     }
 
-    @Test func withoutAnIdleConnectionANewOneIsRefused() async throws {
+    @Test func withoutAnIdleConnectionANewOneWaitsAndIsThenRefused() async throws {
         let held = Held()
-        let fixture = try await ServerFixture(with: { $0.connections = 1 }) { held.exchange = $0 }
+        let fixture = try await ServerFixture(with: {
+            $0.connections = 1
+            $0.headTimeout = .milliseconds(200)
+        }) { held.exchange = $0 }
         let busy = try fixture.connect()
         try await busy.send(fixture.request("GET /"))
         try await waitUntil("the request") { await held.exchange != nil }

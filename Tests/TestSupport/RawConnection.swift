@@ -23,24 +23,32 @@ package final class RawConnection: Sendable {
     ///
     /// - Parameter receiveBuffer: the socket's receive buffer in bytes (the system doubles it and has a minimum), nil
     ///   for the default; a small one soon blocks a peer that sends to a paused reader.
-    package init(port: Int, host: String = "127.0.0.1", receiveBuffer: Int? = nil) throws {
+    /// - Parameter source: the literal IPv4 address of the loopback interface to connect from; nil for the system's choice.
+    package init(port: Int, host: String = "127.0.0.1", from source: String? = nil, receiveBuffer: Int? = nil) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw SystemCallError("socket") }
         if var size = receiveBuffer.map({ Int32($0) }) {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout.size(ofValue: size)))
         }
+        let isBound = source.map { Self.call(bind, descriptor, $0, port: 0) == 0 } ?? true
+        guard isBound, Self.call(connect, descriptor, host, port: port) == 0 else {
+            let error = SystemCallError(isBound ? "connect" : "bind")
+            Glibc.close(descriptor)
+            throw error
+        }
+    }
+
+    private static func call(
+        _ function: (Int32, UnsafePointer<sockaddr>?, socklen_t) -> Int32, _ descriptor: Int32, _ host: String,
+        port: Int
+    ) -> Int32 {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(port).bigEndian
         inet_pton(AF_INET, host, &address.sin_addr)
         let length = socklen_t(MemoryLayout.size(ofValue: address))
-        let connected = withUnsafeBytes(of: &address) { bytes in
-            bytes.withMemoryRebound(to: sockaddr.self) { connect(descriptor, $0.baseAddress, length) }
-        }
-        guard connected == 0 else {
-            let error = SystemCallError("connect")
-            Glibc.close(descriptor)
-            throw error
+        return withUnsafeBytes(of: &address) { bytes in
+            bytes.withMemoryRebound(to: sockaddr.self) { function(descriptor, $0.baseAddress, length) }
         }
     }
 

@@ -1,0 +1,122 @@
+/// Identifies a client, among whose connections and those of others the server's connections are shared.
+struct ClientKey: Hashable, Sendable {
+    private let network: UInt64
+    private let isIPv6: Bool
+
+    /// A host has many IPv6 addresses of one network (RFC 8981), so that all of them are one client.
+    init(_ peer: SocketAddress) { (network, isIPv6) = (peer.network, peer.isIPv6) }
+}
+
+/// Decides which connection is closed for a new one when all are taken. Pure.
+///
+/// A client with more connections than the newcomer's has to give one up, whatever that one does. Otherwise a connection is
+/// closed only if nothing is lost by it, and the newcomer waits if there is no such connection.
+struct FairShare {
+    /// The use that a connection is put to, from the least to the most valuable one.
+    enum Use: Int, CaseIterable {
+        /// Answered and refused; waits for the client to close.
+        case lingering
+        /// Between two requests.
+        case idle
+        /// No byte was received yet.
+        case silent
+        /// A part of a request was received.
+        case partial
+        /// A reply waits for the client to read.
+        case sending
+        case handling
+    }
+
+    struct Holding {
+        let client: ClientKey
+        let use: Use
+        /// True if it has made no progress for `grace`.
+        let isStale: Bool
+        /// Increases with each activity of any connection.
+        let activity: Int
+    }
+
+    /// The span in which a new connection, or one with a part of a request, is not closed for another of its client.
+    static let grace = Duration.seconds(1)
+    /// Above this part of all connections, those without a whole request are a crowd, and the oldest is closed at once. A
+    /// usual client sends its request together with the connection, and has done so before as many others have come.
+    static let crowd = 4
+    /// So few are never a crowd.
+    static let usualCount = 16
+
+    /// The index of the connection to close for a new one of `newcomer`; nil if the newcomer has to wait.
+    /// - Parameter counts: the number of connections of each client.
+    static func victim(
+        for newcomer: ClientKey, among holdings: [Holding], counts: [ClientKey: Int]
+    ) -> Int? {
+        let (own, most) = (counts[newcomer] ?? 0, counts.values.max() ?? 0)
+        let isForced = own + 1 < most
+        let least = isForced ? most : own
+        // Nearly every accepted connection passes here during an attack, hence no dictionary and no copies.
+        var uses = [Int](repeating: 0, count: Use.allCases.count)
+        for holding in holdings { uses[holding.use.rawValue] += 1 }
+        let crowded = max(usualCount, holdings.count / crowd)
+        var best: (rank: Int, activity: Int, index: Int)?
+        for index in holdings.indices {
+            let holding = holdings[index]
+            let isCrowded = uses[holding.use.rawValue] > crowded
+            guard let rank = rank(of: holding, isCrowded: isCrowded, isForced: isForced) else { continue }
+            if let best, (best.rank, best.activity) <= (rank, holding.activity) { continue }
+            guard counts[holding.client] ?? 0 >= least else { continue }
+            best = (rank, holding.activity, index)
+        }
+        return best?.index
+    }
+
+    /// The place in the order of closing; nil if the connection must not be closed for this newcomer.
+    private static func rank(of holding: Holding, isCrowded: Bool, isForced: Bool) -> Int? {
+        switch holding.use {
+        case .lingering: return 0
+        case .silent, .partial:
+            if isCrowded { return 1 }
+            return holding.isStale || isForced ? 2 + holding.use.rawValue : nil
+        case .idle: return 2 + holding.use.rawValue
+        case .sending, .handling:
+            let isStuck = holding.isStale && holding.use == .sending
+            return isStuck || isForced ? 2 + holding.use.rawValue : nil
+        }
+    }
+}
+
+/// Accepted sockets that wait for a connection of another client or of their own to end. They are not read.
+struct WaitingRoom {
+    struct Entry {
+        let descriptor: Int32
+        let peer: SocketAddress
+        let client: ClientKey
+        let requestGuard: RequestGuard
+        /// The tick of its arrival.
+        let since: Int
+    }
+
+    private var entries: [Entry] = []
+    var isEmpty: Bool { entries.isEmpty }
+
+    /// Adds a socket. Returns the one that has to leave if more than `limit` wait: the latest of the client with the most.
+    mutating func add(_ entry: Entry, limit: Int) -> Entry? {
+        entries.append(entry)
+        guard entries.count > limit else { return nil }
+        let counts = entries.reduce(into: [ClientKey: Int]()) { $0[$1.client, default: 0] += 1 }
+        let most = counts.values.max() ?? 0
+        return entries.lastIndex { counts[$0.client] == most }.map { entries.remove(at: $0) }
+    }
+
+    /// The next one: the first of the client with the fewest connections.
+    func next(held counts: [ClientKey: Int]) -> Entry? {
+        entries.min { counts[$0.client] ?? 0 < counts[$1.client] ?? 0 }
+    }
+
+    mutating func remove(_ entry: Entry) { entries.removeAll { $0.descriptor == entry.descriptor } }
+
+    /// Removes those for which `isMeant` is true, in the order of their arrival.
+    mutating func removeAll(where isMeant: (Entry) -> Bool = { _ in true }) -> [Entry] {
+        let left = entries.filter(isMeant)
+        entries.removeAll(where: isMeant)
+        return left
+    }
+}

@@ -1,0 +1,155 @@
+import EventLoop
+import Foundation
+import HTTPMessage
+import TestSupport
+import Testing
+
+@testable import HTTPServer
+
+@Suite struct FairShareTests {
+    private static func key(_ literal: String) throws -> ClientKey {
+        ClientKey(try #require(SocketAddress(literal: literal, port: 1)))
+    }
+
+    /// One connection for each word: a client's letter, the first letter of the use, and an exclamation mark if it is stale.
+    private static func holdings(_ text: String) throws -> [FairShare.Holding] {
+        let uses: [Character: FairShare.Use] = [
+            "l": .lingering, "i": .idle, "n": .silent, "p": .partial, "s": .sending, "h": .handling,
+        ]
+        return try text.split(separator: " ").enumerated().map { activity, word in
+            let letters = Array(word)
+            return FairShare.Holding(
+                client: try client(letters[0]), use: try #require(uses[letters[1]]), isStale: word.hasSuffix("!"),
+                activity: activity)
+        }
+    }
+
+    private static func victim(for newcomer: Character, in text: String) throws -> Int? {
+        let holdings = try holdings(text)
+        let counts = holdings.reduce(into: [ClientKey: Int]()) { $0[$1.client, default: 0] += 1 }
+        return FairShare.victim(for: try client(newcomer), among: holdings, counts: counts)
+    }
+
+    private static func client(_ letter: Character) throws -> ClientKey {
+        try key("127.0.0.\(try #require(letter.asciiValue) - 96)")
+    }
+
+    @Test(arguments: [
+        // Of one client: idle ones, in the order of their last use; then stale ones. The newest may be about to ask.
+        ("ai ai an", "a", 0), ("an ai", "a", 1), ("an ah", "a", nil), ("an! ah", "a", 0), ("ap ah ap!", "a", 2),
+        ("ah as", "a", nil), ("ah as!", "a", 1), ("ah! ah!", "a", nil), ("ah al ai", "a", 1),
+        // A client with fewer gets one from that with the most, whatever that does.
+        ("ah ah bi", "b", 2), ("ah ah bh", "b", nil), ("ah ah ah bi", "b", 0), ("ah as ah bi", "b", 1),
+        ("ah ap an", "c", 2),
+        ("ah ah bh bh bh", "c", 2), ("ah bh ch", "d", nil), ("ai bh ch", "d", 0),
+        // A client with the most does not get another's.
+        ("ah ah bi", "a", nil),
+    ])
+    func theConnectionOfTheClientWithTheMostIsClosed(text: String, newcomer: Character, victim: Int?) throws {
+        #expect(try Self.victim(for: newcomer, in: text) == victim)
+    }
+
+    @Test(arguments: [("an", 0), ("ap", 0), ("ah", nil), ("as", nil)])
+    func theOldestOfACrowdWithoutRequestsIsClosed(word: String, victim: Int?) throws {
+        func text(_ count: Int) -> String { Array(repeating: word, count: count).joined(separator: " ") + " ai" }
+        #expect(try Self.victim(for: "a", in: text(64)) == victim ?? 64)
+        // So few are no crowd.
+        #expect(try Self.victim(for: "a", in: text(16)) == 16)
+    }
+
+    @Test func theAddressesOfAnIPv6NetworkAreOneClient() throws {
+        #expect(try Self.key("2001:db8::1") == Self.key("2001:db8::ffff:1"))
+        #expect(try Self.key("2001:db8::1") != Self.key("2001:db8:0:1::1"))
+        #expect(try Self.key("192.0.2.1") != Self.key("192.0.2.2"))
+    }
+
+    @Test func ofThoseThatWaitTheClientWithTheFewestIsNext() throws {
+        let requestGuard = RequestGuard(port: 1, literals: [], hostNames: [], allowedOrigins: [])
+        var room = WaitingRoom()
+        func add(_ letter: Character, _ descriptor: Int32) throws -> Int32? {
+            let peer = try #require(SocketAddress(literal: "192.0.2.1", port: 1))
+            return room.add(
+                .init(
+                    descriptor: descriptor, peer: peer, client: try Self.client(letter), requestGuard: requestGuard,
+                    since: 0),
+                limit: 3)?.descriptor
+        }
+        #expect(try add("a", 1) == nil)
+        #expect(try add("a", 2) == nil)
+        #expect(try add("b", 3) == nil)
+        // The latest of the client with the most leaves, and not the newcomer.
+        #expect(try add("b", 4) == 4)
+        #expect(try add("c", 5) == 2)
+        let held = [try Self.client("a"): 5, try Self.client("b"): 1, try Self.client("c"): 1]
+        #expect(room.next(held: held)?.descriptor == 3)
+        #expect(room.next(held: [:])?.descriptor == 1)
+        #expect(room.removeAll { $0.descriptor > 1 }.map(\.descriptor) == [3, 5])
+    }
+}
+
+@Suite struct CrowdTests {
+    /// The addresses of a hostile program and of a player.
+    private static let (hostile, player) = ("127.0.0.2", "127.0.0.3")
+    private static let attackers = 300
+
+    /// The hostile program sends `sent` on each connection; a request for /held gets no reply.
+    @Test(arguments: ["", "GET /half HTTP/1.1\r\nHost:", "GET /held HTTP/1.1\r\nHost: localhost:PORT\r\n\r\n"])
+    func aClientWithManyConnectionsDoesNotStarveAnother(sent: String) async throws {
+        let held = HeldExchanges()
+        let fixture = try await ServerFixture { exchange in
+            if exchange.head.target == "/held" { held.exchanges.append(exchange) } else { exchange.reply(.ok, "Here.") }
+        }
+        let text = sent.replacingOccurrences(of: "PORT", with: "\(fixture.port)")
+        let crowd = try (0..<Self.attackers).map { _ in try RawConnection(port: fixture.port, from: Self.hostile) }
+        for connection in crowd where !text.isEmpty { try? await connection.send(text) }
+        // Opens them again and again.
+        let attack = Task.detached {
+            var (connections, next) = (crowd, 0)
+            while !Task.isCancelled {
+                connections[next % connections.count] = try RawConnection(port: fixture.port, from: Self.hostile)
+                if !text.isEmpty { try? await connections[next % connections.count].send(text) }
+                next += 1
+            }
+        }
+        defer { attack.cancel() }
+        let kept = try RawConnection(port: fixture.port, from: Self.player)
+        var times: [Duration] = []
+        for _ in 0..<100 {
+            let start = ContinuousClock.now
+            let fresh = try RawConnection(port: fixture.port, from: Self.player)
+            for connection in [kept, fresh] {
+                try await connection.send(fixture.request("GET /"))
+                #expect(try await connection.reply().status == 200)
+            }
+            times.append(ContinuousClock.now - start)
+        }
+        let slowest = times.sorted()[98]
+        // Each request costs this test several threads, on a machine that the attack keeps busy.
+        #expect(slowest < .milliseconds(100), "two requests took \(slowest)")
+    }
+
+    @Test func aNewConnectionIsNotClosedForAnother() async throws {
+        let held = HeldExchanges()
+        let fixture = try await ServerFixture(with: { $0.connections = 2 }) { exchange in
+            if exchange.head.target == "/held" { held.exchanges.append(exchange) } else { exchange.reply(.ok, "Here.") }
+        }
+        let busy = try fixture.connect()
+        try await busy.send(fixture.request("GET /held"))
+        try await waitUntil("the request") { await held.exchanges.count == 1 }
+        let silent = try fixture.connect()
+        try await waitUntil("the silent one") { await fixture.server.connectionCount == 2 }
+        let waiting = try fixture.connect()
+        try await waiting.send(fixture.request("GET /"))
+        try await silent.send(fixture.request("GET /"))
+        #expect(try await silent.reply().status == 200)
+        // It waited for the place of a connection that is idle now.
+        #expect(try await waiting.reply().status == 200)
+    }
+}
+
+/// Keeps exchanges from a reply.
+@LoopActor private final class HeldExchanges {
+    var exchanges: [Exchange] = []
+
+    nonisolated init() {}
+}
