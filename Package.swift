@@ -127,7 +127,7 @@ let package = Package(
         tests("APITests", ["API", "AccessLog", "EventLoop", "HTTPMessage", "TestSupport"]),
         tests("PlaylistCheckTests", ["HTTPMessage", "Origin", "Playlist", "PlaylistCheck", "TestSupport"]),
         tests("PlayheadsTests", ["EventLoop", "Playheads"]),
-        tests("FetchingTests", ["Fetching", "HTTPMessage", "Origin", "TestSupport"]),
+        tests("FetchingTests", ["EventLoop", "Fetching", "HTTPMessage", "Origin", "TestSupport"]),
         tests(
             "LibraryTests",
             [

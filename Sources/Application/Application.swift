@@ -17,6 +17,7 @@ package enum Application {
         _ configuration: Configuration, streams: [KnownStream] = []
     ) async throws(ApplicationError) {
         let environment = ProcessInfo.processInfo.environment
+        DescriptorLimit.raise()
         let inherited = try InheritedSockets.descriptors(environment)
         let claim: StateClaim
         do {

@@ -151,6 +151,7 @@ import Substitution
 
     private static func serverConfiguration(_ configuration: Configuration) -> HTTPServer.Configuration {
         var server = HTTPServer.Configuration()
+        server.connections = DescriptorLimit.connections(of: server.connections, limit: DescriptorLimit.current?.soft)
         server.hostNames = configuration.hostNames
         server.allowedOrigins = configuration.allowedOrigins
         return server

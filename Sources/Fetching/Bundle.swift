@@ -2,13 +2,15 @@ package import EventLoop
 package import Store
 
 /// One asset's folder in the store, opened on first use.
-@LoopActor package final class Bundle {
+@LoopActor package final class Bundle: FolderHolder {
     package let id: String
     private let store: Store
     package private(set) var place: Volume
     /// A volume that may have a second copy, which is not in use, after an interrupted move.
     package var other: Volume?
     private var opened: Directory?
+    var latestUse = 0
+    var isOpen: Bool { opened != nil }
     /// True while writes must wait, because the folder is about to move to another volume.
     package private(set) var isSuspended = false
     /// Writes until `resumeWrites()`. Closures, because each is called once, and they have nothing in common.
@@ -60,9 +62,13 @@ package import Store
     package func directory(create: Bool) throws(StoreError) -> Directory {
         guard !isRemoved else { throw StoreError(.missing, path: id, detail: "the asset was removed") }
         if let refusal { throw refusal }
-        if let opened { return opened }
+        if let opened {
+            OpenFolders.shared.recordUse(of: self)
+            return opened
+        }
         let directory = try store.bundle(id, in: place, create: create)
         opened = directory
+        OpenFolders.shared.add(self)
         // Ignore the error: without the mark, pieces can be stored all the same.
         if create, isExcludedFromBackups { try? directory.setExcludedFromBackups(true) }
         return directory
@@ -84,6 +90,8 @@ package import Store
 
     /// Forgets the open folder, because another program deleted it.
     package func close() { opened = nil }
+
+    func park() { opened = nil }
 
     /// Reads the folder without keeping it open, unless it is open already. A list of all assets reads every folder,
     /// and there are fewer file descriptors than assets.

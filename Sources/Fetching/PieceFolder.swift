@@ -6,11 +6,15 @@ package import Store
 ///
 /// The disk is authoritative. The list in memory is read from the folder once, updated with each commit, and corrected
 /// when a file turns out to be missing.
-@LoopActor public final class PieceFolder {
+@LoopActor public final class PieceFolder: FolderHolder {
     /// The folder's name in the bundle: the rendition's id, or `keys`.
     public let id: String
     private let bundle: Bundle
-    private var opened: PieceDirectory?
+    private var opened: PieceDirectory? { didSet { if let opened { latest = opened } } }
+    /// The folder that was open last, as long as it is in use. It knows the pieces that still get their ledger lines.
+    private weak var latest: PieceDirectory?
+    var latestUse = 0
+    var isOpen: Bool { opened != nil }
     /// Caches `sizes`; nil before the first read.
     package private(set) var known: [String: Int64]?
     /// Sizes before the last `reread()`: for a piece whose length has not changed, the ledger is not read again.
@@ -49,7 +53,9 @@ package import Store
 
     func performWrite(_ body: @escaping () -> Void) { bundle.performWrite(body) }
     /// Closes the folder, because the bundle has moved or is not in use. The list of pieces stays in memory.
-    package func closeDirectory() { opened = nil }
+    package func closeDirectory() { (opened, latest) = (nil, nil) }
+
+    func park() { opened = nil }
 
     /// True if media segments are stored; nil if the folder was not read yet.
     package var hasSegments: Bool? {
@@ -237,24 +243,34 @@ package import Store
 
     /// Clears the list: all pieces were deleted with the bundle, and the observer has forgotten them.
     package func clearList() {
-        (opened, known, former) = (nil, [:], [:])
+        closeDirectory()
+        (known, former) = ([:], [:])
         changes += 1
     }
 
     /// Forgets the open folder and the list of pieces, for instance after the volume was mounted or unmounted.
     package func forget() {
-        opened = nil
+        closeDirectory()
         bundle.close()
         reread()
     }
 
     /// The folder, opened on first use.
     package func directory(create: Bool) throws(StoreError) -> PieceDirectory {
-        if let opened, !bundle.isRemoved { return opened }
+        if let opened, !bundle.isRemoved {
+            OpenFolders.shared.recordUse(of: self)
+            return opened
+        }
+        if let latest, !bundle.isRemoved {
+            opened = latest
+            OpenFolders.shared.add(self)
+            return latest
+        }
         let pieces = try bundle.pieces(id, create: create) { [weak self] file, error in
             Task { @LoopActor in self?.lost(file, error) }
         }
         opened = pieces
+        OpenFolders.shared.add(self)
         return pieces
     }
 }

@@ -90,28 +90,54 @@ extension WorkQueue {
 }
 
 /// Wakes a waiting thread: an eventfd(2).
-final class Wakeup: Sendable {
-    private let descriptor: Int32
+final class Wakeup: @unchecked Sendable {
+    // Sendable because only the functions of pthread(7) use both pointers, and `isSignalled` is behind the lock. No eventfd:
+    // the verifications of all assets of a store would need more descriptors than there are.
+    private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private var isSignalled = false
 
-    /// - Throws: `StoreError` if the system has no eventfd.
+    /// - Throws: `StoreError` if the system has no memory for it.
     init() throws(StoreError) {
-        descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-        guard descriptor >= 0 else { throw StoreError(path: "the thread for files") }
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_mutex_init(lock, nil)
+        let reason = pthread_cond_init(condition, &attributes)
+        pthread_condattr_destroy(&attributes)
+        guard reason == 0 else { throw StoreError(path: "the thread for files", errno: reason) }
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        pthread_cond_destroy(condition)
+        pthread_mutex_destroy(lock)
+        condition.deallocate()
+        lock.deallocate()
+    }
 
     func signal() {
-        var one: UInt64 = 1
-        // Fails only if the counter is full, and then the thread is awake.
-        write(descriptor, &one, MemoryLayout<UInt64>.size)
+        pthread_mutex_lock(lock)
+        isSignalled = true
+        pthread_cond_signal(condition)
+        pthread_mutex_unlock(lock)
     }
 
     /// Waits for a signal since the last wait, or until the time is over; nil for no limit. It may return early.
     func wait(milliseconds: Int32? = nil) {
-        var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        guard poll(&watched, 1, milliseconds ?? -1) > 0 else { return }
-        var count: UInt64 = 0
-        read(descriptor, &count, MemoryLayout<UInt64>.size)
+        pthread_mutex_lock(lock)
+        defer { pthread_mutex_unlock(lock) }
+        if !isSignalled {
+            if let milliseconds {
+                var until = timespec()
+                clock_gettime(CLOCK_MONOTONIC, &until)
+                let nanoseconds = until.tv_nsec + Int(milliseconds) * 1_000_000
+                until.tv_sec += nanoseconds / 1_000_000_000
+                until.tv_nsec = nanoseconds % 1_000_000_000
+                pthread_cond_timedwait(condition, lock, &until)
+            } else {
+                pthread_cond_wait(condition, lock)
+            }
+        }
+        isSignalled = false
     }
 }

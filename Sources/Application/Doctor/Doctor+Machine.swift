@@ -74,16 +74,11 @@ extension Doctor {
     private static let descriptorsWanted = 1024
 
     var descriptorFinding: Finding {
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
-            return .ok("descriptors", "their limit is not known")
-        }
-        guard limit.rlim_cur < Self.descriptorsWanted else {
-            return .ok("descriptors", "a process may have \(limit.rlim_cur)")
-        }
+        guard let limit = DescriptorLimit.current?.hard else { return .ok("descriptors", "their limit is not known") }
+        guard limit < Self.descriptorsWanted else { return .ok("descriptors", "a process may have \(limit)") }
         return .warning(
-            "descriptors", "a process may have \(limit.rlim_cur); with many players, some are refused",
-            next: "ulimit -n 8192, before weir serve")
+            "descriptors", "a process may have \(limit); with many players, some wait",
+            next: "as root: ulimit -n 8192, before weir serve")
     }
 }
 
