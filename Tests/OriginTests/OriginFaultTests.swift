@@ -25,11 +25,15 @@ extension OverSockets {
         }
 
         /// libcurl would keep them all in memory.
-        @Test func endlessTrailersEndTheTransfer() async throws {
-            let line = "X-Trailer: " + String(repeating: "a", count: 1_000) + "\r\n"
+        @Test(arguments: [
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n", "X-Trailer: LONG\r\n"),
+            ("", "HTTP/1.1 103 Early Hints\r\nLink: LONG\r\n\r\n"), ("", "HTTP/1.1 100 Continue\r\nX: LONG\r\n\r\n"),
+            ("HTTP/1.1 200 OK\r\n", "X-Field: LONG\r\n"),
+        ])
+        func endlessFieldsEndTheTransfer(begin: String, part: String) async throws {
+            let long = part.replacing("LONG", with: String(repeating: "a", count: 1_000))
             let origin = try ScriptedOrigin { _, _ in
-                [.text("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n")]
-                    + (0..<100).map { _ in .text(line) } + [.hold]
+                [.text(begin)] + (0..<200).map { _ in .text(long) } + [.hold]
             }
             let bench = Bench { $0.giveUpRule.retries = .never }
             let (_, error) = await bench.run(try bench.request(origin))
