@@ -43,6 +43,13 @@ struct SystemdUnitTests {
         }
     }
 
+    @Test("limit descriptors, memory and tasks", arguments: ["user", "system"])
+    func limitResources(manager: String) throws {
+        for key in ["LimitNOFILE", "MemoryMax", "TasksMax"] {
+            #expect(try Self.values(key, "\(manager)/weir.service").count == 1, "\(key)")
+        }
+    }
+
     @Test("have a low exposure score")
     func limitExposure() async throws {
         let unit = Repository.path("conf/systemd/system/weir.service")
