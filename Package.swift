@@ -49,18 +49,19 @@ let package = Package(
         // The API's document, conf/openapi.json, as bytes: the compiler has #embed, where SwiftPM's .embedInCode takes minutes.
         .target(name: "CDocument"),
         // Pure: text and bytes in, values out.
-        room("Playlist"),
+        room("SafeText"),
+        room("Playlist", ["SafeText"]),
         room("HTTPMessage"),
         room("SegmentFormat"),
         // The loop, the network and the disk.
         room("EventLoop", ["CLibevent"]),
         room("Subprocess"),
-        room("HTTPServer", ["CLibevent", "CLinux", "EventLoop", "HTTPMessage"]),
+        room("HTTPServer", ["CLibevent", "CLinux", "EventLoop", "HTTPMessage", "SafeText"]),
         room("Origin", ["CLibcurl", "EventLoop", "HTTPMessage"]),
         room("Store", ["CLibcrypto", "CLinux", "HTTPMessage", sqlite]),
-        room("AccessLog", ["EventLoop"]),
+        room("AccessLog", ["EventLoop", "SafeText"]),
         // Uses Origin: the commands' HTTP client is the one that fetches from origins.
-        room("API", ["AccessLog", "EventLoop", "HTTPMessage", "Origin"]),
+        room("API", ["AccessLog", "EventLoop", "HTTPMessage", "Origin", "SafeText"]),
         room("PlaylistCheck", ["EventLoop", "HTTPMessage", "Origin", "Playlist"]),
         // Assets and what is done with them.
         room("Playheads", ["EventLoop", "Playlist"]),
@@ -106,18 +107,21 @@ let package = Package(
             "Application",
             [
                 "API", "AccessLog", "Control", "Downloader", "EventLoop", "Exchange", "HTTPMessage", "HTTPServer",
-                "Integrity", "Library", "Origin", "Playback", "Playlist", "PlaylistCheck", "Retention", "Store",
+                "Integrity", "Library", "Origin", "Playback", "Playlist", "PlaylistCheck", "Retention", "SafeText",
+                "Store",
                 "Substitution", logging,
                 toml,
             ]),
         // The commands use the API and the log's text; Application does what needs no daemon: CommandRuleTests.
         .executableTarget(
-            name: "weir", dependencies: ["API", "AccessLog", "Application", argumentParser], swiftSettings: strict),
+            name: "weir", dependencies: ["API", "AccessLog", "Application", "SafeText", argumentParser],
+            swiftSettings: strict),
         // What the tests share: an origin that misbehaves on demand, processes, players, frame hashes.
         .target(name: "TestSupport", dependencies: ["Subprocess"], path: "Tests/TestSupport", swiftSettings: strict),
 
         tests("PlaylistTests", ["Playlist"]),
         tests("HTTPMessageTests", ["HTTPMessage"]),
+        tests("SafeTextTests", ["SafeText"]),
         tests("SegmentFormatTests", ["SegmentFormat", "TestSupport"]),
         tests("EventLoopTests", ["EventLoop"]),
         tests("HTTPServerTests", ["EventLoop", "HTTPMessage", "HTTPServer", "TestSupport"]),

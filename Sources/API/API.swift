@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import SafeText
 
 /// The shapes of the control API, version 1: the JSON of requests and responses of `/api/v1/…`.
 ///
@@ -7,12 +8,12 @@ internal import FoundationEssentials
 package enum API {
     package static let root = "/api/v1"
 
-    /// Encodes a shape as JSON on one line, with sorted keys. Throws `.internal` for infinity and NaN.
+    /// Encodes a shape as JSON on one line, with sorted keys, and safe for a terminal. Throws `.internal` for infinity and NaN.
     package static func encode(_ value: some Encodable) throws(APIError) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {
-            return Array(try encoder.encode(value))
+            return SafeText.json(Array(try encoder.encode(value)))
         } catch {
             throw APIError(.internal, "a response cannot be encoded as JSON", underlying: error)
         }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import SafeText
 
 /// The format of log lines.
 package enum LogStyle: String, Sendable, CaseIterable {
@@ -29,12 +30,14 @@ struct LogLine {
     /// Adds a URI, an address or a word; characters that would end the field are percent-encoded.
     mutating func add(word: String?) {
         guard let word, !word.isEmpty else { return append("-") }
-        append(String(decoding: word.utf8.flatMap(Self.plain), as: UTF8.self))
+        append(String(decoding: word.unicodeScalars.flatMap(Self.plain), as: UTF8.self))
     }
 
     mutating func add(text value: String) {
-        let safe = value.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : String($0) }.joined()
-        append("\"" + safe.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\"")
+        append(
+            "\""
+                + SafeText.line(value).split(separator: "\"", omittingEmptySubsequences: false).joined(
+                    separator: "\"\"") + "\"")
     }
 
     /// Adds date and time, two fields, from seconds since 1970 in UTC.
@@ -44,10 +47,11 @@ struct LogLine {
         append(date.time)
     }
 
-    private static func plain(_ byte: UInt8) -> [UInt8] {
-        guard byte <= 0x20 || byte == 0x7F || byte == UInt8(ascii: "\"") else { return [byte] }
+    private static func plain(_ scalar: Unicode.Scalar) -> [UInt8] {
+        let bytes = Array(String(scalar).utf8)
+        guard scalar == " " || scalar == "\"" || SafeText.isUnsafe(scalar) else { return bytes }
         let digits = Array("0123456789ABCDEF".utf8)
-        return [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        return bytes.flatMap { [UInt8(ascii: "%"), digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
     }
 
     /// A number with three decimals, clamped to 0...1e15; 0 for NaN and infinity.

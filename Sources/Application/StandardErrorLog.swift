@@ -1,5 +1,6 @@
 internal import Glibc
 package import Logging
+internal import SafeText
 
 /// Writes log lines to standard error: `12:34:56 warning origin: the message key=value`. Under systemd the time is left
 /// out, because the journal has its own.
@@ -35,14 +36,13 @@ package struct StandardErrorLog: LogHandler {
         _ = bytes.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 
-    /// The text of a line. Control characters become spaces, so that text from a peer cannot imitate a line.
+    /// The text of a line, on which text from a peer cannot imitate another one.
     static func line(
         time: String?, level: Logger.Level, label: String, message: String, metadata: Logger.Metadata
     ) -> String {
         let pairs = metadata.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
         let text = (time.map { "\($0) " } ?? "") + "\(level.rawValue) \(label): \(message)\(pairs)"
-        let isControl: (Unicode.Scalar) -> Bool = { $0.value < 32 || (127..<160).contains($0.value) }
-        return String(String.UnicodeScalarView(text.unicodeScalars.map { isControl($0) ? " " : $0 })) + "\n"
+        return SafeText.line(text) + "\n"
     }
 
     private static func clock() -> String {

@@ -2,6 +2,7 @@ import CLinux
 public import EventLoop
 import Glibc
 public import HTTPMessage
+import SafeText
 
 /// One request and the right to answer it once, at once or later.
 ///
@@ -60,7 +61,7 @@ public import HTTPMessage
     public func reply(_ status: HTTPStatus, _ sentence: String) {
         var head = ResponseHead(status)
         head.append(.text)
-        reply(head, .bytes([UInt8]("\(sentence)\n".utf8)))
+        reply(head, .bytes([UInt8]("\(SafeText.line(sentence))\n".utf8)))
     }
 
     /// Removes a prefix of the path and transfers the right to answer to the new exchange; this one can no longer reply.

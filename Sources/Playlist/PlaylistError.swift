@@ -1,3 +1,5 @@
+import SafeText
+
 /// Describes why a text cannot be used as a playlist, what was mended in one, or why a view of one cannot be written.
 public struct PlaylistError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Kinds of error. Raw values are stable and may be shown to programs.
@@ -42,7 +44,7 @@ public struct PlaylistError: Error, Hashable, Sendable, CustomStringConvertible 
     public let line: Int?
     /// Description without a full stop, fit to follow "line 3: ".
     public let reason: String
-    /// The beginning of the line, at most 80 printable bytes without a query or other secrets: safe for a log.
+    /// The beginning of the line, at most 80 bytes without a query or other secrets: safe for a log.
     public let excerpt: String
 
     /// Creates an error. `excerpt` must come from `excerpt(of:)`, which removes secrets.
@@ -57,19 +59,14 @@ public struct PlaylistError: Error, Hashable, Sendable, CustomStringConvertible 
         return place + reason + quote
     }
 
-    /// Returns the first 80 bytes of a line in a form that a log may show. Removes control characters and possible
-    /// secrets: the query, the user part of a URL, and the key in a `data:` URI.
+    /// Returns the first 80 bytes of a line in a form that a log may show. Escapes control characters, and removes
+    /// possible secrets: the query, the user part of a URL, and the key in a `data:` URI.
     static func excerpt(of bytes: ArraySlice<UInt8>) -> String {
         let secret = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex
         let marks: [String] = bytes.contains(UInt8(ascii: "@")) ? ["://", "data:"] : ["data:"]
         let end = marks.compactMap { Self.end(of: $0, in: bytes) }.min().map { min($0, secret) } ?? secret
         let shown = min(end, bytes.startIndex + min(80, bytes.count))
-        var text = ""
-        for scalar in String(decoding: bytes[..<shown], as: UTF8.self).unicodeScalars {
-            let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || scalar.value == 0xFFFD
-            let isSeparator = scalar.value == 0x2028 || scalar.value == 0x2029
-            text.unicodeScalars.append(isControl || isSeparator ? "·" : scalar)
-        }
+        let text = SafeText.line(String(decoding: bytes[..<shown], as: UTF8.self))
         return shown < bytes.endIndex ? text + "…" : text
     }
 

@@ -23,7 +23,7 @@ struct CheckCommand: AsyncParsableCommand {
             PlayerURL.isURL(source)
             ? await CheckResult.ofURL(source, environment: environment) : await CheckResult.ofFile(source)
         let lines = json ? CheckRecord.lines(check) : CheckText.lines(check)
-        if !lines.isEmpty { Output.line(lines.joined(separator: "\n")) }
+        if json { Output.records(lines) } else { Output.lines(lines) }
         if let failure = check.failure {
             let text = Failure(failure.message, next: failure.next, exitCode: failure.exitCode, code: failure.code).text
             Output.error(text)
@@ -44,7 +44,7 @@ enum CheckText {
 
     private static func line(_ finding: CheckResult.Finding) -> String {
         let place = finding.line.map { "\(finding.playlist):\($0)" } ?? finding.playlist
-        return printable("\(place): \(finding.severity): \(finding.message) (\(finding.clause))")
+        return "\(place): \(finding.severity): \(finding.message) (\(finding.clause))"
     }
 
     private static func summary(_ report: CheckResult) -> String {
@@ -56,17 +56,6 @@ enum CheckText {
         guard !counts.isEmpty else { return "\(playlists), no findings" }
         let verdict = report.count(of: "error") > 0 ? "players will fail" : "players can play it"
         return "\(playlists), \(counts.joined(separator: ", ")): \(verdict)"
-    }
-
-    /// Replaces control characters. Names and values come from strangers, and must not move a terminal's cursor.
-    static func printable(_ text: String) -> String {
-        var result = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
-            let isFormat = (0x2028...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
-            result.append(isControl || isFormat ? "·" : scalar)
-        }
-        return String(result)
     }
 }
 

@@ -22,7 +22,7 @@ struct DoctorCommand: AsyncParsableCommand {
         var options = common.settings
         options[.lan] = lan.map { [$0] }
         let report = await Doctor(options: options, file: common.config, environment: environment).report()
-        for line in json ? Self.records(report) : Self.lines(report) { Output.line(line) }
+        if json { Output.records(Self.records(report)) } else { Output.lines(Self.lines(report)) }
         if report.exitCode != 0 { throw ExitCode(report.exitCode) }
     }
 

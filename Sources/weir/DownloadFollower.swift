@@ -162,7 +162,8 @@ final class DownloadFollower: Sendable {
     private func perform(_ actions: (inout ProgressReporter) -> [ProgressReporter.Action]) {
         for action in reporter.withLock({ actions(&$0) }) {
             switch action {
-            case .output(let line): Output.line(line)
+            case .output(let line): Output.record(line)
+            case .drawing(let text): Output.draw(text)
             case .error(let text): Output.error(text)
             }
         }

@@ -21,7 +21,7 @@ struct EventsCommand: ReportingCommand {
     private func follow(_ client: APIClient) async -> (any Error)? {
         do {
             for try await event in client.events() {
-                for line in json ? [EventText.json(event)] : EventText.lines(event) { Output.line(line) }
+                if json { Output.record(EventText.json(event)) } else { Output.lines(EventText.lines(event)) }
             }
         } catch {
             if !Task.isCancelled { return error }

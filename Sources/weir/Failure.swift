@@ -3,6 +3,7 @@ import Application
 import ArgumentParser
 import Foundation
 import Glibc
+import SafeText
 
 /// The failure of a command: a sentence, the next step, and an exit code of sysexits(3).
 struct Failure: Error, Equatable {
@@ -34,7 +35,7 @@ struct Failure: Error, Equatable {
     }
 
     /// The message, and the next step on a second line.
-    var text: String { "weir: \(message)\n" + (next.map { "try: \($0)\n" } ?? "") }
+    var text: String { "weir: \(SafeText.line(message))\n" + (next.map { "try: \($0)\n" } ?? "") }
 
     static func quoted(_ word: String) -> String {
         let isPlain =

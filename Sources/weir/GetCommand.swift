@@ -67,7 +67,7 @@ struct GetCommand: AsyncParsableCommand {
         } catch {
             failure = Failure(error)
         }
-        Output.line(DownloadRecord.result(download, url: url, failure: failure))
+        Output.record(DownloadRecord.result(download, url: url, failure: failure))
         guard let failure else { return }
         Output.error(failure.text)
         throw ExitCode(failure.exitCode)

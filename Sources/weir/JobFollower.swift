@@ -23,7 +23,7 @@ struct JobFollower<Text: JobText>: Sendable {
             case .failure(let failure): (nil, failure)
             }
         if style == .json {
-            Output.line(Text.result(job, failure))
+            Output.record(Text.result(job, failure))
         } else if let job {
             for line in Text.lines(job) { Output.line(line) }
         }
@@ -87,16 +87,16 @@ struct JobProgress<Text: JobText> {
         guard job != last else { return }
         last = job
         switch style {
-        case .json: Output.line(Text.progress(job))
+        case .json: Output.record(Text.progress(job))
         case .plain: break
         case .drawn(let hasColor):
             let line = Text.drawn(job, columns: Terminal.columns(), hasColor: hasColor)
-            Output.error("\r\(line)\u{1B}[K")
+            Output.draw("\r\(line)\u{1B}[K")
         }
     }
 
     mutating func leave() {
-        if case .drawn = style, last != nil { Output.error("\r\u{1B}[K") }
+        if case .drawn = style, last != nil { Output.draw("\r\u{1B}[K") }
         last = nil
     }
 }

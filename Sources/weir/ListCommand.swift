@@ -14,7 +14,7 @@ struct ListCommand: ReportingCommand {
         let daemon = try common.daemon()
         guard !json else {
             let assets = try await daemon.client.assets().filter { !offline || ListedAsset($0).isOffline }
-            return Output.lines(try assets.map { String(decoding: try API.encode($0), as: UTF8.self) })
+            return Output.records(try assets.map { String(decoding: try API.encode($0), as: UTF8.self) })
         }
         let assets = try await daemon.client.assets(as: ListedAsset.self, isBrief: true)
             .filter { !offline || $0.isOffline }

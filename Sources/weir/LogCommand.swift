@@ -69,7 +69,7 @@ struct LogCommand: ReportingCommand {
             for line in KPIText.table(report).lines { Output.line(line) }
             return
         }
-        for session in report.sessions { Output.line(LogText<AccessEvent>.tagged(session, "session")) }
-        Output.line(LogText<AccessEvent>.tagged(report.total, "total"))
+        for session in report.sessions { Output.record(LogText<AccessEvent>.tagged(session, "session")) }
+        Output.record(LogText<AccessEvent>.tagged(report.total, "total"))
     }
 }

@@ -14,7 +14,7 @@ struct LogText<Event: LogEvent>: Sendable {
             let now = Date().timeIntervalSince1970
             for line in Event.header(format.style, software: software, at: now) { Output.line(line) }
         }
-        for event in events { Output.line(line(event)) }
+        Output.records(events.map(line))
     }
 
     func line(_ event: Event) -> String {

@@ -52,13 +52,13 @@ struct MoveCommand: ReportingCommand {
         let follower = StoreMoveFollower(moving: moving, style: ProgressReporter.Style(isJSON: json))
         switch await Interruption.orEnd({ await follower.run() }) {
         case .failure(let failure):
-            if json { Output.line(MoveText.result(nil, failure)) }
+            if json { Output.record(MoveText.result(nil, failure)) }
             throw failure
         case .success(let result):
             if json {
                 var move = API.Move(asset: "store", state: .done)
                 (move.path, move.totalBytes) = (result.path, Int(result.bytes))
-                return Output.line(MoveText.result(move, nil))
+                return Output.record(MoveText.result(move, nil))
             }
             Output.line("the store is in \(result.path), \(Format.bytes(Int(result.bytes)))")
             Output.line("set in weir.toml:  store = \"\(result.path)\"")

@@ -1,18 +1,36 @@
 import API
 import Foundation
 import Glibc
+import SafeText
 
 /// Writes results to standard output and everything else to standard error. Each call writes its whole text at once.
+///
+/// Names, titles and messages are from origins: every function but `verbatim` and `draw` escapes its text.
 enum Output {
-    static func line(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
+    static func line(_ text: String) { write(SafeText.line(text) + "\n", to: STDOUT_FILENO) }
+
+    /// Writes a line for programs, such as a JSON object or a URL, whatever its length.
+    static func record(_ text: String) { records([text]) }
 
     /// Writes a value as a JSON object on one line.
-    static func json(_ value: some Encodable) throws { line(String(decoding: try API.encode(value), as: UTF8.self)) }
+    static func json(_ value: some Encodable) throws { record(String(decoding: try API.encode(value), as: UTF8.self)) }
 
     /// Writes lines with one system call, because there may be thousands.
-    static func lines(_ lines: [String]) { write(lines.reduce(into: "") { $0 += $1 + "\n" }, to: STDOUT_FILENO) }
+    static func lines(_ lines: [String]) { write(lines, limit: SafeText.limit) }
+    static func records(_ lines: [String]) { write(lines, limit: .max) }
 
-    static func error(_ text: String) { write(text, to: STDERR_FILENO) }
+    private static func write(_ lines: [String], limit: Int) {
+        write(lines.reduce(into: "") { $0 += SafeText.line($1, limit: limit) + "\n" }, to: STDOUT_FILENO)
+    }
+
+    /// Writes one or more lines, or a part of a line.
+    static func error(_ text: String) { write(SafeText.lines(text), to: STDERR_FILENO) }
+
+    /// Writes text of the program's own that has several lines or tabs.
+    static func verbatim(_ text: String) { write(text, to: STDOUT_FILENO) }
+
+    /// Writes text for a terminal with control sequences. Its other parts must be safe.
+    static func draw(_ text: String) { write(text, to: STDERR_FILENO) }
 
     private static func write(_ text: String, to descriptor: Int32) {
         var bytes = Array(text.utf8)[...]

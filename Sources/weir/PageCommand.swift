@@ -21,7 +21,7 @@ struct PageCommand: ReportingCommand {
     func execute() async throws {
         let daemon = try common.daemon()
         let path = try await daemon.client.page().path
-        Output.line(daemon.urls.base + path)
+        Output.record(daemon.urls.base + path)
         guard open else { return }
         let opener = try Self.opener(in: ProcessInfo.processInfo.environment)
         let file = try daemon.client.state.writePageFile(to: daemon.urls.base, path)

@@ -13,6 +13,8 @@ struct ProgressReporter {
     enum Action: Equatable {
         case output(String)
         case error(String)
+        /// A part of a terminal's line, with control sequences.
+        case drawing(String)
     }
 
     private let style: Style
@@ -36,9 +38,9 @@ struct ProgressReporter {
         case .drawn(let hasColor):
             let line = ProgressLine(download: download).drawn(columns: columns, hasColor: hasColor)
             let introduction = introduction(download)
-            let clearing: [Action] = isDrawn && !introduction.isEmpty ? [.error("\r\u{1B}[K")] : []
+            let clearing: [Action] = isDrawn && !introduction.isEmpty ? [.drawing("\r\u{1B}[K")] : []
             isDrawn = true
-            return clearing + introduction + [.error("\r\(line)\u{1B}[K")]
+            return clearing + introduction + [.drawing("\r\(line)\u{1B}[K")]
         case .plain:
             return introduction(download) + plainLine(download, at: time)
         }

@@ -32,14 +32,14 @@ struct URLCommand: ReportingCommand {
         let urls = lan ? PlayerURL(base: try await daemon.client.lan().url) : daemon.urls
         let source = try await origin.apply(to: source, in: daemon)
         let url = try await Entry(source, try kind, in: daemon, urls).url
-        Output.line(url)
+        Output.record(url)
         guard isDrawn else { return }
         guard let picture = QRCode.lines(of: url) else {
             throw Failure(
                 "no QR code: qrencode is not installed, or the URL is too long",
                 next: "apt install qrencode", exitCode: 69, code: "no-program")
         }
-        Output.line(picture)
+        Output.verbatim(picture + "\n")
     }
 }
 

@@ -45,6 +45,6 @@ struct CompletionsCommand: ParsableCommand {
     func run() {
         // The parser supports the same three shells.
         guard let shell = CompletionShell(rawValue: shell.rawValue) else { return }
-        Output.line(Weir.completionScript(for: shell))
+        Output.verbatim(Weir.completionScript(for: shell) + "\n")
     }
 }

@@ -14,6 +14,6 @@ import Testing
     @Test func outsideTextCannotForgeALine() {
         let line = StandardErrorLog.line(
             time: nil, level: .info, label: "server", message: "GET /a\r\n12:34:56 error\u{1B}[2J\u{9B}", metadata: [:])
-        #expect(line == "info server: GET /a  12:34:56 error [2J \n")
+        #expect(line == "info server: GET /a\\u{D}\\u{A}12:34:56 error\\u{1B}[2J\\u{9B}\n")
     }
 }

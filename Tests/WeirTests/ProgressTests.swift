@@ -50,15 +50,15 @@ import Testing
     @Test func aTerminalGetsTwoLinesAndOneRedrawnLine() {
         var reporter = reporter(.drawn(hasColor: false))
         let queued = API.Download(id: "d1", asset: "sintel")
-        #expect(reporter.report(queued, at: .zero, columns: 80) == [.error("\r   –  0 B  queued\u{1B}[K")])
+        #expect(reporter.report(queued, at: .zero, columns: 80) == [.drawing("\r   –  0 B  queued\u{1B}[K")])
         let line = ProgressLine(download: sampleDownload).drawn(columns: 80, hasColor: false)
         #expect(
             reporter.report(sampleDownload, at: .seconds(1), columns: 80) == [
-                .error("\r\u{1B}[K"),
+                .drawing("\r\u{1B}[K"),
                 .error("sintel  14:48  720p avc1 2.1 Mb/s + audio en + subs en   about 240 MB\n"),
-                .error("play now:  mpv http://localhost:8216/sintel.m3u8\n"), .error("\r\(line)\u{1B}[K"),
+                .error("play now:  mpv http://localhost:8216/sintel.m3u8\n"), .drawing("\r\(line)\u{1B}[K"),
             ])
-        #expect(reporter.report(sampleDownload, at: .seconds(2), columns: 80) == [.error("\r\(line)\u{1B}[K")])
+        #expect(reporter.report(sampleDownload, at: .seconds(2), columns: 80) == [.drawing("\r\(line)\u{1B}[K")])
         let done = sampleDownload.with { $0.state = .complete }
         #expect(
             reporter.finish(done) == [
