@@ -20,7 +20,6 @@ struct SegmentForm: Hashable {
 @LoopActor final class SegmentForms {
     private var forms: [String: [Int: SegmentForm]] = [:]
     private let file: (folder: SessionFiles, name: String)?
-    private var descriptor: Int32 = -1
     /// True if the session has forms from before this process.
     let isContinued: Bool
 
@@ -35,8 +34,6 @@ struct SegmentForm: Hashable {
         }
     }
 
-    deinit { if descriptor >= 0 { close(descriptor) } }
-
     /// The recorded form of a segment; nil if none was sent.
     func form(of number: Int, in rendition: String) -> SegmentForm? { forms[rendition]?[number] }
 
@@ -48,14 +45,7 @@ struct SegmentForm: Hashable {
     /// Records the form of a segment before its first byte is sent.
     func record(_ form: SegmentForm, of number: Int, in rendition: String) {
         guard forms[rendition, default: [:]].updateValue(form, forKey: number) != form else { return }
-        append(Entry(rendition: rendition, number: number, form: form).line)
-    }
-
-    private func append(_ line: [UInt8]) {
-        guard let file else { return }
-        if descriptor < 0 { descriptor = file.folder.open(file.name) }
-        // Without a file, a restart begins a new record: what is sent now is the same.
-        if descriptor >= 0, write(descriptor, line, line.count) < line.count { return }
+        file.map { $0.folder.append(Entry(rendition: rendition, number: number, form: form).line, to: $0.name) }
     }
 
     /// A line of the file: rendition, number, `o` or `s` for spliced, and the substitute's rendition if it is one.
@@ -88,6 +78,10 @@ struct SegmentForm: Hashable {
 @LoopActor final class SessionFiles {
     private let path: String
     private var opened: Directory?
+    /// The files that were written last, the latest at the end. A session begins with each playlist that a player opens, and
+    /// there are fewer descriptors than sessions.
+    private var files: [OpenFile] = []
+    private static let mostOpen = 16
     /// The time of the latest deletion of old files.
     private var cleaned = 0.0
     private let now: () -> Double
@@ -105,9 +99,28 @@ struct SegmentForm: Hashable {
         return try? folder.read(name)
     }
 
-    /// Opens a file for appending, and creates it if it is missing. The caller owns the descriptor; -1 on an error.
-    func open(_ name: String) -> Int32 {
-        (try? directory()?.open(name, flags: O_WRONLY | O_CREAT | O_APPEND)) ?? -1
+    private final class OpenFile {
+        let name: String
+        let descriptor: Int32
+
+        init(_ name: String, _ descriptor: Int32) { (self.name, self.descriptor) = (name, descriptor) }
+        deinit { close(descriptor) }
+    }
+
+    /// Appends a line to a file, and creates it if it is missing. An error is ignored: without its file, a session begins a new
+    /// record after a restart, and what is sent now is the same.
+    func append(_ line: [UInt8], to name: String) {
+        let file: OpenFile
+        if let place = files.lastIndex(where: { $0.name == name }) {
+            file = files.remove(at: place)
+        } else {
+            let opened = try? directory()?.open(name, flags: O_WRONLY | O_CREAT | O_APPEND)
+            guard let opened else { return }
+            file = OpenFile(name, opened)
+            if files.count >= Self.mostOpen { files.removeFirst() }
+        }
+        files.append(file)
+        _ = write(file.descriptor, line, line.count)
     }
 
     /// The folder, cleared of old files once a day; nil if it cannot be made.
