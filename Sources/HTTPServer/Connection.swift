@@ -229,6 +229,14 @@ import HTTPMessage
         LoopActor.assumeIsolated { connection.close(hasClientLeft ? .clientLeft : .bodyFailed) }
     }
 
+    /// Reads what has arrived for a connection without a whole request. Returns true if something has, or if it has ended.
+    func readWaiting() -> Bool {
+        guard phase == .awaiting, isReading, input.isEmpty else { return false }
+        let before = (serial, reader.isInside)
+        read()
+        return phase != .awaiting || (serial, reader.isInside) != before
+    }
+
     private func read() {
         activity = core.nextActivity()
         switch core.readBuffer.read(descriptor) {

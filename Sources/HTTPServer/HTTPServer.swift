@@ -89,7 +89,10 @@ public import HTTPMessage
         let arrival = WaitingRoom.Entry(
             descriptor: descriptor, peer: peer, client: ClientKey(peer),
             requestGuard: requestGuard(for: descriptor, at: listener), since: core.now)
-        if makeRoom(for: arrival.client) { return admit(arrival) }
+        if makeRoom(for: arrival.client) {
+            admit(arrival)
+            return admitWaiting()
+        }
         core.isCrowded = true
         if let refused = waiting.add(arrival, limit: core.configuration.connections) { Self.refuse(refused.descriptor) }
     }
@@ -149,16 +152,26 @@ public import HTTPMessage
         for listener in listeners { listener.resume() }
     }
 
+    /// Most connections that are read before one is closed: each read may cost a request.
+    private static let mostReads = 16
+
     /// True if one more connection of the client fits; closes another one if necessary.
     private func makeRoom(for client: ClientKey) -> Bool {
-        guard connections.count >= core.configuration.connections else { return true }
-        let holdings = connections.map(\.holding)
-        guard let victim = FairShare.victim(for: client, among: holdings, counts: counts) else { return false }
         // The place is for this client, and not for one that waits.
         let wasAdmitting = isAdmitting
         isAdmitting = true
         defer { isAdmitting = wasAdmitting }
-        connections[victim].close(.serverStopped)
+        var reads = 0
+        while connections.count >= core.configuration.connections {
+            let holdings = connections.map(\.holding)
+            guard let victim = FairShare.victim(for: client, among: holdings, counts: counts) else { return false }
+            // Connections are accepted before those of the same turn are read: its request may have arrived.
+            if reads < Self.mostReads, connections[victim].readWaiting() {
+                reads += 1
+                continue
+            }
+            connections[victim].close(.serverStopped)
+        }
         return true
     }
 

@@ -1,3 +1,4 @@
+import Dispatch
 import EventLoop
 import Foundation
 import HTTPMessage
@@ -128,6 +129,21 @@ import Testing
         #expect(slowest < .milliseconds(100), "two requests took \(slowest)")
     }
 
+    /// All connections of a burst are accepted before the first of them is read.
+    @Test func aRequestThatHasArrivedIsAnsweredInABurst() async throws {
+        let fixture = try await ServerFixture(with: { $0.connections = 64 })
+        let blocked = Blocked()
+        // While the loop stands still, requests and silent connections gather in the listener's queue.
+        let standing = Task { @LoopActor in blocked.wait() }
+        let asking = try fixture.connect()
+        try await asking.send(fixture.request("GET /"))
+        let silent = try (0..<120).map { _ in try fixture.connect() }
+        blocked.end()
+        await standing.value
+        #expect(try await asking.reply().status == 200)
+        withExtendedLifetime(silent) {}
+    }
+
     @Test func aNewConnectionIsNotClosedForAnother() async throws {
         let held = HeldExchanges()
         let fixture = try await ServerFixture(with: { $0.connections = 2 }) { exchange in
@@ -152,4 +168,12 @@ import Testing
     var exchanges: [Exchange] = []
 
     nonisolated init() {}
+}
+
+/// Keeps the loop's thread from its work.
+private final class Blocked: Sendable {
+    private let gate = DispatchSemaphore(value: 0)
+
+    func wait() { gate.wait() }
+    func end() { gate.signal() }
 }
