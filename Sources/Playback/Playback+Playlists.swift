@@ -307,6 +307,6 @@ extension Playback {
         }
         var representation = Representation(size: Int64(text.count), mediaType: .json)
         representation.fields.append(.cacheControl, literal: "no-store")
-        exchange.reply(representation, .bytes(text))
+        exchange.reply(representation, texts.body(text, of: session))
     }
 }
