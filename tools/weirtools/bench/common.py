@@ -8,6 +8,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -260,6 +261,14 @@ def listed(form, values):
     return ", ".join(form % value for value in values)
 
 
+def rooms(room):
+    """The rooms that a room imports, each after those that it needs, and the room itself."""
+    sources = "\n".join(path.read_text() for path in (ROOT / "Sources" / room).rglob("*.swift"))
+    names = sorted(set(re.findall(r"^(?:\w+ )?import (\w+)$", sources, re.MULTILINE)))
+    needed = [other for name in names if (ROOT / "Sources" / name).is_dir() for other in rooms(name)]
+    return list(dict.fromkeys([*needed, room]))
+
+
 def compile_round(room, main, home, is_smoke):
     """Compiles a Swift program against one pure room, as a module of its own and optimized, unless that was done already.
 
@@ -269,21 +278,25 @@ def compile_round(room, main, home, is_smoke):
     options = ["-swift-version", "6", "-parse-as-library", "-enable-upcoming-feature", "ExistentialAny",
                "-enable-upcoming-feature", "InternalImportsByDefault", "-enable-upcoming-feature", "MemberImportVisibility"]
     debug = ROOT / ".build" / "debug"
+    sources = {name: sorted((ROOT / "Sources" / name).rglob("*.swift")) for name in rooms(room)}
     # SwiftPM keeps the objects of files that are gone.
-    present = {"%s.o" % path.name for path in (ROOT / "Sources" / room).rglob("*.swift")}
-    objects = [path for path in sorted((debug / ("%s.build" % room)).rglob("*.swift.o")) if path.name in present]
-    if is_smoke and objects:
-        program, modules, sources = home / "smoke", debug / "Modules", objects
+    present = {"%s.o" % path.name for paths in sources.values() for path in paths}
+    objects = [path for name in sources for path in sorted((debug / ("%s.build" % name)).rglob("*.swift.o"))
+               if path.name in present]
+    uses_debug = is_smoke and objects
+    if uses_debug:
+        program, modules, inputs = home / "smoke", debug / "Modules", objects
     else:
-        program, modules, sources = home / "weir", home, sorted((ROOT / "Sources" / room).rglob("*.swift"))
-    if program.exists() and program.stat().st_mtime > max(path.stat().st_mtime for path in [*sources, main]):
+        program, modules, inputs = home / "weir", home, [path for paths in sources.values() for path in paths]
+    if program.exists() and program.stat().st_mtime > max(path.stat().st_mtime for path in [*inputs, main]):
         return program
     print("compiling %s" % program.relative_to(ROOT), flush=True)
-    if sources is not objects:
+    if not uses_debug:
         options.insert(0, "-O")
-        objects = [home / ("%s.o" % room)]
-        subprocess.run(["swiftc", *options, "-wmo", "-module-name", room, "-emit-module", "-emit-module-path",
-                        home / ("%s.swiftmodule" % room), "-emit-object", "-o", objects[0], *sources], check=True)
+        objects = [home / ("%s.o" % name) for name in sources]
+        for (name, paths), output in zip(sources.items(), objects):
+            subprocess.run(["swiftc", *options, "-wmo", "-module-name", name, "-I", home, "-emit-module", "-emit-module-path",
+                            home / ("%s.swiftmodule" % name), "-emit-object", "-o", output, *paths], check=True)
     subprocess.run(["swiftc", *options, "-module-name", "Round", "-I", modules, main, *objects, "-o", program], check=True)
     return program
 
