@@ -1,10 +1,9 @@
 /// Identifies a client, among whose connections and those of others the server's connections are shared.
 struct ClientKey: Hashable, Sendable {
-    private let network: UInt64
-    private let isIPv6: Bool
+    private let (high, low): (UInt64, UInt64)
 
-    /// A host has many IPv6 addresses of one network (RFC 8981), so that all of them are one client.
-    init(_ peer: SocketAddress) { (network, isIPv6) = (peer.network, peer.isIPv6) }
+    /// Each address is a client: the devices of a home share the first half of their IPv6 addresses.
+    init(_ peer: SocketAddress) { (high, low) = peer.number }
 }
 
 /// Decides which connection is closed for a new one when all are taken. Pure.

@@ -82,13 +82,13 @@ public import HTTPMessage
             Glibc.close(descriptor)
             return
         }
-        let exceedsPeerLimit =
-            (!peer.isLoopback || core.configuration.limitsLoopback)
-            && connections.count { $0.peer.isSameHost(as: peer) } >= core.configuration.connectionsPerPeer
-        guard !exceedsPeerLimit else { return Self.refuse(descriptor) }
         let arrival = WaitingRoom.Entry(
             descriptor: descriptor, peer: peer, client: ClientKey(peer),
             requestGuard: requestGuard(for: descriptor, at: listener), since: core.now)
+        let exceedsPeerLimit =
+            (!peer.isLoopback || core.configuration.limitsLoopback)
+            && counts[arrival.client] ?? 0 >= core.configuration.connectionsPerPeer
+        guard !exceedsPeerLimit else { return Self.refuse(descriptor) }
         if makeRoom(for: arrival.client) {
             admit(arrival)
             return admitWaiting()

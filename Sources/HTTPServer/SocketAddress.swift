@@ -56,11 +56,12 @@ struct SocketAddress: Hashable, Sendable {
     }
 
     var isUnspecified: Bool { octets.allSatisfy { $0 == 0 } }
-    /// True if both are the same host; ports are ignored.
-    func isSameHost(as other: SocketAddress) -> Bool { octets == other.octets }
 
-    /// The address as a number, or the first half of an IPv6 address.
-    var network: UInt64 { octets.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } }
+    /// The address as a number of two halves; the first is 0 for IPv4.
+    var number: (high: UInt64, low: UInt64) {
+        let value: (ArraySlice<UInt8>) -> UInt64 = { $0.reduce(0) { $0 << 8 | UInt64($1) } }
+        return (value(octets.dropLast(8)), value(octets.suffix(8)))
+    }
 
     /// The address without port and brackets.
     var host: String {

@@ -58,9 +58,11 @@ import Testing
         #expect(try Self.victim(for: "a", in: text(16)) == 16)
     }
 
-    @Test func theAddressesOfAnIPv6NetworkAreOneClient() throws {
-        #expect(try Self.key("2001:db8::1") == Self.key("2001:db8::ffff:1"))
+    @Test func eachAddressIsAClient() throws {
+        #expect(try Self.key("2001:db8::1") == Self.key("2001:db8:0::1"))
+        #expect(try Self.key("2001:db8::1") != Self.key("2001:db8::2"))
         #expect(try Self.key("2001:db8::1") != Self.key("2001:db8:0:1::1"))
+        #expect(try Self.key("192.0.2.1") == Self.key("192.0.2.1"))
         #expect(try Self.key("192.0.2.1") != Self.key("192.0.2.2"))
     }
 
