@@ -13,6 +13,8 @@ package struct APIError: Error, CustomStringConvertible, Sendable {
         case misdirected
         /// The request comes from a web page of another site.
         case foreignPage = "foreign-page"
+        /// The client, or for a command the program that listens in the daemon's place, is another user's.
+        case otherUser = "other-user"
         case noLAN = "no-lan"
         /// The route exists, but does not take this method.
         case methodNotAllowed = "method-not-allowed"
@@ -103,7 +105,7 @@ extension APIError.Code {
         switch self {
         case .badRequest: 400
         case .unauthorized: 401
-        case .refusedURL, .foreignPage: 403
+        case .refusedURL, .foreignPage, .otherUser: 403
         case .misdirected: 421
         case .noSuchRoute, .unknownVersion, .noLAN, .noSuchAsset, .noSuchDownload, .noSuchSession, .noSuchKey,
             .noArtwork:
@@ -135,7 +137,7 @@ extension APIError.Code {
         case .diskFull, .disk: 74
         case .originAbsent, .offline, .stopping, .timeout, .volumeAbsent, .busy: 75
         case .notPlaylist, .badOrigin: 76
-        case .unauthorized, .originRefused: 77
+        case .unauthorized, .originRefused, .otherUser: 77
         case .unreadable: 78
         case .noSuchRoute, .methodNotAllowed, .tooLarge, .unsupportedMediaType, .programFailed, .internal,
             .unknownVersion, .misdirected, .foreignPage:
@@ -182,6 +184,7 @@ extension APIError.Code {
         case .noLAN: "start the daemon with: weir serve --lan ADDRESS"
         case .misdirected: "use localhost, or add the name to host-names"
         case .foreignPage: "add the page's origin to allowed-origins"
+        case .otherUser: "send the token as Authorization: Bearer, or ask the owner to add you to users"
         case .tooLarge: "send at most 64 KB; an image may have 4 MB"
         case .unreadable: "start the newer Weir again, or delete the asset with: weir remove NAME"
         case .noLink: "tools/link --preset 3G http://HOST:PORT"
@@ -200,6 +203,7 @@ extension APIError.Code {
         case .noLAN: "The daemon is not reachable from the network"
         case .misdirected: "The Host field names another host"
         case .foreignPage: "Web pages of other sites are refused"
+        case .otherUser: "Weir belongs to another user"
         case .methodNotAllowed: "The route does not have this method"
         case .tooLarge: "The body is too large"
         case .unsupportedMediaType: "The body must be JSON"

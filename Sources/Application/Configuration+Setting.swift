@@ -1,3 +1,4 @@
+internal import Control
 internal import Glibc
 internal import Logging
 internal import Origin
@@ -34,6 +35,8 @@ extension Configuration {
         case .keysExpire: keyTerms.lifetime = try value.span()
         case .keysAfterFirstPlay: keyTerms.afterFirstPlay = try value.span()
         case .backup: isExcludedFromBackups = try value.isExcluded()
+        case .users: users = try value.users()
+        case .otherUsers: otherUsers = try value.otherUsers()
         case .hostNames: hostNames = try value.list()
         case .allowedOrigins: allowedOrigins = try value.origins()
         case .userAgent: userAgent = try value.agent()
@@ -164,6 +167,30 @@ private struct SettingReader {
             throw Refusal("\(path) cannot be read: \(String(cString: strerror(errno)))")
         }
         return path
+    }
+
+    /// Reads users by name or number.
+    func users() throws(Refusal) -> Set<UInt32> {
+        let texts: [String]
+        if case .number(let number) = setting { texts = ["\(number)"] } else { texts = try list("a list of users") }
+        var users: Set<UInt32> = []
+        for text in texts {
+            // The largest number stands for no user.
+            if let number = UInt32(text), number < .max {
+                users.insert(number)
+            } else if let entry = getpwnam(text) {
+                users.insert(entry.pointee.pw_uid)
+            } else {
+                throw Refusal("this machine has no user \"\(text)\"")
+            }
+        }
+        return users
+    }
+
+    func otherUsers() throws(Refusal) -> OtherUsers {
+        let names = OtherUsers.allCases.map(\.rawValue).joined(separator: " or ")
+        guard case .text(let text) = setting, let others = OtherUsers(rawValue: text) else { throw mismatch(names) }
+        return others
     }
 
     func origins() throws(Refusal) -> [String] {

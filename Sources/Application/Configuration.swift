@@ -1,3 +1,4 @@
+package import Control
 package import Library
 package import Logging
 package import Origin
@@ -45,6 +46,10 @@ package struct Configuration: Equatable, Sendable {
     package var keyTerms = KeyTerms()
     /// True if the store is marked so that backup programs skip it.
     package var isExcludedFromBackups = false
+    /// The numbers of the users of this machine who may do everything, besides the daemon's own user and root.
+    package var users: Set<UInt32> = []
+    /// The rights of all other users of this machine.
+    package var otherUsers = OtherUsers.nothing
     /// Names besides localhost that are accepted in a request's Host field, without port.
     package var hostNames: [String] = []
     /// Origins of web pages whose requests are accepted, as `scheme://host:port`.

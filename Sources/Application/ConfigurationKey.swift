@@ -20,6 +20,8 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     case keysExpire = "keys-expire"
     case keysAfterFirstPlay = "keys-after-first-play"
     case backup
+    case users
+    case otherUsers = "other-users"
     case hostNames = "host-names"
     case allowedOrigins = "allowed-origins"
     case userAgent = "user-agent"

@@ -76,7 +76,8 @@ import Substitution
         let control = ControlRoutes(
             service: service, events: events, sessions: PlaybackService(sessions, library: library),
             verifications: service.verifications, keys: service, publications: service.publications,
-            moves: service.moves, store: service, conditioner: Self.conditioner(configuration), token: token)
+            moves: service.moves, store: service, conditioner: Self.conditioner(configuration), token: token,
+            otherUsers: configuration.otherUsers)
         self.control = control
         let page = PageRoutes(control)
         limits = Self.serverConfiguration(configuration)
@@ -154,6 +155,7 @@ import Substitution
         server.connections = DescriptorLimit.connections(of: server.connections, limit: DescriptorLimit.current?.soft)
         server.hostNames = configuration.hostNames
         server.allowedOrigins = configuration.allowedOrigins
+        server.owners = OwnerRule(users: configuration.users)
         return server
     }
 
@@ -163,6 +165,7 @@ import Substitution
         let gate = NetworkGate(token: token, library: library, playback: playback)
         var limits = self.limits
         limits.limitsLoopback = true
+        limits.owners = nil
         let network = HTTPServer(configuration: limits) { gate.answer($0) }
         let place: ListenAddress
         do {
@@ -191,6 +194,9 @@ import Substitution
         if inherited.isEmpty { addresses = try listen(configuration) }
         guard let first = addresses.first else { throw ApplicationError(.address, "there is no address to listen on") }
         client.ownListeners = addresses.map { OriginRequest.Peer(host: $0.host, port: $0.port) }
+        if !server.knowsUsers {
+            logger.warning("the kernel does not report the users of connections: every user of this machine may play")
+        }
         downloader.resume()
         Task { @LoopActor [orphans] in await orphans.adopt() }
         return "http://\(first)"

@@ -2,6 +2,7 @@ import API
 import EventLoop
 package import HTTPMessage
 package import HTTPServer
+import Playback
 
 extension ControlRoutes {
     /// Answers an API request asynchronously. Returns false for a request that is not for the API.
@@ -34,6 +35,34 @@ extension ControlRoutes {
         let detail = sentence.prefix(1).lowercased() + sentence.dropFirst().prefix { $0 != "." }
         let response = Self.problem(APIError(code ?? .badRequest, detail))
         return (response.head, response.body)
+    }
+}
+
+/// The rights of the users of this machine who are not the owner, without the token.
+package enum OtherUsers: String, CaseIterable, Sendable {
+    case nothing
+    /// Play and open URLs, but neither list nor change anything.
+    case play
+}
+
+extension ControlRoutes {
+    private nonisolated static let refusalOfOtherUsers = """
+        this Weir belongs to another user of this machine, who can admit more users with the keys users and other-users of \
+        weir.toml
+        """
+
+    /// The answer to a request of a user who is not the owner. With a valid token it does not matter whose process sends it.
+    package nonisolated func verdict(onOtherUsers head: RequestHead) -> OtherUserVerdict {
+        if isToken(head[.authorization]) { return .admittedAsOwner }
+        if otherUsers == .play, Playback.isForPlayers(head.targetBytes) { return .admitted }
+        guard !Self.owns(path: head.path) else {
+            let response = Self.problem(APIError(.otherUser, Self.refusalOfOtherUsers))
+            return .refused(head: response.head, body: response.body)
+        }
+        var reply = ResponseHead(.forbidden)
+        reply.append(.text)
+        let sentence = Self.refusalOfOtherUsers.prefix(1).uppercased() + Self.refusalOfOtherUsers.dropFirst()
+        return .refused(head: reply, body: Array("\(sentence).\n".utf8))
     }
 }
 

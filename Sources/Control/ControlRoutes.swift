@@ -56,6 +56,7 @@ package struct ControlResponse: Sendable {
     let conditioner: LinkFinder?
     /// The daemon's URL for the network; nil if it is not reachable from the network.
     package var lan: API.LAN?
+    let otherUsers: OtherUsers
     private let token: [UInt8]
     /// The page's key, which replaces the token in a browser. It is valid until the process ends.
     private let pageKey = StateDirectory.randomToken()
@@ -68,12 +69,14 @@ package struct ControlResponse: Sendable {
         service: any ControlService, events: EventFeed? = nil, sessions: (any SessionService)? = nil,
         verifications: (any JobService<API.Verification>)? = nil, keys: (any KeyService)? = nil,
         publications: (any JobService<API.Publication>)? = nil, moves: (any JobService<API.Move>)? = nil,
-        store: (any StoreService)? = nil, conditioner: LinkFinder? = nil, token: String
+        store: (any StoreService)? = nil, conditioner: LinkFinder? = nil, token: String,
+        otherUsers: OtherUsers = .nothing
     ) {
         (self.service, self.events, self.sessions, self.verifications) = (service, events, sessions, verifications)
         (self.keys, self.publications, self.moves, self.store) = (keys, publications, moves, store)
         self.conditioner = conditioner
         self.token = Array(token.utf8)
+        self.otherUsers = otherUsers
     }
 
     /// True if a path belongs to the API, even if no route has it.
@@ -159,7 +162,7 @@ package struct ControlResponse: Sendable {
         return isToken(head[.authorization])
     }
 
-    private nonisolated func isToken(_ authorization: String?) -> Bool {
+    nonisolated func isToken(_ authorization: String?) -> Bool {
         let given = Array((authorization ?? "").utf8)
         let (isToken, isKey) = (Self.isBearer(token, given), Self.isBearer(Array(pageKey.utf8), given))
         return isToken || isKey

@@ -20,11 +20,21 @@ import HTTPMessage
         var mayKeep = false
         /// The Origin to echo; nil unless it is an allowed one.
         var origin: ArraySlice<UInt8>?
+        /// True if another user of this machine has sent the request, without a secret of the owner's.
+        var isFromOtherUser = false
+    }
+
+    /// The other end of a connection.
+    struct Client {
+        let address: SocketAddress
+        let user: PeerUser
+        let ownership: Ownership
+        var key: ClientKey { ClientKey(address, user) }
     }
 
     let core: ServerCore
-    let peer: SocketAddress
-    let client: ClientKey
+    let client: Client
+    let key: ClientKey
     let requestGuard: RequestGuard
     let descriptor: Int32
     let output: OpaquePointer
@@ -49,7 +59,7 @@ import HTTPMessage
     private var isProcessing = false
 
     /// Takes ownership of `descriptor`. Nil if memory is exhausted; the caller then still owns the descriptor.
-    init?(_ core: ServerCore, _ descriptor: Int32, peer: SocketAddress, requestGuard: RequestGuard) {
+    init?(_ core: ServerCore, _ descriptor: Int32, _ client: Client, requestGuard: RequestGuard) {
         let base = LoopActor.loop.base
         guard let writing = bufferevent_socket_new(base, descriptor, 0), let output = bufferevent_get_output(writing)
         else { return nil }
@@ -58,8 +68,8 @@ import HTTPMessage
             bufferevent_free(writing)
             return nil
         }
-        (self.core, self.descriptor, self.peer) = (core, descriptor, peer)
-        client = ClientKey(peer)
+        (self.core, self.descriptor, self.client) = (core, descriptor, client)
+        key = client.key
         activity = core.nextActivity()
         (self.requestGuard, self.output, self.writing) = (requestGuard, output, writing)
         self.reading = reading
@@ -85,7 +95,7 @@ import HTTPMessage
     /// The facts by which connections are shared.
     var holding: FairShare.Holding {
         let isStale = timing.isStale(now: core.now, limits: core.limits)
-        return FairShare.Holding(client: client, use: use, isStale: isStale, activity: activity)
+        return FairShare.Holding(client: key, use: use, isStale: isStale, activity: activity)
     }
 
     private var use: FairShare.Use {
@@ -172,10 +182,27 @@ import HTTPMessage
         case .admittedForOrigin: facts.origin = head.onlyValue(of: .origin)
         case .refused(let status, let sentence): return refuse(status, sentence, head)
         }
+        guard admitsUser(of: head) else { return }
         if head.method == .options {
             reply(Preflight.answer(to: head, isListed: facts.origin != nil), .none, serial: serial)
         } else {
             core.handler(Exchange(head: head, body: body, connection: self, serial: serial))
+        }
+    }
+
+    /// Returns false for a request of another user that is refused.
+    private func admitsUser(of head: RequestHead) -> Bool {
+        facts.isFromOtherUser = false
+        guard client.ownership == .other, let policy = core.policy else { return true }
+        switch policy.verdict(onOtherUsers: head) {
+        case .admittedAsOwner: return true
+        case .admitted:
+            facts.isFromOtherUser = true
+            return true
+        case .refused(let head, let body):
+            (facts.mayKeep, reply.lingers) = (false, true)
+            reply(head, .bytes(body), serial: serial)
+            return false
         }
     }
 

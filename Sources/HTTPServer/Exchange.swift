@@ -1,6 +1,4 @@
-import CLinux
 public import EventLoop
-import Glibc
 public import HTTPMessage
 import SafeText
 
@@ -38,10 +36,11 @@ import SafeText
     /// True if a reply can still reach the client.
     public var isOpen: Bool { connection.serial == serial && connection.phase != .closed }
 
-    /// True if the client is a process of this process's user on this machine. Costs a system call.
-    public var isFromOwner: Bool {
-        isOpen && connection.peer.isLoopback && weir_peer_user(connection.descriptor) == Int64(geteuid())
-    }
+    /// True if the client is a process of the daemon's user, of root or of a user of the configuration on this machine.
+    public var isFromOwner: Bool { isOpen && connection.client.ownership == .owner }
+
+    /// True if the client is a process of any other user of this machine, and has sent no secret of the owner's.
+    public var isFromOtherUser: Bool { isOpen && connection.facts.isFromOtherUser }
 
     /// Calls back once, when the system has accepted every byte of the reply, or when that has become impossible, for
     /// instance because the client left before the reply. Call it before `reply`; a later call replaces an earlier one.

@@ -1,9 +1,14 @@
 /// Identifies a client, among whose connections and those of others the server's connections are shared.
 struct ClientKey: Hashable, Sendable {
     private let (high, low): (UInt64, UInt64)
+    private let user: PeerUser
 
-    /// Each address is a client: the devices of a home share the first half of their IPv6 addresses.
-    init(_ peer: SocketAddress) { (high, low) = peer.number }
+    /// Each address is a client: the devices of a home share the first half of their IPv6 addresses. Of this machine, each
+    /// user is one.
+    init(_ peer: SocketAddress, _ user: PeerUser = .unknown) {
+        (high, low) = peer.number
+        self.user = user
+    }
 }
 
 /// Decides which connection is closed for a new one when all are taken. Pure.
@@ -86,8 +91,8 @@ struct FairShare {
 struct WaitingRoom {
     struct Entry {
         let descriptor: Int32
-        let peer: SocketAddress
-        let client: ClientKey
+        let peer: Connection.Client
+        var client: ClientKey { peer.key }
         let requestGuard: RequestGuard
         /// The tick of its arrival.
         let since: Int

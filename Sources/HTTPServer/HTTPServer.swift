@@ -42,6 +42,9 @@ public import HTTPMessage
     /// Counters since the server was created.
     public var counters: ServerCounters { core.counters }
 
+    /// True if the system reports the user of each connection, so that `Configuration.owners` applies.
+    public var knowsUsers: Bool { listeners.allSatisfy(\.knowsUsers) }
+
     /// Listens on a literal address. IPv6 sockets accept IPv6 only. May be called several times.
     /// - Parameter port: 0 for any free port.
     /// - Returns: the port.
@@ -83,7 +86,7 @@ public import HTTPMessage
             return
         }
         let arrival = WaitingRoom.Entry(
-            descriptor: descriptor, peer: peer, client: ClientKey(peer),
+            descriptor: descriptor, peer: client(of: descriptor, peer, at: listener),
             requestGuard: requestGuard(for: descriptor, at: listener), since: core.now)
         let exceedsPeerLimit =
             (!peer.isLoopback || core.configuration.limitsLoopback)
@@ -98,8 +101,7 @@ public import HTTPMessage
     }
 
     private func admit(_ arrival: WaitingRoom.Entry) {
-        let connection = Connection(
-            core, arrival.descriptor, peer: arrival.peer, requestGuard: arrival.requestGuard)
+        let connection = Connection(core, arrival.descriptor, arrival.peer, requestGuard: arrival.requestGuard)
         guard let connection else { return Self.refuse(arrival.descriptor) }
         core.counters.connections += 1
         connection.slot = connections.count
@@ -108,14 +110,23 @@ public import HTTPMessage
         if connections.count == 1 { startTicking() }
     }
 
+    /// Asks the system for the user of an accepted connection, once. Not by the peer's address: a process of this machine may
+    /// connect to a loopback address from any address of the machine.
+    private func client(of descriptor: Int32, _ peer: SocketAddress, at listener: Listener) -> Connection.Client {
+        let owners = core.configuration.owners
+        let isAsked = owners != nil && listener.knowsUsers
+        let user = isAsked ? PeerUser(of: descriptor, isUnix: listener.address.isUnix) : .unknown
+        return Connection.Client(address: peer, user: user, ownership: Ownership(of: user, by: owners))
+    }
+
     private func remove(_ connection: Connection) {
         let last = connections.removeLast()
         if last !== connection {
             last.slot = connection.slot
             connections[connection.slot] = last
         }
-        let left = (counts[connection.client] ?? 1) - 1
-        counts[connection.client] = left > 0 ? left : nil
+        let left = (counts[connection.key] ?? 1) - 1
+        counts[connection.key] = left > 0 ? left : nil
         if resumption != nil { resumeListeners() }
         admitWaiting()
         guard connections.isEmpty else { return }
@@ -244,6 +255,8 @@ public import HTTPMessage
         public var hostNames: [String] = []
         /// Origins of web pages that may send requests from a browser, as `scheme://host:port`.
         public var allowedOrigins: [String] = []
+        /// The users of this machine who may do everything; nil to treat all users alike. Applies to loopback addresses.
+        public var owners: OwnerRule? = OwnerRule()
         /// The default limits, without additional names or origins.
         public init() {}
 
@@ -283,4 +296,6 @@ public protocol RequestPolicy: Sendable {
     func refusal(
         of head: RequestHead, _ status: HTTPStatus, _ sentence: String
     ) -> (fields: ResponseHead, body: [UInt8])?
+    /// The answer to a request from a user of this machine who is not the owner.
+    func verdict(onOtherUsers head: RequestHead) -> OtherUserVerdict
 }

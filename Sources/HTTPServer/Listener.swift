@@ -8,6 +8,8 @@ import Glibc
 @LoopActor final class Listener {
     /// The bound address, with the port that the system chose.
     let address: SocketAddress
+    /// True if the system reports the users of its connections.
+    let knowsUsers: Bool
     private let handle: OpaquePointer
     /// Nil while the server is released: its end runs in a later turn of the loop.
     private weak var server: HTTPServer?
@@ -21,7 +23,9 @@ import Glibc
     }
 
     convenience init(server: HTTPServer, inherited: consuming OwnedDescriptor) throws(HTTPServerError) {
-        guard Self.isListening(inherited.rawValue), let address = SocketAddress(localOf: inherited.rawValue) else {
+        guard Self.isListening(inherited.rawValue), let address = SocketAddress(localOf: inherited.rawValue),
+            !address.isUnix
+        else {
             throw HTTPServerError(notListening: inherited.rawValue)
         }
         let descriptor = inherited.release()
@@ -41,6 +45,7 @@ import Glibc
             throw error
         }
         (self.server, self.address, self.handle) = (server, address, handle)
+        knowsUsers = PeerUser.areKnown(to: descriptor, at: address)
         evconnlistener_set_error_cb(handle, Self.failed)
         evconnlistener_set_cb(handle, Self.accepted, Unmanaged.passUnretained(self).toOpaque())
     }

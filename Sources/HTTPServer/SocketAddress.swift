@@ -2,9 +2,9 @@ import CLibevent
 import CLinux
 import Glibc
 
-/// An IPv4 or IPv6 address with its port.
+/// An IPv4 or IPv6 address with its port, or that of a Unix socket, which has neither.
 struct SocketAddress: Hashable, Sendable {
-    /// The address in network order; four bytes for IPv4.
+    /// The address in network order; four bytes for IPv4, none for a Unix socket.
     private var octets: [UInt8]
     let port: UInt16
 
@@ -32,6 +32,7 @@ struct SocketAddress: Hashable, Sendable {
             let value = raw.loadUnaligned(as: sockaddr_in6.self)
             port = UInt16(bigEndian: value.sin6_port)
             octets = withUnsafeBytes(of: value.sin6_addr) { Array($0) }
+        case AF_UNIX: (octets, port) = ([], 0)
         default: return nil
         }
     }
@@ -51,11 +52,17 @@ struct SocketAddress: Hashable, Sendable {
 
     var isIPv6: Bool { octets.count == 16 }
 
+    var isUnix: Bool { octets.isEmpty }
+
+    /// True for an address of this machine, an IPv4 one mapped to IPv6 (RFC 4291 §2.5.5.2) included.
     var isLoopback: Bool {
-        isIPv6 ? octets.dropLast().allSatisfy { $0 == 0 } && octets[15] == 1 : octets[0] == 127
+        guard isIPv6 else { return isUnix || octets[0] == 127 }
+        let (head, isMapped) = (octets.prefix(10), octets[10] == 0xFF && octets[11] == 0xFF)
+        guard head.allSatisfy({ $0 == 0 }) else { return false }
+        return isMapped ? octets[12] == 127 : octets[10...14].allSatisfy { $0 == 0 } && octets[15] == 1
     }
 
-    var isUnspecified: Bool { octets.allSatisfy { $0 == 0 } }
+    var isUnspecified: Bool { !isUnix && octets.allSatisfy { $0 == 0 } }
 
     /// The address as a number of two halves; the first is 0 for IPv4.
     var number: (high: UInt64, low: UInt64) {
@@ -66,7 +73,9 @@ struct SocketAddress: Hashable, Sendable {
     /// The address without port and brackets.
     var host: String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-        guard inet_ntop(isIPv6 ? AF_INET6 : AF_INET, octets, &text, socklen_t(text.count)) != nil else { return "" }
+        guard !isUnix, inet_ntop(isIPv6 ? AF_INET6 : AF_INET, octets, &text, socklen_t(text.count)) != nil else {
+            return ""
+        }
         return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 

@@ -38,9 +38,15 @@ public import Substitution
         sessions = Sessions(library: library, logs, report: report)
     }
 
+    /// True if a request target is a player's: a playlist, a resource, or an origin's URL.
+    public nonisolated static func isForPlayers(_ target: ArraySlice<UInt8>) -> Bool { Route(target: target) != nil }
+
     /// Answers a player's request, now or later. Returns false if it is not a player's request.
     public func handle(_ exchange: Exchange) -> Bool {
-        if exchange.head.method == .get, let (place, file) = shelf.find(exchange.head.targetBytes) {
+        // Another user's request takes the long way, on which the clocks of rentals are guarded.
+        if exchange.head.method == .get, !exchange.isFromOtherUser,
+            let (place, file) = shelf.find(exchange.head.targetBytes)
+        {
             piece(exchange, place, file)
             return true
         }
@@ -79,8 +85,12 @@ public import Substitution
     }
 
     /// Answers 410 and returns true if the asset has expired, unless the session (nil for a new one) began before that.
+    /// Answers 403 to another user of this machine if a clock would begin with the playback.
     func refuseIfExpired(_ exchange: Exchange, _ asset: Asset, _ session: Session? = nil) -> Bool {
         do throws(LibraryError) {
+            if exchange.isFromOtherUser, retention.hasWaitingClock(asset) {
+                throw LibraryError(.refusedURL, "a limited time of \(asset.name) begins when its owner plays it")
+            }
             if let session {
                 try retention.checkExpiry(of: asset, for: session.id)
             } else {

@@ -72,6 +72,14 @@ package import Store
     /// Evicts and purges to make space for content that could not be stored. Returns true if anything was deleted.
     package func makeRoom() async -> Bool { await purger.makeRoom() }
 
+    /// True if the first playback of an asset starts a time limit, of the asset or of one of its keys, and has not happened.
+    package func hasWaitingClock(_ asset: Asset) -> Bool {
+        if asset.life.policy.afterFirstPlay != nil, asset.life.firstPlayed == nil { return true }
+        guard asset.keys.terms.afterFirstPlay != nil else { return false }
+        let keys = asset.keys
+        return keys.allNumbers.contains { keys.isUsable($0) && keys.life(of: $0).firstPlayed == nil }
+    }
+
     package func isExpired(_ asset: Asset) -> Bool { asset.life.isExpired(at: library.date()) }
 
     /// Throws `expired` for an expired asset, and `newerBundle` for one that this version cannot play.

@@ -68,6 +68,13 @@ struct ServeCommand: ReportingCommand {
     @Option(
         help: ArgumentHelp("Include stored media in backups, or exclude it: include or exclude.", valueName: "choice"))
     var backup: String?
+    @Option(
+        help: ArgumentHelp(
+            "A user of this machine, by name or number, who may do everything. May be repeated.", valueName: "user"))
+    var users: [String] = []
+    @Option(
+        help: ArgumentHelp("What all other users of this machine may do: nothing or play.", valueName: "choice"))
+    var otherUsers: String?
     @Option(help: ArgumentHelp("A further host name of the daemon in requests. May be repeated.", valueName: "name"))
     var hostNames: [String] = []
     @Option(help: ArgumentHelp("An origin whose web pages may use Weir. May be repeated.", valueName: "origin"))
@@ -89,7 +96,7 @@ struct ServeCommand: ReportingCommand {
 
     func execute() async throws {
         var settings: [ConfigurationKey: [String]] = [
-            .hostNames: hostNames, .allowedOrigins: allowedOrigins, .allowHosts: allowHosts,
+            .hostNames: hostNames, .allowedOrigins: allowedOrigins, .allowHosts: allowHosts, .users: users,
         ]
         settings[.offline] = offline ? ["true"] : nil
         settings[.local] = local ? ["true"] : nil
@@ -98,7 +105,7 @@ struct ServeCommand: ReportingCommand {
             (.verifyRate, verifyRate), (.purge, purge), (.keysExpire, keysExpire),
             (.keysAfterFirstPlay, keysAfterFirstPlay), (.backup, backup), (.logDays, logDays), (.logLevel, logLevel),
             (.lan, lan), (.streams, streams), (.userAgent, userAgent), (.proxy, proxy), (.caFile, caFile),
-            (.caFolder, caFolder), (.http2, http2),
+            (.caFolder, caFolder), (.http2, http2), (.otherUsers, otherUsers),
         ]
         for (key, text) in texts { settings[key] = text.map { [$0] } }
         let configuration = try common.configuration(with: settings)

@@ -136,6 +136,16 @@ import Testing
         #expect(refusal(file: "backup = true")?.message == "backup: true is not include or exclude")
     }
 
+    @Test func usersAreNamesOrNumbers() throws {
+        let configuration = try load(file: "users = [\"root\", \"1001\"]\nother-users = \"play\"")
+        #expect(configuration.users == [0, 1001] && "\(configuration.otherUsers)" == "play")
+        #expect(try load(file: "users = 1001").users == [1001])
+        #expect(try load(environment: ["WEIR_USERS": "root,7"]).users == [0, 7])
+        #expect(try load(options: [.users: ["4294967294", "root"]]).users == [4_294_967_294, 0])
+        #expect(refusal(options: [.users: ["4294967295"]]) != nil && refusal(options: [.users: ["-1"]]) != nil)
+        #expect(try load().users.isEmpty && "\(load().otherUsers)" == "nothing")
+    }
+
     @Test(
         arguments: [
             ("192.168.1.5", "192.168.1.5", nil), ("192.168.1.5:8300", "192.168.1.5", 8300), ("fd00::5", "fd00::5", nil),
@@ -181,6 +191,9 @@ import Testing
         ("max-parallel = \"6\"", 1, "max-parallel: \"6\" is not a number from 1 to 64", "correct the value"),
         ("offline = \"true\"", 1, "offline: \"true\" is not true or false", "correct the value"),
         ("host-names = [1]", 1, "host-names: a value of type mixed array", "correct the value"),
+        ("users = [\"root\", \"no such user\"]", 1, "users: this machine has no user \"no such user\"", "correct the"),
+        ("users = true", 1, "users: true is not a list of users", "correct the value"),
+        ("other-users = \"all\"", 1, "other-users: \"all\" is not nothing or play", "correct the value"),
         ("play-cache = \"lots\"", 1, "play-cache: \"lots\" is not a size, such as 2GB or", "correct the value"),
         ("play-cache = -1", 1, "play-cache: -1 is not a size", "correct the value"),
         ("log-level = \"loud\"", 1, "log-level: \"loud\" is not one of trace, debug", "correct the value"),

@@ -13,6 +13,8 @@ private struct LongBodyPolicy: RequestPolicy {
     func refusal(
         of head: RequestHead, _ status: HTTPStatus, _ sentence: String
     ) -> (fields: ResponseHead, body: [UInt8])? { nil }
+
+    func verdict(onOtherUsers head: RequestHead) -> OtherUserVerdict { .admitted }
 }
 
 @Suite struct LongBodyTests {

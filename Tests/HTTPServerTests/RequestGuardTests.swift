@@ -74,13 +74,6 @@ import Testing
         if code == 200 { #expect(try verdict(on: line, host: "localhost:8216", fields) == .admitted) }
     }
 
-    @LoopActor @Test func theClientsUserIsKnownToTheServer() async throws {
-        let server = HTTPServer { $0.reply($0.isFromOwner ? .ok : .forbidden, "") }
-        let port = try server.listen(host: "127.0.0.1", port: 0)
-        #expect(try await HTTPProbe.fetch("http://127.0.0.1:\(port)/").status == 200)
-        await server.stop(within: .zero)
-    }
-
     @Test(arguments: [
         ("GET /", "navigate", "document", 200), ("GET /", "no-cors", "document", 403),
         ("GET /", "navigate", "iframe", 403), ("POST /", "navigate", "document", 403),

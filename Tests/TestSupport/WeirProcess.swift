@@ -94,13 +94,13 @@ package actor WeirProcess {
         return (line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 1024
     }
 
-    /// Hides the user's own configuration from tests.
+    /// Hides the user's own configuration from tests. VLC refuses to run as root, and then runs as nobody.
     private nonisolated var environment: [String: String] {
         [
             "WEIR_LISTEN": "", "WEIR_STORE": "", "WEIR_STATE": "", "XDG_CONFIG_HOME": folder.path("config"),
             "XDG_DATA_HOME": folder.path("data"), "XDG_STATE_HOME": folder.path("state-home"), "HOME": folder.path,
             "http_proxy": "", "https_proxy": "", "all_proxy": "", "HTTP_PROXY": "", "HTTPS_PROXY": "", "ALL_PROXY": "",
-            "NO_COLOR": "1",
+            "NO_COLOR": "1", "WEIR_USERS": "nobody",
         ]
     }
 }

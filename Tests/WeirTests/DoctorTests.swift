@@ -53,6 +53,7 @@ import Testing
         #expect(report.says("daemon", .warning, "no daemon runs with the state folder \(state)"))
         #expect(report.says("store folder", .ok, "will be created"))
         #expect(report.says("token", .ok, "will be created"))
+        #expect(report.says("users", .ok, "others of this machine may do nothing"))
         for subject in ["configuration", "lan", "localhost", "clock", "libcurl", "libevent", "proxies", "units"] {
             #expect(report.grades(subject) == [.ok], "\(report.of(subject))")
         }

@@ -1,6 +1,7 @@
 internal import API
 internal import Control
 internal import Glibc
+internal import HTTPServer
 
 /// Checks of the daemon and its addresses.
 extension Doctor {
@@ -24,6 +25,17 @@ extension Doctor {
             findings.append(await addressFinding(address, isRunning: running != nil))
         }
         return findings + (await networkFindings(running: running))
+    }
+
+    var usersFinding: Finding {
+        guard OwnerRule.isEnforceable else {
+            return .warning(
+                "users", "the kernel does not report whose connections are: every user of this machine may play",
+                next: "modprobe tcp_diag; in a container, allow sockets of the family AF_NETLINK")
+        }
+        let more = configuration.users.isEmpty ? "" : " and \(configuration.users.count) more of the key users"
+        let rest = configuration.otherUsers == .play ? "may play" : "may do nothing"
+        return .ok("users", "this user, root\(more) may do everything; others of this machine \(rest)")
     }
 
     /// The reason why a listener is not Weir; nil if it is.

@@ -43,7 +43,9 @@ package struct Doctor: Sendable {
             programFindings() + libraryFindings() + [descriptorFinding] + proxyFindings()
             + authorityFindings() + nameServerFindings()
         return Report(
-            findings: [settingsFinding] + daemon + folderFindings() + [tokenFinding] + disk + [localhostFinding]
+            findings: [settingsFinding] + daemon + [usersFinding] + folderFindings() + [tokenFinding] + disk + [
+                localhostFinding
+            ]
                 + machine + unitFindings())
     }
 

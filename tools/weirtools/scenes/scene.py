@@ -123,7 +123,8 @@ class Origin(Server):
 
 
 class Weir(Server):
-    """A `weir serve` over folders of its own, and the commands that talk to it. Nothing of the user's settings reaches it."""
+    """A `weir serve` over folders of its own, and the commands that talk to it. Nothing of the user's settings reaches it. Where we are
+    root, VLC plays as nobody."""
 
     def __init__(self, binary, folder, listener=None, options=()):
         self.binary, self.state = str(binary), str(folder / "state")
@@ -132,7 +133,7 @@ class Weir(Server):
         kept = {name: value for name, value in os.environ.items() if not name.startswith("WEIR_")}
         options = ["--store", str(folder / "store"), "--state", self.state, "--reserve", "0", *options]
         super().__init__(lambda port: [self.binary, "serve", "--listen", "127.0.0.1:%d" % port] + options,
-                         {**kept, **proxies, **homes, "HOME": str(folder), "NO_COLOR": "1"}, listener)
+                         {**kept, **proxies, **homes, "HOME": str(folder), "NO_COLOR": "1", "WEIR_USERS": "nobody"}, listener)
 
     def run(self, *words):
         """A command to its end, which must be a good one; what it says."""

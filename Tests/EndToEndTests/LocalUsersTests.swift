@@ -1,0 +1,85 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Another user of this machine, at the daemon's loopback address.
+@Suite(.enabled(if: OtherUser.exists)) struct LocalUsersTests {
+    private func names(_ weir: WeirProcess) async throws -> [String] {
+        let list = try await weir.run(["list", "--json"]).output.split(separator: "\n")
+        return try list.compactMap { line in
+            (try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])?["name"] as? String
+        }
+    }
+
+    private func bearer(_ weir: WeirProcess) throws -> String {
+        let token = try String(contentsOfFile: weir.state + "/token", encoding: .utf8)
+        return "Authorization: Bearer \(token.trimmingCharacters(in: .newlines))"
+    }
+
+    private func first(_ text: String) throws -> String {
+        try #require(text.split(separator: "\n").first { !$0.hasPrefix("#") }.map(String.init))
+    }
+
+    @Test("gets nothing without the token")
+    func getsNothing() async throws {
+        try await Scene.with { scene in
+            let weir = scene.weir
+            #expect(try await scene.get("ts", ["-q", "worst"]).exit == .code(0))
+            let list = try first(try await HTTPProbe.fetch(weir.url("/ts.m3u8")).text)
+            let segment = try first(try await HTTPProbe.fetch(weir.url(list)).text)
+            let count = try await scene.origin.requests().count
+            for path in [
+                "/" + scene.origin.master("cmaf"), "/ts.m3u8", "/offline/ts.m3u8", list, segment, "/", "/metrics", "/x",
+            ] {
+                let answer = try await OtherUser.fetch(weir.url(path))
+                #expect(answer.status == 403 && answer.text.contains("users and other-users of weir.toml"), "\(path)")
+            }
+            let api = try await OtherUser.fetch(weir.url("/api/v1/assets"))
+            #expect(api.status == 403 && api.text.contains(#""code":"other-user""#), "\(api)")
+            let wrong = try await OtherUser.fetch(weir.url("/api/v1/assets"), fields: ["Authorization: Bearer x"])
+            #expect(wrong.status == 403)
+            #expect(try await scene.origin.requests().count == count)
+            #expect(try await names(weir) == ["ts"])
+            let known = try await OtherUser.fetch(weir.url("/api/v1/assets"), fields: [bearer(weir)])
+            #expect(known.status == 200 && known.text.contains(#""ts""#))
+        }
+    }
+
+    @Test("may play by configuration, but starts no clock")
+    func mayPlay() async throws {
+        try await Scene.with(options: ["--other-users", "play"]) { scene in
+            let weir = scene.weir
+            #expect(try await OtherUser.fetch(weir.url("/" + scene.origin.master("cmaf"))).status == 200)
+            #expect(try await names(weir) == ["cmaf"])
+            #expect(try await scene.get("ts", ["-q", "worst"]).exit == .code(0))
+            let list = try first(try await OtherUser.fetch(weir.url("/ts.m3u8")).text)
+            let segment = try first(try await OtherUser.fetch(weir.url(list)).text)
+            for path in ["/", "/metrics", "/api/v1/assets", "/api/v1/mode"] {
+                #expect(try await OtherUser.fetch(weir.url(path)).status == 403, "\(path)")
+            }
+            let command = try await weir.run(["policy", "ts", "--after-first-play", "48h"])
+            #expect(command.exit == .code(0), "\(command)")
+            let parts = segment.split(separator: "/", omittingEmptySubsequences: false)
+            let invented = (parts[..<3] + ["azzzzz"] + parts[4...]).joined(separator: "/")
+            for path in ["/ts.m3u8", "/offline/ts.m3u8", "/" + scene.origin.master("ts"), list, segment, invented] {
+                let answer = try await OtherUser.fetch(weir.url(path))
+                #expect(answer.status == 403 && answer.text.contains("begins when its owner plays it"), "\(path)")
+            }
+            #expect(try await weir.run(["policy", "ts"]).output.contains("after the first play"))
+            #expect(try await HTTPProbe.fetch(weir.url(segment)).status == 200)
+            #expect(try await OtherUser.fetch(weir.url(segment)).status == 200)
+            #expect(try await OtherUser.fetch(weir.url("/ts.m3u8")).status == 200)
+        }
+    }
+
+    @Test("is the owner if the configuration says so")
+    func isListed() async throws {
+        try await Scene.with(options: ["--users", "\(OtherUser.number)"]) { scene in
+            let weir = scene.weir
+            let opened = try await OtherUser.fetch(weir.url("/" + scene.origin.master("ts")))
+            #expect(opened.status == 200)
+            #expect(try await OtherUser.fetch(weir.url("/metrics")).status == 200)
+            #expect(try await OtherUser.fetch(weir.url("/api/v1/assets")).status == 401)
+        }
+    }
+}
