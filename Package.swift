@@ -61,7 +61,7 @@ let package = Package(
         room("Store", ["CLibcrypto", "CLinux", "HTTPMessage", sqlite]),
         room("AccessLog", ["EventLoop", "SafeText"]),
         // Uses Origin: the commands' HTTP client is the one that fetches from origins.
-        room("API", ["AccessLog", "EventLoop", "HTTPMessage", "Origin", "SafeText"]),
+        room("API", ["AccessLog", "CLinux", "EventLoop", "HTTPMessage", "Origin", "SafeText"]),
         room("PlaylistCheck", ["EventLoop", "HTTPMessage", "Origin", "Playlist"]),
         // Assets and what is done with them.
         room("Playheads", ["EventLoop", "Playlist"]),

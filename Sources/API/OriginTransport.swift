@@ -5,7 +5,7 @@ import Origin
 extension APIClient {
     /// Creates a client over HTTP. It opens nothing before its first call.
     package init(state: StateDirectory) {
-        let transport = OriginTransport(to: "daemon")
+        let transport = OriginTransport(to: "daemon", by: DaemonAccess(state: state))
         self.init(
             state: state, transport: { call throws(APIError) in try await transport.perform(call) },
             stream: { transport.stream($0) })
@@ -18,11 +18,13 @@ extension APIClient {
     private static let timeLimit = Duration.seconds(120)
     private lazy var client = OriginClient()
     private let peer: String
+    /// Finds the way for calls with a token; nil for a peer that gets none.
+    private let access: DaemonAccess?
 
-    nonisolated init(to peer: String) { self.peer = peer }
+    nonisolated init(to peer: String, by access: DaemonAccess? = nil) { (self.peer, self.access) = (peer, access) }
 
     func perform(_ call: APIClient.Call) async throws(APIError) -> APIClient.Answer {
-        let request = try Self.request(call)
+        let request = try request(call)
         do throws(OriginError) {
             let (head, body) = try await client.fetch(request)
             return APIClient.Answer(status: head.status, body: body)
@@ -36,7 +38,7 @@ extension APIClient {
         AsyncThrowingStream { continuation in
             Task { @LoopActor in
                 do throws(APIError) {
-                    var request = try Self.request(call)
+                    var request = try self.request(call)
                     request.deadline = nil
                     let receiver = StreamReceiver(continuation) { self.error($0, call) }
                     let transfer = client.start(request, receiver: receiver)
@@ -48,7 +50,7 @@ extension APIClient {
         }
     }
 
-    private static func request(_ call: APIClient.Call) throws(APIError) -> OriginRequest {
+    private func request(_ call: APIClient.Call) throws(APIError) -> OriginRequest {
         guard let method = HTTPMethod(rawValue: call.method), let url = try? WebURL(call.url),
             let authorization = FieldLine(Array("Authorization: Bearer \(call.token)".utf8)),
             let contentType = FieldLine(Array("Content-Type: application/json".utf8))
@@ -57,6 +59,7 @@ extension APIClient {
         request.method = method
         request.namedPeer = OriginRequest.Peer(of: url)
         if !call.token.isEmpty {
+            if case .socket(let path) = try access?.way(to: url) { request.socket = path }
             request.credentials = OriginRequest.Credentials(origin: url.origin, fields: [authorization])
         }
         if let body = call.body {
@@ -65,7 +68,7 @@ extension APIClient {
         }
         request.acceptsAnyStatus = true
         request.toleratesSilence = true
-        request.deadline = call.isLong ? nil : timeLimit
+        request.deadline = call.isLong ? nil : Self.timeLimit
         request.retries = .never
         return request
     }

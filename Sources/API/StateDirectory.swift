@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The directory by which a command finds its daemon: `token`, `listening` with the daemon's URL while it serves, and
+/// The directory by which a command finds its daemon: `token`, `listening` with the daemon's URL while it serves, `socket`, and
 /// `link` with a link conditioner's URL. Its mode is 0700 and its files have 0600.
 package struct StateDirectory: Sendable {
     /// The absolute path.
@@ -23,6 +23,12 @@ package struct StateDirectory: Sendable {
     /// The base URL of the latest daemon, without a slash at its end; nil if no daemon serves. Only loopback URLs are
     /// accepted. The record is stale after a kill: then a connection fails.
     package var daemonURL: String? { loopbackURL(in: "listening") }
+
+    /// The path of the daemon's Unix socket; nil if it is too long for one (unix(7)). The file is stale after a kill.
+    package var socketPath: String? {
+        let socket = path + "/socket"
+        return socket.utf8.count < 108 ? socket : nil
+    }
 
     /// The reason why `daemonURL` is nil: no daemon serves, or this user may not read the record.
     var absence: APIError {

@@ -29,6 +29,7 @@ package enum Application {
         let logger = Logger(label: "weir")
         let daemon = try await Daemon(configuration, streams: streams, token: claim.token, logger: logger)
         let url = try await daemon.start(configuration, inherited: inherited)
+        if let path = claim.prepareSocket() { await daemon.open(socket: path) }
         let lan = try await openNetwork(configuration, claim, daemon, url)
         do {
             try claim.publish(url: url)

@@ -202,6 +202,13 @@ import Substitution
         return "http://\(first)"
     }
 
+    /// Listens for commands on a Unix socket. Without it, they use the network address.
+    func open(socket path: String) {
+        do throws(HTTPServerError) { try server.listen(path: path) } catch {
+            logger.warning("the commands use the network address: \(error)")
+        }
+    }
+
     private func listen(inherited descriptor: Int32) throws(ApplicationError) -> ListenAddress {
         let address: ListenAddress
         do {

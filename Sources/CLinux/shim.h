@@ -1,6 +1,8 @@
 #ifndef WEIR_CLINUX_SHIM_H
 #define WEIR_CLINUX_SHIM_H
 
+#include <arpa/inet.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
@@ -12,6 +14,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -126,6 +129,61 @@ static inline long weir_unix_peer_user(int descriptor) {
     socklen_t size = sizeof peer;
     if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || size != sizeof peer) return -1;
     return peer.user == -1u ? -1 : (long)peer.user;
+}
+
+// The user who listens on a Unix socket; -1 if nobody does, if the path is too long, or if the queue of connections is full.
+static inline long weir_unix_listener_user(const char *path) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof address.sun_path) return -1;
+    strcpy(address.sun_path, path);
+    int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (descriptor < 0) return -1;
+    long user = -1;
+    if (connect(descriptor, (struct sockaddr *)&address, sizeof address) == 0) user = weir_unix_peer_user(descriptor);
+    close(descriptor);
+    return user;
+}
+
+// Creates a Unix socket that listens, for its owner only; -1 with errno.
+static inline int weir_unix_listen(const char *path) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof address.sun_path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    strcpy(address.sun_path, path);
+    int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (descriptor < 0) return -1;
+    if (bind(descriptor, (struct sockaddr *)&address, sizeof address) != 0 || chmod(path, 0600) != 0
+        || listen(descriptor, 128) != 0) {
+        int number = errno;
+        close(descriptor);
+        errno = number;
+        return -1;
+    }
+    return descriptor;
+}
+
+// The user who listens on a port of a literal IPv4 or IPv6 address; -1 as weir_socket_user.
+static inline long weir_literal_listener_user(const char *host, unsigned short port) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
+    if (inet_pton(AF_INET, host, &address.sin_addr) == 1) return weir_socket_user((struct sockaddr *)&address, 0);
+    struct sockaddr_in6 longer = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
+    if (inet_pton(AF_INET6, host, &longer.sin6_addr) == 1) return weir_socket_user((struct sockaddr *)&longer, 0);
+    return -1;
+}
+
+// 1 if the kernel reports the users of TCP sockets, found out by a socket of our own; else 0.
+static inline int weir_knows_socket_users(void) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (descriptor < 0) return 0;
+    int knows = bind(descriptor, (struct sockaddr *)&address, size) == 0 && listen(descriptor, 1) == 0
+        && getsockname(descriptor, (struct sockaddr *)&address, &size) == 0
+        && weir_socket_user((struct sockaddr *)&address, 0) >= 0;
+    close(descriptor);
+    return knows;
 }
 
 // Swift does not import the expression of UTIME_OMIT.

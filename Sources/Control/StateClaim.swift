@@ -28,8 +28,18 @@ package final class StateClaim: Sendable {
     /// Records the URL at which the daemon listens, such as `http://127.0.0.1:8216`. Call it once the daemon listens.
     package func publish(url: String) throws(APIError) { try directory.writeFile("listening", url) }
 
-    /// Deletes the record of the URL. Call it before the daemon stops listening.
-    package func withdraw() { unlink("\(directory.path)/listening") }
+    /// Deletes the socket of an earlier daemon, and returns the path for a new one; nil if the path is too long. The lock keeps
+    /// another daemon's socket safe.
+    package func prepareSocket() -> String? {
+        if let path = directory.socketPath { unlink(path) }
+        return directory.socketPath
+    }
+
+    /// Deletes the record of the URL and the socket. Call it before the daemon stops listening.
+    package func withdraw() {
+        unlink("\(directory.path)/listening")
+        if let path = directory.socketPath { unlink(path) }
+    }
 
     private static func lock(_ directory: StateDirectory) throws(APIError) -> Int32 {
         let descriptor = open("\(directory.path)/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)

@@ -64,6 +64,11 @@ public import HTTPMessage
         return (listener.address.host, listener.address.port)
     }
 
+    /// Listens on a Unix socket at a path where no file is. Requests may have any Host, because no browser reaches it.
+    public func listen(path: String) throws(HTTPServerError) {
+        listeners.append(try Listener(server: self, path: path))
+    }
+
     /// Stops the server: accepts nothing, closes idle connections, and all after `limit`; replies may finish until then.
     public func stop(within limit: Duration) async {
         core.isStopping = true
@@ -208,7 +213,8 @@ public import HTTPMessage
         if address.isUnspecified, let local = SocketAddress(localOf: descriptor) { address = local }
         if let made = guards[address] { return made }
         let requestGuard = RequestGuard(
-            port: address.port, literals: [address.literal], hostNames: core.configuration.hostNames,
+            port: address.isUnix ? nil : address.port, literals: [address.literal],
+            hostNames: core.configuration.hostNames,
             allowedOrigins: core.configuration.allowedOrigins)
         guards[address] = requestGuard
         return requestGuard

@@ -17,7 +17,7 @@ public struct HTTPServerError: Error, Sendable, CustomStringConvertible {
 
     /// The kind of failure.
     public let code: Code
-    /// The given address, or a description of the descriptor.
+    /// The given address or path, or a description of the descriptor.
     public let address: String
     /// The given port.
     public let port: UInt16
@@ -31,6 +31,8 @@ public struct HTTPServerError: Error, Sendable, CustomStringConvertible {
     init(notListening descriptor: Int32) {
         (code, address, port, errno) = (.notListening, "descriptor \(descriptor)", 0, 0)
     }
+
+    init(path: String, errno: Int32) { (code, address, port, self.errno) = (.system, path, 0, errno) }
 
     /// Maps the system's error number to a code.
     init(address: String, port: UInt16, errno number: Int32) {
@@ -53,7 +55,8 @@ public struct HTTPServerError: Error, Sendable, CustomStringConvertible {
         case .addressNotAvailable: "no network interface of this machine has the address \(address)"
         case .notPermitted: "this user may not listen on port \(port)"
         case .notListening: "\(address) is not a listening IP socket"
-        case .system: "cannot listen on port \(port) at \(address): \(String(cString: strerror(errno)))"
+        case .system:
+            "cannot listen \(port == 0 ? "" : "on port \(port) ")at \(address): \(String(cString: strerror(errno)))"
         }
     }
 }

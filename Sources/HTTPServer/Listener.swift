@@ -34,6 +34,12 @@ import Glibc
         try self.init(server: server, descriptor: descriptor, literal: address.host, port: address.port)
     }
 
+    convenience init(server: HTTPServer, path: String) throws(HTTPServerError) {
+        let descriptor = weir_unix_listen(path)
+        guard descriptor >= 0 else { throw HTTPServerError(path: path, errno: errno) }
+        try self.init(server: server, descriptor: descriptor, literal: path, port: 0)
+    }
+
     /// Takes ownership of a bound descriptor.
     private init(server: HTTPServer, descriptor: Int32, literal: String, port: UInt16) throws(HTTPServerError) {
         guard let address = SocketAddress(localOf: descriptor),
@@ -45,7 +51,7 @@ import Glibc
             throw error
         }
         (self.server, self.address, self.handle) = (server, address, handle)
-        knowsUsers = PeerUser.areKnown(to: descriptor, at: address)
+        knowsUsers = PeerUser.areKnown(at: address)
         evconnlistener_set_error_cb(handle, Self.failed)
         evconnlistener_set_cb(handle, Self.accepted, Unmanaged.passUnretained(self).toOpaque())
     }

@@ -1,4 +1,3 @@
-import CLibevent
 import CLinux
 import Glibc
 public import HTTPMessage
@@ -19,7 +18,7 @@ enum PeerUser: Hashable, Sendable {
 
     /// True if the system can be asked for the peers of a listening socket: it is one of this machine, and the system reports
     /// its own user. Not so for a kernel without sock_diag, and for a socket of another network namespace.
-    static func areKnown(to listener: Int32, at address: SocketAddress) -> Bool {
+    static func areKnown(at address: SocketAddress) -> Bool {
         if address.isUnix { return true }
         return address.isLoopback && address.withSockaddr { own, _ in weir_socket_user(own, nil) } >= 0
     }
@@ -35,15 +34,7 @@ public struct OwnerRule: Sendable, Equatable {
     public init(users: Set<UInt32> = []) { self.users = users }
 
     /// True if the system reports whose process holds a connection of this machine. Opens a socket to find out.
-    public static var isEnforceable: Bool {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0, let address = SocketAddress(literal: "127.0.0.1", port: 0) else { return false }
-        defer { close(descriptor) }
-        guard address.withSockaddr({ bind(descriptor, $0, $1) }) == 0, listen(descriptor, 1) == 0,
-            let bound = SocketAddress(localOf: descriptor)
-        else { return false }
-        return PeerUser.areKnown(to: descriptor, at: bound)
-    }
+    public static var isEnforceable: Bool { weir_knows_socket_users() != 0 }
 
     func includes(_ user: UInt32) -> Bool { user == own || user == 0 || users.contains(user) }
 }

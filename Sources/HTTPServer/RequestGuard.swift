@@ -13,17 +13,17 @@ struct RequestGuard: Sendable {
     private static var secFetchSite: FieldName { FieldName("Sec-Fetch-Site") }
     private static var secFetchMode: FieldName { FieldName("Sec-Fetch-Mode") }
     private static var secFetchDest: FieldName { FieldName("Sec-Fetch-Dest") }
-    /// The allowed Host values, in lower case.
-    private let authorities: [[UInt8]]
+    /// The allowed Host values, in lower case; nil for any.
+    private let authorities: [[UInt8]]?
     private let ownOrigins, listedOrigins: [[UInt8]]
 
-    /// Creates the guard of a socket on `port`. `literals` are the addresses that reach it, IPv6 in brackets.
-    init(port: UInt16, literals: [String], hostNames: [String], allowedOrigins: [String]) {
+    /// Creates the guard of a socket on `port`; nil for a Unix socket, which any Host may name. `literals` are the addresses that reach it, IPv6 in brackets.
+    init(port: UInt16?, literals: [String], hostNames: [String], allowedOrigins: [String]) {
         var names = ["localhost", "127.0.0.1", "[::1]"]
         names += (literals + hostNames).map { $0.lowercased() }.filter { !names.contains($0) }
-        var authorities = names.map { "\($0):\(port)" }
+        var authorities = port.map { port in names.map { "\($0):\(port)" } } ?? []
         if port == 80 { authorities += names }
-        self.authorities = authorities.map { [UInt8]($0.utf8) }
+        self.authorities = port == nil ? nil : authorities.map { [UInt8]($0.utf8) }
         ownOrigins = authorities.map { [UInt8]("http://\($0)".utf8) }
         listedOrigins = allowedOrigins.map { [UInt8]($0.lowercased().utf8) }
     }
@@ -32,7 +32,7 @@ struct RequestGuard: Sendable {
     var variesByOrigin: Bool { !listedOrigins.isEmpty }
 
     func verdict(on head: RequestHead) -> Verdict {
-        guard authorities.contains(where: { Self.equal($0, head.hostBytes) }) else {
+        guard authorities?.contains(where: { Self.equal($0, head.hostBytes) }) ?? true else {
             return .refused(.misdirectedRequest, "The Host header field does not name this server.")
         }
         var isListed = false

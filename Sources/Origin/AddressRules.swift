@@ -38,6 +38,9 @@ struct SocketAddress: Hashable {
         self.port = port
     }
 
+    /// Stands for a Unix socket.
+    static let noAddress = SocketAddress(bytes: [0, 0, 0, 0], port: 0)
+
     private init(bytes: [UInt8], port: UInt16) { (self.bytes, self.port) = (bytes, port) }
 
     /// Returns the address with another port.

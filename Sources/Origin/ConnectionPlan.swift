@@ -9,11 +9,13 @@ struct ConnectionPlan {
     var isInsecure = false
     var certificate: String?
     var key: String?
+    /// See `OriginRequest.socket`.
+    var socket: String?
 
     init(_ rights: AddressRights) { self.rights = rights }
 
     /// True if a handle with these options must not serve another request.
-    var hasOwnOptions: Bool { proxy != nil || isInsecure || certificate != nil }
+    var hasOwnOptions: Bool { proxy != nil || isInsecure || certificate != nil || socket != nil }
 
     /// The name that is resolved before the attempt connects; nil if there is none, or if another party resolves it: the
     /// proxy, or libcurl for names of this machine, which no resolver is asked for (RFC 6761 §6.3).
@@ -52,6 +54,7 @@ struct ConnectionPlan {
             set(CURLOPT_PROXYUSERNAME, proxy.user)
             set(CURLOPT_PROXYPASSWORD, proxy.user == nil ? nil : proxy.password ?? "")
         }
+        if let socket { set(CURLOPT_UNIX_SOCKET_PATH, socket) }
         if isInsecure {
             set(CURLOPT_SSL_VERIFYPEER, 0)
             set(CURLOPT_SSL_VERIFYHOST, 0)

@@ -293,9 +293,12 @@ import HTTPMessage
         let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) ?? 0
         // The member is declared as a bare sockaddr, but `addrlen` bytes are stored there.
         let raw = UnsafeRawBufferPointer(start: UnsafeRawPointer(address) + offset, count: Int(address.pointee.addrlen))
-        guard let target = SocketAddress(family: address.pointee.family, raw) else { return CURL_SOCKET_BAD }
-        // The address of a proxy is the user's choice.
-        guard plan.proxy == nil ? rules.allows(target, plan.rights) : rules.isPossible(target) else {
+        let isLocal = plan.socket != nil && address.pointee.family == AF_UNIX
+        guard let target = isLocal ? .noAddress : SocketAddress(family: address.pointee.family, raw) else {
+            return CURL_SOCKET_BAD
+        }
+        // The address of a proxy is the user's choice, and a Unix socket has none.
+        guard isLocal || (plan.proxy == nil ? rules.allows(target, plan.rights) : rules.isPossible(target)) else {
             refused = target
             return CURL_SOCKET_BAD
         }
@@ -319,7 +322,7 @@ import HTTPMessage
             misdirection = .collision
             return false
         }
-        guard plan.proxy == nil else {
+        guard plan.proxy == nil, plan.socket == nil else {
             if let opening = openings.last { multi?.sockets.beganUse(of: opening.descriptor) }
             return true
         }

@@ -264,6 +264,7 @@ public import HTTPMessage
         }
         var plan = ConnectionPlan(rights)
         plan.proxy = configuration.proxies.proxy(for: attempt.url, choice: request.route.proxy)
+        plan.socket = request.socket
         plan.isInsecure = request.route.isInsecure
         (plan.certificate, plan.key) = (request.route.certificate, request.route.key)
         return plan

@@ -40,7 +40,8 @@ struct CommandAccessTests {
                 #expect(calls.contains { $0.contains(scene.weir.state + "/token") || command.contains("--check") })
                 #expect(!calls.contains { $0.contains(scene.weir.store) }, "\(command)")
                 let state = calls.filter { $0.contains(scene.weir.state) }
-                let others = state.filter { !$0.contains("/token\"") && !$0.contains("/listening\"") }
+                let names = ["/token\"", "/listening\"", "\"\(scene.weir.state)\""]
+                let others = state.filter { call in !names.contains { call.contains($0) } }
                 #expect(others.allSatisfy { $0.contains("execve(") }, "\(command): \(others)")
             }
         }

@@ -33,9 +33,10 @@ extension Doctor {
                 "users", "the kernel does not report whose connections are: every user of this machine may play",
                 next: "modprobe tcp_diag; in a container, allow sockets of the family AF_NETLINK")
         }
-        let more = configuration.users.isEmpty ? "" : " and \(configuration.users.count) more of the key users"
+        let count = configuration.users.count
+        let owners = count == 0 ? "this user and root" : "this user, root and \(count) of the key users"
         let rest = configuration.otherUsers == .play ? "may play" : "may do nothing"
-        return .ok("users", "this user, root\(more) may do everything; others of this machine \(rest)")
+        return .ok("users", "\(owners) may do everything; others of this machine \(rest)")
     }
 
     /// The reason why a listener is not Weir; nil if it is.

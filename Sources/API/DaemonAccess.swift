@@ -1,0 +1,57 @@
+import CLinux
+import Glibc
+import HTTPMessage
+
+/// Finds a way to the daemon that does not lead to another user's program, which could keep the token.
+///
+/// The first way is a Unix socket in the state directory, which only the directory's owner can create. An older daemon has none;
+/// then the program that listens at the daemon's URL is judged. It must belong to this user, to root (whose service manager may
+/// listen for the daemon), or to the owner of the state directory.
+struct DaemonAccess {
+    enum Way: Equatable {
+        case socket(path: String)
+        case network
+    }
+
+    let state: StateDirectory
+
+    /// The way for one call with a token. Throws `.noDaemon` if nothing listens, and `.otherUser`.
+    func way(to url: WebURL) throws(APIError) -> Way {
+        if let path = state.socketPath, let user = Self.listener(at: path) {
+            guard isTrusted(user) else { throw refusal(of: user, at: path) }
+            return .socket(path: path)
+        }
+        let place = "http://\(url.host.contains(":") ? "[\(url.host)]" : url.host):\(url.port)"
+        guard let user = Self.listener(at: url) else {
+            // Where the kernel does not answer, nobody can be told apart.
+            if weir_knows_socket_users() == 0 { return .network }
+            throw APIError(.noDaemon, "no daemon answers at \(place)")
+        }
+        guard isTrusted(user) else { throw refusal(of: user, at: place) }
+        return .network
+    }
+
+    private func isTrusted(_ user: UInt32) -> Bool {
+        if user == geteuid() || user == 0 { return true }
+        var status = stat()
+        return stat(state.path, &status) == 0 && status.st_uid == user
+    }
+
+    private func refusal(of user: UInt32, at place: String) -> APIError {
+        let name = getpwuid(user).map { String(cString: $0.pointee.pw_name) } ?? "\(user)"
+        return APIError(
+            .otherUser,
+            "the program that listens on \(place) belongs to the user \(name), so the token was not sent to it",
+            next: "end that program, or start the daemon at another address: weir serve --listen 127.0.0.1:0")
+    }
+
+    /// The user who listens on a Unix socket; nil if nobody does, or if the queue of connections is full.
+    private static func listener(at path: String) -> UInt32? {
+        UInt32(exactly: weir_unix_listener_user(path))
+    }
+
+    /// The user who listens at the loopback address of a URL; nil if nobody does.
+    private static func listener(at url: WebURL) -> UInt32? {
+        UInt32(exactly: weir_literal_listener_user(url.host, url.port))
+    }
+}
