@@ -49,6 +49,23 @@ import Testing
         try await weir.kill()
     }
 
+    /// The kernel reports the sockets of one network namespace. A daemon in another one cannot ask whose a connection is.
+    @Test(.enabled(if: OtherUser.exists)) func withoutUsersEveryoneMayPlayAndTheLogSaysSo() async throws {
+        let weir = try await WeirProcess(started: false)
+        try await weir.start(wrapper: manager("import ctypes; ctypes.CDLL(None).unshare(0x40000000)"))
+        let words = "the kernel does not report the users of connections"
+        #expect(await weir.log.contains(words))
+        #expect(try await OtherUser.fetch(weir.url("/x.m3u8")).status == 404)
+        #expect(try await OtherUser.fetch(weir.url("/api/v1/assets")).status == 401)
+        #expect(try await weir.run(["list"]).exit == .code(0))
+        try await weir.kill()
+        let usual = try await WeirProcess(started: false)
+        try await usual.start(wrapper: manager())
+        #expect(await !usual.log.contains(words))
+        #expect(try await OtherUser.fetch(usual.url("/x.m3u8")).status == 403)
+        try await usual.kill()
+    }
+
     @Test func socketsForAnotherProcessAreIgnored() async throws {
         let weir = try await WeirProcess(started: false)
         try await weir.start(wrapper: manager("os.environ['LISTEN_PID'] = '1'"))
