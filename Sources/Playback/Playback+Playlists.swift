@@ -121,6 +121,7 @@ extension Playback {
         if exchange.mount.isEmpty {
             player = PlayerFields(of: exchange.head, isOwners: exchange.isFromOwner, secrets: ownTokens)
             player?.password = split.field
+            player?.isOtherUsers = exchange.isFromOtherUser
         }
         Task { @LoopActor in
             library.playheads.openingBegan()
@@ -149,7 +150,8 @@ extension Playback {
             throw LibraryError(
                 .notStored, "\(url.redacted) is not in the store, and this session asks nobody else for it")
         }
-        guard let player else { return try await library.open(url, isUsers: false) }
+        guard var player else { return try await library.open(url, isUsers: false) }
+        if known != nil, player.isOtherUsers { player.password = nil }
         let fields = known?.fields ?? UserFields()
         if let known, fields.contradict(player.lines) {
             let isUsed = known.bytes > 0 || library.playheads.isPlayed(known.id)

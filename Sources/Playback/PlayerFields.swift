@@ -12,6 +12,8 @@ struct PlayerFields: Equatable {
     private(set) var agent: FieldLine?
     /// The Authorization field of the URL's user name and password, for an asset that has none.
     var password: FieldLine?
+    /// True for another user of this machine, who may change no asset that is known.
+    var isOtherUsers = false
 
     /// - Parameters:
     ///   - isOwners: true if the request is from a process of the daemon's user on this machine.

@@ -57,6 +57,10 @@ import Testing
             for path in ["/", "/metrics", "/api/v1/assets", "/api/v1/mode"] {
                 #expect(try await OtherUser.fetch(weir.url(path)).status == 403, "\(path)")
             }
+            let secret = "http://user:password@" + scene.origin.master("ts").dropFirst("http://".count)
+            #expect(try await OtherUser.fetch(weir.url("/" + secret)).status == 200)
+            #expect(try await HTTPProbe.fetch(weir.url("/" + scene.origin.master("ts"))).status == 200)
+            #expect(try await scene.origin.requests().allSatisfy { $0.headers["authorization"] == nil })
             let command = try await weir.run(["policy", "ts", "--after-first-play", "48h"])
             #expect(command.exit == .code(0), "\(command)")
             let parts = segment.split(separator: "/", omittingEmptySubsequences: false)
