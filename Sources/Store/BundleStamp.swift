@@ -8,10 +8,10 @@ import Glibc
 public struct BundleStamp: Equatable, Sendable {
     /// The text that is stored; empty for a missing bundle.
     public let text: String
-    /// The latest of these times, in nanoseconds since 1970.
-    let latest: Int64
-    /// Minimum age of the last change, in nanoseconds: file times advance in steps, and two changes in one step get one time.
-    private static let rest: Int64 = 1_000_000_000
+    /// The latest of these times, in seconds since 1970.
+    private let latest: Double
+    /// Minimum age of the last change, in seconds: file times advance in steps, and two changes in one step get one time.
+    private static let rest = 1.0
 
     init(of id: String, in assets: Directory) {
         guard let bundle = try? assets.subdirectory(id), let own = bundle.time(of: ".") else {
@@ -19,11 +19,11 @@ public struct BundleStamp: Equatable, Sendable {
             return
         }
         let folders = ((try? bundle.entries()) ?? []).filter(\.isDirectory).map(\.name).sorted()
-        var (text, latest) = (Self.line("", own), own.modified)
+        var (text, latest) = (Self.line("", own), own.seconds)
         for name in folders {
             guard let time = bundle.time(of: name) else { continue }
             text += Self.line(name, time)
-            latest = max(latest, time.modified)
+            latest = max(latest, time.seconds)
         }
         (self.text, self.latest) = (text, latest)
     }
@@ -32,7 +32,9 @@ public struct BundleStamp: Equatable, Sendable {
     public var isStable: Bool {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
-        return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec) - latest > Self.rest
+        // A file system may keep times beyond the year 2262, which nanoseconds in 64 bits do not reach.
+        let age = Double(now.tv_sec) + Double(now.tv_nsec) * 1e-9 - latest
+        return age > Self.rest
     }
 
     /// True if a bundle still has this stamp. An unchanged bundle folder means that its folders' names are the same.
@@ -54,7 +56,10 @@ public struct BundleStamp: Equatable, Sendable {
 extension Directory {
     fileprivate struct ChangeTime {
         let inode: UInt64
+        /// Nanoseconds since 1970, modulo 2^64: two times are equal, or they differ.
         let modified: Int64
+        /// Seconds since 1970.
+        let seconds: Double
     }
 
     /// The change time of a folder below; nil if there is none. Opens nothing.
@@ -62,7 +67,8 @@ extension Directory {
         guard let status = status(of: path), status.isFolder else { return nil }
         let time = status.st_mtim
         return ChangeTime(
-            inode: UInt64(status.st_ino), modified: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
+            inode: UInt64(status.st_ino), modified: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec),
+            seconds: Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9)
     }
 }
 

@@ -89,6 +89,24 @@ import Testing
         #expect(rows.output == "[('complete',)]\n", "\(rows.errors)")
     }
 
+    /// Seconds since 1970. Nanoseconds in 64 bits end in the year 2262, and file systems keep later and earlier times.
+    @Test(arguments: [9_223_372_037, 10_413_792_000, 16_725_225_600, -9_223_372_037, -62_135_596_800])
+    func stampsAFolderOfAnotherCentury(seconds: Int) throws {
+        try folder.write(Data("piece".utf8), to: "assets/a-id/video/0.ts")
+        let path = folder.path("assets/a-id/video")
+        let times = [timespec(tv_sec: seconds, tv_nsec: 0), timespec(tv_sec: seconds, tv_nsec: 0)]
+        #expect(utimensat(AT_FDCWD, path, times, 0) == 0)
+        var status = stat()
+        #expect(stat(path, &status) == 0)
+        let store = try Store(path: folder.path, reserve: 0)
+        let stamp = try #require(store.stamp(of: "a-id"))
+        // A time in the future is followed by no other one.
+        if status.st_mtim.tv_sec == seconds && seconds > 0 {
+            #expect(!stamp.isStable)
+        }
+        #expect(stamp.text.contains("video "))
+    }
+
     @Test func stampsAnAssetWithoutABundle() async throws {
         let store = try Store(path: folder.path, reserve: 0)
         let stamp = try #require(store.stamp(of: "a-id"))
