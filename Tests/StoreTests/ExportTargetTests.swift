@@ -85,6 +85,30 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: outside.path("folder/0.ts"))) == Data([7]))
     }
 
+    /// The test must run as root to give files to another user.
+    @Test(.enabled(if: geteuid() == 0), arguments: [ExportTarget.Kind.file, .folder])
+    func leavesAnotherUsersPartAlone(kind: ExportTarget.Kind) throws {
+        let part = folder.path(".film.weir-part")
+        if kind == .file {
+            try folder.write(Data([7]), to: ".film.weir-part")
+        } else {
+            try folder.write(Data([7]), to: ".film.weir-part/0.ts")
+        }
+        chown(part, 65534, 65534)
+        #expect(code { _ = try ExportTarget(path: folder.path("film"), kind: kind) } == .notWritable)
+        #expect(try Data(contentsOf: URL(filePath: kind == .file ? part : part + "/0.ts")) == Data([7]))
+    }
+
+    @Test func doesNotWriteToTheOtherNameOfALinkedPart() throws {
+        try folder.write(Data([7]), to: "precious")
+        link(folder.path("precious"), folder.path(".film.weir-part"))
+        let target = try ExportTarget(path: folder.path("film"), kind: .file)
+        #expect(write(target.descriptor, [8], 1) == 1)
+        try target.finish()
+        #expect(try Data(contentsOf: URL(filePath: folder.path("precious"))) == Data([7]))
+        #expect(try Data(contentsOf: URL(filePath: folder.path("film"))) == Data([8]))
+    }
+
     @Test(arguments: ["film.tar", "", "/", "/tmp/..", "relative/film"])
     func refusesAPathThatIsNotAbsolute(path: String) {
         #expect(code { _ = try ExportTarget(path: path, kind: .file) } == .badName)

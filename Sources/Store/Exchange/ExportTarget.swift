@@ -61,8 +61,10 @@ public final class ExportTarget: Sendable {
     private static func open(
         _ temporary: String, in parent: Int32, _ kind: Kind, _ path: String
     ) throws(StoreError) -> Int32 {
+        if kind == .file { removeLinked(temporary, in: parent) }
         let opened = try make(temporary, in: parent, kind, path)
         do throws(StoreError) {
+            try refuseForeign(opened, temporary, kind, path)
             guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
                 throw StoreError(.busy, path: path, detail: "another export to it is under way")
             }
@@ -80,6 +82,34 @@ public final class ExportTarget: Sendable {
             throw error
         }
         return opened
+    }
+
+    /// Deletes a temporary file with a second name: its bytes are also another file's.
+    private static func removeLinked(_ temporary: String, in parent: Int32) {
+        var status = stat()
+        guard fstatat(parent, temporary, &status, AT_SYMLINK_NOFOLLOW) == 0, status.isFile,
+            status.st_uid == geteuid(), status.st_nlink > 1
+        else { return }
+        unlinkat(parent, temporary, 0)
+    }
+
+    /// Throws if the temporary file or folder is not ours alone: its owner could read and change the export. It is not
+    /// changed.
+    private static func refuseForeign(
+        _ opened: Int32, _ temporary: String, _ kind: Kind, _ path: String
+    ) throws(StoreError) {
+        var status = stat()
+        guard fstat(opened, &status) == 0 else { throw StoreError(path: path) }
+        guard status.st_uid == geteuid() else {
+            throw StoreError(
+                .notWritable, path: path,
+                detail: "\(temporary) beside it belongs to another user: delete it, or choose another folder")
+        }
+        if kind == .file, !status.isFile || status.st_nlink != 1 {
+            throw StoreError(
+                .notWritable, path: path,
+                detail: "\(temporary) beside it is no plain file with one name: delete it, or choose another folder")
+        }
     }
 
     private static func make(

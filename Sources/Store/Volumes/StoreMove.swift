@@ -128,6 +128,9 @@ public struct StoreMove {
         }
         guard mkdirat(parent.descriptor, temporary, 0o700) == 0 || errno == EEXIST else { throw StoreError(path: path) }
         let target = try parent.raw(temporary)
+        guard target.status?.st_uid == geteuid() else {
+            throw StoreError(.notWritable, path: path, detail: "\(temporary) beside it belongs to another user")
+        }
         try checkRoom(beside: try target.totalSize())
         try mirror(source, to: target, isTop: true)
         guard let old = Directory.real(source.path) else { throw StoreError(path: source.path) }
