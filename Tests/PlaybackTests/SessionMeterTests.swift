@@ -288,4 +288,15 @@ struct MeterTrace {
         #expect((event.requests, event.downloaded, event.watched) == (10, 20, 20))
         #expect(trace.meter.trail.runs == [PieceRun(rendition: "low", first: 0, last: 9, source: .store)])
     }
+    /// Another rendition's media sequence numbers may be anywhere in the range of integers.
+    @Test(arguments: [1_000_000_000_000, Int.max / 4, Int.max / 2])
+    func aBurstAcrossAJumpOfNumbersIsOneSegment(number: Int) {
+        var trace = MeterTrace()
+        trace.take(0, of: "low", at: 0)
+        let reading = PlayheadReading(position: 0, front: 20, isRunning: true, choice: "low")
+        for (number, time) in [(number, 0.1), (0, 0.2), (number, 0.3), (1, 0.4), (number, 0.5)] {
+            trace.meter.deliveredInBulk(upTo: MeterTrace.segment(number, of: "low"), reading, at: time)
+        }
+        #expect(trace.open(at: 30).requests == 6)
+    }
 }

@@ -215,7 +215,7 @@ struct SessionMeter {
         lastEvent = time
         events.advance(to: time)
         events.watch.update(reading, isSeek: false, at: time)
-        let count = max(1, lastNumber.map { segment.number - $0 } ?? 1)
+        let count = segmentsInBulk(upTo: segment)
         showSource(of: segment, at: time)
         events.newest.requests += count
         if !segment.isAudio { events.newest.downloaded += Double(count) * segment.duration }
@@ -226,6 +226,16 @@ struct SessionMeter {
         recordRequest(for: segment)
         started(at: time)
     }
+
+    /// The number of segments from the last request on; 1 where the numbers jump, as those of another rendition may.
+    private func segmentsInBulk(upTo segment: PlayedSegment) -> Int {
+        guard let lastNumber, lastNumber < segment.number else { return 1 }
+        let count = segment.number.subtractingReportingOverflow(lastNumber)
+        return count.overflow || count.partialValue > Self.mostInBulk ? 1 : count.partialValue
+    }
+
+    /// More segments than a player reads from the store in a moment.
+    private static let mostInBulk = 10_000
 
     private mutating func started(at time: Double) {
         guard let since = starting else { return }
