@@ -33,8 +33,7 @@ private struct AssetSignature: Equatable {
         (unusableKeys, keyChanges) = (asset.keys.unusable, asset.keys.usabilityChanges)
         guard isLoaded else { return }
         isChanged = asset.hasChanged
-        edition = asset.edition
-        for rendition in asset.renditions { edition += rendition.edition }
+        edition = asset.playlistChanges
         for folder in asset.folders {
             changes += folder.changes
             cachedBytes += folder.cachedBytes

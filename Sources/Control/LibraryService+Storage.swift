@@ -104,7 +104,7 @@ extension LibraryService {
     func playable(_ asset: Asset) async -> API.Playable {
         await library.survey(asset)
         do { try retention.checkExpiry(of: asset) } catch { return API.Playable(.no, error.message, duration: nil) }
-        let playability = substitutions.playability(of: asset)
+        let playability = await substitutions.playability(of: asset)
         return API.Playable(.init(playability.answer), playability.reason, duration: playability.seconds)
     }
 }

@@ -42,6 +42,7 @@ import Store
     var ordered: (task: DownloadTask, failure: JobFailure)?
     var rate = TransferRate()
     var ticker: ProgressTicker?
+    let meter = ProgressMeter()
 
     init(_ asset: Asset, _ task: DownloadTask, state: JobState, failure: JobFailure? = nil, created: Int64) {
         (self.asset, self.task, self.state) = (asset, task, state)
@@ -66,8 +67,10 @@ import Store
     func isComplete(_ rendition: Rendition) -> Bool {
         guard let wanted = task.span(of: rendition.name.id), wanted != .all else { return rendition.isStored }
         guard rendition.source?.isDurable ?? false else { return false }
-        let track = Plan.Track(of: rendition, wanted) { _ in false }
-        return track.segments.isEmpty && track.preliminaries.isEmpty
+        return meter.isComplete(rendition, wanted) {
+            let track = Plan.Track(of: rendition, wanted) { _ in false }
+            return track.segments.isEmpty && track.preliminaries.isEmpty
+        }
     }
 
     /// The holes, in the order of `renditions`.
@@ -79,6 +82,16 @@ import Store
     }
 
     package var progress: DownloadProgress { DownloadProgress(of: self) }
+
+    /// The progress with nothing left to measure: a long playlist is measured on a worker.
+    func measuredProgress() async -> DownloadProgress {
+        let rates = AnnouncedRates(asset)
+        for rendition in renditions where rendition.recording == nil {
+            await meter.prepare(
+                rendition, task.span(of: rendition.name.id) ?? .all, bitRate: rates.bitRate(of: rendition))
+        }
+        return progress
+    }
 
     /// Recent bytes per second; nil if nothing arrives.
     package var bytesPerSecond: Double? { state == .running ? rate.bytesPerSecond(at: .now) : nil }

@@ -48,8 +48,8 @@ package struct DownloadProgress: Sendable {
     /// True for a recording, whose final length is unknown.
     package private(set) var isOpen = false
 
-    package var bytes: Int64 { parts.reduce(0) { $0 + $1.bytes } }
-    package var totalBytes: Int64 { parts.reduce(0) { $0 + $1.totalBytes } }
+    package var bytes: Int64 { parts.reduce(.zero) { $0 + ByteCount($1.bytes) }.int64 }
+    package var totalBytes: Int64 { parts.reduce(.zero) { $0 + ByteCount($1.totalBytes) }.int64 }
     /// Kind of the next incomplete rendition; nil if all are complete.
     package var stage: Kind? { parts.first { !$0.isComplete }?.kind }
 
@@ -72,7 +72,7 @@ package struct DownloadProgress: Sendable {
                 continue
             }
             let wanted = task.span(of: rendition.name.id) ?? .all
-            let measure = Measure(of: rendition, wanted, bitRate: rates.bitRate(of: rendition))
+            let measure = download.meter.measure(of: rendition, wanted, bitRate: rates.bitRate(of: rendition))
             var part = measure.part
             part.isComplete = download.isComplete(rendition)
             if part.isComplete { part.totalBytes = part.bytes }
@@ -88,7 +88,8 @@ package struct DownloadProgress: Sendable {
     @LoopActor package init(storedOf asset: Asset) {
         let rates = AnnouncedRates(asset)
         for rendition in asset.renditions where rendition.folder.bytes > 0 && rendition.recording == nil {
-            let measure = Measure(of: rendition, .all, bitRate: rates.bitRate(of: rendition))
+            let input = Measure.Input(rendition, .all, bitRate: rates.bitRate(of: rendition))
+            let measure = input.map { Measure($0) } ?? Measure(unknown: rendition.name.id, kind: rendition.kind)
             var part = measure.part
             part.isComplete = rendition.isComplete
             if part.isComplete { part.totalBytes = part.bytes }
@@ -112,44 +113,79 @@ package struct DownloadProgress: Sendable {
     }
 }
 
-private struct Measure {
+/// The progress of one rendition. Pure: it grows with the number of segments.
+struct Measure: Sendable {
+    /// All that it is computed from.
+    struct Input: Sendable {
+        let id: String
+        let kind: DownloadProgress.Kind
+        let playlist: MediaPlaylist
+        /// The segments' files, by index.
+        let files: [String]
+        let sizes: [String: Int64]
+        let wanted: WantedTime
+        /// From the multivariant playlist, in bits per second.
+        let bitRate: Double
+
+        /// The segments with their files; none unless the playlist has ended.
+        var segments: some Sequence<(Segment, String)> { zip(playlist.segments, files) }
+
+        /// Nil before the playlist is known.
+        @LoopActor init?(_ rendition: Rendition, _ wanted: WantedTime, bitRate: Double) {
+            guard let playlist = rendition.source?.playlist else { return nil }
+            self.playlist = playlist
+            (id, kind, self.wanted, self.bitRate) = (rendition.name.id, rendition.kind, wanted, bitRate)
+            (files, sizes) = (rendition.segmentFiles, rendition.folder.sizes)
+        }
+    }
+
     var part: DownloadProgress.Part
     /// Media time at which nothing requested is missing.
     var ready = TimeRanges()
     /// Missing segments: seconds of those without an announced size or bit rate, and bytes of the others.
-    private var (missing, known): (seconds: Double, bytes: Int64) = (0, 0)
+    private var (missing, known): (seconds: Double, bytes: ByteCount) = (0, .zero)
 
-    /// - Parameter bitRate: from the multivariant playlist, in bits per second.
-    @LoopActor init(of rendition: Rendition, _ wanted: WantedTime, bitRate: Double) {
-        part = DownloadProgress.Part(id: rendition.name.id, kind: rendition.kind)
-        let sizes = rendition.folder.sizes
-        rendition.forEachSegment { segment, start, end in
-            guard wanted.touches(start, end) else {
+    /// Nothing is known yet.
+    init(unknown rendition: String, kind: DownloadProgress.Kind) {
+        part = DownloadProgress.Part(id: rendition, kind: kind)
+    }
+
+    init(_ input: Input) {
+        self.init(unknown: input.id, kind: input.kind)
+        let (sizes, bitRate) = (input.sizes, input.bitRate)
+        var time = 0.0
+        for (segment, file) in input.segments {
+            let start = time
+            let end = start + segment.duration
+            time = end
+            guard input.wanted.touches(start, end) else {
                 if end > start { ready.append(start..<end) }
-                return
+                continue
             }
             if end > start { part.expected.append(start..<end) }
             let announced = segment.announcedBytes(bitRate: bitRate)
-            let size = sizes[rendition.file(of: segment)]
+            let size = sizes[file]
             part.announced += segment.isGap ? 0 : announced
             if segment.isGap || size != nil {
                 if end > start {
                     ready.append(start..<end)
                     part.loaded.append(start..<end)
                 }
-                part.bytes += size ?? 0
+                part.bytes = (ByteCount(part.bytes) + ByteCount(size ?? 0)).int64
                 part.reached += segment.isGap ? 0 : announced
             } else if let exact = segment.byteRange?.length {
-                known += Int64(exact)
+                known += ByteCount(Int64(exact))
             } else if segment.bitRate != nil {
-                known += Int64(announced)
+                known += ByteCount(estimate: announced)
             } else {
                 missing += end - start
             }
         }
         // Initialization sections count; keys do not.
-        part.bytes += sizes.reduce(0) { $0 + ($1.key.hasPrefix("init-") ? $1.value : 0) }
-        part.totalBytes = part.bytes + known + Int64(min(missing * Self.rate(part, bitRate), 1e15))
+        let sections = sizes.reduce(0) { $0 + ($1.key.hasPrefix("init-") ? $1.value : 0) }
+        part.bytes = (ByteCount(part.bytes) + ByteCount(sections)).int64
+        let estimated = ByteCount(estimate: missing * Self.rate(part, bitRate))
+        part.totalBytes = (ByteCount(part.bytes) + known + estimated).int64
     }
 
     /// Bytes per second: measured once enough is stored, announced before.
@@ -159,7 +195,7 @@ private struct Measure {
     }
 }
 
-private struct AnnouncedRates {
+struct AnnouncedRates {
     private var variants: [String: (own: Double, sound: Double)] = [:]
 
     /// A variant's bit rate includes one rendition of each of its groups (RFC 8216 §4.3.4.2); the share of audio is

@@ -129,9 +129,9 @@ extension Downloader {
     }
 
     /// Estimates are inexact: a download that passes may still have to wait for room.
-    func checkRoom(for task: DownloadTask, of asset: Asset) throws(Refusal) {
+    func checkRoom(for task: DownloadTask, of asset: Asset) async throws(Refusal) {
         guard let room = library.volumes.room(for: asset) else { return }
-        let progress = Download(asset, task, state: .queued, created: 0).progress
+        let progress = await Download(asset, task, state: .queued, created: 0).measuredProgress()
         let needed = progress.totalBytes - progress.bytes
         guard needed > room, let free = retention.roomAfterPurge(for: asset), needed > free else { return }
         throw .noRoom(name: asset.name, needed: needed, free: free)

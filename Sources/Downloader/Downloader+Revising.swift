@@ -94,7 +94,7 @@ extension Downloader {
         do throws(Refusal) {
             let (revision, task) = try await target(for: asset)
             do throws(Refusal) {
-                try checkRoom(for: task, of: revision)
+                try await checkRoom(for: task, of: revision)
             } catch {
                 await discardRevision(revision)
                 throw error

@@ -103,7 +103,7 @@ import Store
             await save(known)
             return known
         }
-        if !order.ignoresRoom, !task.recordsLive { try checkRoom(for: task, of: asset) }
+        if !order.ignoresRoom, !task.recordsLive { try await checkRoom(for: task, of: asset) }
         return await begin(task, of: asset, isPaused: order.isPaused)
     }
 

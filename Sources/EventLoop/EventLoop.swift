@@ -23,6 +23,9 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     private var wakeEvent: OpaquePointer?
     private let queue = Mutex(Queue())
     private let owner = Atomic<UInt>(0)
+    /// Begin of the current turn; nil while the loop waits. Only the loop's thread uses it and `turns`.
+    private var turnBegan: Double?
+    private var turns = TurnTimes()
     private var thread = pthread_t()
 
     /// Creates the base and starts the thread.
@@ -112,14 +115,32 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
                 Unmanaged<EventLoop>.fromOpaque(context).takeUnretainedValue().runQueuedJobs()
             }, Unmanaged.passUnretained(self).toOpaque())
         event_add(wakeEvent, nil)
-        event_base_loop(base, EVLOOP_NO_EXIT_ON_EMPTY)
+        // One turn at a time, so that its length can be measured without a timer.
+        repeat {
+            guard event_base_loop(base, EVLOOP_ONCE | EVLOOP_NO_EXIT_ON_EMPTY) >= 0 else { break }
+            endTurn()
+        } while event_base_got_break(base) == 0
         event_free(wakeEvent)
         wakeEvent = nil
         drain()
         owner.store(0, ordering: .releasing)
     }
 
+    /// Notes the begin of a turn: the first callback or job of it.
+    fileprivate func beginTurn() {
+        if turnBegan == nil { turnBegan = TurnTimes.now }
+    }
+
+    private func endTurn() {
+        if let turnBegan { turns.record(TurnTimes.now - turnBegan) }
+        turnBegan = nil
+    }
+
+    /// The lengths of the turns so far, without the current one.
+    @LoopActor public static var turnTimes: TurnTimes { LoopActor.loop.turns }
+
     private func runQueuedJobs() {
+        beginTurn()
         var count: UInt64 = 0
         read(wakeDescriptor, &count, MemoryLayout<UInt64>.size)
         let (jobs, phase) = queue.withLock { queue in
@@ -183,6 +204,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     /// Runs `body` at once as code of the actor, as `MainActor.assumeIsolated` does. Traps off the loop's thread.
     public static func assumeIsolated<T: Sendable>(_ body: @LoopActor () throws -> T) rethrows -> T {
         precondition(loop.isCurrent, "This code must run on the event loop's thread")
+        loop.beginTurn()
         typealias Isolated = @LoopActor () throws -> T
         typealias Plain = () throws -> T
         return try withoutActuallyEscaping(body) { (escaping: @escaping Isolated) throws -> T in

@@ -83,14 +83,11 @@ extension Asset {
     // MARK: Other content of the origin
 
     /// True if the playlist can replace the known one: it has every rendition with stored pieces, under the same name.
-    func fits(_ playlist: MultivariantPlaylist) -> Bool {
+    func fits(_ plan: EntryPlan) -> Bool {
         if entry == nil || bytes == 0 { return true }
-        guard let known = multivariant else { return false }
-        let mirrors = playlist.mirrors
-        let names = RenditionNaming(playlist).names
-        let places = playlist.folded(mirrors).places(in: known)
-        let pairs = zip(mirrors, places).filter { mirrors, place in
-            place.map { renditions[$0].name == names[mirrors[0]] } ?? false
+        guard let places = plan.places else { return false }
+        let pairs = zip(plan.mirrors, places).filter { mirrors, place in
+            place.map { renditions[$0].name == plan.names[mirrors[0]] } ?? false
         }
         let kept = Set(pairs.compactMap(\.1))
         return renditions.indices.allSatisfy { kept.contains($0) || renditions[$0].folder.bytes == 0 }
@@ -98,12 +95,11 @@ extension Asset {
 
     /// Adopts new URLs of stored renditions from a playlist that does not fit. Returns true if every rendition with
     /// stored pieces is in it: then only the order of its lines has changed.
-    func relocate(by playlist: MultivariantPlaylist, base: WebURL) -> Bool {
-        guard let known = multivariant else { return false }
-        let folded = playlist.folded(playlist.mirrors)
-        for (index, place) in folded.places(in: known).enumerated() {
+    func relocate(by plan: EntryPlan, base: WebURL) -> Bool {
+        guard let places = plan.places else { return false }
+        for (index, place) in places.enumerated() {
             guard let place else { continue }
-            moved[place] = folded.uris(ofRendition: index).compactMap { try? base.resolving($0) }
+            moved[place] = plan.folded.uris(ofRendition: index).compactMap { try? base.resolving($0) }
         }
         return renditions.indices.allSatisfy { moved[$0] != nil || renditions[$0].folder.bytes == 0 }
     }

@@ -24,7 +24,16 @@ public import Store
     /// Caches `artworkKind`; nil before the first lookup.
     package var knownArtwork: Artwork.Kind??
     /// The URL of the asset, secrets included. `Relocation.follow` changes it.
-    public internal(set) var origin: WebURL
+    public internal(set) var origin: WebURL {
+        didSet { knownIdentity = nil }
+    }
+    private var knownIdentity: TokenlessURL?
+    /// The URL without its tokens; computed once.
+    var identity: TokenlessURL {
+        let identity = knownIdentity ?? TokenlessURL(origin)
+        knownIdentity = identity
+        return identity
+    }
     /// Time of the first request, in seconds since 1970.
     public let created: Int64
     /// Caches `verified`; nil before the first read.
@@ -83,14 +92,20 @@ public import Store
     /// The complete renditions that the bundle's own playlists list.
     var published: Set<Int> = []
     /// Increases when the set of renditions is replaced.
-    package private(set) var edition = 0
+    package private(set) var edition = 0 {
+        didSet { editions.count += 1 }
+    }
+    private let editions = PlaylistEditions()
+    /// Increases when the set of renditions or the playlist of one is replaced.
+    package var playlistChanges: Int { editions.count }
     /// The reason why the asset is unusable, as a sentence: its bundle has a newer format. Nil for nearly all assets.
     public internal(set) var refusal: String?
     private var knownEntry: Entry?
     private var knownRenditions: [Rendition] = []
     private var knownImages: [Rendition] = []
     private var byID: [String: Rendition] = [:]
-    private var addresses = RenditionAddresses([])
+    /// Computed when a playlist reports on another one.
+    private var addresses: RenditionAddresses?
     /// See `MultivariantPlaylist.possibleMirrors`.
     private var possibleMirrors: [Int: [Int]] = [:]
     /// Loads the playlists, and then serves those that wait for it; empty once they are loaded. Closures, because only
@@ -182,20 +197,23 @@ public import Store
     /// Adopts a multivariant playlist. Known renditions stay with their state; tokens and hosts may have changed.
     /// Returns the renditions that are gone; a new one may have the same name.
     @discardableResult package func adopt(_ playlist: MultivariantPlaylist, base: WebURL) -> [Rendition] {
-        let mirrors = playlist.mirrors
-        let folded = playlist.folded(mirrors)
-        let places = multivariant.map { folded.places(in: $0) }
-        entry = .multivariant(folded, base: base)
+        adopt(playlist, base: base, EntryPlan(playlist, known: multivariant))
+    }
+
+    @discardableResult func adopt(_ playlist: MultivariantPlaylist, base: WebURL, _ plan: EntryPlan) -> [Rendition] {
         (moved, isOutdated) = ([:], false)
+        entry = .multivariant(plan.folded, base: base)
         for url in playlist.sessionKeys.compactMap({ $0.url(base: base) }) { keys.add(url) }
         sessionData.adopt(playlist.sessionData, base: base)
-        let names = RenditionNaming(playlist).names
-        let gone = adopt(mirrors.map { names[$0[0]] }, places: places)
-        possibleMirrors = folded.possibleMirrors
-        images = ImageRenditions.names(playlist).map { name in
-            images.first { $0.name == name } ?? Rendition(name, bundle: bundle, keys: keys)
+        let (names, mirrors) = (plan.names, plan.mirrors)
+        let gone = adopt(mirrors.map { names[$0[0]] }, places: plan.places)
+        possibleMirrors = plan.possibleMirrors
+        let former = Dictionary(images.map { ($0.name.id, $0) }) { first, _ in first }
+        images = plan.images.map { name in
+            former[name.id].flatMap { $0.name == name ? $0 : nil }
+                ?? Rendition(name, bundle: bundle, keys: keys, editions: editions)
         }
-        addresses = RenditionAddresses(renditions.map { ($0, urls(of: $0)) })
+        addresses = nil
         // The store may know a mirror as a rendition of its own.
         for (rendition, set) in zip(renditions, mirrors) {
             for place in set.dropFirst() { byID[names[place].id] = rendition }
@@ -223,15 +241,19 @@ public import Store
     /// - Parameter places: the former place of each; nil if there was nothing to compare with.
     @discardableResult private func adopt(_ names: [RenditionNaming.Name], places: [Int?]?) -> [Rendition] {
         let former = renditions
-        edition += 1
+        let folders = Dictionary(former.map { ($0.name.id, $0.folder) }) { first, _ in first }
         renditions = names.enumerated().map { index, name in
             if let known = known(name, at: places?[index], in: former) { return known }
             // Players know the folder; each name has only one.
-            let folder = former.first { $0.name.id == name.id }?.folder
-            return Rendition(name, bundle: bundle, keys: keys, folder: folder)
+            let folder = folders[name.id]
+            return Rendition(name, bundle: bundle, keys: keys, editions: editions, folder: folder)
         }
         for (place, rendition) in renditions.enumerated() { rendition.place = place }
         byID = Dictionary(uniqueKeysWithValues: renditions.map { ($0.name.id, $0) })
+        // A text with fresh tokens changes nothing that is computed from the playlists.
+        let isSame =
+            renditions.elementsEqual(former, by: ===) && (places ?? []).elementsEqual(renditions.indices.map { $0 })
+        if !isSame { edition += 1 }
         return former.filter { !has($0) }
     }
 
@@ -278,6 +300,8 @@ public import Store
     public func rendition(reportedAs uri: String, base: WebURL) -> Rendition? {
         guard let wanted = try? base.resolving(uri) else { return nil }
         load()
+        let addresses = addresses ?? RenditionAddresses(renditions.map { ($0, urls(of: $0)) })
+        self.addresses = addresses
         return addresses[wanted] ?? renditions.first { $0.source?.base == wanted }
     }
 
@@ -295,6 +319,12 @@ public import Store
 
     package var storageRecord: StorageRecord { StorageRecord(asset: id, life) }
     var volumeRecord: VolumeRecord { VolumeRecord(asset: id, in: bundle.place, other: bundle.other) }
+}
+
+/// Counts the replacements of an asset's playlists. Its renditions share it, so that nobody has to ask all of them.
+@LoopActor final class PlaylistEditions {
+    var count = 0
+    nonisolated init() {}
 }
 
 extension Asset: BundleOwner {

@@ -31,12 +31,13 @@ import Playlist
         let answer = try await playlistFetcher.playlist(at: url, access: access, .patient)
         switch (answer.playlist, asset.multivariant) {
         case (.multivariant(let playlist), let known?):
-            entry = Entry(playlist: playlist, base: answer.base, isFit: asset.fits(playlist))
+            entry = Entry(playlist: playlist, base: answer.base, isFit: asset.fits(await asset.plan(playlist)))
             try await compare(playlist, base: answer.base, with: known)
         case (.media(let media), nil):
             guard let lone = asset.lone else { return }
             let source = Rendition.Source(playlist: media, base: answer.base, born: answer.born)
-            guard lone.source == nil || Self.matches(source, lone) else { throw other(difference(source, lone)) }
+            let isSame = if lone.source == nil { true } else { await matches(source, lone) }
+            guard isSame else { throw other(difference(source, lone)) }
             sources = [(lone, source)]
         case (.multivariant, nil): throw other("a multivariant playlist where one media playlist was")
         case (.media, .some): throw other("one media playlist where a multivariant playlist was")
@@ -84,7 +85,7 @@ import Playlist
                     throw LibraryError(.notPlaylist, "\(url.redacted) is no media playlist")
                 }
                 let source = Rendition.Source(playlist: media, base: answer.base, imports: imports, born: answer.born)
-                guard Self.matches(source, rendition) else { throw other(difference(source, rendition)) }
+                guard await matches(source, rendition) else { throw other(difference(source, rendition)) }
                 sources.append((rendition, source))
                 return
             } catch {
@@ -95,9 +96,11 @@ import Playlist
     }
 
     /// True if a playlist from another URL belongs to a rendition: an ended one must be equal.
-    private static func matches(_ source: Rendition.Source, _ rendition: Rendition) -> Bool {
+    private func matches(_ source: Rendition.Source, _ rendition: Rendition) async -> Bool {
         let hasEnded = rendition.source?.isDurable ?? false
-        return hasEnded ? rendition.hasSameContent(as: source) : rendition.mayContinue(with: source)
+        return hasEnded
+            ? await rendition.hasSameContent(as: source, owner: access)
+            : await rendition.mayContinue(with: source, owner: access)
     }
 
     private func other(_ difference: String) -> LibraryError {

@@ -143,7 +143,7 @@ public import Store
     package var areLasting: Bool { unusable.isEmpty && known?.until == .max }
 
     /// Increases with each change of the stored or usable keys.
-    var changes: Int {
+    package var changes: Int {
         _ = unusable
         return folder.changes &+ usabilityChanges
     }

@@ -128,6 +128,9 @@ public import Store
         return sorted
     }
 
+    /// All assets without revisions, in any order: with many assets, sorting takes longer than a search.
+    var unsortedAssets: some Collection<Asset> { byName.values }
+
     /// Returns the asset with this id.
     public func asset(id: String) -> Asset? { byID[id] }
     /// Returns the asset or interstitial asset with this id.

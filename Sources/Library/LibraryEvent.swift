@@ -115,7 +115,7 @@ extension AssetSummaries {
 /// Finds assets that can be played in part, because no variant of them is complete.
 @LoopActor public protocol PartialPlayback: AnyObject {
     /// True if enough of the asset is stored to be played with cuts, or with pieces of other renditions.
-    func isPlayableInPart(_ asset: Asset) -> Bool
+    func isPlayableInPart(_ asset: Asset) async -> Bool
     /// Drops what is known about an asset that was removed.
     func forget(_ asset: Asset)
 }

@@ -41,8 +41,7 @@ import Playlist
         request.ignoresAbsence = manner.ignoresAbsence
         let (head, body) = try await fetch(request, wanted: "a playlist")
         do {
-            let variables = VariableSources(imports: imports, query: head.url.query)
-            let playlist = try Playlist.parse(body, variables: variables)
+            let playlist = try await Self.parse(body, imports, query: head.url.query, for: access).get()
             return Answer(playlist: playlist, base: head.url, born: .now - Self.age(head))
         } catch  where error.code == .notAPlaylist {
             let type = head.mediaType.map { " (\($0.essence))" } ?? ""
@@ -51,6 +50,19 @@ import Playlist
                 .notPlaylist, "\(head.url.redacted) gave \(what)\(type) where a playlist should be", underlying: error)
         } catch {
             throw LibraryError(error, from: head.url)
+        }
+    }
+
+    /// Parses a playlist, a large one on a worker.
+    static func parse(
+        _ body: [UInt8], _ imports: [String: String]?, query: String?, for owner: AnyObject
+    ) async -> Result<Playlist, PlaylistError> {
+        await PureWork.shared.run(size: body.count, for: owner) {
+            do throws(PlaylistError) {
+                return .success(try Playlist.parse(body, variables: VariableSources(imports: imports, query: query)))
+            } catch {
+                return .failure(error)
+            }
         }
     }
 

@@ -25,7 +25,7 @@ extension PlaylistLoader {
             return true
         }
         // Any response since then would have made it present.
-        if library.client.isPresumedAbsent(asset.origin), isPlayable(asset) { return false }
+        if library.client.isPresumedAbsent(asset.origin), await isPlayable(asset) { return false }
         let spans = asset.renditions.filter(\.isLive).compactMap { $0.source?.playlist.interval }
         let life = min(spans.min() ?? Self.checkLife, Self.checkLife)
         if let checked = asset.checked, .now - checked.at < life { return checked.isPresent }
@@ -33,8 +33,9 @@ extension PlaylistLoader {
     }
 
     /// True if something of the asset can be played instead of the origin.
-    private func isPlayable(_ asset: Asset) -> Bool {
-        asset.isPlayableOffline || library.partialPlayback?.isPlayableInPart(asset) ?? false
+    private func isPlayable(_ asset: Asset) async -> Bool {
+        if asset.isPlayableOffline { return true }
+        return await library.partialPlayback?.isPlayableInPart(asset) ?? false
     }
 
     private func check(_ asset: Asset) async -> Result<Bool, LibraryError> {
@@ -44,9 +45,11 @@ extension PlaylistLoader {
             try await loadEntry(of: asset, hasWhole ? Self.impatient : asset.bytes > 0 ? Self.hesitant : .patient)
             return .success(true)
         } catch {
-            guard hasWhole || error.code == .originAbsent && isPlayable(asset) else { return .failure(error) }
+            let isAbsent = error.code == .originAbsent
+            let isLeft = if hasWhole || !isAbsent { hasWhole } else { await isPlayable(asset) }
+            guard isLeft else { return .failure(error) }
             library.report("\(asset.name): playing what is stored, since \(error)")
-            if error.code == .originAbsent {
+            if isAbsent {
                 library.client.presumeAbsent(after: library.playlistFetcher.request(asset.origin, asset.access))
             } else {
                 asset.checked = (.now, false)
@@ -73,10 +76,10 @@ extension PlaylistLoader {
 
     /// Adopts a lone media playlist. Replaces other content that has ended only if that orphans no piece.
     private func adopt(_ source: Rendition.Source, _ began: ContinuousClock.Instant, for asset: Asset) async {
-        var source = source
+        var source = await source.prepared(as: RenditionNaming.lone.content, owner: asset.access)
         if asset.lone?.recording != nil { source.isWindow = true }
         if let lone = asset.lone, let known = lone.source, known.isDurable {
-            if lone.hasSameContent(as: source) { return lone.move(to: source) }
+            if await lone.hasSameContent(as: source, owner: asset.access) { return lone.move(to: source) }
             guard asset.bytes == 0 else { return reportChange(&lone.isOutdated, of: asset) }
             library.loader.forget([lone.folder])
             lone.forget()
@@ -92,12 +95,18 @@ extension PlaylistLoader {
 
     /// Adopts a multivariant playlist, unless it lacks a rendition with stored pieces. Then only its URLs are used.
     private func adopt(_ playlist: MultivariantPlaylist, base: WebURL, for asset: Asset) async {
-        guard asset.fits(playlist) else {
-            if !asset.relocate(by: playlist, base: base) { reportChange(&asset.isOutdated, of: asset) }
-            return
-        }
         let isNew = asset.multivariant?.text.write() != playlist.text.write()
-        let gone = asset.adopt(playlist, base: base)
+        var gone: [Rendition] = []
+        if !isNew, case .multivariant(let known, base)? = asset.entry, known.hasSameText(as: playlist) {
+            (asset.moved, asset.isOutdated) = ([:], false)
+        } else {
+            let plan = await asset.plan(playlist)
+            guard asset.fits(plan) else {
+                if !asset.relocate(by: plan, base: base) { reportChange(&asset.isOutdated, of: asset) }
+                return
+            }
+            gone = asset.adopt(playlist, base: base, plan)
+        }
         for rendition in asset.renditions where rendition.isOutdated && rendition.folder.bytes == 0 {
             library.loader.forget([rendition.folder])
             rendition.forget()

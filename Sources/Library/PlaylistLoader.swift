@@ -74,7 +74,8 @@ import SegmentFormat
         let began = ContinuousClock.now
         let fetched = try? await fetchSource(of: rendition, in: asset, .none, .patient.hasty)
         rendition.schedule.record(began: began, targetDuration: known.playlist.interval, hasChanged: false)
-        guard let fetched, rendition.mayBeginAnew, !rendition.hasSameContent(as: fetched) else { return nil }
+        guard let fetched, rendition.mayBeginAnew else { return nil }
+        if await rendition.hasSameContent(as: fetched, owner: asset.access) { return nil }
         library.loader.forget([rendition.folder])
         rendition.beginAnew()
         return try? await adopt(rendition.numbered(fetched, replaces: true).source, rendition, in: asset, began: began)
@@ -132,7 +133,9 @@ import SegmentFormat
             do throws(LibraryError) {
                 let manner = turn + 1 < certain || turn >= certain ? manner.hasty : manner
                 let source = try await fetchSource(of: rendition, at: place, in: asset, directives, manner)
-                if turn == 0 || rendition.mayContinue(with: source) {
+                let isUsable =
+                    if turn == 0 { true } else { await rendition.mayContinue(with: source, owner: asset.access) }
+                if isUsable {
                     rendition.mirror = place
                     return source
                 }
@@ -161,7 +164,7 @@ import SegmentFormat
         }
         var source = Rendition.Source(playlist: media, base: answer.base, imports: imports, born: answer.born)
         source.mirror = place
-        return source
+        return await source.prepared(as: rendition.name.content, owner: asset.access)
     }
 
     /// Fetches the playlist from another mirror and checks it against the known one. If it matches, an ended playlist
@@ -172,7 +175,9 @@ import SegmentFormat
     ) async -> Rendition.Source? {
         await tasks.visits.run(Visit(rendition: ObjectIdentifier(rendition), mirror: place)) {
             let fetched = try? await fetchSource(of: rendition, at: place, in: asset, .none, .patient.hasty)
-            guard var source = fetched, rendition.mayContinue(with: source) else { return nil }
+            guard var source = fetched, await rendition.mayContinue(with: source, owner: asset.access) else {
+                return nil
+            }
             if !source.isDurable { source.shift = rendition.source?.shift ?? 0 }
             if asset.hasPossibleMirrors(rendition), await !fits(source, rendition, of: asset, for: name) { return nil }
             rendition.mirror = place
@@ -214,9 +219,9 @@ import SegmentFormat
         guard let source = try? await fetchSource(of: rendition, in: asset, .none, .renewal) else { return nil }
         asset.pace.recordArrival()
         guard let known = rendition.source, known.isDurable else {
-            return rendition.mayContinue(with: source) ? source : nil
+            return await rendition.mayContinue(with: source, owner: asset.access) ? source : nil
         }
-        guard rendition.hasSameContent(as: source) else {
+        guard await rendition.hasSameContent(as: source, owner: asset.access) else {
             reportChange(&rendition.isOutdated, of: asset)
             rendition.otherSession = source
             return nil

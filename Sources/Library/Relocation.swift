@@ -55,7 +55,7 @@ import Store
     ) async -> Asset? {
         guard library.readOnlyReason == nil else { return nil }
         let identity = TokenlessURL(url)
-        let alike = library.assets.filter { TokenlessURL($0.origin) == identity }
+        let alike = library.unsortedAssets.filter { $0.identity == identity }.sorted { $0.name < $1.name }
         // Ids of films look like tokens too, and each asset that is compared costs requests: the latest first.
         let others = alike.filter { $0.origin.path != url.path }.sorted { $0.created > $1.created }
         for known in alike.filter({ $0.origin.path == url.path }) + others.prefix(Self.mostCompared) {
@@ -174,7 +174,10 @@ import Store
     }
 
     private func adopt(_ entry: Destination.Entry, for asset: Asset) {
-        guard entry.isFit else { return _ = asset.relocate(by: entry.playlist, base: entry.base) }
+        guard entry.isFit else {
+            let plan = EntryPlan(entry.playlist, known: asset.multivariant)
+            return _ = asset.relocate(by: plan, base: entry.base)
+        }
         library.loader.forget(asset.adopt(entry.playlist, base: entry.base).map(\.folder))
     }
 }

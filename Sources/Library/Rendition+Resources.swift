@@ -1,3 +1,4 @@
+import EventLoop
 public import Fetching
 import HTTPMessage
 package import Playheads
@@ -169,27 +170,48 @@ extension Rendition {
     // MARK: Playlists from another URL or time
 
     /// True if a playlist from a mirror continues the known one, as far as can be seen.
-    func mayContinue(with source: Source) -> Bool {
+    func mayContinue(with source: Source, owner: AnyObject) async -> Bool {
         guard let known = self.source else { return true }
-        switch source.playlist.relation(to: known.playlist) {
-        case .same: return !known.isDurable || hasSameContent(as: source)
+        if known.playlist.hasSameText(as: source.playlist) {
+            return !known.isDurable || known.isDurable && !known.isRecorded && source.isDurable
+        }
+        switch await relation(of: source, to: known, owner) {
+        case .same: return if known.isDurable { await hasSameContent(as: source, owner: owner) } else { true }
         case .grown, .slid, .stale: return true
         case .changed: return false
         }
     }
 
-    /// True if a playlist equals the known one, which has ended, except for URLs: each name keeps its resource.
-    func hasSameContent(as source: Source) -> Bool {
-        guard let known = self.source, known.isDurable, !known.isRecorded, source.isDurable,
-            source.playlist.relation(to: known.playlist) == .same
-        else { return false }
-        let (new, old) = (source.playlist, known.playlist)
-        guard new.keys.map(\.isFetchable) == old.keys.map(\.isFetchable), new.maps.count == old.maps.count else {
-            return false
+    private func relation(
+        of source: Source, to known: Source, _ owner: AnyObject
+    ) async -> MediaPlaylist.Relation {
+        await PureWork.shared.run(size: source.playlist.text.write().count, for: owner) {
+            source.playlist.relation(to: known.playlist)
         }
+    }
+
+    /// True if a playlist equals the known one, which has ended, except for URLs: each name keeps its resource.
+    func hasSameContent(as source: Source, owner: AnyObject) async -> Bool {
+        guard let known = self.source, known.isDurable, !known.isRecorded, source.isDurable else { return false }
+        if known.playlist.hasSameText(as: source.playlist) { return true }
+        let content = name.content
+        return await PureWork.shared.run(size: source.playlist.text.write().count, for: owner) {
+            source.hasSameContent(as: known, content: content)
+        }
+    }
+}
+
+extension Rendition.Source {
+    /// See `Rendition.hasSameContent(as:owner:)`. Pure, and linear in the number of segments.
+    fileprivate func hasSameContent(as known: Self, content: PieceName.Content) -> Bool {
+        let (new, old) = (playlist, known.playlist)
+        guard new.relation(to: old) == .same, new.keys.map(\.isFetchable) == old.keys.map(\.isFetchable),
+            new.maps.count == old.maps.count
+        else { return false }
+        func name(_ segment: Segment) -> PieceName { Rendition.name(of: segment, shift: known.shift, content: content) }
         return zip(new.segments, old.segments).allSatisfy { one, other in
             one.map?.index == other.map?.index && one.keys.map(\.index) == other.keys.map(\.index)
-                && one.isGap == other.isGap && name(of: one) == name(of: other)
+                && one.isGap == other.isGap && name(one) == name(other)
         }
     }
 }

@@ -17,6 +17,8 @@ public import Playlist
         /// The time when the origin made it, from the response (RFC 9111 §5.1).
         public let born: ContinuousClock.Instant
         let needed: Int
+        /// See `prepared(as:owner:)`; nil for a small playlist.
+        var preparations: PreparedPlaylist?
         /// True if it is the window of a recording, and not a complete presentation although it may have an end.
         package var isWindow = false
         /// The index of the mirror that it is from.
@@ -32,12 +34,13 @@ public import Playlist
         ) {
             (self.playlist, self.base, self.imports) = (playlist, base, imports)
             (self.born, self.isRecorded) = (born, isRecorded)
-            needed = playlist.segments.count { !$0.isGap }
+            needed = playlist.segments.count - playlist.gapCount
         }
 
         /// Its keys that can be fetched, in the playlist's order.
         package var keyURLs: [WebURL] {
             if isRecorded { return [] }
+            if let preparations { return preparations.keyURLs.compactMap(\.self) }
             return playlist.keys.compactMap { $0.url(base: base) }
         }
 
@@ -85,7 +88,10 @@ public import Playlist
     private(set) var hasMoved = false
     var directed = DirectedResponses()
     /// Increases when the playlist is replaced.
-    package private(set) var edition = 0
+    package private(set) var edition = 0 {
+        didSet { editions.count += 1 }
+    }
+    private let editions: PlaylistEditions
     /// Its recording, while that runs.
     public package(set) var recording: (any RenditionRecording)?
     /// The origin's last playlist before the end of the recording, which ends the live stream for players: a media
@@ -111,8 +117,11 @@ public import Playlist
         return playlist.playlistType == nil && playlist.firstSequenceNumber > 0
     }
 
-    init(_ name: RenditionNaming.Name, bundle: Bundle, keys: KeyRing, folder: PieceFolder? = nil) {
-        (self.name, self.keys) = (name, keys)
+    init(
+        _ name: RenditionNaming.Name, bundle: Bundle, keys: KeyRing, editions: PlaylistEditions = PlaylistEditions(),
+        folder: PieceFolder? = nil
+    ) {
+        (self.name, self.keys, self.editions) = (name, keys, editions)
         self.folder = folder ?? PieceFolder(id: name.id, in: bundle)
     }
 
@@ -132,11 +141,16 @@ public import Playlist
         self.source = source
         edition += 1
         wholeness = nil
-        fileNames = nil
-        knownTimeline = nil
+        let prepared = source.isDurable ? source.preparations : nil
+        fileNames = prepared?.fileNames
+        knownTimeline = prepared?.timeline
         show(source)
         keyNumbers = []
-        if source.isDurable { keyNumbers = source.playlist.keys.map { number(of: $0, in: source) } }
+        if let prepared {
+            keyNumbers = prepared.keyURLs.map { $0.flatMap { keys.number(for: $0) } }
+        } else if source.isDurable {
+            keyNumbers = source.playlist.keys.map { number(of: $0, in: source) }
+        }
     }
 
     /// Relation of a live playlist to the known one.
@@ -215,6 +229,9 @@ public import Playlist
         return knownTimeline
     }
 
+    /// Starts of the segments in seconds, and the end of the last one; nil if the playlist is unknown or has not ended.
+    package var segmentTimes: [Double]? { source?.isDurable ?? false ? timeline?.times : nil }
+
     // MARK: Names
 
     /// The segments' file names, by index in a playlist that has ended; computed once.
@@ -223,9 +240,25 @@ public import Playlist
     /// The segment's file name; `other` is the playlist that lists it, if that is not the known one.
     public func file(of segment: Segment, in other: Source? = nil) -> String {
         guard other == nil, source?.isDurable ?? false else { return name(of: segment, in: other).description }
-        if fileNames == nil { fileNames = source?.playlist.segments.map { name(of: $0).description } }
-        guard let fileNames, fileNames.indices.contains(segment.index) else { return name(of: segment).description }
+        let fileNames = segmentFiles
+        guard fileNames.indices.contains(segment.index) else { return name(of: segment).description }
         return fileNames[segment.index]
+    }
+
+    /// The segments' file names, by index in the playlist; empty unless it has ended.
+    public var segmentFiles: [String] {
+        if let fileNames { return fileNames }
+        guard let source, source.isDurable else { return [] }
+        let names = source.playlist.segments.map { name(of: $0).description }
+        fileNames = names
+        return names
+    }
+
+    /// The name of a segment whose playlist is not recorded. For a playlist that has ended.
+    nonisolated static func name(of segment: Segment, shift: Int, content: PieceName.Content) -> PieceName {
+        let path = path(of: segment.uri)
+        let fileExtension = PieceName.segmentExtension(forPath: path, content: content, hasMap: segment.map != nil)
+        return PieceName(.segment(segment.mediaSequenceNumber + shift), fileExtension: fileExtension)
     }
 
     /// The segment's name.

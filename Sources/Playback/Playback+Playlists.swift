@@ -17,36 +17,55 @@ extension Playback {
         if refuseIfExpired(exchange, asset, session) { return }
         let isOffline = session.mode == .offline || library.isOffline
         if isOffline || session.mode == .local, let recorded = rendition.recording?.source {
-            return send(exchange, session, .hit, live: recorded) {
-                try view(of: asset, session, for: exchange).media(rendition, recorded)
-            }
+            let view = view(of: asset, session, for: exchange)
+            return send(exchange, session, .hit, live: recorded) { try view.media(rendition, recorded) }
         }
         if session.mode == .auto, let last = rendition.lastWindow {
-            return send(exchange, session, .hit) {
-                try view(of: asset, session, for: exchange).media(rendition, last.source, isLast: true)
-            }
+            let view = view(of: asset, session, for: exchange)
+            return send(exchange, session, .hit) { try view.media(rendition, last.source, isLast: true) }
         }
-        if isOffline, let source = rendition.source,
-            let cut = stretches.cut(of: rendition, in: asset, session, substitutions)
+        if isOffline {
+            Task { @LoopActor in await offlinePlaylist(exchange, rendition, asset, session) }
+            return
+        }
+        if let source = rendition.source, source.isDurable, !rendition.mayBeginAnew {
+            let view = view(of: asset, session, for: exchange)
+            if view.isSmall(source) { return send(exchange, session, .hit) { try view.media(rendition, source) } }
+            Task { @LoopActor in await answer(exchange, session, of: asset, .hit) { try await view.draft(rendition, source) } }
+            return
+        }
+        reloaded(exchange, rendition, asset, session)
+    }
+
+    /// Answers without the origin.
+    private func offlinePlaylist(
+        _ exchange: Exchange, _ rendition: Rendition, _ asset: Asset, _ session: Session
+    ) async {
+        if let source = rendition.source,
+            let cut = await stretches.cut(of: rendition, in: asset, session, substitutions)
         {
-            return send(exchange, session, .hit) {
-                try view(of: asset, session, for: exchange).media(rendition, source, cut: cut)
-            }
+            let view = view(of: asset, session, for: exchange)
+            return await answer(exchange, session, of: asset, .hit) { try await view.draft(rendition, source, cut: cut) }
         }
-        if isOffline, !rendition.isComplete,
+        if !rendition.isComplete,
             !(rendition.isStored && library.keys.mayUse(session.id, keysOf: rendition, of: asset))
         {
             let error =
                 rendition.isStored
                 ? asset.keyExpiry(of: rendition)
-                : LibraryError(.notStored, "\(name) of \(asset.name) is not completely stored, and Weir is offline")
+                : LibraryError(
+                    .notStored, "\(rendition.name.id) of \(asset.name) is not completely stored, and Weir is offline")
             return refuse(exchange, error, about: Subject(session, asset, exchange.head.path))
         }
-        if let source = rendition.source, source.isDurable, isOffline || !rendition.mayBeginAnew {
-            return send(exchange, session, .hit) {
-                try view(of: asset, session, for: exchange).media(rendition, source)
-            }
+        guard let source = rendition.source, source.isDurable else {
+            return reloaded(exchange, rendition, asset, session)
         }
+        let view = view(of: asset, session, for: exchange)
+        await answer(exchange, session, of: asset, .hit) { try await view.draft(rendition, source) }
+    }
+
+    /// Answers with the playlist of the moment.
+    private func reloaded(_ exchange: Exchange, _ rendition: Rendition, _ asset: Asset, _ session: Session) {
         do throws(LibraryError) {
             let (directives, _) = try DeliveryDirectives.split(exchange.head.query)
             Task { @LoopActor in await playlist(exchange, rendition, asset, session, directives) }
@@ -66,8 +85,9 @@ extension Playback {
         let status = CacheStatus.forwarded(rendition.source == nil ? .uriMiss : .stale, isStored: true)
         do throws(LibraryError) {
             let source = try await library.playlists.source(of: rendition, in: asset, directives)
-            send(exchange, session, status, live: source.isDurable ? nil : source) {
-                try view(of: asset, session, for: exchange).media(rendition, source)
+            let view = view(of: asset, session, for: exchange)
+            await answer(exchange, session, of: asset, status, live: source.isDurable ? nil : source) {
+                try await view.draft(rendition, source)
             }
         } catch {
             let subject = Subject(session, asset, exchange.head.path)
@@ -104,7 +124,7 @@ extension Playback {
         }
         let reason = "too little of \(asset.name) is recorded to be played yet"
         send(exchange, session, .hit, orElse: LibraryError(.notStored, reason)) {
-            try view.entry(listing: asset.recordedRenditions)
+            try view.draft(listing: asset.recordedRenditions).text()
         }
     }
 
@@ -184,23 +204,26 @@ extension Playback {
             if isPresent, case let current = await library.revisions.current(asset), current !== asset {
                 return await entry(exchange, of: current, mode, directives, isStored: false)
             }
-            if !isPresent, !asset.isPlayableOffline { return try entry(exchange, ofPartOf: asset, mode) }
+            if !isPresent, !asset.isPlayableOffline { return try await entry(exchange, ofPartOf: asset, mode) }
             if mode == .adaptive,
                 let ladder = await substitutions.ladder(of: asset, in: library, isStored: !isPresent)
             {
-                let listed = isPresent ? nil : substitutions.offlineRenditions(of: asset)
-                return adaptiveEntry(exchange, of: asset, ladder, listed: listed)
+                let listed = isPresent ? nil : await substitutions.offlineRenditions(of: asset)
+                return await adaptiveEntry(exchange, of: asset, ladder, listed: listed)
             }
             // A session that played the stream live a moment ago keeps its mode.
             let session = session(for: asset, mode.plain == .auto && asset.isRecorded ? .local : mode.plain)
             sessions.enter(session, exchange)
             let status = isPresent ? CacheStatus.forwarded(.stale, isStored: true) : .hit
-            send(exchange, session, status, orElse: Self.nothing(of: asset)) {
-                // If the origin may still be asked, only complete renditions are listed: they need no substitutes.
-                let isLeft = mode == .offline || library.isOffline || !isStored
-                let listed: Set<Int>? =
-                    isPresent ? nil : isLeft ? substitutions.offlineRenditions(of: asset) : asset.completeRenditions
-                return try view(of: asset, session, for: exchange).entry(stored: listed)
+            // If the origin may still be asked, only complete renditions are listed: they need no substitutes.
+            let isLeft = mode == .offline || library.isOffline || !isStored
+            var listed: Set<Int>?
+            if !isPresent {
+                listed = isLeft ? await substitutions.offlineRenditions(of: asset) : asset.completeRenditions
+            }
+            let view = view(of: asset, session, for: exchange)
+            await answer(exchange, session, of: asset, status, orElse: Self.nothing(of: asset)) { [listed] in
+                try await view.draft(stored: listed)
             }
         } catch {
             refuse(playlist: exchange, error, about: Subject(nil, asset, asset.origin.replacingQuery(nil).text))
@@ -208,24 +231,28 @@ extension Playback {
     }
 
     /// Lists the playable ranges of an asset without a complete rendition, in a session that never asks the origin.
-    private func entry(_ exchange: Exchange, ofPartOf asset: Asset, _ mode: Session.Mode) throws(LibraryError) {
-        guard let stored = substitutions.playableRanges(of: asset) else { throw Self.nothing(of: asset) }
+    private func entry(
+        _ exchange: Exchange, ofPartOf asset: Asset, _ mode: Session.Mode
+    ) async throws(LibraryError) {
+        guard let stored = await substitutions.playableRanges(of: asset) else { throw Self.nothing(of: asset) }
         guard stored.isPlayable else { throw Self.nothing(of: asset, but: stored.seconds) }
         let session = Session(stored.isCut ? .offline : mode.plain)
         stretches.insert(stored, for: session)
         sessions.enter(session, exchange)
-        send(exchange, session, .hit, orElse: Self.nothing(of: asset)) {
-            try view(of: asset, session, for: exchange).entry(stored)
-        }
+        let view = view(of: asset, session, for: exchange)
+        await answer(exchange, session, of: asset, .hit, orElse: Self.nothing(of: asset)) { try await view.draft(stored) }
     }
 
     /// Answers with a single variant; Weir chooses the quality of each of its segments.
-    private func adaptiveEntry(_ exchange: Exchange, of asset: Asset, _ ladder: Ladder, listed: Set<Int>?) {
+    private func adaptiveEntry(
+        _ exchange: Exchange, of asset: Asset, _ ladder: Ladder, listed: Set<Int>?
+    ) async {
         let session = Session(.adaptive)
         sessions.enter(session, exchange)
         let status = listed == nil ? CacheStatus.forwarded(.stale, isStored: true) : .hit
-        send(exchange, session, status, orElse: Self.nothing(of: asset)) {
-            try view(of: asset, session, for: exchange).entry(ladder, listing: listed)
+        let view = view(of: asset, session, for: exchange)
+        await answer(exchange, session, of: asset, status, orElse: Self.nothing(of: asset)) {
+            view.draft(ladder, listing: listed)
         }
     }
 
@@ -254,15 +281,37 @@ extension Playback {
     ) {
         do {
             guard let text = try render() else { throw error() }
-            var representation = Representation(size: Int64(text.count), mediaType: .playlist)
-            representation.entityTag = EntityTag(String(Fingerprint.of(text), radix: 36))
-            representation.fields.append(.cacheControl, literal: "no-cache")
-            representation.fields.append(status)
-            if let live {
-                let age = max(.zero, .now - live.born)
-                representation.fields.append(FieldName("Age"), number: age.components.seconds)
-            }
-            exchange.reply(representation, texts.body(text, of: session))
+            reply(exchange, session, WrittenPlaylist(text), status, live: live)
+        } catch {
+            refuse(exchange, error as? LibraryError ?? LibraryError(.notPlaylist, "\(error)"))
+        }
+    }
+
+    private func reply(
+        _ exchange: Exchange, _ session: Session, _ written: WrittenPlaylist, _ status: CacheStatus, live: Rendition.Source?
+    ) {
+        var representation = Representation(size: Int64(written.text.count), mediaType: .playlist)
+        representation.entityTag = written.tag
+        representation.fields.append(.cacheControl, literal: "no-cache")
+        representation.fields.append(status)
+        if let live {
+            let age = max(.zero, .now - live.born)
+            representation.fields.append(FieldName("Age"), number: age.components.seconds)
+        }
+        exchange.reply(representation, texts.body(written.text, of: session))
+    }
+
+    /// Like `send`, for a playlist that may be large: it is written on a worker then.
+    private func answer(
+        _ exchange: Exchange, _ session: Session, of asset: Asset, _ status: CacheStatus, live: Rendition.Source? = nil,
+        orElse error: @autoclosure () -> LibraryError = LibraryError(.missing, "there is no such playlist"),
+        _ draft: @LoopActor () async throws -> PlaylistDraft
+    ) async {
+        do {
+            let draft = try await draft()
+            let written = await PureWork.shared.run(size: draft.size, for: asset) { draft.written }
+            guard let written = try written.get() else { throw error() }
+            reply(exchange, session, written, status, live: live)
         } catch {
             refuse(exchange, error as? LibraryError ?? LibraryError(.notPlaylist, "\(error)"))
         }

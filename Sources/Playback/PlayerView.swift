@@ -15,60 +15,6 @@ import Substitution
     /// True for a player that does not request segments with EXT-X-GAP: it shows how long the gap is.
     var keepsGaps = false
 
-    /// Renders the entry playlist; if `stored` is given, only those renditions, and nil if they are not enough.
-    func entry(stored: Set<Int>? = nil) throws(PlaylistError) -> [UInt8]? {
-        guard let multivariant = asset.multivariant else {
-            guard let rendition = asset.renditions.first, stored == nil || rendition.isComplete else { return nil }
-            return try rendition.source.map { source throws(PlaylistError) in try media(rendition, source) }
-        }
-        guard let stored else {
-            let first = multivariant.initialChoice(of: asset.completeRenditions)
-            return try multivariant.rendered(first: first) { name($0) }
-        }
-        return try entry(listing: stored)
-    }
-
-    func entry(_ stretches: PlayableRanges) throws(PlaylistError) -> [UInt8]? {
-        guard asset.multivariant == nil else { return try entry(listing: Set(stretches.cuts.keys)) }
-        guard let lone = asset.renditions.first, let source = lone.source else { return nil }
-        return try media(lone, source, cut: stretches.cuts[lone.place])
-    }
-
-    /// Renders the entry playlist with only the renditions at these places in `MultivariantPlaylist.renditionURIs`.
-    func entry(listing renditions: Set<Int>) throws(PlaylistError) -> [UInt8]? {
-        try asset.multivariant?.stored(renditions: renditions) { storedName($0) }
-    }
-
-    /// Renders a single variant: the attributes of the best variant, and the playlist of the one whose segments are
-    /// substituted. `listed` is nil if the origin is available.
-    func entry(_ ladder: Ladder, listing listed: Set<Int>?) throws(PlaylistError) -> [UInt8]? {
-        guard let multivariant = asset.multivariant else { return nil }
-        let places = listed ?? Set(asset.renditions.filter { !$0.name.isIFramesOnly }.map(\.place))
-        return try multivariant.rendered(only: ladder.best, among: places) { reference in
-            if case .variant = reference { return playlist(ladder.base) }
-            return listed == nil ? name(reference) : storedName(reference)
-        }
-    }
-
-    private func name(_ reference: MultivariantPlaylist.Reference) -> String? {
-        if let index = reference.renditionIndex { return playlist(asset.renditions[index]) }
-        switch reference {
-        case .sessionKey(let key): return asset.number(of: key).map { self.key($0) }
-        case .sessionData(let data): return asset.sessionData.name(of: data).map { self.data($0) }
-        case .imageVariant(let images): return playlist(asset.images[images.index])
-        case .variant, .media, .iFrameVariant, .steering: return nil
-        }
-    }
-
-    private func storedName(_ reference: MultivariantPlaylist.Reference) -> String? {
-        if let index = reference.renditionIndex { return playlist(asset.renditions[index]) }
-        if case .imageVariant(let images) = reference {
-            let rendition = asset.images[images.index]
-            return rendition.isComplete ? playlist(rendition) : nil
-        }
-        return asset.storedFile(of: reference).map { prefix + $0 }
-    }
-
     /// Renders the rendition's playlist, or a delta update of it, as it was fetched. A low-latency playlist changes
     /// only its URLs, because players merge its updates.
     /// - Parameters:
@@ -86,7 +32,7 @@ import Substitution
             case .segment(let segment): resource(rendition, file(of: segment, rendition, source))
             case .map(let map): resource(rendition, rendition.name(of: map, in: source).description)
             case .key(let key):
-                rendition.number(of: key, in: source).map { self.key($0) } ?? absolute(key.uri, source.base)
+                rendition.number(of: key, in: source).map { self.key($0) } ?? MediaDraft.absolute(key.uri, source.base)
             case .part(let part): passing(rendition, rendition.name(of: part, in: source))
             case .preloadHint(let hint): passing(rendition, rendition.name(of: hint, in: source))
             case .renditionReport(let report):
@@ -96,11 +42,6 @@ import Substitution
             case .assetList(let range): interstitial(range.assetList, .list, rendition, source)
             }
         }
-    }
-
-    /// The absolute URL of a relative URI that Weir does not serve, such as that of an unknown METHOD.
-    private func absolute(_ uri: String, _ base: WebURL) -> String? {
-        WebURL.isRelative(uri) && !uri.isEmpty ? (try? base.resolving(uri))?.text : nil
     }
 
     private func file(of segment: Segment, _ rendition: Rendition, _ source: Rendition.Source) -> String {
@@ -116,7 +57,7 @@ import Substitution
 
     /// URL of an interstitial. Interstitials usually come from another server. A rendition that plays without its
     /// origin therefore names only stored interstitials, so that no request leaves the machine.
-    private func interstitial(
+    func interstitial(
         _ uri: String?, _ kind: Interstitials.Kind, _ rendition: Rendition, _ source: Rendition.Source
     ) -> String? {
         guard let url = uri.flatMap({ try? source.base.resolving($0) }) else { return nil }
@@ -129,9 +70,9 @@ import Substitution
     func interstitial(_ name: Interstitials.Name) -> String { "\(prefix)\(Interstitials.folder)/\(name)" }
     private func playlist(_ rendition: Rendition) -> String { resource(rendition, Route.playlistFile) }
     private func key(_ number: Int) -> String { "\(prefix)keys/\(number).key" }
-    private func data(_ name: PieceName) -> String { "\(prefix)\(asset.sessionData.folder.id)/\(name)" }
     private func resource(_ rendition: Rendition, _ file: String) -> String { "\(prefix)\(rendition.name.id)/\(file)" }
-    private var prefix: String { "\(mount)/a/\(asset.id)/\(session.id)/" }
+    /// The path of all that the session may request.
+    var prefix: String { "\(mount)/a/\(asset.id)/\(session.id)/" }
 }
 
 /// Remembers the playable ranges of partly stored assets for the sessions that play them. All playlists of a session
@@ -146,18 +87,23 @@ import Substitution
         known.append((session.id, stretches))
     }
 
+    /// The cut that a session's entry had for a rendition.
+    private func knownCut(of rendition: Rendition, _ session: Session) -> MediaPlaylistCut? {
+        known.last { $0.session == session.id }?.stretches.cuts[rendition.place]
+    }
+
     /// Returns the cut for a rendition's playlist; nil if no cut applies, or if too little of it is stored. A rendition
     /// that no entry lists is cut on its own.
     func cut(
         of rendition: Rendition, in asset: Asset, _ session: Session, _ substitutions: Substitutions
-    ) -> MediaPlaylistCut? {
-        if let cut = known.last(where: { $0.session == session.id })?.stretches.cuts[rendition.place] { return cut }
-        if !asset.isPlayableOffline, let stored = substitutions.playableRanges(of: asset), stored.isPlayable,
+    ) async -> MediaPlaylistCut? {
+        if let cut = knownCut(of: rendition, session) { return cut }
+        if !asset.isPlayableOffline, let stored = await substitutions.playableRanges(of: asset), stored.isPlayable,
             let cut = stored.cuts[rendition.place]
         {
             return cut
         }
-        guard !rendition.isComplete, let alone = substitutions.playableRanges(of: rendition, in: asset),
+        guard !rendition.isComplete, let alone = await substitutions.playableRanges(of: rendition, in: asset),
             alone.isPlayable
         else { return nil }
         return alone.cuts[rendition.place]

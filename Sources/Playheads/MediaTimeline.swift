@@ -6,8 +6,8 @@ public import Playlist
 /// segments, each lost segment counts as one target duration; differences within one text are exact.
 public struct MediaTimeline: Sendable {
     private let first: Int
-    /// Starts of the segments, and the end of the last one.
-    private let times: [Double]
+    /// Starts of the segments in seconds, and the end of the last one.
+    package let times: [Double]
 
     /// Sums up the durations of the segments.
     public init(_ playlist: MediaPlaylist) {

@@ -8,11 +8,6 @@ import SegmentFormat
 /// Decides which pieces of one rendition can stand in for which segments of another, and with which changes. The
 /// playlists are checked against the media once a piece of each is stored. Until then no piece is used.
 @LoopActor final class Alignment {
-    struct Candidate {
-        let rendition: Rendition
-        let traits: RenditionTraits
-    }
-
     private enum State {
         /// No contradiction, but not enough pieces for certainty.
         case undecided
@@ -25,6 +20,7 @@ import SegmentFormat
     let own: Rendition
     /// The rendition that supplies substitutes.
     let other: Rendition
+    private let candidates: (own: Candidate, other: Candidate)
     let isBetter: Bool
     /// The other's expected bit rate, in bits per second.
     let rate: Int
@@ -48,6 +44,7 @@ import SegmentFormat
 
     init(of other: Candidate, behind own: Candidate, isIndependent: Bool) {
         (self.own, self.other) = (own.rendition, other.rendition)
+        candidates = (own, other)
         self.isIndependent = isIndependent
         container = own.rendition.container
         isEncrypted = own.rendition.isEncrypted || other.rendition.isEncrypted
@@ -79,10 +76,7 @@ import SegmentFormat
 
     private typealias Playlists = (own: MediaPlaylist, other: MediaPlaylist)
 
-    private var playlists: Playlists? {
-        guard let own = own.source?.playlist, let other = other.source?.playlist else { return nil }
-        return (own, other)
-    }
+    private var playlists: Playlists { (candidates.own.timed.playlist, candidates.other.timed.playlist) }
 
     // MARK: Segments
 
@@ -109,14 +103,17 @@ import SegmentFormat
     }
 
     /// The pairs of segments that cover the same time, according to the playlists only.
-    private lazy var expectedMatch: SegmentMatch? = playlists.flatMap { matches($0).first { $0.count > 0 } }
+    private lazy var expectedMatch: SegmentMatch? = matches.first
 
-    /// The possible pairs of segments, the likeliest first.
-    private func matches(_ playlists: Playlists) -> some Sequence<SegmentMatch> {
+    /// The possible pairs of segments, the likeliest first; those without a pair are left out.
+    private lazy var matches: [SegmentMatch] = {
         let tolerance = max(0.001, frame.seconds / 2)
-        return SegmentMatch.shifts(playlists.own, playlists.other).lazy
-            .map { SegmentMatch(playlists.own, playlists.other, shift: $0, tolerance: tolerance) }
-    }
+        let (own, other) = (candidates.own.timed, candidates.other.timed)
+        return SegmentMatch.shifts(own, other).map { SegmentMatch(own, other, shift: $0, tolerance: tolerance) }
+            .filter { !$0.isEmpty(&checkedCount) }
+    }()
+    /// The number of segments that were compared to find the first pair: the cost of the comparison.
+    private(set) var checkedCount = 0
 
     /// True if pieces of the other may be usable, stored or not.
     var isLikely: Bool {
@@ -133,7 +130,7 @@ import SegmentFormat
     }
 
     private var hasOwnSegment: Bool {
-        own.source?.playlist.segments.contains { own.folder.contains(own.file(of: $0)) } ?? false
+        !candidates.own.storedPlaces.isEmpty
     }
 
     /// The other's segment for an own one, if it is stored and can be decrypted in its place.
@@ -142,7 +139,8 @@ import SegmentFormat
     }
 
     private func segment(at place: Int, by match: SegmentMatch?) -> Segment? {
-        guard let found = match?[place], let playlists else { return nil }
+        guard let found = match?[place] else { return nil }
+        let playlists = playlists
         let segment = playlists.other.segments[found]
         return own.decrypts(segment, of: other, inPlaceOf: playlists.own.segments[place]) ? segment : nil
     }
@@ -222,7 +220,7 @@ import SegmentFormat
     }
 
     private func splicePair(_ place: Int, _ segment: Segment) -> SplicePair? {
-        guard let map = own.source?.playlist.segments[place].map, let otherMap = segment.map else { return nil }
+        guard let map = playlists.own.segments[place].map, let otherMap = segment.map else { return nil }
         let pair = [map.index, otherMap.index]
         if let known = splicePairs[pair] { return known }
         guard let section = own.section(map), let source = other.section(otherMap) else { return nil }
@@ -236,20 +234,21 @@ import SegmentFormat
     /// Compares the playlists and the stored pieces.
     private func compare() -> State {
         // A folder with more files than initialization sections contains segments.
-        guard let playlists, own.folder.sizes.count > playlists.own.maps.count,
-            other.folder.sizes.count > playlists.other.maps.count
+        let playlists = playlists
+        guard !candidates.own.storedPlaces.isEmpty || !candidates.other.storedPlaces.isEmpty,
+            own.folder.sizes.count > playlists.own.maps.count, other.folder.sizes.count > playlists.other.maps.count
         else { return .undecided }
         if isEncrypted {
             guard isIndependent || playlists.own.hasIndependentSegments && playlists.other.hasIndependentSegments else {
                 return .refused("it is encrypted, and nothing says that its segments can be decoded by themselves")
             }
             // Encoders begin a frame or two apart, and encrypted media cannot be inspected.
-            guard SegmentMatch.areDated(playlists.own, playlists.other) else {
+            guard SegmentMatch.areDated(candidates.own.timed, candidates.other.timed) else {
                 return .refused("it is encrypted, and no dates say that its segments begin when these do")
             }
         }
         var isUndecided = false
-        for match in matches(playlists) where match.count > 0 {
+        for match in matches {
             if isEncrypted { return .aligned(match) }
             switch compareStarts(match, playlists) {
             case .equal: return .aligned(match)
@@ -273,8 +272,7 @@ import SegmentFormat
     /// Compares the first pair that gives an answer. A piece that contradicts its own playlist says nothing of others.
     private func compareStarts(_ match: SegmentMatch, _ playlists: Playlists) -> Comparison {
         for pair in storedPairs(match, playlists) {
-            let between = playlists.own.segments[min(pair.own, pair.other)..<max(pair.own, pair.other)]
-            let seconds = between.reduce(0) { $0 + $1.duration } * (pair.own < pair.other ? 1 : -1)
+            let seconds = candidates.own.timed.times[pair.other] - candidates.own.timed.times[pair.own]
             let foreign = playlists.other.segments[match[pair.other] ?? 0]
             let splicePair = container == .fragments ? splicePair(pair.other, foreign) : nil
             let result = compareStarts(playlists.own.segments[pair.own], foreign, splicePair, seconds)
@@ -329,14 +327,15 @@ import SegmentFormat
     private func storedPairs(_ match: SegmentMatch, _ playlists: Playlists) -> [StoredPair] {
         var (lastOwn, lastOther): (Int?, Int?)
         var (matching, close): ([StoredPair], [StoredPair]) = ([], [])
-        for (place, segment) in playlists.own.segments.enumerated() where matching.count < Self.pairLimit {
-            if segment.isDiscontinuity { (lastOwn, lastOther) = (nil, nil) }
-            let hasOwn = own.folder.contains(own.file(of: segment))
-            let hasOther =
-                match[place].map { other.folder.contains(other.file(of: playlists.other.segments[$0])) } ?? false
+        var last = -1
+        for (place, hasOwn, hasOther) in storedPlaces(match) where matching.count < Self.pairLimit {
+            if last >= 0, playlists.own.discontinuities(upTo: place) != playlists.own.discontinuities(upTo: last) {
+                (lastOwn, lastOther) = (nil, nil)
+            }
+            last = place
             if hasOwn { lastOwn = place }
             if hasOther { lastOther = place }
-            guard hasOwn || hasOther, let lastOwn, let lastOther else { continue }
+            guard let lastOwn, let lastOther else { continue }
             if hasOwn, hasOther {
                 matching.append((place, place))
             } else if close.count < Self.pairLimit {
@@ -347,4 +346,28 @@ import SegmentFormat
     }
 
     private static let pairLimit = 4
+
+    /// The own segments of which a piece, or the piece of the other's segment for their time, is stored; in order.
+    private func storedPlaces(_ match: SegmentMatch) -> [(place: Int, hasOwn: Bool, hasOther: Bool)] {
+        let (reversed, own) = (match.reversed, candidates.own.storedPlaces)
+        let other = candidates.other.storedPlaces.compactMap { reversed[$0] }
+        var (places, next): ([(place: Int, hasOwn: Bool, hasOther: Bool)], Int) = ([], 0)
+        for place in own {
+            while next < other.count, other[next] < place {
+                places.append((other[next], false, true))
+                next += 1
+            }
+            let isBoth = next < other.count && other[next] == place
+            if isBoth { next += 1 }
+            places.append((place, true, isBoth))
+        }
+        return places + other[next...].map { ($0, false, true) }
+    }
+
+    /// The own segments that stored pieces of the other may substitute, in order. `covers` has the last word.
+    var storedCounterparts: [Int] {
+        guard let match else { return [] }
+        let reversed = match.reversed
+        return candidates.other.storedPlaces.compactMap { reversed[$0] }
+    }
 }

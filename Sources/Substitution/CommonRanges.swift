@@ -3,7 +3,7 @@
 /// is possible only where segments end in all: the smallest groups that begin and end together stay, or go, as a whole.
 struct CommonRanges {
     /// One rendition's segments, in order.
-    struct Track {
+    struct Track: Sendable {
         /// In seconds.
         let durations: [Double]
         /// True for each segment that can be played from the store.

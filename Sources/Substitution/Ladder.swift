@@ -4,7 +4,7 @@ public import Library
 public import Playlist
 
 /// The renditions from which Weir selects a quality for each segment, for a player that is given one variant.
-public struct Ladder {
+public struct Ladder: Sendable {
     /// The variant with the best rendition.
     public let best: Variant
     /// The rendition whose playlist the player gets: the lowest. Pieces are compared with stored pieces of it, and
@@ -17,9 +17,10 @@ extension Substitutions {
     /// variant, a live stream, or variants with different segment boundaries.
     /// - Parameter isStored: true if the origin must not be asked.
     public func ladder(of asset: Asset, in library: Library, isStored: Bool) async -> Ladder? {
-        if isStored { return ladder(of: asset, listed: offlineRenditions(of: asset)) }
-        let unknown = asset.interchangeableVariants.map { asset.renditions[$0.renditionIndex] }
-            .filter { $0.source == nil }
+        if isStored { return await ladder(of: asset, listed: await offlineRenditions(of: asset)) }
+        await prepareTraits(of: asset)
+        let unknown = interchangeableVariants(of: asset).sample(Self.mostLoaded)
+            .map { asset.renditions[$0.renditionIndex] }.filter { $0.source == nil }
         let tasks = unknown.map { rendition in
             Task { @LoopActor in
                 // A rendition whose playlist cannot be loaded is left out.
@@ -27,15 +28,33 @@ extension Substitutions {
             }
         }
         for task in tasks { await task.value }
-        return ladder(of: asset, listed: nil)
+        return await ladder(of: asset, listed: nil)
     }
 
-    /// The ladder from the known playlists; nil if there is no choice.
+    /// So many playlists are loaded for a ladder at most.
+    private static let mostLoaded = 512
+    /// The time that the search for the best ladder of an asset may take.
+    private static let budget = Duration.seconds(1)
+
+    /// The ladder from the known playlists, computed once for each change; nil if there is no choice.
     /// - Parameter listed: the places of the renditions that play without the origin, if it must not be asked.
-    private func ladder(of asset: Asset, listed: Set<Int>?) -> Ladder? {
+    private func ladder(of asset: Asset, listed: Set<Int>?) async -> Ladder? {
+        let state = state(of: asset)
+        if let known = views(of: asset)?.ladders[listed == nil], known.state == state { return known.ladder }
+        let ladder = await tasks.ladders.run(Ask(asset: asset, isOffline: listed != nil)) { [self] in
+            await findLadder(of: asset, listed: listed)
+        }
+        update(asset) { $0.ladders[listed == nil] = (state, ladder) }
+        return ladder
+    }
+
+    private func findLadder(of asset: Asset, listed: Set<Int>?) async -> Ladder? {
+        await prepareTraits(of: asset)
         guard let multivariant = asset.multivariant, !asset.isLive, !asset.isRecorded else { return nil }
         let renditions = asset.renditions
-        var known = asset.interchangeableVariants.filter { renditions[$0.renditionIndex].source?.isDurable ?? false }
+        var known = interchangeableVariants(of: asset).filter {
+            renditions[$0.renditionIndex].source?.isDurable ?? false
+        }
         if let listed {
             known = known.filter {
                 listed.contains($0.renditionIndex) || !renditions[$0.renditionIndex].folder.sizes.isEmpty
@@ -48,38 +67,47 @@ extension Substitutions {
         guard let top = known.last else { return nil }
         let best = renditions[top.renditionIndex]
         if best.isComplete { return Ladder(best: top, base: best) }
-        return ladder(of: asset, known) { listed?.contains($0) ?? true }
+        return await bestLadder(of: asset, renditions, known) { listed?.contains($0) ?? true }
     }
 
-    /// Returns the ladder with the best rendition, or else the one with most renditions.
-    private func ladder(of asset: Asset, _ variants: [Variant], isBase: (Int) -> Bool) -> Ladder? {
+    /// Returns the ladder with the best rendition, or else the one with most renditions, of those that the budget reaches.
+    private func bestLadder(
+        of asset: Asset, _ renditions: [Rendition], _ variants: [Variant], isBase: (Int) -> Bool
+    ) async -> Ladder? {
         var (found, rank): (Ladder?, (Int, Int)) = (nil, (0, 0))
-        for variant in variants where isBase(variant.renditionIndex) {
-            let base = asset.renditions[variant.renditionIndex]
-            let substitutes = substitutes(of: base, in: asset)
-            let better = variants.filter { substitutes?.mayUse(asset.renditions[$0.renditionIndex]) ?? false }
+        var slice = LoopSlice(budget: Self.budget)
+        let byRendition = Dictionary(
+            variants.map { (ObjectIdentifier(renditions[$0.renditionIndex]), $0) },
+            uniquingKeysWith: { first, _ in first })
+        for (place, variant) in variants.enumerated() where isBase(variant.renditionIndex) && slice.mayGoOn {
+            // No later base has more renditions above it.
+            if rank.0 == 1, rank.1 >= variants.count - 1 - place { break }
+            let base = renditions[variant.renditionIndex]
+            let likely = await substitutes(of: base, in: asset)?.likelyBetter(&slice) ?? []
+            let better = likely.compactMap { byRendition[ObjectIdentifier($0)] }
             guard let best = better.last else { continue }
             let newRank = (best.index == variants.last?.index ? 1 : 0, better.count)
             if newRank > rank { (found, rank) = (Ladder(best: best, base: base), newRank) }
         }
         return found
     }
-}
 
-extension Asset {
     /// The variants of one kind, each rendition once, lowest bit rate first. Of several kinds, the one with the highest
     /// bit rate that leaves a choice. Empty if none does.
-    fileprivate var interchangeableVariants: [Variant] {
-        guard let multivariant else { return [] }
+    private func interchangeableVariants(of asset: Asset) -> [Variant] {
+        guard let multivariant = asset.multivariant, let traits = traits(of: asset) else { return [] }
         var seen: Set<Int> = []
         var left = multivariant.variants.filter { seen.insert($0.renditionIndex).inserted }
-            .map { (variant: $0, traits: RenditionTraits(ofRendition: $0.renditionIndex, in: multivariant)) }
+            .map { (variant: $0, traits: traits[$0.renditionIndex]) }
             .sorted { $0.variant.bandwidth < $1.variant.bandwidth }
-        while let top = left.last?.traits {
+        // A list of 10,000 variants, each of its own kind, is not searched to the end.
+        for _ in 0..<Self.mostKinds {
+            guard let last = left.popLast(), let top = last.traits else { return [] }
             let same = left.filter { $0.traits.map { top.obstacle(to: $0) == nil } ?? false }
-            if same.count > 1 { return same.map(\.variant) }
-            left.removeLast()
+            if !same.isEmpty { return (same + [last]).map(\.variant) }
         }
         return []
     }
+
+    private static let mostKinds = 64
 }

@@ -11,6 +11,10 @@ struct PartialChoice {
     private(set) var places: [Int] = []
     /// Playable duration, in seconds.
     private var seconds = 0.0
+    /// Playable duration by the places that play together: many variants may have the same.
+    private var lengths: [[Int]: Double] = [:]
+    /// The number of segments that may still be looked at. The rest of a list of 10,000 long variants is left out.
+    private var budget = 20_000_000
     /// Differences below this (seconds) are ignored.
     private static let tolerance = 0.5
 
@@ -19,7 +23,7 @@ struct PartialChoice {
         (self.playlist, self.tracks) = (playlist, tracks)
         var chosen: Variant?
         for variant in playlist.variants.sorted(by: { $0.bandwidth > $1.bandwidth }) {
-            guard let needed = neededPlaces(of: variant) else { continue }
+            guard budget > 0, let needed = neededPlaces(of: variant) else { continue }
             let length = length(of: needed)
             guard length > seconds + (chosen == nil ? 0 : Self.tolerance) else { continue }
             (chosen, places, seconds) = (variant, needed, length)
@@ -34,7 +38,7 @@ struct PartialChoice {
 
     /// The places of the variant's own rendition, and of one from each group that it needs: the one that leaves the
     /// longest duration, or the default of several. Nil if one of them has no stored segment.
-    private func neededPlaces(of variant: Variant) -> [Int]? {
+    private mutating func neededPlaces(of variant: Variant) -> [Int]? {
         guard tracks[variant.renditionIndex] != nil else { return nil }
         var places = [variant.renditionIndex]
         for type in [Media.Kind.audio, .video] {
@@ -48,7 +52,7 @@ struct PartialChoice {
         return places
     }
 
-    private func best(of members: [Media], with places: [Int]) -> Int? {
+    private mutating func best(of members: [Media], with places: [Int]) -> Int? {
         var best: (place: Int, seconds: Double)?
         for member in members.filter(\.isDefault) + members.filter({ !$0.isDefault }) {
             guard let place = member.renditionIndex, tracks[place] != nil else { continue }
@@ -58,7 +62,15 @@ struct PartialChoice {
         return best?.place
     }
 
-    private func length(of places: [Int]) -> Double { CommonRanges(places.compactMap { tracks[$0] }).seconds }
+    private mutating func length(of places: [Int]) -> Double {
+        if let known = lengths[places] { return known }
+        let needed = places.compactMap { tracks[$0] }
+        budget -= needed.reduce(0) { $0 + $1.durations.count }
+        guard budget > 0 else { return 0 }
+        let seconds = CommonRanges(needed).seconds
+        lengths[places] = seconds
+        return seconds
+    }
 
     private func members(of variant: Variant, _ type: Media.Kind) -> [Media] {
         guard let group = variant.group(type) else { return [] }

@@ -1,3 +1,4 @@
+import EventLoop
 import Fetching
 public import Library
 import Playlist
@@ -29,28 +30,28 @@ public struct Playability: Equatable, Sendable {
 
 extension Substitutions {
     /// Describes how an asset plays without its origin, from memory. For a certain answer call `Library.survey` first.
-    public func playability(of asset: Asset) -> Playability {
+    public func playability(of asset: Asset) async -> Playability {
         if asset.isRecording { return Playability(.part, "it is being recorded") }
         if asset.isLive { return Playability(.no, "it is live") }
         guard asset.entry != nil, asset.bytes > 0 else { return Playability(.no, "nothing is stored") }
-        if let listed = listedRenditions(of: asset) {
+        if let listed = await listedRenditions(of: asset) {
             guard !listed.contains(where: \.needsDRM) else {
                 return Playability(.no, "it is protected by a content decryption module (DRM)")
             }
             return Playability(.yes, listed.map(\.state).joined(separator: ", "), seconds: asset.duration)
         }
-        let reason = asset.missingResources
-        guard let ranges = playableRanges(of: asset), ranges.isPlayable else { return Playability(.no, reason) }
+        let reason = await asset.missingResources()
+        guard let ranges = await playableRanges(of: asset), ranges.isPlayable else { return Playability(.no, reason) }
         return Playability(.part, reason, seconds: ranges.seconds)
     }
 
     /// The renditions that play without the origin from end to end; nil if they do not make up an entry playlist.
-    private func listedRenditions(of asset: Asset) -> [Rendition]? {
+    private func listedRenditions(of asset: Asset) async -> [Rendition]? {
         let places: Set<Int>
         if asset.isPlayableOffline {
-            places = offlineRenditions(of: asset)
+            places = await offlineRenditions(of: asset)
         } else {
-            guard let ranges = playableRanges(of: asset), ranges.isPlayable, !ranges.isCut else { return nil }
+            guard let ranges = await playableRanges(of: asset), ranges.isPlayable, !ranges.isCut else { return nil }
             places = Set(ranges.cuts.keys)
         }
         guard let multivariant = asset.multivariant else { return asset.renditions }
@@ -66,12 +67,17 @@ extension Substitutions {
 
 extension Asset {
     /// Describes the missing resources of the variant that is closest to complete.
-    fileprivate var missingResources: String {
+    fileprivate func missingResources() async -> String {
         guard let multivariant else { return renditions.first.map(\.missingInWords) ?? "nothing is stored" }
         var nearest: (share: Double, reason: String)?
-        for variant in multivariant.variants {
+        var slice = LoopSlice(budget: .seconds(1))
+        let count = renditions.count
+        for variant in multivariant.variants where slice.mayGoOn {
+            // Another playlist may have come in between.
+            guard renditions.count == count else { break }
             let needed = neededRenditions(of: variant, multivariant)
             let share = needed.map(\.missing.share).reduce(0, +) / Double(needed.count)
+            await slice.giveWay()
             guard share > nearest?.share ?? 0 || share > 0 && nearest == nil else { continue }
             nearest = (share, needed.map(\.missingInWords).filter { !$0.isEmpty }.joined(separator: ", "))
         }

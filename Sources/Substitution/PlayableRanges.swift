@@ -1,3 +1,4 @@
+import EventLoop
 import Fetching
 public import Library
 public import Playlist
@@ -17,27 +18,61 @@ public struct PlayableRanges: Sendable {
 
 extension Substitutions {
     /// Implements `PartialPlayback`.
-    public func isPlayableInPart(_ asset: Asset) -> Bool {
-        asset.bytes > 0 && playableRanges(of: asset)?.isPlayable ?? false
+    public func isPlayableInPart(_ asset: Asset) async -> Bool {
+        guard asset.bytes > 0 else { return false }
+        return await playableRanges(of: asset)?.isPlayable ?? false
     }
 
-    /// The playable ranges of an asset without its origin, if nothing is complete; nil if there are none.
-    public func playableRanges(of asset: Asset) -> PlayableRanges? {
-        let tracks = asset.renditions.map { storedTrack(of: $0, in: asset) }
-        return ranges(asset, asset.multivariant.map { PartialChoice($0, tracks: tracks).places } ?? [0], tracks)
+    /// The playable ranges of an asset without its origin, if nothing is complete; nil if there are none. Computed once for
+    /// each change.
+    public func playableRanges(of asset: Asset) async -> PlayableRanges? {
+        let state = state(of: asset)
+        if let known = views(of: asset)?.ranges, known.state == state { return known.ranges }
+        let ranges = await tasks.ranges.run(Ask(asset: asset)) { [self] in await findRanges(of: asset) }
+        update(asset) { $0.ranges = (state, ranges) }
+        return ranges
     }
 
     /// The playable ranges of one rendition by itself, when no entry lists it; nil if there are none.
-    public func playableRanges(of rendition: Rendition, in asset: Asset) -> PlayableRanges? {
+    public func playableRanges(of rendition: Rendition, in asset: Asset) async -> PlayableRanges? {
         guard asset.has(rendition) else { return nil }
-        let tracks = asset.renditions.map { $0 === rendition ? storedTrack(of: $0, in: asset) : nil }
-        return ranges(asset, [rendition.place], tracks)
+        var slice = LoopSlice(budget: Self.viewBudget)
+        let track = await storedTrack(of: rendition, in: asset, &slice)
+        guard asset.has(rendition), let track else { return nil }
+        return await ranges(asset, tracks: [rendition.place: track], of: nil, lone: rendition.place)
     }
 
-    private func ranges(_ asset: Asset, _ places: [Int], _ tracks: [CommonRanges.Track?]) -> PlayableRanges? {
-        let places = places.filter { tracks.indices.contains($0) && tracks[$0] != nil }
-        guard !places.isEmpty else { return nil }
-        let common = CommonRanges(places.compactMap { tracks[$0] })
+    private func findRanges(of asset: Asset) async -> PlayableRanges? {
+        let tracks = await storedTracks(of: asset)
+        return await ranges(asset, tracks: tracks, of: asset.multivariant, lone: 0)
+    }
+
+    /// The time that the computation of one view of an asset may take; what it does not reach counts as missing.
+    private static let viewBudget = Duration.seconds(2)
+
+    private func storedTracks(of asset: Asset) async -> [Int: CommonRanges.Track] {
+        var (slice, tracks) = (LoopSlice(budget: Self.viewBudget), [Int: CommonRanges.Track]())
+        for rendition in asset.renditions where rendition.source?.isDurable ?? false {
+            tracks[rendition.place] = await storedTrack(of: rendition, in: asset, &slice)
+            await slice.giveWay()
+        }
+        return tracks
+    }
+
+    /// - Parameters:
+    ///   - multivariant: chooses the renditions that are played together; nil for `lone` by itself.
+    private func ranges(
+        _ asset: Asset, tracks: [Int: CommonRanges.Track], of multivariant: MultivariantPlaylist?, lone: Int
+    ) async -> PlayableRanges? {
+        guard !tracks.isEmpty else { return nil }
+        let all = (0..<asset.renditions.count).map { tracks[$0] }
+        let size = tracks.values.reduce(0) { $0 + 64 * $1.durations.count }
+        let found = await work.run(size: size, for: asset) { () -> (places: [Int], common: CommonRanges)? in
+            let chosen = multivariant.map { PartialChoice($0, tracks: all).places } ?? [lone]
+            let places = chosen.filter { all.indices.contains($0) && all[$0] != nil }
+            return places.isEmpty ? nil : (places, CommonRanges(places.compactMap { all[$0] }))
+        }
+        guard let (places, common) = found, places.allSatisfy(asset.renditions.indices.contains) else { return nil }
         // Fragmented MP4 has initialization sections.
         let isMarked = places.allSatisfy { asset.renditions[$0].source?.playlist.maps.isEmpty ?? true }
         let cuts = zip(places, common.kept).map { ($0, MediaPlaylistCut(stays: $1, isMarked: isMarked)) }
@@ -47,19 +82,33 @@ extension Substitutions {
     }
 
     /// The renditions of an entry for playback without the origin: the complete ones, and those that substitutes
-    /// complete, unless a complete one is as good.
-    public func offlineRenditions(of asset: Asset) -> Set<Int> {
+    /// complete, unless a complete one is as good. Computed once for each change.
+    public func offlineRenditions(of asset: Asset) async -> Set<Int> {
+        let state = state(of: asset)
+        if let known = views(of: asset)?.offline, known.state == state { return known.places }
+        let places = await tasks.offline.run(Ask(asset: asset)) { [self] in await findOfflineRenditions(of: asset) }
+        update(asset) { $0.offline = (state, places) }
+        return places
+    }
+
+    private func findOfflineRenditions(of asset: Asset) async -> Set<Int> {
         let complete = asset.completeRenditions
         guard let multivariant = asset.multivariant else { return complete }
-        let covered = asset.renditions.filter { rendition in
-            guard !complete.contains(rendition.place), let track = storedTrack(of: rendition, in: asset),
-                let segments = rendition.source?.playlist.segments
-            else { return false }
+        var (slice, covered) = (LoopSlice(budget: Self.viewBudget), [Rendition]())
+        for rendition in asset.renditions where !complete.contains(rendition.place) {
+            await slice.giveWay()
+            guard let segments = rendition.source?.playlist.segments,
+                let track = await storedTrack(of: rendition, in: asset, &slice),
+                track.isPlayable.count == segments.count
+            else { continue }
             // A segment with EXT-X-GAP is no hole here.
-            return zip(track.isPlayable, segments).allSatisfy { $0 || $1.isGap }
+            if zip(track.isPlayable, segments).allSatisfy({ $0 || $1.isGap }) { covered.append(rendition) }
         }
         guard !covered.isEmpty else { return complete }
-        let best = multivariant.completeVariants(renditions: complete).map { asset.renditions[$0.renditionIndex] }
+        let renditions = asset.renditions
+        let best = multivariant.completeVariants(renditions: complete).compactMap { variant in
+            renditions.indices.contains(variant.renditionIndex) ? renditions[variant.renditionIndex] : nil
+        }
         let useful = covered.filter { rendition in
             !best.contains { substitutes(of: rendition, in: asset)?.isBelow($0) ?? false }
         }
@@ -69,10 +118,14 @@ extension Substitutions {
     /// The durations of a rendition's segments, and which of them can be played from the store: the piece or a
     /// substitute is stored, with its keys and its initialization section. Nil if the playlist has not ended, no piece
     /// is stored, or a key has expired or is revoked. An EXT-X-GAP counts as a hole: the others are cut there, too.
-    private func storedTrack(of rendition: Rendition, in asset: Asset) -> CommonRanges.Track? {
+    private func storedTrack(
+        of rendition: Rendition, in asset: Asset, _ slice: inout LoopSlice
+    ) async -> CommonRanges.Track? {
         let folder = rendition.folder
         guard let source = rendition.source, source.isDurable, !folder.sizes.isEmpty, rendition.expiredKeys.isEmpty
         else { return nil }
+        let state = state(of: asset)
+        if let known = views(of: asset)?.tracks[rendition.place], known.state == state { return known.track }
         let (playlist, substitutes) = (source.playlist, substitutes(of: rendition, in: asset))
         // A key that cannot be fetched does not count as a hole.
         let absentKeys = Set(
@@ -84,11 +137,21 @@ extension Substitutions {
                 !folder.contains(rendition.name(of: map).description)
                     || map.keys.contains { absentKeys.contains($0.index) }
             }.map(\.index))
-        let isPlayable = playlist.segments.map { segment in
-            !segment.isGap && !(segment.map.map { absentMaps.contains($0.index) } ?? false)
+        var isUsable = [Bool](repeating: false, count: playlist.segments.count)
+        var holes = isUsable
+        var durations: [Double] = []
+        durations.reserveCapacity(isUsable.count)
+        for segment in playlist.segments {
+            durations.append(segment.duration)
+            isUsable[segment.index] =
+                !segment.isGap && !(segment.map.map { absentMaps.contains($0.index) } ?? false)
                 && (absentKeys.isEmpty || !segment.keys.contains { absentKeys.contains($0.index) })
-                && (folder.contains(rendition.file(of: segment)) || substitutes?.covers(segment.index) ?? false)
+            holes[segment.index] = isUsable[segment.index] && !folder.contains(rendition.file(of: segment))
+            if segment.index % 64 == 0 { await slice.giveWay() }
         }
-        return CommonRanges.Track(durations: playlist.segments.map(\.duration), isPlayable: isPlayable)
+        await substitutes?.cover(&holes, &slice)
+        let track = CommonRanges.Track(durations: durations, isPlayable: zip(isUsable, holes).map { $0 && !$1 })
+        update(asset) { $0.tracks[rendition.place] = (state, track) }
+        return track
     }
 }

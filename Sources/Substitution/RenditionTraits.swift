@@ -24,21 +24,37 @@ struct RenditionTraits: Equatable {
     let rate: Int
     private static let defaultFrameRate = 30.0
 
-    /// Reads the traits by place in `renditionURIs`; nil without substitutes: subtitles, camera angles, trick play.
-    init?(ofRendition place: Int, in playlist: MultivariantPlaylist) {
-        if let variant = playlist.variants.first(where: { $0.renditionIndex == place }) {
-            self.init(variant, in: playlist)
-        } else if let media = playlist.media.first(where: { $0.renditionIndex == place }), media.type == .audio {
-            self.init(media, in: playlist)
-        } else {
-            return nil
+    /// The traits of all renditions of a playlist, read once: a playlist may have 10,000 variants, and a group 10,000 members.
+    struct Table {
+        private var byPlace: [Int: RenditionTraits] = [:]
+
+        /// The traits by place in `renditionURIs`; nil without substitutes: subtitles, camera angles, trick play.
+        subscript(place: Int) -> RenditionTraits? { byPlace[place] }
+
+        init(_ playlist: MultivariantPlaylist) {
+            let audio = playlist.media.filter { $0.type == .audio }
+            let places = Dictionary(grouping: audio, by: \.groupID).mapValues { Set($0.compactMap(\.renditionIndex)) }
+            for variant in playlist.variants where byPlace[variant.renditionIndex] == nil {
+                var others = variant.audio.flatMap { places[$0] } ?? []
+                if others.count == 1 { others.remove(variant.renditionIndex) }
+                byPlace[variant.renditionIndex] = RenditionTraits(variant, isSeparate: !others.isEmpty)
+            }
+            let users = Dictionary(grouping: playlist.variants.filter { $0.audio != nil }) { $0.audio ?? "" }
+                .mapValues { (codecs: $0[0].codecs, bandwidth: $0.map(\.bandwidth).min() ?? 0) }
+            // Of several lines for one rendition the first one counts, whatever its kind.
+            var seen: Set<Int> = []
+            for media in playlist.media {
+                guard let place = media.renditionIndex, seen.insert(place).inserted, byPlace[place] == nil,
+                    media.type == .audio
+                else { continue }
+                let user = users[media.groupID]
+                byPlace[place] = RenditionTraits(media, codecs: user?.codecs ?? [], bandwidth: user?.bandwidth ?? 0)
+            }
         }
     }
 
-    private init(_ variant: Variant, in playlist: MultivariantPlaylist) {
+    private init(_ variant: Variant, isSeparate: Bool) {
         let codecs = Self.families(variant.codecs)
-        let audio = playlist.media.filter { $0.type == .audio && $0.groupID == variant.audio }
-        let isSeparate = audio.contains { $0.renditionIndex.map { $0 != variant.renditionIndex } ?? false }
         let hasVideo = variant.resolution != nil || codecs.contains { !Self.isAudio($0) }
         kind = .variant(hasVideo: hasVideo, isMuxed: !isSeparate)
         // The codec of separate audio belongs to another rendition.
@@ -49,14 +65,16 @@ struct RenditionTraits: Equatable {
         rate = variant.averageBandwidth ?? variant.bandwidth
     }
 
-    private init(_ media: Media, in playlist: MultivariantPlaylist) {
-        let variants = playlist.variants.filter { $0.audio == media.groupID }
+    /// - Parameters:
+    ///   - codecs: CODECS of the first variant that uses the group.
+    ///   - bandwidth: that of the lowest variant that uses the group.
+    private init(_ media: Media, codecs: [String], bandwidth: Int) {
         kind = .separateAudio(
             name: media.name, language: media.language, channels: media.channels,
             characteristics: media.characteristics)
-        codecs = Self.families(variants.first?.codecs ?? []).filter(Self.isAudio)
+        self.codecs = Self.families(codecs).filter(Self.isAudio)
         (range, layout, frameRate) = ("SDR", nil, Self.defaultFrameRate)
-        bandwidth = variants.map(\.bandwidth).min() ?? 0
+        self.bandwidth = bandwidth
         rate = bandwidth
     }
 

@@ -1,68 +1,98 @@
 import Playlist
 
+/// A playlist that has ended, with the times of its segments.
+struct TimedPlaylist: Sendable {
+    let playlist: MediaPlaylist
+    /// Starts of the segments in seconds, and the end of the last one.
+    let times: [Double]
+    /// The date of media time 0 in milliseconds, from the first EXT-X-PROGRAM-DATE-TIME.
+    fileprivate let origin: Int?
+
+    init(_ playlist: MediaPlaylist, times: [Double]) {
+        (self.playlist, self.times) = (playlist, times)
+        let dated = playlist.firstDatedSegment.map { playlist.segments[$0.index...] }
+        origin =
+            dated?.lazy.compactMap { segment in
+                segment.programDateTime.flatMap { DateTime($0) }.map {
+                    $0.milliseconds - Int((times[segment.index] * 1000).rounded())
+                }
+            }.first
+    }
+
+    var count: Int { times.count - 1 }
+
+    /// The Discontinuity Sequence Number of a segment.
+    fileprivate func discontinuity(of place: Int) -> Int {
+        playlist.discontinuitySequence + playlist.discontinuities(upTo: place)
+    }
+}
+
 /// Pairs of segments of two playlists with the same begin, the same end, and equally many discontinuities before them.
+/// Each pair is found when it is asked for: one of 256 renditions of 4,000 segments has a million.
 struct SegmentMatch {
-    /// The index of the other's segment, by index of the own one; -1 for none.
-    private let places: [Int32]
-    /// The number of pairs.
-    let count: Int
+    private let own: TimedPlaylist
+    private let other: TimedPlaylist
+    private let shift: Double
+    private let tolerance: Double
 
     /// Compares two playlists that have ended.
     /// - Parameters:
     ///   - shift: seconds to add to times of the first to get those of the second; see `shifts`.
     ///   - tolerance: maximum difference of two times that count as the same, in seconds.
-    init(_ own: MediaPlaylist, _ other: MediaPlaylist, shift: Double, tolerance: Double) {
-        let (ownSpans, others) = (Self.spans(own), Self.spans(other))
-        var (places, next, count) = ([Int32](repeating: -1, count: ownSpans.count), 0, 0)
-        for (place, span) in ownSpans.enumerated() {
-            let (start, end) = (span.start + shift, span.end + shift)
-            while next < others.count, others[next].start < start - tolerance { next += 1 }
-            guard next < others.count else { break }
-            let found = others[next]
-            guard found.start <= start + tolerance, abs(found.end - end) <= tolerance,
-                found.discontinuities == span.discontinuities, !own.segments[place].isGap, !other.segments[next].isGap
-            else { continue }
-            places[place] = Int32(next)
-            count += 1
-        }
-        (self.places, self.count) = (places, count)
+    init(_ own: TimedPlaylist, _ other: TimedPlaylist, shift: Double, tolerance: Double) {
+        (self.own, self.other, self.shift, self.tolerance) = (own, other, shift, tolerance)
     }
 
     /// The index of the other's segment for the time of an own one.
-    subscript(place: Int) -> Int? { places.indices.contains(place) && places[place] >= 0 ? Int(places[place]) : nil }
+    subscript(place: Int) -> Int? {
+        guard own.playlist.segments.indices.contains(place) else { return nil }
+        let (start, end) = (own.times[place] + shift, own.times[place + 1] + shift)
+        let found = Self.firstPlace(in: other, from: start - tolerance)
+        guard found < other.count, other.times[found] <= start + tolerance,
+            abs(other.times[found + 1] - end) <= tolerance,
+            other.discontinuity(of: found) == own.discontinuity(of: place),
+            !own.playlist.segments[place].isGap, !other.playlist.segments[found].isGap
+        else { return nil }
+        return found
+    }
+
+    /// True if there is no pair. Stops at the first one, and gives up after 10,000 segments at the time of the other's first.
+    /// - Parameter checked: incremented by the number of segments that were looked at.
+    func isEmpty(_ checked: inout Int) -> Bool {
+        let first = Self.firstPlace(in: own, from: other.times[0] - shift - tolerance)
+        for place in own.playlist.segments.indices[first...].prefix(Self.mostChecked) {
+            checked += 1
+            if self[place] != nil { return false }
+        }
+        return true
+    }
+
+    private static let mostChecked = 10_000
+
+    /// The pairs by index of the other's segment.
+    var reversed: SegmentMatch { SegmentMatch(other, own, shift: -shift, tolerance: tolerance) }
+
+    /// The number of pairs.
+    var count: Int { own.playlist.segments.indices.count { self[$0] != nil } }
+
+    /// Index of the first segment that starts at a time or later.
+    private static func firstPlace(in playlist: TimedPlaylist, from time: Double) -> Int {
+        var range = 0..<playlist.count
+        while !range.isEmpty {
+            let middle = (range.lowerBound + range.upperBound) / 2
+            range = playlist.times[middle] < time ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+        return range.lowerBound
+    }
 
     /// The possible time shifts, the likeliest first: that of the dates (RFC 8216 §4.3.2.6) if both have any, and none.
-    static func shifts(_ own: MediaPlaylist, _ other: MediaPlaylist) -> [Double] {
-        guard let start = origin(own), let otherStart = origin(other), start != otherStart else { return [0] }
+    static func shifts(_ own: TimedPlaylist, _ other: TimedPlaylist) -> [Double] {
+        guard let start = own.origin, let otherStart = other.origin, start != otherStart else { return [0] }
         return [Double(start - otherStart) / 1000, 0]
     }
 
     /// True if both playlists have dates, so that segments can be matched without inspecting the media.
-    static func areDated(_ own: MediaPlaylist, _ other: MediaPlaylist) -> Bool {
-        origin(own) != nil && origin(other) != nil
-    }
-
-    /// The date of media time 0 in milliseconds, from the first EXT-X-PROGRAM-DATE-TIME.
-    private static func origin(_ playlist: MediaPlaylist) -> Int? {
-        var time = 0.0
-        for segment in playlist.segments {
-            if let date = segment.programDateTime.flatMap({ DateTime($0) }) {
-                return date.milliseconds - Int((time * 1000).rounded())
-            }
-            time += segment.duration
-        }
-        return nil
-    }
-
-    /// The time of a segment, and its Discontinuity Sequence Number.
-    private typealias Span = (start: Double, end: Double, discontinuities: Int)
-
-    private static func spans(_ playlist: MediaPlaylist) -> [Span] {
-        var (time, discontinuities) = (0.0, playlist.discontinuitySequence)
-        return playlist.segments.map { segment in
-            if segment.isDiscontinuity { discontinuities += 1 }
-            defer { time += segment.duration }
-            return (time, time + segment.duration, discontinuities)
-        }
+    static func areDated(_ own: TimedPlaylist, _ other: TimedPlaylist) -> Bool {
+        own.origin != nil && other.origin != nil
     }
 }

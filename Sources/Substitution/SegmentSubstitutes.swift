@@ -42,7 +42,7 @@ public struct Quality {
     /// True if the multivariant playlist or its own says that each segment can be decoded by itself.
     private let isIndependent: Bool
 
-    init(of own: Alignment.Candidate, among others: [Alignment.Candidate], isIndependent: Bool) {
+    init(of own: Candidate, among others: [Candidate], isIndependent: Bool) {
         self.own = own.rendition
         rate = own.traits.rate
         isEncrypted = own.rendition.isEncrypted
@@ -50,19 +50,42 @@ public struct Quality {
         let rank = own.traits.bandwidth
         let better = others.filter { $0.traits.bandwidth > rank }.sorted { $0.traits.bandwidth < $1.traits.bandwidth }
         let rest = others.filter { $0.traits.bandwidth <= rank }.sorted { $0.traits.bandwidth > $1.traits.bandwidth }
-        alignments = (better + rest).map { Alignment(of: $0, behind: own, isIndependent: isIndependent) }
+        alignments = (better.sample(Self.mostCompared) + rest.sample(Self.mostCompared)).map {
+            Alignment(of: $0, behind: own, isIndependent: isIndependent)
+        }
     }
 
-    /// True if a stored piece can substitute a segment, by its index in the playlist.
-    func covers(_ place: Int) -> Bool { alignments.contains { $0.covers(place) } }
+    /// So many better, and so many other renditions are compared: a playlist may have 10,000.
+    private static let mostCompared = 256
+
+    /// Marks the segments, by index, that a stored piece can substitute.
+    /// - Parameter holes: true for each segment that is sought; those that are found become false.
+    func cover(_ holes: inout [Bool], _ slice: inout LoopSlice) async {
+        var left = holes.count { $0 }
+        for alignment in alignments where left > 0 {
+            for place in alignment.storedCounterparts where holes.indices.contains(place) && holes[place] {
+                if alignment.covers(place) { (holes[place], left) = (false, left - 1) }
+                await slice.giveWay()
+                guard slice.mayGoOn else { return }
+            }
+            await slice.giveWay()
+        }
+    }
 
     /// True if another rendition has the same content in better quality.
     func isBelow(_ other: Rendition) -> Bool {
         alignments.contains { $0.other === other && $0.isBetter && $0.refusal == nil }
     }
 
-    /// True if pieces of a better rendition may be usable as substitutes.
-    func mayUse(_ other: Rendition) -> Bool { alignments.contains { $0.other === other && $0.isBetter && $0.isLikely } }
+    /// The better renditions of which pieces may be usable as substitutes, by ascending bit rate.
+    func likelyBetter(_ slice: inout LoopSlice) async -> [Rendition] {
+        var found: [Rendition] = []
+        for alignment in alignments where alignment.isBetter && slice.mayGoOn {
+            if alignment.isLikely { found.append(alignment.other) }
+            await slice.giveWay()
+        }
+        return found
+    }
 
     /// The reasons why other renditions, by id, cannot supply substitutes: sentences without a full stop.
     public var refusals: [(rendition: String, reason: String)] {
@@ -150,6 +173,14 @@ public struct Quality {
             own.name(of: segment) == name
         else { return nil }
         return segment.index
+    }
+}
+
+extension Array {
+    /// At most so many elements, evenly spaced, with the first and the last one.
+    func sample(_ most: Int) -> [Element] {
+        guard count > most else { return self }
+        return (0..<most).map { self[$0 * (count - 1) / (most - 1)] }
     }
 }
 

@@ -1,17 +1,56 @@
 public import EventLoop
+import Fetching
 public import Library
 import Playlist
 
 /// Finds pieces of other renditions that can fill the holes of a rendition, and what plays from the store with them.
 @LoopActor public final class Substitutions: PartialPlayback {
-    /// The substitutes for one asset, valid until one of its playlists changes.
-    private struct Known {
-        weak var asset: Asset?
-        let editions: [Int]
+    /// The known facts of one asset, valid until one of its playlists changes.
+    struct Known {
+        fileprivate weak var asset: Asset?
+        fileprivate let playlistChanges: Int
+        fileprivate var traits: RenditionTraits.Table?
         /// By index of the rendition; nil for a rendition that cannot have substitutes.
-        var substitutes: [Int: SegmentSubstitutes?] = [:]
+        fileprivate var substitutes: [Int: SegmentSubstitutes?] = [:]
+        fileprivate var candidates: [Int: Candidate?] = [:]
+        var views = Views()
     }
 
+    /// Views of an asset that plays from the store, computed once for each change of it.
+    struct Views {
+        var offline: (state: State, places: Set<Int>)?
+        /// Nil inside if nothing plays.
+        var ranges: (state: State, ranges: PlayableRanges?)?
+        /// By true if the origin may be asked.
+        var ladders: [Bool: (state: State, ladder: Ladder?)] = [:]
+        /// By index of the rendition.
+        var tracks: [Int: (state: State, track: CommonRanges.Track?)] = [:]
+    }
+
+    /// Counts of changes of an asset's playlists, pieces and keys.
+    struct State: Equatable {
+        let playlists, pieces, keys: Int
+    }
+
+    /// Identifies a computation, which other callers join.
+    struct Ask: Hashable, Sendable {
+        let asset: ObjectIdentifier
+        var isOffline = true
+
+        init(asset: Asset, isOffline: Bool = true) {
+            (self.asset, self.isOffline) = (ObjectIdentifier(asset), isOffline)
+        }
+    }
+
+    /// The computations under way.
+    @LoopActor final class Tasks {
+        let ladders = SharedTasks<Ask, Ladder?>()
+        let offline = SharedTasks<Ask, Set<Int>>()
+        let ranges = SharedTasks<Ask, PlayableRanges?>()
+    }
+
+    let tasks = Tasks()
+    let work = PureWork.shared
     /// By the id of the asset. Previews may share an id.
     private var known: [String: Known] = [:]
 
@@ -23,11 +62,7 @@ import Playlist
         guard let multivariant = asset.multivariant, asset.renditions.count > 1, asset.has(rendition),
             rendition.source?.isDurable ?? false
         else { return nil }
-        let editions = [asset.edition] + asset.renditions.map(\.edition)
-        if known[asset.id]?.asset !== asset || known[asset.id]?.editions != editions {
-            known = known.filter { $0.value.asset != nil }
-            known[asset.id] = Known(asset: asset, editions: editions)
-        }
+        refresh(asset)
         if let found = known[asset.id]?.substitutes[rendition.place] { return found }
         let made = makeSubstitutes(of: rendition, in: asset, multivariant)
         known[asset.id]?.substitutes[rendition.place] = .some(made)
@@ -39,16 +74,71 @@ import Playlist
         if known[asset.id]?.asset === asset { known[asset.id] = nil }
     }
 
+    // MARK: Cache
+
+    /// Drops what was known before the latest change of a playlist.
+    private func refresh(_ asset: Asset) {
+        if let found = known[asset.id], found.asset === asset, found.playlistChanges == asset.playlistChanges { return }
+        known = known.filter { $0.value.asset != nil }
+        known[asset.id] = Known(asset: asset, playlistChanges: asset.playlistChanges)
+    }
+
+    func state(of asset: Asset) -> State {
+        State(
+            playlists: asset.playlistChanges,
+            pieces: asset.renditions.reduce(0) { $0 &+ $1.folder.changes }, keys: asset.keys.changes)
+    }
+
+    func views(of asset: Asset) -> Views? {
+        refresh(asset)
+        return known[asset.id]?.views
+    }
+
+    /// Keeps a result, unless the playlists have changed since.
+    func update(_ asset: Asset, _ body: (inout Views) -> Void) {
+        refresh(asset)
+        guard var views = known[asset.id]?.views else { return }
+        body(&views)
+        known[asset.id]?.views = views
+    }
+
+    /// Reads the traits of all renditions outside the loop, if there are many.
+    func prepareTraits(of asset: Asset) async {
+        refresh(asset)
+        guard known[asset.id]?.traits == nil, let multivariant = asset.multivariant else { return }
+        let changes = asset.playlistChanges
+        let size = 256 * (multivariant.variants.count + multivariant.media.count)
+        let table = await work.run(size: size, for: asset) { RenditionTraits.Table(multivariant) }
+        refresh(asset)
+        if asset.playlistChanges == changes { known[asset.id]?.traits = table }
+    }
+
+    /// The traits of all renditions.
+    func traits(of asset: Asset) -> RenditionTraits.Table? {
+        refresh(asset)
+        if let table = known[asset.id]?.traits { return table }
+        let table = asset.multivariant.map { RenditionTraits.Table($0) }
+        known[asset.id]?.traits = table
+        return table
+    }
+
+    // MARK: Candidates
+
+    private func candidate(_ rendition: Rendition, of asset: Asset) -> Candidate? {
+        if let found = known[asset.id]?.candidates[rendition.place] { return found }
+        let isUsable = rendition.source?.isDurable ?? false && !rendition.name.isIFramesOnly
+        let traits = isUsable ? traits(of: asset)?[rendition.place] : nil
+        let made = traits.flatMap { Candidate(rendition, $0) }
+        known[asset.id]?.candidates[rendition.place] = .some(made)
+        return made
+    }
+
     private func makeSubstitutes(
         of rendition: Rendition, in asset: Asset, _ multivariant: MultivariantPlaylist
     ) -> SegmentSubstitutes? {
-        func candidate(_ rendition: Rendition) -> Alignment.Candidate? {
-            guard rendition.source?.isDurable ?? false, !rendition.name.isIFramesOnly else { return nil }
-            return RenditionTraits(ofRendition: rendition.place, in: multivariant)
-                .map { Alignment.Candidate(rendition: rendition, traits: $0) }
-        }
-        guard let own = candidate(rendition) else { return nil }
-        let others = asset.renditions.filter { $0 !== rendition }.compactMap(candidate)
+        guard let own = candidate(rendition, of: asset) else { return nil }
+        let others = asset.renditions.filter { $0 !== rendition && $0.source?.isDurable ?? false }
+            .compactMap { candidate($0, of: asset) }
             .filter { $0.traits.isSeparateAudio == own.traits.isSeparateAudio }
         guard !others.isEmpty else { return nil }
         return SegmentSubstitutes(of: own, among: others, isIndependent: multivariant.hasIndependentSegments)

@@ -18,7 +18,7 @@ struct MetricsTests {
             from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse
             samples = {}
             for family in parse(open(sys.argv[1], encoding="utf-8").read()):
-                assert family.documentation and family.type in ("gauge", "counter", "info"), family
+                assert family.documentation and family.type in ("gauge", "counter", "info", "histogram"), family
                 for sample in family.samples:
                     name = sample.name + "".join("{%s=%s}" % label for label in sorted(sample.labels.items()))
                     assert name not in samples, name
@@ -39,6 +39,9 @@ struct MetricsTests {
             #expect(before["weir_assets"] == 0 && before["weir_store_bytes"] == 0)
             #expect(before["weir_downloads{state=complete}"] == 0)
             #expect((before["weir_loop_lag_seconds"] ?? -1) >= 0)
+            #expect((before["weir_loop_turn_seconds_count"] ?? 0) > 0)
+            #expect(before["weir_loop_turn_seconds_bucket{le=+Inf}"] == before["weir_loop_turn_seconds_count"])
+            #expect((before["weir_loop_longest_turn_seconds"] ?? 0) > 0)
 
             #expect(try await scene.get("ts", ["-q", "270p"]).exit == .code(0))
             let fetched = try await samples(scene.weir)

@@ -20,6 +20,70 @@ import Testing
         return seen
     }
 
+    /// A job that holds the loop shows in the lengths of its turns.
+    @Test func turnsAreMeasured() async {
+        let before = await Self.turns()
+        await Self.hold(seconds: 0.03)
+        let after = await Self.turns()
+        #expect(after.count > before.count && after.longest >= 0.03)
+        #expect(after.counts[5...].reduce(0, +) > before.counts[5...].reduce(0, +))
+        #expect(after.sum >= before.sum + 0.03)
+    }
+
+    @LoopActor private static func turns() -> TurnTimes { EventLoop.turnTimes }
+
+    @LoopActor private static func hold(seconds: Double) {
+        let end = ContinuousClock.now + .seconds(seconds)
+        while ContinuousClock.now < end {}
+    }
+
+    /// Other work runs between two slices of long work, and the budget ends it.
+    @Test @LoopActor func slicesGiveWay() async {
+        @LoopActor final class Count { var value = 0 }
+        let others = Count()
+        var (slice, steps) = (LoopSlice(budget: .milliseconds(60)), 0)
+        let other = Task { @LoopActor in
+            while !Task.isCancelled {
+                others.value += 1
+                await Self.pass(.milliseconds(1))
+            }
+        }
+        while slice.mayGoOn {
+            Self.hold(seconds: 0.002)
+            steps += 1
+            await slice.giveWay()
+        }
+        other.cancel()
+        #expect(steps >= 20 && steps < 60 && others.value >= 5)
+    }
+
+    /// Large work leaves the loop, and runs one piece after the other for one owner.
+    @Test @LoopActor func largeWorkLeavesTheLoop() async {
+        final class Owner: Sendable {}
+        let owner = Owner()
+        let isSmallOnLoop = await PureWork.shared.run(size: 1, for: owner) { LoopActor.loop.isCurrent }
+        #expect(isSmallOnLoop)
+        let running = Mutex(0)
+        let tasks = (0..<4).map { _ in
+            Task { @LoopActor in
+                await PureWork.shared.run(size: .max, for: owner) { () -> (Bool, Int) in
+                    let count = running.withLock { count -> Int in
+                        count += 1
+                        return count
+                    }
+                    usleep(1000)
+                    running.withLock { $0 -= 1 }
+                    return (LoopActor.loop.isCurrent, count)
+                }
+            }
+        }
+        for task in tasks {
+            let (isOnLoop, count) = await task.value
+            #expect(!isOnLoop && count == 1)
+        }
+        #expect(PureWork.shared.ownerCount == 0)
+    }
+
     @Test @LoopActor func timerFiresOnceForEachSchedule() async {
         var fired = 0
         await withCheckedContinuation { continuation in

@@ -101,12 +101,13 @@ import Testing
         fixture.date += 59
         #expect(asset.isPlayableOffline && asset.keyExpiry == nil)
         fixture.date += 1
-        #expect(!asset.isPlayableOffline && substitutions.offlineRenditions(of: asset).isEmpty)
-        #expect(substitutions.playableRanges(of: asset) == nil)
+        #expect(!asset.isPlayableOffline)
+        #expect(await substitutions.offlineRenditions(of: asset).isEmpty)
+        #expect(await substitutions.playableRanges(of: asset) == nil)
         #expect(asset.keyExpiry?.code == .keyExpired)
         #expect(asset.keyExpiry?.message == "the keys of aes 90p have expired; renew with: weir keys aes --renew")
-        #expect(substitutions.playability(of: asset).reason == "3 keys of 90p have expired")
-        #expect(substitutions.playability(of: asset).answer == .no)
+        #expect(await substitutions.playability(of: asset).reason == "3 keys of 90p have expired")
+        #expect(await substitutions.playability(of: asset).answer == .no)
         #expect(asset.rendition("video-90p")?.isStored == true && asset.bytes == bytes)
         // The bundle's own playlists are deleted at once; the key files stay for a day.
         try await waitUntil("the playlists' end") {
@@ -257,7 +258,7 @@ import Testing
         #expect(files(".key").map { ($0 as NSString).lastPathComponent } == ["0.key", "2.key"])
         #expect(files("/media.m3u8").isEmpty && files("/master.m3u8").isEmpty)
         #expect(states(of: asset) == [.valid, .revoked, .valid] && !asset.isPlayableOffline)
-        #expect(substitutions.playability(of: asset).reason == "the key of 90p was revoked")
+        #expect(await substitutions.playability(of: asset).reason == "the key of 90p was revoked")
         // No download needs the key, and a key that only a player needs is not stored.
         let fetch = try library.fetch(
             #require(asset.keys.resource(1)), in: asset.keys.folder, of: asset, urgency: .playback)

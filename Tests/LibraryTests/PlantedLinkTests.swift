@@ -76,7 +76,7 @@ import Testing
         let exchange = ExchangeServices(library, moves: MoveRegister())
         await exchange.orphans.adopt()
         for asset in library.assets {
-            _ = substitutions.playability(of: asset)
+            _ = await substitutions.playability(of: asset)
             await library.survey(asset)
             if let rendition = asset.rendition("video-90p"), plant.place.hasPrefix("assets") {
                 let isPiece =

@@ -36,7 +36,7 @@ import Testing
 
     private func answer(_ fixture: LibraryFixture, _ asset: Asset) async -> Playability {
         await fixture.library.survey(asset)
-        return fixture.substitutions.playability(of: asset)
+        return await fixture.substitutions.playability(of: asset)
     }
 
     @Test func namesCompleteRenditions() async throws {

@@ -51,8 +51,8 @@ import Testing
         for folder in asset.folders { folder.reread() }
     }
 
-    func entry(isStored: Bool) throws -> String? {
-        try view.entry(stored: isStored ? view.asset.completeRenditions : nil).map {
+    func entry(isStored: Bool) async throws -> String? {
+        try await view.draft(stored: isStored ? view.asset.completeRenditions : nil).text().map {
             String(decoding: $0, as: UTF8.self)
         }
     }
@@ -78,11 +78,11 @@ import Testing
         #EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=100000,RESOLUTION=640x360,URI="trick.m3u8"
         """
 
-    @Test func everyRenditionHasALocalName() throws {
+    @Test func everyRenditionHasALocalName() async throws {
         let viewed = try ViewedAsset()
         try viewed.multivariant(Self.master)
         #expect(
-            try viewed.entry(isStored: false) == """
+            try await viewed.entry(isStored: false) == """
                 #EXTM3U
                 #EXT-X-VERSION:5
                 #EXT-X-SESSION-DATA:DATA-ID="title",VALUE="Film"
@@ -103,18 +103,18 @@ import Testing
                 """)
     }
 
-    @Test func onlyStoredContentIsListed() throws {
+    @Test func onlyStoredContentIsListed() async throws {
         let viewed = try ViewedAsset()
         try viewed.multivariant(Self.master)
-        #expect(try viewed.entry(isStored: true) == nil)
+        #expect(try await viewed.entry(isStored: true) == nil)
         let one = "#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n0.ts\n#EXT-X-ENDLIST"
         for id in ["video-360p", "audio-de"] {
             try viewed.media(id, one)
-            #expect(try viewed.entry(isStored: true) == nil)
+            #expect(try await viewed.entry(isStored: true) == nil)
             try viewed.put("\(id)/0.ts")
         }
         #expect(
-            try viewed.entry(isStored: true) == """
+            try await viewed.entry(isStored: true) == """
                 #EXTM3U
                 #EXT-X-SESSION-DATA:DATA-ID="title",VALUE="Film"
                 #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="Deutsch",LANGUAGE="de",\
@@ -124,15 +124,15 @@ import Testing
 
                 """)
         try viewed.put("keys/0.key")
-        #expect(try viewed.entry(isStored: true)?.contains("URI=\"/a/film-k3f9/aabcde/keys/0.key\"") == true)
+        #expect(try await viewed.entry(isStored: true)?.contains("URI=\"/a/film-k3f9/aabcde/keys/0.key\"") == true)
     }
 
     /// Players then play the muxed audio, so `weir check` reports nothing.
-    @Test func aReferenceToAMissingGroupStaysUnchanged() throws {
+    @Test func aReferenceToAMissingGroupStaysUnchanged() async throws {
         let viewed = try ViewedAsset()
         let lines = "#EXT-X-STREAM-INF:BANDWIDTH=2,RESOLUTION=640x360,AUDIO=\"none\",SUBTITLES=\"no\""
         try viewed.multivariant(lines + "\n360.m3u8")
-        let text = try #require(try viewed.entry(isStored: false))
+        let text = try #require(try await viewed.entry(isStored: false))
         #expect(text == "#EXTM3U\n\(lines)\n/a/film-k3f9/aabcde/video-360p/media.m3u8\n")
         let findings = PlaylistRules.diagnostics(of: Array("#EXTM3U\n\(lines)\n360.m3u8\n".utf8))
         let missing = findings.filter { $0.code == "missingGroup" }
@@ -185,7 +185,7 @@ import Testing
         #expect(!text.contains("secret"))
     }
 
-    @Test func aLivePlaylistChangesOnlyItsNames() throws {
+    @Test func aLivePlaylistChangesOnlyItsNames() async throws {
         let viewed = try ViewedAsset()
         try viewed.multivariant(
             "#EXT-X-STREAM-INF:BANDWIDTH=2,RESOLUTION=1x720\nvideo-720p/media.m3u8?token=secret\n"
@@ -229,6 +229,6 @@ import Testing
                 #EXT-X-RENDITION-REPORT:URI="\(path)/none",LAST-MSN=10
 
                 """)
-        #expect(try viewed.entry(isStored: true) == nil)
+        #expect(try await viewed.entry(isStored: true) == nil)
     }
 }

@@ -34,7 +34,7 @@ import Testing
     private func traits(_ uri: String) throws -> RenditionTraits? {
         guard case .multivariant(let playlist) = try Playlist.parse(Array(Self.text.utf8)) else { return nil }
         let place = try #require(playlist.renditionURIs.firstIndex(of: uri + ".m3u8"))
-        return RenditionTraits(ofRendition: place, in: playlist)
+        return RenditionTraits.Table(playlist)[place]
     }
 
     private func obstacle(_ own: String, _ other: String) throws -> String? {

@@ -6,7 +6,7 @@ import Testing
 @Suite struct SegmentMatchTests {
     /// A playlist from marks: a number is a segment of that many seconds, `|` a discontinuity, `gap` marks the next
     /// segment as absent, a date is EXT-X-PROGRAM-DATE-TIME.
-    private func playlist(_ marks: String) throws -> MediaPlaylist {
+    private func playlist(_ marks: String) throws -> TimedPlaylist {
         var lines = ["#EXTM3U", "#EXT-X-TARGETDURATION:10"]
         for mark in marks.split(separator: " ") {
             switch mark {
@@ -20,16 +20,20 @@ import Testing
         guard case .media(let playlist) = try Playlist.parse(Array(lines.joined(separator: "\n").utf8)) else {
             throw OtherPlaylist()
         }
-        return playlist
+        var times = [0.0]
+        for segment in playlist.segments { times.append(times[times.count - 1] + segment.duration) }
+        return TimedPlaylist(playlist, times: times)
     }
 
     /// Indices of the other playlist's segments; -1 for no match.
     private func match(_ own: String, _ other: String, shift: Double = 0) throws -> [Int] {
         let (own, other) = (try playlist(own), try playlist(other))
         let match = SegmentMatch(own, other, shift: shift, tolerance: 0.02)
-        let places = own.segments.indices.map { match[$0] ?? -1 }
+        let places = own.playlist.segments.indices.map { match[$0] ?? -1 }
         #expect(match.count == places.count { $0 >= 0 })
-        #expect(match[-1] == nil && match[own.segments.count] == nil)
+        var checked = 0
+        #expect(match.isEmpty(&checked) == (match.count == 0))
+        #expect(match[-1] == nil && match[own.playlist.segments.count] == nil)
         return places
     }
 

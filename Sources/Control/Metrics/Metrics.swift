@@ -52,6 +52,13 @@ import Store
         var text = MetricsText()
         text.add("weir_build", .info, "The program.", label: "version", [(version, 1)])
         text.add("weir_loop_lag_seconds", .gauge, "How long this answer waited for its turn.", unit: "seconds", lag)
+        let turns = EventLoop.turnTimes
+        text.add(
+            "weir_loop_turn_seconds", "Lengths of the loop's turns: so long everything else waited.", unit: "seconds",
+            bounds: TurnTimes.bounds, counts: turns.counts, sum: turns.sum)
+        text.add(
+            "weir_loop_longest_turn_seconds", .gauge, "The longest turn since the start.", unit: "seconds",
+            turns.longest)
         addServer(to: &text)
         addOrigin(to: &text)
         addStore(to: &text)
@@ -141,6 +148,22 @@ struct MetricsText {
             let labels = label.map { "{\($0)=\"\(value)\"}" } ?? ""
             lines.append("\(name)\(kind.suffix)\(labels) \(number)")
         }
+    }
+
+    /// Adds a histogram.
+    /// - Parameters:
+    ///   - bounds: upper bounds, in the unit.
+    ///   - counts: the counts between the bounds, and a last one beyond them.
+    mutating func add(
+        _ name: String, _ help: String, unit: String, bounds: [Double], counts: [Int], sum: Double
+    ) {
+        lines += ["# TYPE \(name) histogram", "# UNIT \(name) \(unit)", "# HELP \(name) \(help)"]
+        var total = 0
+        for (bound, count) in zip(bounds.map { "\($0)" } + ["+Inf"], counts) {
+            total += count
+            lines.append("\(name)_bucket{le=\"\(bound)\"} \(total)")
+        }
+        lines += ["\(name)_sum \(sum)", "\(name)_count \(total)"]
     }
 
     var bytes: [UInt8] { Array((lines.joined(separator: "\n") + "\n# EOF\n").utf8) }

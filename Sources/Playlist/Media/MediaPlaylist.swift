@@ -24,6 +24,7 @@ public struct MediaPlaylist: Sendable {
         let header: Header
         let segments: [Segment.Record]
         let duration: Double
+        let facts: MediaPlaylistParser.SegmentFacts
         let keyRecords: [Key.Record]
         let keyOccurrences: [Int32]
         let keySets: [[Int32]]
@@ -33,6 +34,7 @@ public struct MediaPlaylist: Sendable {
 
         init(_ parser: MediaPlaylistParser) {
             (text, header, segments, duration) = (parser.text, parser.header, parser.segments, parser.duration)
+            facts = parser.facts
             (keyRecords, keyOccurrences) = (parser.keys.records, parser.keys.occurrences)
             (keySets, mapRecords) = (parser.keys.sets, parser.maps)
             (lowLatency, dateRanges) = (parser.lowLatency, parser.dateRanges)
@@ -73,6 +75,26 @@ public struct MediaPlaylist: Sendable {
     public var dateRanges: [DateRange] { storage.dateRanges }
     /// Sum of the segments' durations, in seconds.
     public var duration: Double { storage.duration }
+    /// True if another playlist has exactly the same text, with variables replaced.
+    public func hasSameText(as other: MediaPlaylist) -> Bool {
+        storage === other.storage || text.bytes == other.text.bytes
+    }
+
+    /// The number of segments with EXT-X-GAP.
+    public var gapCount: Int { storage.facts.gaps }
+    /// The number of EXT-X-DISCONTINUITY tags up to a segment, by its index.
+    public func discontinuities(upTo index: Int) -> Int {
+        let all = storage.facts.discontinuities
+        var range = 0..<all.count
+        while !range.isEmpty {
+            let middle = (range.lowerBound + range.upperBound) / 2
+            range = all[middle] <= index ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+        return range.lowerBound
+    }
+
+    /// The first segment with EXT-X-PROGRAM-DATE-TIME; nil if none has it.
+    public var firstDatedSegment: Segment? { storage.facts.firstDated.map { segments[Int($0)] } }
     /// The media segments.
     public var segments: Segments { Segments(storage: storage) }
 

@@ -14,6 +14,7 @@ struct MediaPlaylistParser {
     var header = MediaPlaylist.Header()
     var segments: [Segment.Record] = []
     var duration = 0.0
+    var facts = SegmentFacts()
     var keys = KeyScope()
     var maps: [Map.Record] = []
     var lowLatency = LowLatency()
@@ -22,6 +23,21 @@ struct MediaPlaylistParser {
     private var bitRate: Int32 = 0
     private var mapIndices: [MapIdentity: Int32] = [:]
     private var pending = Pending()
+
+    /// Facts about all segments together, so that nothing needs to walk through a million of them.
+    struct SegmentFacts: Sendable {
+        var gaps = 0
+        /// Indices of the segments with EXT-X-DISCONTINUITY.
+        var discontinuities: [Int32] = []
+        /// Index of the first segment with EXT-X-PROGRAM-DATE-TIME.
+        var firstDated: Int32?
+
+        mutating func add(_ segment: Segment.Record, at index: Int) {
+            if segment.isGap { gaps += 1 }
+            if segment.isDiscontinuity { discontinuities.append(Int32(index)) }
+            if segment.dateLine >= 0, firstDated == nil { firstDated = Int32(index) }
+        }
+    }
 
     private struct MapIdentity: Hashable {
         let uri: String
@@ -111,6 +127,7 @@ struct MediaPlaylistParser {
                 bitRate: bitRate, isDiscontinuity: pending.isDiscontinuity, isGap: pending.isGap,
                 duration: pending.duration,
                 byteRange: try byteRange(line)))
+        facts.add(segments[segments.count - 1], at: segments.count - 1)
         duration += pending.duration
         pending = Pending()
     }

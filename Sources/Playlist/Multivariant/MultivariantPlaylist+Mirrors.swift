@@ -119,10 +119,16 @@ struct RenditionIdentity {
     typealias Key = [String]
     private let playlist: MultivariantPlaylist
     private let groups: [Media.Group: [Media]]
+    /// The key of each group: a fingerprint of its members' keys, since 10,000 variants may name a group of 10,000 members.
+    private let groupKeys: [Media.Group: String]
 
     init(_ playlist: MultivariantPlaylist) {
         self.playlist = playlist
         groups = Dictionary(grouping: playlist.media, by: \.group)
+        groupKeys = groups.mapValues { members in
+            let keys = members.map(Self.key).sorted { $0.lexicographicallyPrecedes($1) }
+            return Self.fingerprint(keys)
+        }
     }
 
     /// Returns the key of a variant. A group contributes the keys of its members, not its name.
@@ -135,9 +141,22 @@ struct RenditionIdentity {
 
     /// Without members, the group's name is all that distinguishes it from another one.
     private func key(_ type: Media.Kind, _ id: String?) -> Key {
-        let members = members(type, id)
-        if members.isEmpty { return id.map { [$0] } ?? [] }
-        return members.map(key).sorted { $0.lexicographicallyPrecedes($1) }.flatMap { $0 }
+        guard let id else { return [] }
+        return [groupKeys[Media.Group(type: type, id: id)] ?? id]
+    }
+
+    /// Texts of one fingerprint are equal but for a chance of 2^-64 (FNV-1a); their number distinguishes lists too.
+    private static func fingerprint(_ keys: [Key]) -> String {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        for key in keys {
+            for word in key {
+                word.utf8.forEach(add)
+                add(0)
+            }
+            add(1)
+        }
+        return "\(keys.count) members \(hash)"
     }
 
     func key(_ variant: IFrameVariant) -> Key {
@@ -146,9 +165,11 @@ struct RenditionIdentity {
     }
 
     /// Returns the key of a rendition within its group.
-    func key(_ media: Media) -> Key {
+    func key(_ media: Media) -> Key { Self.key(media) }
+
+    private static func key(_ media: Media) -> Key {
         if let id = media.stableID { return [media.type.rawValue, id] }
-        return [media.type.rawValue] + Self.key(media.attributes, without: Self.locations.union(["GROUP-ID"]))
+        return [media.type.rawValue] + key(media.attributes, without: locations.union(["GROUP-ID"]))
     }
 
     func members(_ type: Media.Kind, _ id: String?) -> [Media] {

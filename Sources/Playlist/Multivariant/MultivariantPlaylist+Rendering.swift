@@ -100,14 +100,16 @@ extension MultivariantPlaylist {
     /// is stored or has no URI; otherwise the variant might lack sound or picture. Subtitles are not required. A
     /// reference to an undefined group is ignored: players then use the muxed media.
     public func completeVariants(renditions: Set<Int>) -> [Variant] {
-        let groups = Dictionary(grouping: media, by: \.group)
+        if renditions.isEmpty { return [] }
+        // Judged once for each group: a playlist may have 10,000 variants, and a group 10,000 members.
+        var isAvailable: [Media.Group: Bool] = [:]
+        for member in media where !(isAvailable[member.group] ?? false) {
+            isAvailable[member.group] = member.renditionIndex.map(renditions.contains) ?? true
+        }
         return variants.filter { variant in
             guard renditions.contains(variant.renditionIndex) else { return false }
             return [Media.Kind.audio, .video].allSatisfy { type in
-                guard let id = variant.group(type), let members = groups[Media.Group(type: type, id: id)] else {
-                    return true
-                }
-                return members.contains { $0.renditionIndex.map(renditions.contains) ?? true }
+                variant.group(type).map { isAvailable[Media.Group(type: type, id: $0)] ?? true } ?? true
             }
         }
     }

@@ -42,6 +42,9 @@ public struct MultivariantPlaylist: Sendable {
         }
     }
 
+    /// True if another playlist has exactly the same text, with variables replaced.
+    public func hasSameText(as other: MultivariantPlaylist) -> Bool { text.bytes == other.text.bytes }
+
     /// The item that a line belongs to, by its index in its array.
     enum Entry: Sendable {
         case variant(Int), variantURI(Int), iFrameVariant(Int), media(Int)

@@ -1,0 +1,224 @@
+import EventLoop
+import Fetching
+import HTTPMessage
+import Library
+import Playlist
+import Substitution
+
+/// A playlist that is to be written for a player, with the names of all that it may name. Pure, so that a large one is
+/// written on a worker.
+enum PlaylistDraft: Sendable {
+    case media(MediaDraft)
+    case entry(EntryDraft)
+    /// A small playlist, or one whose names depend on the moment; nil if there is nothing to play.
+    case text([UInt8]?)
+
+    /// Nil if there is nothing to play.
+    func text() throws(PlaylistError) -> [UInt8]? {
+        switch self {
+        case .media(let draft): try draft.text()
+        case .entry(let draft): try draft.text()
+        case .text(let text): text
+        }
+    }
+
+    /// The written playlist; nil if there is nothing to play.
+    var written: Result<WrittenPlaylist?, PlaylistError> {
+        do throws(PlaylistError) {
+            return .success(try text().map { WrittenPlaylist($0) })
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// The size of the work, in bytes.
+    var size: Int {
+        switch self {
+        case .media(let draft): draft.playlist.text.write().count
+        case .entry(let draft): 256 * (draft.playlist.variants.count + draft.playlist.media.count)
+        case .text: 0
+        }
+    }
+}
+
+/// The text of a playlist for a player.
+struct WrittenPlaylist: Sendable {
+    let text: [UInt8]
+    let tag: EntityTag?
+
+    init(_ text: [UInt8]) {
+        self.text = text
+        tag = EntityTag(String(Fingerprint.of(text), radix: 36))
+    }
+}
+
+/// A media playlist that has ended.
+struct MediaDraft: Sendable {
+    let playlist: MediaPlaylist
+    let base: WebURL
+    let view: MediaPlaylistView
+    let cut: MediaPlaylistCut?
+    /// The prefix of the session's URLs, and the path of the rendition behind it.
+    let prefix: String
+    let folder: String
+    /// By index of the segment.
+    let files: [String]
+    /// By index of the section.
+    let maps: [String]
+    /// Numbers by index of the key; nil for keys that cannot be fetched.
+    let keys: [Int?]
+    /// By index of the date range; nil if the player must not load it.
+    let presentations: [Int: String]
+    let lists: [Int: String]
+
+    func text() throws(PlaylistError) -> [UInt8] {
+        let path = "\(prefix)\(folder)/"
+        return try playlist.rendered(view, cut: cut) { reference in
+            switch reference {
+            case .segment(let segment): files.indices.contains(segment.index) ? path + files[segment.index] : nil
+            case .map(let map): maps.indices.contains(map.index) ? path + maps[map.index] : nil
+            case .key(let key):
+                keys.indices.contains(key.index)
+                    ? keys[key.index].map { "\(prefix)keys/\($0).key" } ?? Self.absolute(key.uri, base) : nil
+            case .assetURI(let range): presentations[range.index]
+            case .assetList(let range): lists[range.index]
+            // A playlist that has ended has none of these.
+            case .part, .preloadHint, .renditionReport: nil
+            }
+        }
+    }
+
+    /// The absolute URL of a relative URI that Weir does not serve, such as that of an unknown METHOD.
+    static func absolute(_ uri: String, _ base: WebURL) -> String? {
+        WebURL.isRelative(uri) && !uri.isEmpty ? (try? base.resolving(uri))?.text : nil
+    }
+}
+
+/// A multivariant playlist.
+struct EntryDraft: Sendable {
+    enum Choice: Sendable {
+        /// All lines; the variants that these complete renditions play come first.
+        case all(complete: Set<Int>)
+        /// Only what these renditions play.
+        case listing(Set<Int>)
+        /// One variant with the playlist of another one.
+        case ladder(best: Variant, base: Int, places: Set<Int>)
+    }
+
+    let playlist: MultivariantPlaylist
+    let choice: Choice
+    let prefix: String
+    /// By index of the rendition.
+    let folders: [String]
+    /// Paths behind the prefix: by line of the session key, by index of the session data, by index of the images.
+    let keys: [Int: String]
+    let data: [Int: String]
+    let images: [Int: String]
+
+    func text() throws(PlaylistError) -> [UInt8]? {
+        switch choice {
+        case .all(let complete):
+            try playlist.rendered(first: playlist.initialChoice(of: complete)) { name($0) }
+        case .listing(let places): try playlist.stored(renditions: places) { name($0) }
+        case .ladder(let best, let base, let places):
+            try playlist.rendered(only: best, among: places) { reference in
+                if case .variant = reference { return media(base) }
+                return name(reference)
+            }
+        }
+    }
+
+    private func name(_ reference: MultivariantPlaylist.Reference) -> String? {
+        if let index = reference.renditionIndex { return media(index) }
+        return switch reference {
+        case .sessionKey(let key): keys[key.line].map { prefix + $0 }
+        case .sessionData(let data): self.data[data.index].map { prefix + $0 }
+        case .imageVariant(let images): self.images[images.index].map { prefix + $0 }
+        case .variant, .media, .iFrameVariant, .steering: nil
+        }
+    }
+
+    private func media(_ index: Int) -> String? {
+        folders.indices.contains(index) ? "\(prefix)\(folders[index])/\(Route.playlistFile)" : nil
+    }
+}
+
+extension PlayerView {
+    /// True if a playlist is written at once.
+    func isSmall(_ source: Rendition.Source) -> Bool { source.playlist.text.write().count <= PureWork.small }
+
+    /// The draft of a rendition's playlist; see `media(_:_:isLast:cut:)`.
+    func draft(
+        _ rendition: Rendition, _ source: Rendition.Source, isLast: Bool = false, cut: MediaPlaylistCut? = nil
+    ) async throws(PlaylistError) -> PlaylistDraft {
+        let playlist = source.playlist
+        guard !isSmall(source), source.isDurable, rendition.source?.isDurable ?? false,
+            rendition.source?.playlist.hasSameText(as: playlist) ?? false
+        else { return .text(try media(rendition, source, isLast: isLast, cut: cut)) }
+        var view = MediaPlaylistView.stored
+        view.keepsGaps = keepsGaps
+        var (presentations, lists, slice) = ([Int: String](), [Int: String](), LoopSlice())
+        for range in playlist.dateRanges {
+            if range.index % 64 == 0 { await slice.giveWay() }
+            guard range.isInterstitial else { continue }
+            presentations[range.index] = interstitial(range.assetURI, .presentation, rendition, source)
+            lists[range.index] = interstitial(range.assetList, .list, rendition, source)
+        }
+        return .media(
+            MediaDraft(
+                playlist: playlist, base: source.base, view: view, cut: cut, prefix: prefix, folder: rendition.name.id,
+                files: rendition.segmentFiles, maps: playlist.maps.map { rendition.name(of: $0).description },
+                keys: playlist.keys.map { rendition.number(of: $0) }, presentations: presentations, lists: lists))
+    }
+
+    /// The draft of the entry playlist; see `entry(stored:)`.
+    func draft(stored: Set<Int>? = nil) async throws(PlaylistError) -> PlaylistDraft {
+        if asset.multivariant != nil {
+            if let stored { return draft(listing: stored) }
+            return draft(.all(complete: asset.completeRenditions), isStored: false)
+        }
+        guard let rendition = asset.renditions.first, stored == nil || rendition.isComplete,
+            let source = rendition.source
+        else { return .text(nil) }
+        return try await draft(rendition, source)
+    }
+
+    func draft(_ stretches: PlayableRanges) async throws(PlaylistError) -> PlaylistDraft {
+        if asset.multivariant != nil { return draft(listing: Set(stretches.cuts.keys)) }
+        guard let lone = asset.renditions.first, let source = lone.source else { return .text(nil) }
+        return try await draft(lone, source, cut: stretches.cuts[lone.place])
+    }
+
+    /// The draft of the entry playlist with only the renditions at these places in `MultivariantPlaylist.renditionURIs`.
+    func draft(listing renditions: Set<Int>) -> PlaylistDraft { draft(.listing(renditions), isStored: true) }
+
+    /// The draft of a single variant: the attributes of the best variant, and the playlist of the one whose segments are
+    /// substituted. `listed` is nil if the origin is available.
+    func draft(_ ladder: Ladder, listing listed: Set<Int>?) -> PlaylistDraft {
+        let places = listed ?? Set(asset.renditions.filter { !$0.name.isIFramesOnly }.map(\.place))
+        return draft(.ladder(best: ladder.best, base: ladder.base.place, places: places), isStored: listed != nil)
+    }
+
+    /// - Parameter isStored: true to name only stored files.
+    private func draft(_ choice: EntryDraft.Choice, isStored: Bool) -> PlaylistDraft {
+        guard let multivariant = asset.multivariant else { return .text(nil) }
+        var (keys, data, images) = ([Int: String](), [Int: String](), [Int: String]())
+        for key in multivariant.sessionKeys {
+            keys[key.line] =
+                isStored ? asset.storedFile(of: .sessionKey(key)) : asset.number(of: key).map { "keys/\($0).key" }
+        }
+        for line in multivariant.sessionData {
+            data[line.index] =
+                isStored
+                ? asset.storedFile(of: .sessionData(line))
+                : asset.sessionData.name(of: line).map { "\(asset.sessionData.folder.id)/\($0)" }
+        }
+        for (index, rendition) in asset.images.enumerated() where !isStored || rendition.isComplete {
+            images[index] = "\(rendition.name.id)/\(Route.playlistFile)"
+        }
+        return .entry(
+            EntryDraft(
+                playlist: multivariant, choice: choice, prefix: prefix, folders: asset.renditions.map(\.name.id),
+                keys: keys, data: data, images: images))
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Playlists near the limits of what Weir accepts, one after the other, while another client asks for small things all the time.
+@Suite("During large playlists")
+struct LoopLagTests {
+    /// Seconds that 99 of 100 waits stay below.
+    private static let most = 0.05
+
+    private static func media(_ count: Int, _ line: (Int) -> String = { "\($0).ts" }) -> Data {
+        let head = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-PLAYLIST-TYPE:VOD\n"
+        return Data((head + (0..<count).map { "#EXTINF:2,\n\(line($0))\n" }.joined() + "#EXT-X-ENDLIST\n").utf8)
+    }
+
+    private static func master(_ count: Int, _ uri: (Int) -> String) -> Data {
+        let lines = (0..<count).map { number in
+            "#EXT-X-STREAM-INF:BANDWIDTH=\(100_000 + number),CODECS=\"avc1.42c00a,mp4a.40.2\",RESOLUTION=160x90\n"
+                + "\(uri(number))\n"
+        }
+        return Data(("#EXTM3U\n" + lines.joined()).utf8)
+    }
+
+    private func folder() throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        let segment = try Data(contentsOf: URL(fileURLWithPath: Repository.path("fixtures/media/ts/90p/0.ts")))
+        try folder.write(segment, to: "segment.ts")
+        try folder.write(Self.master(10_000) { "short.m3u8?\($0)" }, to: "wide.m3u8")
+        try folder.write(Self.master(96) { "4000.m3u8?\($0)" }, to: "ladder.m3u8")
+        try folder.write(Self.master(40) { "2000.m3u8?\($0)" }, to: "offline.m3u8")
+        try folder.write(Self.media(20), to: "short.m3u8")
+        try folder.write(Self.media(4000), to: "4000.m3u8")
+        try folder.write(Self.media(2000) { "segment.ts?\($0)" }, to: "2000.m3u8")
+        try folder.write(Self.media(150_000), to: "long.m3u8")
+        return folder
+    }
+
+    /// Requests of a client for little, each on a connection of its own, until it is stopped.
+    private actor Client {
+        private(set) var waits: [Double] = []
+        private var isStopped = false
+
+        func stop() { isStopped = true }
+
+        func run(_ url: String) async throws {
+            let clock = ContinuousClock()
+            while !isStopped {
+                let wait = try await clock.measure { _ = try await HTTPProbe.fetch(url) }
+                waits.append(wait / .seconds(1))
+                try await clock.sleep(for: .milliseconds(2))
+            }
+        }
+    }
+
+    private func playlists(_ scene: Scene, _ entry: String, _ count: Int) async throws -> [String] {
+        let answer = try await HTTPProbe.fetch(await scene.weir.url(entry), within: .seconds(60))
+        #expect(answer.status == 200, "\(entry): \(answer.text.prefix(300))")
+        return answer.text.split(separator: "\n").filter { $0.hasPrefix("/") }.prefix(count).map(String.init)
+    }
+
+    private func get(_ scene: Scene, _ path: String) async throws -> HTTPAnswer {
+        try await HTTPProbe.fetch(await scene.weir.url(path), within: .seconds(60))
+    }
+
+    /// Cumulated counts of the loop's turns by their bound, in seconds.
+    private func turns(_ scene: Scene) async throws -> [Double: Double] {
+        let text = try await get(scene, "/metrics").text
+        return text.split(separator: "\n").reduce(into: [:]) { turns, line in
+            let prefix = "weir_loop_turn_seconds_bucket{le=\""
+            guard line.hasPrefix(prefix) else { return }
+            let parts = line.dropFirst(prefix.count).split(separator: "\"} ")
+            turns[parts[0] == "+Inf" ? .infinity : Double(parts[0]) ?? 0] = Double(parts[1]) ?? 0
+        }
+    }
+
+    private struct Step: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let run: @Sendable (LoopLagTests, Scene) async throws -> Void
+    }
+
+    private static let steps = [
+        Step(testDescription: "10,000 variants") { tests, scene in
+            let url = scene.origin.url("/wide.m3u8")
+            for entry in ["/\(url)", "/auto/\(url)", "/\(url)"] { _ = try await tests.playlists(scene, entry, 1) }
+        },
+        Step(testDescription: "96 variants of 4,000 segments") { tests, scene in
+            let url = scene.origin.url("/ladder.m3u8")
+            for _ in 0..<2 {
+                for path in try await tests.playlists(scene, "/auto/\(url)", 1) { _ = try await tests.get(scene, path) }
+            }
+        },
+        Step(testDescription: "150,000 segments") { tests, scene in
+            for _ in 0..<2 { _ = try await tests.get(scene, "/" + scene.origin.url("/long.m3u8")) }
+        },
+        Step(testDescription: "40 renditions of 2,000 segments, of which some are stored") { tests, scene in
+            let url = scene.origin.url("/offline.m3u8")
+            for path in try await tests.playlists(scene, "/\(url)", 40) {
+                let text = try await tests.get(scene, path).text
+                let segments = text.split(separator: "\n").filter { $0.hasPrefix("/") }
+                for segment in segments.dropFirst(200).prefix(2) { _ = try await tests.get(scene, String(segment)) }
+            }
+            for mode in ["offline", "auto", "offline"] {
+                let answer = try await tests.get(scene, "/\(mode)/\(url)")
+                #expect(answer.status == 200, "\(mode): \(answer.text.prefix(300))")
+            }
+        },
+    ]
+
+    @Test("another client waits at most 50 ms, but for one time in a hundred", arguments: steps)
+    private func keepsTheLoopFree(step: Step) async throws {
+        let folder = try folder()
+        try await Scene.with(root: folder.path) { scene in
+            let address = await scene.weir.url("/a/none/aabcde/none/0.ts")
+            let client = Client()
+            let running = Task { try await client.run(address) }
+            let before = try await turns(scene)
+            let began = ContinuousClock.now
+            try await step.run(self, scene)
+            let seconds = (ContinuousClock.now - began) / .seconds(1)
+            await client.stop()
+            try await running.value
+            let after = try await turns(scene)
+            let counts = after.mapValues { $0 }.merging(before) { $0 - $1 }
+            let all = counts[.infinity] ?? 0
+            let short = counts[Self.most] ?? 0
+            let waits = await client.waits.sorted()
+            let wait = waits[waits.count * 99 / 100]
+            let facts =
+                "\(seconds) s, \(waits.count) requests, p50 \(waits[waits.count / 2]), p99 \(wait), longest "
+                + "\(waits[waits.count - 1]), turns \(counts.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" })"
+            #expect(short >= all * 0.99, "\(facts)")
+            #expect(wait < Self.most, "\(facts)")
+        }
+    }
+}
