@@ -185,6 +185,13 @@ package struct APIClient: Sendable {
         }
     }
 
+    /// The metrics of the daemon at a URL, as text. They need no token.
+    package func metrics(at base: String) async throws(APIError) -> String {
+        let answer = try await transport(Call(method: "GET", url: base + "/metrics", token: "", body: nil))
+        guard answer.status == 200 else { throw Self.error(answer) }
+        return String(decoding: answer.body, as: UTF8.self)
+    }
+
     private func request(_ method: String, _ route: String, body: [UInt8]? = nil) throws(APIError) -> Call {
         guard let base = state.daemonURL else { throw state.absence }
         return Call(method: method, url: base + API.root + route, token: try state.token(), body: body)

@@ -69,6 +69,7 @@ import Testing
             ["--listen", "127.0.0.1:\(await weir.port)"], ["WEIR_STATE": weir.state, "WEIR_STORE": weir.store])
         #expect(report.exit == .code(0))
         #expect(report.says("daemon", .ok, "it answers at \(await weir.address), in mode auto"))
+        #expect(report.of("loop").first?.message.contains("99 of 100 requests waited at most") == true)
         for subject in ["store folder", "state folder", "token"] {
             #expect(report.says(subject, .ok, "only you can read"))
         }

@@ -16,6 +16,7 @@ extension Doctor {
             } else {
                 running = url
                 findings.append(await ownDaemonFinding(url))
+                if let finding = await loopFinding(url) { findings.append(finding) }
             }
         } else {
             findings.append(
@@ -56,6 +57,19 @@ extension Doctor {
         } catch {
             return .fault("daemon", "\(url): \(error.message)", next: error.next ?? "end it, and start: weir serve")
         }
+    }
+
+    /// How long the daemon's loop made others wait since its start; nil if the daemon does not say.
+    private func loopFinding(_ url: String) async -> Finding? {
+        guard let text = try? await APIClient(state: state).metrics(at: url), let turns = LoopTurns(text) else {
+            return nil
+        }
+        let most = turns.usual.map { "\(Int($0 * 1000)) ms" } ?? "more than 10 s"
+        let message =
+            "99 of 100 requests waited at most \(most) for the event loop, and none longer than \(turns.longestWords)"
+        guard turns.usual ?? .infinity > LoopTurns.largest else { return .ok("loop", message) }
+        return .warning(
+            "loop", message, next: "look which playlists were played, and report it with: weir doctor --json")
     }
 
     private func addressFinding(_ address: ListenAddress, isRunning: Bool) async -> Finding {

@@ -1,0 +1,34 @@
+/// The lengths of the loop's turns, from a daemon's metrics.
+struct LoopTurns {
+    /// Longer waits of one request in a hundred are worth a look, in seconds.
+    static let largest = 0.05
+    /// The bound that 99 of 100 turns keep, in seconds; nil if they exceed the last bound.
+    let usual: Double?
+    /// In seconds.
+    let longest: Double
+
+    /// Reads the text of `/metrics`; nil if it has no turns.
+    init?(_ text: String) {
+        var (buckets, count, longest): ([(bound: Double, count: Double)], Double?, Double?) = ([], nil, nil)
+        for line in text.split(separator: "\n") where line.hasPrefix("weir_loop_") {
+            let words = line.split(separator: " ")
+            guard words.count == 2, let value = Double(words[1]) else { continue }
+            switch words[0] {
+            case "weir_loop_turn_seconds_count": count = value
+            case "weir_loop_longest_turn_seconds": longest = value
+            default:
+                let parts = words[0].split(separator: "\"")
+                if words[0].hasPrefix("weir_loop_turn_seconds_bucket{le="), parts.count > 1,
+                    let bound = Double(parts[1])
+                {
+                    buckets.append((bound, value))
+                }
+            }
+        }
+        guard let count, count > 0, let longest else { return nil }
+        usual = buckets.first { $0.count >= count * 0.99 }?.bound
+        self.longest = longest
+    }
+
+    var longestWords: String { longest < 1 ? "\(Int(longest * 1000)) ms" : "\(Int(min(longest, 1e9))) s" }
+}
