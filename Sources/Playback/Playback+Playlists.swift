@@ -31,7 +31,9 @@ extension Playback {
         if let source = rendition.source, source.isDurable, !rendition.mayBeginAnew {
             let view = view(of: asset, session, for: exchange)
             if view.isSmall(source) { return send(exchange, session, .hit) { try view.media(rendition, source) } }
-            Task { @LoopActor in await answer(exchange, session, of: asset, .hit) { try await view.draft(rendition, source) } }
+            Task { @LoopActor in
+                await answer(exchange, session, of: asset, .hit) { try await view.draft(rendition, source) }
+            }
             return
         }
         reloaded(exchange, rendition, asset, session)
@@ -45,7 +47,9 @@ extension Playback {
             let cut = await stretches.cut(of: rendition, in: asset, session, substitutions)
         {
             let view = view(of: asset, session, for: exchange)
-            return await answer(exchange, session, of: asset, .hit) { try await view.draft(rendition, source, cut: cut) }
+            return await answer(exchange, session, of: asset, .hit) {
+                try await view.draft(rendition, source, cut: cut)
+            }
         }
         if !rendition.isComplete,
             !(rendition.isStored && library.keys.mayUse(session.id, keysOf: rendition, of: asset))
@@ -240,7 +244,9 @@ extension Playback {
         stretches.insert(stored, for: session)
         sessions.enter(session, exchange)
         let view = view(of: asset, session, for: exchange)
-        await answer(exchange, session, of: asset, .hit, orElse: Self.nothing(of: asset)) { try await view.draft(stored) }
+        await answer(exchange, session, of: asset, .hit, orElse: Self.nothing(of: asset)) {
+            try await view.draft(stored)
+        }
     }
 
     /// Answers with a single variant; Weir chooses the quality of each of its segments.
@@ -288,7 +294,8 @@ extension Playback {
     }
 
     private func reply(
-        _ exchange: Exchange, _ session: Session, _ written: WrittenPlaylist, _ status: CacheStatus, live: Rendition.Source?
+        _ exchange: Exchange, _ session: Session, _ written: WrittenPlaylist, _ status: CacheStatus,
+        live: Rendition.Source?
     ) {
         var representation = Representation(size: Int64(written.text.count), mediaType: .playlist)
         representation.entityTag = written.tag

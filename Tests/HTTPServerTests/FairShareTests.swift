@@ -64,18 +64,20 @@ import Testing
         #expect(try Self.key("2001:db8::1") != Self.key("2001:db8:0:1::1"))
         #expect(try Self.key("192.0.2.1") == Self.key("192.0.2.1"))
         #expect(try Self.key("192.0.2.1") != Self.key("192.0.2.2"))
+        let loopback = try #require(SocketAddress(literal: "127.0.0.1", port: 1))
+        #expect(ClientKey(loopback, .known(1000)) == ClientKey(loopback, .known(1000)))
+        #expect(ClientKey(loopback, .known(1000)) != ClientKey(loopback, .known(1001)))
     }
 
     @Test func ofThoseThatWaitTheClientWithTheFewestIsNext() throws {
         let requestGuard = RequestGuard(port: 1, literals: [], hostNames: [], allowedOrigins: [])
         var room = WaitingRoom()
         func add(_ letter: Character, _ descriptor: Int32) throws -> Int32? {
-            let peer = try #require(SocketAddress(literal: "192.0.2.1", port: 1))
+            let number = try #require(letter.asciiValue)
+            let address = try #require(SocketAddress(literal: "127.0.0.\(number - 96)", port: 1))
+            let peer = Connection.Client(address: address, user: .unknown, ownership: .unknown)
             return room.add(
-                .init(
-                    descriptor: descriptor, peer: peer, client: try Self.client(letter), requestGuard: requestGuard,
-                    since: 0),
-                limit: 3)?.descriptor
+                .init(descriptor: descriptor, peer: peer, requestGuard: requestGuard, since: 0), limit: 3)?.descriptor
         }
         #expect(try add("a", 1) == nil)
         #expect(try add("a", 2) == nil)

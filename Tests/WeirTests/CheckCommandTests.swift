@@ -46,7 +46,7 @@ import Testing
         #expect(result.exit == .code(65) && result.errors.isEmpty)
         #expect(
             result.output == """
-                \(path):3: error: the key has no URI (#EXT-X-KEY:METHOD=AES-128) (RFC 8216 §4.2)
+                \(path):3: error: the key has no URI: the segments cannot be decrypted (RFC 8216 §4.3.2.4)
                 1 playlist, 1 error: players will fail
 
                 """)

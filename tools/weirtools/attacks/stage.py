@@ -96,7 +96,7 @@ class Stage:
     def __enter__(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="weir-attack-"))
         self.origin = Origin()
-        self.weir = scene.Weir(self.binary, self.folder, options=self.options)
+        self.weir = scene.Weir(self.binary, self.folder, options=self.options, users="root")
         self.token = (self.folder / "state" / "token").read_text().strip()
         self.weir.run("get", self.origin.vod("film"), "--name", "film")
         playlist = scene.fetch(self.weir.url + "/offline/film.m3u8")

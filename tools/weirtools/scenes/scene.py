@@ -123,17 +123,19 @@ class Origin(Server):
 
 
 class Weir(Server):
-    """A `weir serve` over folders of its own, and the commands that talk to it. Nothing of the user's settings reaches it. Where we are
-    root, VLC plays as nobody."""
+    """A `weir serve` over folders of its own, and the commands that talk to it. Nothing of the user's settings reaches it.
 
-    def __init__(self, binary, folder, listener=None, options=()):
+    `users` count as its owner: where we are root, VLC plays as nobody.
+    """
+
+    def __init__(self, binary, folder, listener=None, options=(), users="nobody"):
         self.binary, self.state = str(binary), str(folder / "state")
         proxies = {name + "_proxy": "" for name in ("http", "https", "all", "HTTP", "HTTPS", "ALL")}
         homes = {"XDG_%s_HOME" % name: str(folder / name) for name in ("CONFIG", "DATA", "STATE")}
         kept = {name: value for name, value in os.environ.items() if not name.startswith("WEIR_")}
         options = ["--store", str(folder / "store"), "--state", self.state, "--reserve", "0", *options]
         super().__init__(lambda port: [self.binary, "serve", "--listen", "127.0.0.1:%d" % port] + options,
-                         {**kept, **proxies, **homes, "HOME": str(folder), "NO_COLOR": "1", "WEIR_USERS": "nobody"}, listener)
+                         {**kept, **proxies, **homes, "HOME": str(folder), "NO_COLOR": "1", "WEIR_USERS": users}, listener)
 
     def run(self, *words):
         """A command to its end, which must be a good one; what it says."""
