@@ -127,9 +127,11 @@ extension API {
         package var quality: Quality?
         /// The audio renditions; absent for `default`.
         package var audio: Choice?
-        /// The subtitle renditions; absent for `none`.
+        /// The subtitle renditions; absent for `auto`.
         package var subtitles: Choice?
         package var preferences: Preferences?
+        /// Conditions that the variant must meet, all of them.
+        package var conditions: [Condition]?
         /// Further selections of the same download, after this one. Shared renditions are fetched once.
         package var additional: [SelectionRequest]?
         /// The range of media time; absent for all of it. It is extended to whole segments.
@@ -157,7 +159,11 @@ extension API {
         }
 
         package var selections: [SelectionRequest] {
-            [SelectionRequest(quality: quality, audio: audio, subtitles: subtitles, preferences: preferences)]
+            [
+                SelectionRequest(
+                    quality: quality, audio: audio, subtitles: subtitles, preferences: preferences,
+                    conditions: conditions)
+            ]
                 + (additional ?? [])
         }
 
@@ -212,14 +218,17 @@ extension API {
         package var quality: Quality?
         /// The audio renditions; absent for `default`.
         package var audio: Choice?
-        /// The subtitle renditions; absent for `none`.
+        /// The subtitle renditions; absent for `auto`.
         package var subtitles: Choice?
         package var preferences: Preferences?
+        /// Conditions that the variant must meet, all of them.
+        package var conditions: [Condition]?
         package init(
             quality: Quality? = nil, audio: Choice? = nil, subtitles: Choice? = nil,
-            preferences: Preferences? = nil
+            preferences: Preferences? = nil, conditions: [Condition]? = nil
         ) {
             (self.quality, self.audio, self.subtitles, self.preferences) = (quality, audio, subtitles, preferences)
+            self.conditions = conditions
         }
 
         /// The contradiction in the selection, as a sentence that names the field to leave out; nil if there is none.

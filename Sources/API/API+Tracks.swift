@@ -98,7 +98,7 @@ extension API {
         }
     }
 
-    /// The choice of a variant; as text `best`, `worst`, `720p`, `<=1080p`, `2M`.
+    /// The choice of a variant; as text `best`, `worst`, `720p`, `<=1080p`, `2M`, `265000`.
     package enum Quality: Equatable, Sendable, LosslessStringConvertible {
         case best
         case worst
@@ -127,19 +127,13 @@ extension API {
             return isBound ? .heightAtMost(pixels) : .height(pixels)
         }
 
-        /// Parses a bandwidth in bits per second: `2M`, `1.5M`, `800k`.
         private static func bandwidth(_ text: String) -> Quality? {
-            let scale: Double
-            switch text.last {
-            case "M": scale = 1_000_000
-            case "k": scale = 1000
-            default: return nil
-            }
-            let digits = text.dropLast()
-            guard digits.first != "+", digits.allSatisfy({ $0.isNumber || $0 == "." }), let value = Double(digits),
-                value > 0, value < 1_000_000
-            else { return nil }
-            return .minimumBandwidth(Int((value * scale).rounded()))
+            BitRateText.bits(text).flatMap { $0 >= BitRateText.least ? .minimumBandwidth($0) : nil }
+        }
+
+        /// The height that a number too small for a bit rate probably means; nil for any other text.
+        package static func meantHeight(_ text: String) -> Int? {
+            positive(Substring(text)).flatMap { $0 < BitRateText.least ? $0 : nil }
         }
 
         package var description: String {
@@ -149,15 +143,17 @@ extension API {
             case .height(let pixels): "\(pixels)p"
             case .heightAtMost(let pixels): "<=\(pixels)p"
             case .minimumBandwidth(let bits) where bits % 1_000_000 == 0: "\(bits / 1_000_000)M"
-            case .minimumBandwidth(let bits): "\(Double(bits) / 1000)k"
+            case .minimumBandwidth(let bits): "\(bits)"
             }
         }
     }
 
-    /// The choice of renditions in a group; as text `default`, `all`, `none`, or languages such as `en,ja`.
+    /// The choice of renditions in a group; as text `default`, `auto`, `all`, `none`, or languages such as `en,ja`.
     package enum Choice: Equatable, Sendable, LosslessStringConvertible {
         /// The rendition that a player would choose: preferred language, user's language, DEFAULT=YES, or the first.
         case `default`
+        /// Of subtitles, those that players show unasked: DEFAULT=YES, and FORCED in the user's language.
+        case auto
         case all
         case none
         /// Renditions whose LANGUAGE begins with one of these tags (`en` includes `en-GB`); lower case, not empty.
@@ -166,6 +162,7 @@ extension API {
         package init?(_ text: String) {
             switch text {
             case "default": self = .default
+            case "auto": self = .auto
             case "all": self = .all
             case "none": self = .none
             default:
@@ -183,6 +180,7 @@ extension API {
         package var description: String {
             switch self {
             case .default: "default"
+            case .auto: "auto"
             case .all: "all"
             case .none: "none"
             case .languages(let tags): tags.joined(separator: ",")

@@ -5,8 +5,9 @@ extension Selection {
     init(_ request: API.SelectionRequest) {
         self.init(
             quality: request.quality.map { Quality($0) }, audio: Choice(request.audio ?? .default),
-            subtitles: Choice(request.subtitles ?? .none),
-            preferences: Preferences(request.preferences ?? API.Preferences()))
+            subtitles: Choice(request.subtitles ?? .auto),
+            preferences: Preferences(request.preferences ?? API.Preferences()),
+            requirements: (request.conditions ?? []).map { VariantPredicate($0) })
     }
 }
 
@@ -26,10 +27,46 @@ extension Selection.Choice {
     fileprivate init(_ choice: API.Choice) {
         switch choice {
         case .default: self = .default
+        case .auto: self = .auto
         case .all: self = .all
         case .none: self = .none
         case .languages(let languages): self = .languages(languages)
         }
+    }
+}
+
+extension VariantPredicate {
+    fileprivate init(_ condition: API.Condition) {
+        let (attribute, comparison) = (condition.attribute, condition.comparison)
+        switch condition.value {
+        case .number(let number):
+            let isNegated = [.below, .above, .isNot].contains(comparison)
+            let positive: Self =
+                switch attribute {
+                case .peak: .peakBitRate(Bound(comparison, Int(number)))
+                case .average: .averageBitRate(Bound(comparison, Int(number)))
+                case .width: .width(Bound(comparison, Int(number)))
+                case .height: .height(Bound(comparison, Int(number)))
+                case .channels: .channels(Bound(comparison, Int(number)))
+                case .fps, .range, .codec: .frameRate(Bound(comparison, number))
+                }
+            self = isNegated ? .not(positive) : positive
+        case .words(let words):
+            let any: Self = attribute == .range ? .videoRange(words) : .any(words.map { .codec($0) })
+            self = comparison == .isNot ? .not(any) : any
+        }
+    }
+}
+
+extension VariantPredicate.Bound {
+    /// The bound, or that of the opposite for `<`, `>` and `!=`.
+    fileprivate init(_ comparison: API.Condition.Comparison, _ value: Value) {
+        self =
+            switch comparison {
+            case .atMost, .above: .atMost(value)
+            case .atLeast, .below: .atLeast(value)
+            case .equal, .isNot: .exactly(value)
+            }
     }
 }
 

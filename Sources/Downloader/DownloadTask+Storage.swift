@@ -33,7 +33,7 @@ private struct StoredSelection: Codable {
         var minimumBandwidth: Int?
     }
 
-    /// `"default"`, `"all"`, `"none"`, or an array of languages.
+    /// `"default"`, `"auto"`, `"all"`, `"none"`, or an array of languages.
     struct Choice: Codable {
         let value: Selection.Choice
 
@@ -48,6 +48,7 @@ private struct StoredSelection: Codable {
             value =
                 switch try container.decode(String.self) {
                 case "all": .all
+                case "auto": .auto
                 case "none": .none
                 default: .default
                 }
@@ -57,6 +58,7 @@ private struct StoredSelection: Codable {
             var container = encoder.singleValueContainer()
             switch value {
             case .default: try container.encode("default")
+            case .auto: try container.encode("auto")
             case .all: try container.encode("all")
             case .none: try container.encode("none")
             case .languages(let languages): try container.encode(languages)
@@ -80,6 +82,7 @@ private struct StoredSelection: Codable {
     let audio: Choice
     let subtitles: Choice
     let preferences: Preferences?
+    let requirements: [VariantPredicate]?
 
     init(_ selection: Selection) {
         (audio, subtitles) = (Choice(selection.audio), Choice(selection.subtitles))
@@ -92,6 +95,7 @@ private struct StoredSelection: Codable {
             case .minimumBandwidth(let bandwidth)?: Quality(minimumBandwidth: bandwidth)
             case nil: nil
             }
+        requirements = selection.requirements.isEmpty ? nil : selection.requirements
         let wishes = selection.preferences
         guard wishes != Selection.Preferences() else {
             preferences = nil
@@ -125,7 +129,9 @@ private struct StoredSelection: Codable {
             if let bandwidth = quality.minimumBandwidth { return .minimumBandwidth(bandwidth) }
             return quality.worst == nil ? .best : .worst
         }
-        return Selection(quality: rule, audio: audio.value, subtitles: subtitles.value, preferences: wishes)
+        return Selection(
+            quality: rule, audio: audio.value, subtitles: subtitles.value, preferences: wishes,
+            requirements: requirements ?? [])
     }
 }
 

@@ -14,6 +14,8 @@ struct MediaChoice {
         case .none: wanted = []
         case .all: wanted = members
         case .default: wanted = Self.automatic(members, preferences).map { [$0] } ?? []
+        case .auto where type == .subtitles: wanted = Self.shown(members, preferences)
+        case .auto: wanted = Self.automatic(members, preferences).map { [$0] } ?? []
         case .languages(let languages): wanted = try Self.members(of: members, in: languages, type)
         }
         let isEvery = selection.audio == .all
@@ -56,6 +58,14 @@ struct MediaChoice {
             if let member = defaultMember(members.filter { $0.isAutoselect && $0.speaks(range) }) { return member }
         }
         return defaultMember(members)
+    }
+
+    /// The subtitles that players show unasked.
+    private static func shown(_ members: [Media], _ preferences: Selection.Preferences) -> [Media] {
+        let forced = preferences.spoken.lazy.compactMap { range in members.first { $0.isForced && $0.speaks(range) } }
+            .first
+        let isDefault = members.first(where: \.isDefault)
+        return [isDefault, forced?.index == isDefault?.index ? nil : forced].compactMap { $0 }
     }
 
     /// Forced subtitles and renditions that describe the video come after the ordinary ones.
@@ -107,7 +117,20 @@ extension MultivariantPlaylist {
     }
 }
 
+extension Selection.Preferences {
+    /// The user's languages, the most preferred first, each followed by its shortened forms.
+    fileprivate var spoken: [String] { (languages + [locale].compactMap { $0 }).flatMap(LanguageRanges.of) }
+
+    /// True if nothing is known of the user's languages.
+    var isWithoutLanguage: Bool { languages.isEmpty && locale == nil }
+}
+
 extension Media {
+    /// True if it is in one of the user's languages, or nothing is known of these.
+    func isSpoken(by preferences: Selection.Preferences) -> Bool {
+        preferences.isWithoutLanguage || preferences.spoken.contains(where: speaks)
+    }
+
     /// True if the rendition is in a language, by RFC 4647's basic filtering, or has this name.
     func speaks(_ wanted: String) -> Bool {
         let tag = (language ?? "").lowercased()

@@ -19,6 +19,8 @@ package struct Selection: Equatable, Sendable {
         /// The rendition that players choose automatically: one in a preferred language, otherwise an AUTOSELECT one in
         /// the user's own language, otherwise DEFAULT, otherwise AUTOSELECT, otherwise the first.
         case `default`
+        /// Of subtitles, those that players show unasked: DEFAULT=YES, and FORCED in the user's language.
+        case auto
         case all
         case none
         /// The renditions in these languages, in this order. RFC 5646 tags; `en` also matches `en-GB`.
@@ -55,14 +57,16 @@ package struct Selection: Equatable, Sendable {
     package var audio: Choice
     package var subtitles: Choice
     package var preferences: Preferences
+    /// Conditions that the variant must meet, all of them.
+    package var requirements: [VariantPredicate]
 
     /// Makes a selection; by default the best variant with its default audio.
     package init(
         quality: Quality? = nil, audio: Choice = .default, subtitles: Choice = .none,
-        preferences: Preferences = Preferences()
+        preferences: Preferences = Preferences(), requirements: [VariantPredicate] = []
     ) {
         (self.quality, self.audio, self.subtitles) = (quality, audio, subtitles)
-        self.preferences = preferences
+        (self.preferences, self.requirements) = (preferences, requirements)
     }
 
     /// No variant or rendition matches; the description names the request and the available ones.

@@ -15,9 +15,11 @@ struct VariantChoice {
     ) throws(Selection.NoMatch) {
         var round = Round(playlist, without: excluded)
         let candidates = round.left
-        if let required = selection.quality?.requirement, !round.keep(required, else: "is not \(required)") {
+        let required = ((selection.quality?.requirement).map { [$0] } ?? []) + selection.requirements
+        for requirement in required where !round.keep(requirement, else: "is not \(requirement)") {
+            let all = VariantPredicate.all(required)
             throw Selection.NoMatch(
-                description: "no variant is \(required); there \(Self.list(candidates.map(\.qualityWords), "are"))")
+                description: "no variant is \(all); there \(Self.list(candidates.map(\.qualityWords), "are"))")
         }
         round.keepLanguages(selection.audio, .audio, "sound")
         round.keepLanguages(selection.subtitles, .subtitles, "subtitles")
@@ -25,14 +27,18 @@ struct VariantChoice {
         let unmet = minimums.flatMap { round.keep($0, else: "is not \($0)") ? nil : $0 }
         round.prefer(selection.preferences)
         let goal = unmet == nil ? Goal(selection, hasMinimum: minimums != nil) : .highest
-        guard let chosen = goal.pick(round.left) else {
+        guard let picked = goal.pick(round.left) else {
             throw Selection.NoMatch(description: "the playlist has no variant")
         }
+        let alike = selection.alike(picked, among: round.left, of: playlist)
+        let chosen = alike.contains { $0.index == picked.index } ? picked : goal.pick(alike) ?? picked
         for variant in round.left where variant.index != chosen.index {
             round.reasons[variant.index] = goal.reason(variant, behind: chosen)
         }
         self.chosen = chosen
-        reason = goal.words + (unmet.map { "; none is \($0)" } ?? "")
+        reason =
+            goal.words + (chosen.index == picked.index ? "" : ", with your sound")
+            + (unmet.map { "; none is \($0)" } ?? "")
         reasons = round.reasons
     }
 
@@ -129,6 +135,23 @@ struct VariantChoice {
 }
 
 extension Selection {
+    /// Returns the variants with the picture of `picked` that have the user's language, and stereo where nobody asked for
+    /// more: several variants may differ only in the groups of their sound. Without such a one, those with its own video.
+    fileprivate func alike(_ picked: Variant, among variants: [Variant], of playlist: MultivariantPlaylist) -> [Variant]
+    {
+        guard audio == .default, picked.audio != nil else { return [picked] }
+        func sound(_ variant: Variant) -> Media? {
+            (try? MediaChoice(self, of: .audio, for: variant, in: playlist))?.chosen.first
+        }
+        func isSpoken(_ variant: Variant) -> Bool { sound(variant).map { $0.isSpoken(by: preferences) } ?? false }
+        let own = variants.filter { $0.renditionIndex == picked.renditionIndex }
+        var spoken = own.filter(isSpoken)
+        if spoken.isEmpty { spoken = variants.filter { $0.hasPicture(of: picked) && isSpoken($0) } }
+        let left = spoken.isEmpty ? own : spoken
+        let plain = left.filter { sound($0).map { $0.channelCount <= 2 } ?? false }
+        return preferences.prefersMultichannel || plain.isEmpty ? left : plain
+    }
+
     fileprivate var minimums: VariantPredicate? {
         var parts: [VariantPredicate] = []
         if case .minimumBandwidth(let least)? = quality { parts.append(.peakBitRate(.atLeast(least))) }
@@ -150,6 +173,13 @@ extension Selection.Quality {
 }
 
 extension Variant {
+    /// True if both show the same picture, as far as their attributes say.
+    fileprivate func hasPicture(of other: Variant) -> Bool {
+        renditionIndex == other.renditionIndex
+            || resolution != nil && resolution == other.resolution && videoRange == other.videoRange
+                && frameRate == other.frameRate
+    }
+
     fileprivate var rank: (Int, Int) { (bandwidth, resolution?.height ?? 0) }
     fileprivate var averageRate: Int { averageBandwidth ?? bandwidth }
 

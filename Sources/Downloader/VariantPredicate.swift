@@ -2,8 +2,11 @@ import Playlist
 
 /// A condition on a variant. Absent attributes count as the lowest value; an absent AVERAGE-BANDWIDTH as BANDWIDTH, and
 /// an absent VIDEO-RANGE as SDR (rfc8216bis §4.4.6.2).
-enum VariantPredicate: Equatable, Sendable {
-    enum Bound<Value: Comparable & Sendable>: Equatable, Sendable {
+///
+/// The stored form of a task has its JSON: the names of cases never change.
+package indirect enum VariantPredicate: Codable, Equatable, Sendable {
+    /// A limit of an attribute's value.
+    package enum Bound<Value: Comparable & Codable & Sendable>: Codable, Equatable, Sendable {
         case atLeast(Value)
         case atMost(Value)
         case exactly(Value)
@@ -30,7 +33,7 @@ enum VariantPredicate: Equatable, Sendable {
     case codec(String)
     case all([VariantPredicate])
     case any([VariantPredicate])
-    indirect case not(VariantPredicate)
+    case not(VariantPredicate)
 
     static let highDynamicRange = videoRange(["HLG", "PQ"])
     static let multichannel = channels(.atLeast(3))
@@ -79,7 +82,7 @@ extension Media {
 
 extension VariantPredicate: CustomStringConvertible {
     /// Text after "is": `at most 720p`, `avc1`, `at least 2.0 Mb/s`.
-    var description: String {
+    package var description: String {
         switch self {
         case .peakBitRate(let bound): bound.words(BitRate.words)
         case .averageBitRate(let bound): bound.words { BitRate.words($0) + " on average" }

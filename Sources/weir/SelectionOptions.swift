@@ -1,7 +1,6 @@
 package import API
 import ArgumentParser
 
-extension API.Quality: ExpressibleByArgument {}
 extension API.Choice: ExpressibleByArgument {}
 extension API.Size: ExpressibleByArgument {}
 
@@ -10,16 +9,28 @@ struct SelectionOptions: ParsableArguments {
     @Option(
         name: [.customShort("q"), .long],
         help: """
-            best, worst, 720p, <=1080p, or 2M for the lowest with at least so many bits per second. Default: the best, unless a \
-            minimum or --fast is given.
-            """)
+            best, worst, 720p, <=1080p, or 2M or 265000 for the lowest with at least so many bits per second. Default: the \
+            best, unless a minimum or --fast is given.
+            """, transform: Self.quality)
     var quality: API.Quality?
+    @Option(
+        name: .customLong("where"),
+        help: ArgumentHelp(
+            """
+            A condition that the variant must meet: peak, average, width, height, fps, channels, range or codec, with <=, >=, <, \
+            >, = or !=, such as 'height<=1080', 'peak<=5M', range=SDR, 'codec!=hvc1'. May be repeated.
+            """, valueName: "condition"),
+        transform: Self.condition)
+    var conditions: [API.Condition] = []
     @Option(
         help: """
             default, all, none, or languages such as en,ja. Without this option: default, what a player would choose for you.
             """)
     var audio: API.Choice?
-    @Option(help: "none, all, default, or languages such as en,ja. Without this option: none.")
+    @Option(
+        help: """
+            none, all, auto, default, or languages such as en,ja. Without this option: auto, those that players show unasked.
+            """)
     var subs: API.Choice?
     @Option(
         help: ArgumentHelp(
@@ -60,6 +71,7 @@ struct SelectionOptions: ParsableArguments {
         var request = API.DownloadRequest(source: source, quality: quality, audio: audio, subtitles: subs)
         let preferences = preferences(environment)
         request.preferences = preferences == API.Preferences() ? nil : preferences
+        request.conditions = conditions.isEmpty ? nil : conditions
         return request
     }
 
@@ -78,9 +90,25 @@ struct SelectionOptions: ParsableArguments {
 
     // MARK: Reading
 
+    private static func quality(_ text: String) throws -> API.Quality {
+        if let quality = API.Quality(text) { return quality }
+        if let height = API.Quality.meantHeight(text) {
+            throw ValidationError("no variant has only \(text) bits per second: did you mean \(height)p?")
+        }
+        throw ValidationError("\"\(text)\" is not a quality such as best, worst, 720p, <=1080p, 2M or 265000")
+    }
+
+    private static func condition(_ text: String) throws -> API.Condition {
+        do {
+            return try API.Condition(text)
+        } catch {
+            throw ValidationError(error.description)
+        }
+    }
+
     private static func bitRate(_ text: String) throws -> Int {
         guard case .minimumBandwidth(let rate)? = API.Quality(text) else {
-            throw ValidationError("\"\(text)\" is not a bit rate such as 2M or 800k")
+            throw ValidationError("\"\(text)\" is not a bit rate such as 2M, 800k or 265000")
         }
         return rate
     }

@@ -227,7 +227,8 @@ import Testing
     @Test(arguments: [
         ("best", API.Quality.best), ("worst", .worst), ("720p", .height(720)), ("<=1080p", .heightAtMost(1080)),
         ("2M", .minimumBandwidth(2_000_000)), ("1.5M", .minimumBandwidth(1_500_000)),
-        ("800k", .minimumBandwidth(800_000)),
+        ("800k", .minimumBandwidth(800_000)), ("265000", .minimumBandwidth(265_000)),
+        ("10000", .minimumBandwidth(10_000)), ("9999", nil), ("5k", nil), ("٢M", nil),
         ("", nil), ("0p", nil), ("p", nil), ("-720p", nil), ("<=2M", nil), ("M", nil), ("1e3M", nil), ("720", nil),
     ])
     func qualityFromText(text: String, quality: API.Quality?) {
@@ -235,8 +236,48 @@ import Testing
         if let quality { #expect(API.Quality(quality.description) == quality) }
     }
 
+    @Test func aSmallNumberIsProbablyAHeight() {
+        #expect(API.Quality.meantHeight("720") == 720 && API.Quality.meantHeight("265000") == nil)
+        #expect(API.Quality.meantHeight("720p") == nil && API.Quality.meantHeight("0") == nil)
+    }
+
     @Test(arguments: [
-        ("default", API.Choice.default), ("all", .all), ("none", API.Choice.none), ("en,JA", .languages(["en", "ja"])),
+        (
+            "height<=1080", API.Condition.Attribute.height, API.Condition.Comparison.atMost,
+            API.Condition.Value.number(1080)
+        ),
+        ("height = 720p", .height, .equal, .number(720)), ("peak<5M", .peak, .below, .number(5_000_000)),
+        ("average>=800k", .average, .atLeast, .number(800_000)), ("PEAK>265000", .peak, .above, .number(265_000)),
+        ("width!=1280", .width, .isNot, .number(1280)), ("fps<=29.97", .fps, .atMost, .number(29.97)),
+        ("channels>=6", .channels, .atLeast, .number(6)), ("range=sdr,HLG", .range, .equal, .words(["SDR", "HLG"])),
+        ("codec!=hvc1", .codec, .isNot, .words(["hvc1"])),
+    ])
+    func conditionFromText(
+        text: String, attribute: API.Condition.Attribute, comparison: API.Condition.Comparison,
+        value: API.Condition.Value
+    ) throws {
+        let condition = try API.Condition(text)
+        #expect(condition.attribute == attribute && condition.comparison == comparison && condition.value == value)
+        #expect(try API.decode([API.Condition].self, from: API.encode([condition])) == [condition])
+    }
+
+    @Test(arguments: [
+        ("heigth<=1080", "\"heigth\" is not one of peak, average, width, height, fps, channels, range, codec"),
+        ("1080p", "it has no <=, >=, <, >, = or !="), ("height!1080", "it has no <=, >=, <, >, = or !="),
+        ("height<=tall", "\"tall\" is not a number of pixels"), ("height<=", "\"\" is not a number of pixels"),
+        ("height<=-1", "\"-1\" is not a number of pixels"), ("fps=nan", "\"nan\" is not a number of frames a second"),
+        ("channels>=x", "\"x\" is not a number of channels"),
+        ("peak<=5", "\"5\" is not a bit rate such as 5M, 800k or 265000"), ("range=HDR", "a range is SDR, HLG or PQ"),
+        ("range<=SDR", "range takes = or !="), ("codec=", "its value is empty"), ("codec=avc1,", "its value is empty"),
+    ])
+    func aMistakenConditionIsExplained(text: String, reason: String) {
+        let mistake = #expect(throws: API.Condition.Mistake.self) { try API.Condition(text) }
+        #expect(mistake?.description == "\"\(text)\" is not a condition such as height<=1080: \(reason)")
+    }
+
+    @Test(arguments: [
+        ("default", API.Choice.default), ("auto", .auto), ("all", .all), ("none", API.Choice.none),
+        ("en,JA", .languages(["en", "ja"])),
         ("zh-Hans", .languages(["zh-hans"])), ("", nil), ("en,", nil), ("e n", nil),
     ])
     func choiceFromText(text: String, choice: API.Choice?) {

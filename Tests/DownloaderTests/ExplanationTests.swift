@@ -26,10 +26,10 @@ import Testing
     @Test func theBitRateDecidesLast() throws {
         let playlist = try Presentations.cinema()
         var selection = Selection(quality: .height(1080))
-        #expect(try selection.explanation(of: playlist).reason == "the highest bit rate")
+        #expect(try selection.explanation(of: playlist).reason == "the highest bit rate, with your sound")
         #expect(
             try reasons(selection, of: playlist) == [
-                0: "is not 1080p", 1: "is the same video with other groups", 3: "has a lower bit rate",
+                0: "is not 1080p", 2: "is the same video with other groups", 3: "has a lower bit rate",
                 4: "is not 1080p",
             ])
         selection.preferences.isFast = true

@@ -11,6 +11,10 @@ enum Presentations {
 
     /// A playlist of these lines, without `#EXTM3U`.
     static func of(_ lines: String...) throws -> MultivariantPlaylist {
+        try of(lines: lines)
+    }
+
+    static func of(lines: [String]) throws -> MultivariantPlaylist {
         try parse(Array((["#EXTM3U"] + lines).joined(separator: "\n").utf8))
     }
 

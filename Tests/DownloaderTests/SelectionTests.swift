@@ -97,4 +97,83 @@ import Testing
             "#EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO=\"a\"", "one")
         #expect(try uris(Selection(audio: .all), of: playlist) == ["one"])
     }
+
+    // MARK: The user's sound
+
+    /// The user's language, the groups of three variants from the lowest rate up, the chosen URIs. All have one picture.
+    static let sounds: [(locale: String?, groups: [String], chosen: [String])] = [
+        ("de", ["both", "both", "rich-en"], ["v1", "both-de"]),
+        ("de", ["rich-en", "both", "rich-en"], ["v1", "both-de"]),
+        ("de", ["rich-en", "rich-en", "rich-en"], ["v2", "rich-en"]),
+        ("en", ["both", "both", "rich-en"], ["v2", "rich-en"]),
+        (nil, ["both", "both", "rich-en"], ["v2", "rich-en"]),
+        ("de", ["both", "both", "both"], ["v2", "both-de"]),
+        ("fr", ["both", "both", "rich-en"], ["v2", "rich-en"]),
+    ]
+
+    @Test(arguments: sounds)
+    func theUsersLanguageCountsMoreThanTheBitRateOfOnePicture(
+        _ example: (locale: String?, groups: [String], chosen: [String])
+    ) throws {
+        var text = ["both", "rich-en"].flatMap { group in
+            (group == "both" ? ["en", "de"] : ["en"]).map { language in
+                "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"\(group)\",NAME=\"\(language)\",LANGUAGE=\"\(language)\",AUTOSELECT=YES,"
+                    + "CHANNELS=\"\(group == "both" ? 2 : 6)\",URI=\"\(group == "both" ? "both-\(language)" : group)\""
+            }
+        }
+        for (number, group) in example.groups.enumerated() {
+            text += [
+                "#EXT-X-STREAM-INF:BANDWIDTH=\(number + 1)000000,RESOLUTION=1280x720,AUDIO=\"\(group)\"", "v\(number)",
+            ]
+        }
+        var selection = Selection()
+        selection.preferences.locale = example.locale
+        #expect(try uris(selection, of: Presentations.of(lines: text)) == example.chosen)
+    }
+
+    @Test func moreThanStereoIsForThoseWhoAskForIt() throws {
+        let playlist = try Presentations.of(
+            "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"s\",NAME=\"E\",CHANNELS=\"2\",URI=\"stereo\"",
+            "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"m\",NAME=\"E\",CHANNELS=\"6\",URI=\"rich\"",
+            "#EXT-X-STREAM-INF:BANDWIDTH=1000000,RESOLUTION=1280x720,AUDIO=\"s\"", "v",
+            "#EXT-X-STREAM-INF:BANDWIDTH=1300000,RESOLUTION=1280x720,AUDIO=\"m\"", "v")
+        #expect(try uris(Selection(), of: playlist) == ["v", "stereo"])
+        var selection = Selection()
+        selection.preferences.prefersMultichannel = true
+        #expect(try uris(selection, of: playlist) == ["v", "rich", "stereo"])
+    }
+
+    // MARK: Subtitles that players show unasked
+
+    @Test(arguments: [
+        (["de,FORCED=YES,AUTOSELECT=YES", "en,FORCED=YES,AUTOSELECT=YES", "fr,AUTOSELECT=YES"], "de", ["s0"]),
+        (["de,FORCED=YES,AUTOSELECT=YES", "en,DEFAULT=YES,AUTOSELECT=YES"], "de", ["s1", "s0"]),
+        (["en,DEFAULT=YES,AUTOSELECT=YES"], "de", ["s0"]), (["de,AUTOSELECT=YES"], "de", []),
+        (["en,FORCED=YES,AUTOSELECT=YES"], "de-CH", []), (["de,FORCED=YES,AUTOSELECT=YES"], "de-CH", ["s0"]),
+    ])
+    func subtitlesThatPlayersShowUnasked(_ members: [String], _ locale: String, _ chosen: [String]) throws {
+        var text: [String] = []
+        for (number, member) in members.enumerated() {
+            let (language, rest) = (member.prefix { $0 != "," }, member.drop { $0 != "," })
+            text.append(
+                "#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID=\"s\",NAME=\"\(number)\",LANGUAGE=\"\(language)\"\(rest),"
+                    + "URI=\"s\(number)\"")
+        }
+        text += ["#EXT-X-STREAM-INF:BANDWIDTH=1000000,RESOLUTION=1280x720,SUBTITLES=\"s\"", "v"]
+        var selection = Selection(subtitles: .auto)
+        selection.preferences.locale = locale
+        #expect(try uris(selection, of: Presentations.of(lines: text)) == ["v"] + chosen)
+    }
+
+    // MARK: Requirements
+
+    @Test func everyRequirementMustHold() throws {
+        let playlist = try Presentations.cinema()
+        let selection = Selection(requirements: [.height(.atMost(1080)), .not(.codec("avc1")), .videoRange(["SDR"])])
+        #expect(try selection.explanation(of: playlist).variant == 3)
+        let none = Selection(requirements: [.height(.atMost(1080)), .channels(.atLeast(8))])
+        let error = #expect(throws: Selection.NoMatch.self) { try none.renditions(of: playlist) }
+        #expect(
+            error?.description.hasPrefix("no variant is at most 1080p and at least 8 channels; there are 360p") == true)
+    }
 }

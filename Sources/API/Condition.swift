@@ -1,0 +1,148 @@
+/// A bit rate as text: `2M`, `1.5M`, `800k`, or a number of bits per second.
+package enum BitRateText {
+    /// No variant has fewer bits per second; a smaller number is a height, or a mistake.
+    package static let least = 10_000
+
+    /// The bits per second; nil for other text.
+    package static func bits(_ text: some StringProtocol) -> Int? {
+        let scale: Double =
+            switch text.last {
+            case "M": 1_000_000
+            case "k": 1000
+            default: 1
+            }
+        let digits = scale == 1 ? text[...] : text.dropLast()
+        guard digits.utf8.allSatisfy({ (48...57).contains($0) || $0 == 46 }), let value = Double(digits) else {
+            return nil
+        }
+        let bits = value * scale
+        return bits > 0 && bits < 1e12 ? Int(bits.rounded()) : nil
+    }
+}
+
+extension API {
+    /// A condition that the variant must meet; as text `height<=1080`, `peak<=5M`, `codec=avc1`, `range=SDR`.
+    package struct Condition: Equatable, Sendable {
+        /// An attribute of a variant.
+        package enum Attribute: String, CaseIterable, Sendable {
+            /// BANDWIDTH and AVERAGE-BANDWIDTH, in bits per second.
+            case peak, average
+            /// RESOLUTION, in pixels.
+            case width, height
+            /// FRAME-RATE.
+            case fps
+            /// The most channels in the audio group.
+            case channels
+            /// VIDEO-RANGE.
+            case range
+            /// A codec's name without its profile, of CODECS.
+            case codec
+        }
+
+        /// The relation between a variant's attribute and the value.
+        package enum Comparison: String, CaseIterable, Sendable {
+            case atMost = "<="
+            case atLeast = ">="
+            case isNot = "!="
+            case below = "<"
+            case above = ">"
+            case equal = "="
+        }
+
+        /// The value to compare with.
+        package enum Value: Equatable, Sendable {
+            case number(Double)
+            /// One of these.
+            case words([String])
+        }
+
+        /// The fault of a text, as a sentence.
+        package struct Mistake: Error, Equatable, CustomStringConvertible {
+            package let description: String
+        }
+
+        package let attribute: Attribute
+        package let comparison: Comparison
+        package let value: Value
+        /// The text as it was given, without blanks.
+        package let text: String
+
+        /// Reads a condition.
+        package init(_ given: String) throws(Mistake) {
+            let text = given.filter { $0 != " " }
+            guard let start = text.firstIndex(where: { "<>=!".contains($0) }) else {
+                throw Self.mistake(given, "it has no <=, >=, <, >, = or !=")
+            }
+            guard let attribute = Attribute(rawValue: text[..<start].lowercased()) else {
+                let names = Attribute.allCases.map(\.rawValue).joined(separator: ", ")
+                throw Self.mistake(given, "\"\(text[..<start])\" is not one of \(names)")
+            }
+            guard let comparison = Comparison.allCases.first(where: { text[start...].hasPrefix($0.rawValue) }) else {
+                throw Self.mistake(given, "it has no <=, >=, <, >, = or !=")
+            }
+            let value = text[start...].dropFirst(comparison.rawValue.count)
+            self.value = try Self.value(String(value), of: attribute, comparison, given)
+            (self.attribute, self.comparison, self.text) = (attribute, comparison, text)
+        }
+
+        private static func value(
+            _ text: String, of attribute: Attribute, _ comparison: Comparison, _ given: String
+        ) throws(Mistake) -> Value {
+            switch attribute {
+            case .range, .codec:
+                guard comparison == .equal || comparison == .isNot else {
+                    throw mistake(given, "\(attribute.rawValue) takes = or !=")
+                }
+                let words = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+                guard words.allSatisfy({ !$0.isEmpty }) else { throw mistake(given, "its value is empty") }
+                guard attribute == .range else { return .words(words) }
+                let ranges = words.map { $0.uppercased() }
+                guard ranges.allSatisfy(["SDR", "HLG", "PQ"].contains) else {
+                    throw mistake(given, "a range is SDR, HLG or PQ")
+                }
+                return .words(ranges)
+            case .peak, .average:
+                guard let bits = BitRateText.bits(text), bits >= BitRateText.least else {
+                    throw mistake(given, "\"\(text)\" is not a bit rate such as 5M, 800k or 265000")
+                }
+                return .number(Double(bits))
+            case .width, .height, .fps, .channels:
+                let isHeight = attribute == .height && text.hasSuffix("p")
+                guard let number = Double(isHeight ? String(text.dropLast()) : text), number >= 0, number < 1e6 else {
+                    throw mistake(given, "\"\(text)\" is not a number of \(attribute.unit)")
+                }
+                return .number(number)
+            }
+        }
+
+        private static func mistake(_ given: String, _ reason: String) -> Mistake {
+            Mistake(description: "\"\(given)\" is not a condition such as height<=1080: \(reason)")
+        }
+    }
+}
+
+extension API.Condition.Attribute {
+    fileprivate var unit: String {
+        switch self {
+        case .fps: "frames a second"
+        case .channels: "channels"
+        default: "pixels"
+        }
+    }
+}
+
+extension API.Condition: Codable {
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        do {
+            try self.init(try container.decode(String.self))
+        } catch let mistake as Mistake {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: mistake.description)
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+}
