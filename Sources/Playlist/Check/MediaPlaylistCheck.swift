@@ -1,5 +1,7 @@
 struct MediaPlaylistCheck {
     let playlist: MediaPlaylist
+    /// The text as written, without mends.
+    let source: PlaylistText
     private var text: PlaylistText { playlist.text }
 
     func run(_ findings: inout Findings) {
@@ -8,20 +10,20 @@ struct MediaPlaylistCheck {
         checkKeys(&findings)
         checkVersion(&findings)
         SegmentCheck(playlist: playlist).run(&findings)
-        LowLatencyCheck(playlist: playlist).run(&findings)
+        LowLatencyCheck(playlist: playlist, source: source).run(&findings)
         DateRangeCheck(playlist: playlist).run(&findings)
     }
 
     private func checkHeader(_ findings: inout Findings) {
-        if line(of: .targetDuration) == nil { findings.add(.noTargetDuration, "EXT-X-TARGETDURATION is missing") }
-        if let line = line(of: .playlistType), playlist.playlistType == nil {
+        if text.firstLine(.targetDuration) == nil { findings.add(.noTargetDuration, "EXT-X-TARGETDURATION is missing") }
+        if let line = text.firstLine(.playlistType), playlist.playlistType == nil {
             findings.add(.unknownType, line: line + 1, "the playlist type is neither EVENT nor VOD")
         }
         if playlist.segments.isEmpty, playlist.parts.isEmpty {
             findings.add(.noSegments, "the playlist has no media segments")
         }
-        if let skip = playlist.skip {
-            findings.add(.deltaUpdate, line: skip.line, "a delta update is useful only with an earlier playlist")
+        if let line = text.firstLine(.skip), playlist.skip != nil {
+            findings.add(.deltaUpdate, line: line + 1, "a delta update is useful only with an earlier playlist")
         }
         checkPositions(&findings)
     }
@@ -30,11 +32,13 @@ struct MediaPlaylistCheck {
     private func checkPositions(_ findings: inout Findings) {
         guard let first = playlist.segments.first?.line else { return }
         for tag in [Tag.mediaSequence, .discontinuitySequence] {
-            guard let line = line(of: tag), line + 1 > first else { continue }
-            findings.add(.latePosition, line: line + 1, clause: tag.clause, "the number comes after the first segment")
+            guard let line = text.firstLine(tag), line + 1 > first else { continue }
+            findings.add(
+                .latePosition, line: line + 1, clause: tag.clause,
+                "the number comes after the first segment: hls.js refuses the playlist")
         }
-        if let number = line(of: .discontinuitySequence), number + 1 < first, let before = line(of: .discontinuity),
-            before < number
+        if let number = text.firstLine(.discontinuitySequence), number + 1 < first,
+            let before = text.firstLine(.discontinuity), before < number
         {
             findings.add(
                 .latePosition, line: number + 1, clause: Tag.discontinuitySequence.clause,
@@ -56,12 +60,15 @@ struct MediaPlaylistCheck {
     private func checkKeys(_ findings: inout Findings) {
         for key in playlist.usedKeys {
             if key.method == .other {
+                let isKnownToHLSJS = ["AES-256", "AES-256-CTR"].contains(key.attributes["METHOD"])
+                let players = isKnownToHLSJS ? "players other than hls.js" : "players"
                 findings.add(
                     .unknownMethod, line: key.line,
-                    "unknown METHOD: players play the segments as if they were not encrypted")
+                    "unknown METHOD: \(players) play the segments as if they were not encrypted")
             } else if key.uri.isEmpty, key.keyFormat == "identity" {
                 findings.add(.noKeyURI, line: key.line, "the key has no URI: the segments cannot be decrypted")
-            } else if key.needsDRM {
+            } else if key.isData ? key.keyFormat != "identity" : key.needsDRM {
+                // A data: URI of another KEYFORMAT has the system's own data, such as a PSSH box, and no key.
                 findings.add(
                     .needsDRM, line: key.line,
                     "KEYFORMAT \(PlaylistError.excerpt(of: key.keyFormat)) needs a content decryption module")
@@ -82,10 +89,13 @@ struct MediaPlaylistCheck {
             if segment.durationText.utf8.contains(UInt8(ascii: ".")) { needed.need(3) }
         }
         needed.need(definitionsOf: text)
-        needed.report(declared: playlist.version, line: line(of: .version), &findings)
+        needed.report(declared: playlist.version, line: text.firstLine(.version), &findings)
     }
+}
 
-    private func line(of tag: Tag) -> Int? { text.lines.firstIndex { $0.kind == .tag(tag) } }
+extension PlaylistText {
+    /// Returns the index of the first line with a tag; nil without one.
+    func firstLine(_ tag: Tag) -> Int? { lines.firstIndex { $0.kind == .tag(tag) } }
 }
 
 extension RequiredVersion {
@@ -171,11 +181,15 @@ struct DateRangeCheck {
 /// Checks low-latency tags against each other (rfc8216bis §4.4.3.7, §4.4.3.8, §4.4.4.9, appendix B).
 struct LowLatencyCheck {
     let playlist: MediaPlaylist
+    /// The text as written: an EXT-X-ENDLIST that a mend adds says nothing about the hints.
+    let source: PlaylistText
 
     func run(_ findings: inout Findings) {
         guard playlist.isLowLatency else { return }
-        if playlist.hasEndList, let line = playlist.parts.first?.line ?? playlist.preloadHints.first?.line {
-            findings.add(.lowLatency, line: line, "parts or preload hints in a playlist that has ended")
+        if let hint = playlist.preloadHints.first, source.firstLine(.endList) != nil {
+            findings.add(
+                .lowLatency, line: hint.line, clause: Tag.preloadHint.clause,
+                "a preload hint in a playlist that has ended")
         }
         checkControl(&findings)
         checkParts(&findings)

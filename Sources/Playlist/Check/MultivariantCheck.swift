@@ -108,7 +108,6 @@ struct MultivariantCheck {
         for media in playlist.media { needed.need(media: media) }
         for key in playlist.sessionKeys { needed.need(key: key.attributes) }
         needed.need(definitionsOf: playlist.text)
-        let line = playlist.text.lines.firstIndex { $0.kind == .tag(.version) }
-        needed.report(declared: playlist.version, line: line, &findings)
+        needed.report(declared: playlist.version, line: playlist.text.firstLine(.version), &findings)
     }
 }

@@ -18,7 +18,7 @@ public enum PlaylistRules {
             let playlist = try Playlist.parse(bytes, variables: variables, limits: limits)
             for mend in playlist.text.mends { findings.add(mended: mend) }
             switch playlist {
-            case .media(let playlist): MediaPlaylistCheck(playlist: playlist).run(&findings)
+            case .media(let playlist): MediaPlaylistCheck(playlist: playlist, source: text).run(&findings)
             case .multivariant(let playlist): MultivariantCheck(playlist: playlist).run(&findings)
             }
         } catch {

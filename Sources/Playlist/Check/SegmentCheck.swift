@@ -8,12 +8,19 @@ struct SegmentCheck {
         "mpegts", "m2t", "m2ts", "mov", "wav",
     ]
 
+    /// Bytes of PAT and PMT, and of SDT, PAT and PMT, one packet each.
+    private static let tableSizes: Set<Int> = [376, 564]
+
     func run(_ findings: inout Findings) {
         var previous: Segment?
         var clock: (date: DateTime, seconds: Double)?
+        var firstOffsets: [String: Int] = [:]
         for segment in playlist.segments {
+            if playlist.isIFramesOnly, let offset = segment.byteRange?.offset, firstOffsets[segment.uri] == nil {
+                firstOffsets[segment.uri] = offset
+            }
             checkDuration(segment, &findings)
-            checkName(segment, &findings)
+            checkName(segment, firstOffsets[segment.uri], &findings)
             if segment.isGap {
                 findings.add(.gap, line: segment.line, "libavformat and VLC request the segment despite EXT-X-GAP")
             }
@@ -32,7 +39,8 @@ struct SegmentCheck {
         }
     }
 
-    private func checkName(_ segment: Segment, _ findings: inout Findings) {
+    /// `firstOffset` is the start of the first range of the segment's resource.
+    private func checkName(_ segment: Segment, _ firstOffset: Int?, _ findings: inout Findings) {
         let path = segment.uri.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
         let file = path.split(separator: UInt8(ascii: "/")).last ?? path[...]
         let ending = file.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -42,7 +50,7 @@ struct SegmentCheck {
                 .segmentExtension, line: segment.line,
                 "libavformat (ffmpeg, mpv) may reject a segment with this file name extension")
         } else if segment.map == nil, playlist.isIFramesOnly, ["ts", "m2t", "m2ts", "mpegts"].contains(name),
-            (segment.byteRange?.offset ?? 0) > 0
+            (segment.byteRange?.offset ?? 0) > 0, !Self.tableSizes.contains(firstOffset ?? 0)
         {
             // Apple's players read the bytes before the first range of the resource.
             findings.add(
@@ -55,7 +63,7 @@ struct SegmentCheck {
 
     private func checkMap(_ segment: Segment, after previous: Segment?, _ findings: inout Findings) {
         guard let map = segment.map else { return }
-        if segment.isDiscontinuity {
+        if segment.isDiscontinuity, previous != nil {
             findings.add(.fragmentedDiscontinuity, line: segment.line, "VLC stops at a discontinuity in fragmented MP4")
         }
         if let before = previous?.map, before.index != map.index {

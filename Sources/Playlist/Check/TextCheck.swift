@@ -17,9 +17,10 @@ struct TextCheck {
             case .tag(.unknown): checkUnknown(line, &unknown)
             case .tag(let tag):
                 if tag.isSingle, let first = seen[tag] {
+                    let effect = isRefusedTwice(tag, first: first - 1) ? ": hls.js refuses the playlist" : ""
                     findings.add(
                         .repeatedTag, line: line + 1, clause: tag.clause,
-                        "\(name(tag)) is repeated; it is already in line \(first)")
+                        "\(name(tag)) is repeated; it is already in line \(first)\(effect)")
                 }
                 seen[tag] = seen[tag] ?? line + 1
                 checkTag(tag, line)
@@ -29,6 +30,19 @@ struct TextCheck {
         checkEnd()
         checkVersion()
         checkEndless(seen)
+    }
+
+    /// True if hls.js 1.6 reports an error for a second occurrence. It takes a zero for an absent number.
+    private func isRefusedTwice(_ tag: Tag, first: Int) -> Bool {
+        guard !isMultivariant else { return false }
+        switch tag {
+        case .playlistType, .endList, .serverControl: return true
+        case .version, .targetDuration: return text.bytes[text.value(first)].first?.isDigit ?? false
+        case .mediaSequence, .discontinuitySequence: return text.bytes.decimalInteger(text.value(first)) ?? 0 > 0
+        case .skip: return ((try? text.attributes(first).decimalInteger("SKIPPED-SEGMENTS")) ?? nil) ?? 0 > 0
+        case .partInf: return ((try? text.attributes(first).decimalFloat("PART-TARGET")) ?? nil) ?? 0 > 0
+        default: return false
+        }
     }
 
     private mutating func checkEndless(_ seen: [Tag: Int]) {
