@@ -32,9 +32,8 @@ package final class RawConnection: Sendable {
         }
         let isBound = source.map { Self.call(bind, descriptor, $0, port: 0) == 0 } ?? true
         guard isBound, Self.call(connect, descriptor, host, port: port) == 0 else {
-            let error = SystemCallError(isBound ? "connect" : "bind")
-            Glibc.close(descriptor)
-            throw error
+            // The connection is initialised, so `deinit` closes it.
+            throw SystemCallError(isBound ? "connect" : "bind")
         }
     }
 
