@@ -129,8 +129,8 @@ import Testing
             times.append(ContinuousClock.now - start)
         }
         let slowest = times.sorted()[98]
-        // Each request costs this test several threads, on a machine that the attack keeps busy.
-        #expect(slowest < .milliseconds(100), "two requests took \(slowest)")
+        // A starved client waits for ten seconds. The usual time, some milliseconds, is measured by tools/attack.
+        #expect(slowest < .seconds(5), "two requests took \(slowest)")
     }
 
     /// All connections of a burst are accepted before the first of them is read.
