@@ -11,7 +11,7 @@ public struct PlaylistError: Error, Hashable, Sendable, CustomStringConvertible 
         case notUTF8
         /// NUL, or a carriage return without a line feed.
         case controlCharacter
-        /// A blank line or comment between EXTINF or EXT-X-STREAM-INF and its URI, where VLC fails.
+        /// An empty line between EXT-X-STREAM-INF and its URI, where VLC fails.
         case interruptedSegment
         /// EXT-X-PLAYLIST-TYPE is VOD, and EXT-X-ENDLIST is missing.
         case missingEnd

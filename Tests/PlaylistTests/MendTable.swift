@@ -158,7 +158,7 @@ extension Mend {
             hlsJS: "plays it with duration 0", ffmpeg: "ignores it", weir: "omits it"),
         Mend(
             "blank lines and comments between EXTINF and URI", .body, "#EXTINF:6,\n\n# note\nb.ts", "#EXTINF:6,\nb.ts",
-            .interruptedSegment, hlsJS: "plays", ffmpeg: "plays", weir: "omits them: VLC plays nothing"),
+            nil, hlsJS: "plays", ffmpeg: "plays", weir: "omits them"),
         Mend(
             "EXT-X-BYTERANGE without an offset on the first segment", .whole,
             "#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n#EXT-X-BYTERANGE:100\na.ts\n#EXT-X-ENDLIST",
@@ -279,6 +279,10 @@ extension Mend {
         Mend(
             "EXT-X-STREAM-INF without a URI", .multivariant, "#EXT-X-STREAM-INF:BANDWIDTH=2", "", .missingURI,
             hlsJS: "gives it the next URI", ffmpeg: "ignores it", weir: "omits it"),
+        Mend(
+            "an empty line between EXT-X-STREAM-INF and its URI", .multivariant,
+            "#EXT-X-STREAM-INF:BANDWIDTH=2\n# note\n\nw.m3u8", "#EXT-X-STREAM-INF:BANDWIDTH=2\nw.m3u8",
+            .interruptedSegment, hlsJS: "plays", ffmpeg: "plays", weir: "omits it: VLC plays nothing"),
         Mend(
             "a URI without EXT-X-STREAM-INF", .multivariant, "lone.m3u8", "", .unannouncedURI,
             hlsJS: "ignores it", ffmpeg: "ignores it", weir: "omits it"),

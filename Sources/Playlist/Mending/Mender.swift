@@ -84,9 +84,10 @@ struct Mender {
             replace(rangeLine, "\(Tag.byteRange.rawValue):\(explicit)", .missingOffset, "the byte range has no offset")
         }
         let blanks = between.filter { text.lines[$0].content.lowerBound < text.extent($0).upperBound }
-        if let first = blanks.first {
-            note(first, .interruptedSegment, "a blank line or comment between a tag and its URI: VLC fails there")
-            for line in blanks { edits[line] = .omit }
+        for line in blanks { edits[line] = .omit }
+        // VLC plays comments there, and either of them behind EXTINF.
+        if isMultivariant, let first = blanks.first(where: { text.lines[$0].kind == .blank }) {
+            note(first, .interruptedSegment, "an empty line between EXT-X-STREAM-INF and its URI: VLC plays nothing")
         }
         trim(line)
     }
