@@ -59,6 +59,7 @@ struct Mender {
     // MARK: URIs and what announces them
 
     private mutating func readURI(_ line: Int) {
+        if text.lines[line].content.isEmpty { return omitLost(line) }
         if isForeign, announced == nil {
             isForeign = false
             return omit(line, .mixedTags, "the text has tags of both multivariant and media playlists")
@@ -76,6 +77,13 @@ struct Mender {
         }
         (announced, between) = (nil, [])
         ranges.endSegment()
+    }
+
+    /// Omits a URI that its variables emptied, which is reported already, with what announces it.
+    private mutating func omitLost(_ line: Int) {
+        for line in [line, announced, ranges.line].compactMap(\.self) { edits[line] = .omit }
+        (announced, between, isForeign) = (nil, [], false)
+        ranges.dropPending()
     }
 
     private mutating func accept(_ line: Int) {

@@ -63,7 +63,9 @@ struct VariableExpansion {
 
     private mutating func omit(_ line: Int, from start: Int, _ error: PlaylistError) {
         output.removeSubrange(start...)
-        lines.append(.init(start: UInt32(start), length: 0, kind: .blank))
+        // A URI stays one: the tag that announces it has lost nothing by itself.
+        let kind: PlaylistText.Line.Kind = text.lines[line].kind == .uri ? .uri : .blank
+        lines.append(.init(start: UInt32(start), length: 0, kind: kind))
         if mends.count < PlaylistText.maximumMends { mends.append(error) }
     }
 
