@@ -15,7 +15,9 @@ struct MediaPlaylistCheck {
     }
 
     private func checkHeader(_ findings: inout Findings) {
-        if text.firstLine(.targetDuration) == nil { findings.add(.noTargetDuration, "EXT-X-TARGETDURATION is missing") }
+        if source.firstLine(.targetDuration) == nil {
+            findings.add(.noTargetDuration, "EXT-X-TARGETDURATION is missing")
+        }
         if let line = text.firstLine(.playlistType), playlist.playlistType == nil {
             findings.add(.unknownType, line: line + 1, "the playlist type is neither EVENT nor VOD")
         }
@@ -89,7 +91,7 @@ struct MediaPlaylistCheck {
             if segment.durationText.utf8.contains(UInt8(ascii: ".")) { needed.need(3) }
         }
         needed.need(definitionsOf: text)
-        needed.report(declared: playlist.version, line: text.firstLine(.version), &findings)
+        needed.report(declared: playlist.version, text, source, &findings)
     }
 }
 
@@ -99,10 +101,12 @@ extension PlaylistText {
 }
 
 extension RequiredVersion {
-    /// Reports a version that is lower than the text needs. `line` is an index.
-    func report(declared: Int, line: Int?, _ findings: inout Findings) {
+    /// Reports a version that is lower than the text needs. `source` is the text without mends.
+    func report(declared: Int, _ text: PlaylistText, _ source: PlaylistText, _ findings: inout Findings) {
         guard number > declared else { return }
-        let stated = line == nil ? "no version is stated" : "the version is \(declared)"
+        let line = text.firstLine(.version) ?? source.firstLine(.version)
+        let isValid = text.firstLine(.version) != nil
+        let stated = isValid ? "the version is \(declared)" : "no \(line == nil ? "" : "valid ")version is stated"
         findings.add(.versionTooLow, line: line.map { $0 + 1 }, "\(stated), but the playlist needs version \(number)")
     }
 }

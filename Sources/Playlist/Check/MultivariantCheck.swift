@@ -1,5 +1,7 @@
 struct MultivariantCheck {
     let playlist: MultivariantPlaylist
+    /// The text as written, without mends.
+    let source: PlaylistText
 
     func run(_ findings: inout Findings) {
         if playlist.variants.isEmpty { findings.add(.noVariants, "the playlist has no variants") }
@@ -108,6 +110,6 @@ struct MultivariantCheck {
         for media in playlist.media { needed.need(media: media) }
         for key in playlist.sessionKeys { needed.need(key: key.attributes) }
         needed.need(definitionsOf: playlist.text)
-        needed.report(declared: playlist.version, line: playlist.text.firstLine(.version), &findings)
+        needed.report(declared: playlist.version, playlist.text, source, &findings)
     }
 }

@@ -72,7 +72,7 @@ struct Findings {
     private static let rulesOfMends = Set(
         [
             CheckRule.repeatedTag, .wrongKind, .attributeType, .attributeMissing, .noComma, .fractionalTargetDuration,
-            .badBitRate, .endless,
+            .badBitRate, .endless, .noTargetDuration,
         ])
     /// The lines of their violations, beyond `maximumPerRule` too.
     private var linesOfMends: Set<Int?> = []

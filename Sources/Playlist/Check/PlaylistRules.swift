@@ -19,7 +19,7 @@ public enum PlaylistRules {
             for mend in playlist.text.mends { findings.add(mended: mend) }
             switch playlist {
             case .media(let playlist): MediaPlaylistCheck(playlist: playlist, source: text).run(&findings)
-            case .multivariant(let playlist): MultivariantCheck(playlist: playlist).run(&findings)
+            case .multivariant(let playlist): MultivariantCheck(playlist: playlist, source: text).run(&findings)
             }
         } catch {
             findings.add(error)

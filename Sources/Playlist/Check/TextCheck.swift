@@ -30,6 +30,18 @@ struct TextCheck {
         checkEnd()
         checkVersion()
         checkEndless(seen)
+        checkTargetDuration(seen)
+    }
+
+    /// hls.js takes the digits at the beginning of the value, and refuses a playlist without any.
+    private mutating func checkTargetDuration(_ seen: [Tag: Int]) {
+        guard !isMultivariant, let first = seen[.targetDuration] else { return }
+        let isReadable = text.lines.indices.contains { line in
+            text.lines[line].kind == .tag(.targetDuration) && text.bytes[text.value(line)].first?.isDigit ?? false
+        }
+        if isReadable { return }
+        findings.add(
+            .noTargetDuration, line: first, "EXT-X-TARGETDURATION is no number of seconds: hls.js refuses the playlist")
     }
 
     /// True if hls.js 1.6 reports an error for a second occurrence. It takes a zero for an absent number.

@@ -190,7 +190,9 @@ struct Mender {
             }
             let number = Number.leading(text.bytes, value, upTo: Inf.longest).flatMap(Number.roundedUp)
             ranges.usualDuration = number.flatMap { Int($0) } ?? ranges.usualDuration
-            replaceOrOmit(tag, line, number == "0" ? nil : number, "the target duration is not a decimal integer")
+            let isZero = number == "0"
+            let reason = "the target duration is \(isZero ? "0" : "not a decimal integer")"
+            replaceOrOmit(tag, line, isZero ? nil : number, reason)
         case .playlistType:
             let type = text.bytes.text(value).uppercased()
             isVOD = type == "VOD"
