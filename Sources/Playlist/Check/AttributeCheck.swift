@@ -26,7 +26,9 @@ struct AttributeCheck {
             } else if attributes.attributes.count > 1 {
                 report("METHOD=NONE with other attributes")
             }
-        } else if let vector = (try? attributes.hexadecimal("IV")) ?? nil, vector.count < 16 {
+        } else if attributes.find("IV")?.isQuoted == false,
+            let vector = (try? attributes.hexadecimal("IV")) ?? nil, vector.count < 16
+        {
             // libavformat appends zeros, others prepend them, and hls.js cannot decrypt the segments.
             report("IV has \(vector.count * 8) bits, not 128: players disagree about the rest")
         }
@@ -45,7 +47,7 @@ struct AttributeCheck {
         // The parser checks the value after its variables have been replaced (rfc8216bis §4.3).
         if type == .hexadecimal, VariableTable.mayRefer(attributes.bytes, attribute.value) { return }
         guard type.fits(attributes, attribute, name) else {
-            findings.add(.attributeType, line: line, clause: tag.clause, "\(name) is not \(type.description)")
+            findings.add(mistyped: name, line: line, clause: tag.clause, type)
             return
         }
         if type == .hexadecimal, attributes.bytes[attribute.value].dropFirst(2).contains(where: { $0 >= 0x61 }) {

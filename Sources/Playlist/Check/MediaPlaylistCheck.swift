@@ -50,7 +50,7 @@ struct MediaPlaylistCheck {
 
     private func checkStart(_ findings: inout Findings) {
         guard let start = playlist.start else { return }
-        if abs(start.timeOffset) > playlist.duration {
+        if abs(start.timeOffset) > playlist.duration, findings.areTyped(["TIME-OFFSET"], line: start.line) {
             findings.add(
                 .badStart, line: start.line, "the offset exceeds the playlist's duration of \(playlist.duration) s")
         }
@@ -127,7 +127,7 @@ struct DateRangeCheck {
         var known: [String: [String: String]] = [:]
         for range in playlist.dateRanges {
             check(range, &findings)
-            if let start = range.startDate {
+            if let start = range.startDate, findings.areTyped(["START-DATE"], line: range.line) {
                 if let known = starts[range.id], known.milliseconds != start.milliseconds {
                     findings.add(
                         .dateRange, line: range.line, "START-DATE differs from an earlier line with the same ID")
@@ -149,7 +149,9 @@ struct DateRangeCheck {
         let list = range.attributes
         for attribute in list.attributes {
             let (name, value) = (list.bytes.text(attribute.name), list.bytes.text(attribute.value))
-            if let before = known[name], before != value, name != "START-DATE" {
+            if let before = known[name], before != value, name != "START-DATE",
+                findings.areTyped([name], line: range.line)
+            {
                 findings.add(
                     .dateRange, line: range.line,
                     "\(PlaylistError.excerpt(of: name)) differs from an earlier line with the same ID")
@@ -160,12 +162,15 @@ struct DateRangeCheck {
 
     private func check(_ range: DateRange, _ findings: inout Findings) {
         func report(_ message: String) { findings.add(.dateRange, line: range.line, message) }
+        func areTyped(_ names: String...) -> Bool { findings.areTyped(names, line: range.line) }
         for name in ["START-DATE", "END-DATE"] {
-            if let text = range.attributes[name], DateTime(text) == nil { report("\(name) is not a valid date") }
+            if let text = range.attributes[name], DateTime(text) == nil, areTyped(name) {
+                report("\(name) is not a valid date")
+            }
         }
-        if let start = range.startDate, let end = range.endDate {
+        if let start = range.startDate, let end = range.endDate, areTyped("START-DATE", "END-DATE") {
             if end.milliseconds < start.milliseconds { report("END-DATE is before START-DATE") }
-            if let duration = range.duration, let expected = start.adding(seconds: duration),
+            if let duration = range.duration, areTyped("DURATION"), let expected = start.adding(seconds: duration),
                 abs(expected.milliseconds - end.milliseconds) > 1
             {
                 report("DURATION and END-DATE disagree")
@@ -174,7 +179,7 @@ struct DateRangeCheck {
         if range.endsOnNext {
             if range.rangeClass == nil { report("END-ON-NEXT without CLASS") }
             if range.duration != nil || range.endDate != nil { report("END-ON-NEXT with DURATION or END-DATE") }
-        } else if range.attributes["END-ON-NEXT"] != nil {
+        } else if range.attributes["END-ON-NEXT"] != nil, areTyped("END-ON-NEXT") {
             report("END-ON-NEXT is not YES")
         }
         if Set(range.cues).isSuperset(of: ["PRE", "POST"]) { report("CUE has both PRE and POST") }
@@ -209,21 +214,22 @@ struct LowLatencyCheck {
             return
         }
         let target = Double(playlist.targetDuration ?? 0)
-        if let until = control.canSkipUntil, until < 6 * target {
+        func isTyped(_ name: String) -> Bool { findings.areTyped([name], line: control.line) }
+        if let until = control.canSkipUntil, until < 6 * target, isTyped("CAN-SKIP-UNTIL") {
             findings.add(.lowLatency, line: control.line, "CAN-SKIP-UNTIL is less than six target durations")
         }
-        if let holdBack = control.holdBack, holdBack < 3 * target {
+        if let holdBack = control.holdBack, holdBack < 3 * target, isTyped("HOLD-BACK") {
             findings.add(.lowLatency, line: control.line, "HOLD-BACK is less than three target durations")
         }
-        if control.canSkipDateRanges, control.canSkipUntil == nil {
+        if control.canSkipDateRanges, control.canSkipUntil == nil, isTyped("CAN-SKIP-UNTIL") {
             findings.add(.lowLatency, line: control.line, "CAN-SKIP-DATERANGES without CAN-SKIP-UNTIL")
         }
         guard let partTarget = playlist.partTarget else { return }
-        if control.partHoldBack ?? 0 < 2 * partTarget {
+        if control.partHoldBack ?? 0 < 2 * partTarget, isTyped("PART-HOLD-BACK") {
             let state = control.partHoldBack == nil ? "is missing" : "is less than two part targets"
             findings.add(.lowLatency, line: control.line, "PART-HOLD-BACK \(state)")
         }
-        if !control.canBlockReload {
+        if !control.canBlockReload, isTyped("CAN-BLOCK-RELOAD") {
             findings.add(
                 .lowLatency, line: control.line, "parts without CAN-BLOCK-RELOAD: players have to poll for them")
         }

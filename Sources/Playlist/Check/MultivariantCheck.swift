@@ -23,6 +23,7 @@ struct MultivariantCheck {
     }
 
     private func checkBandwidth(_ line: Int, _ peak: Int, _ average: Int?, _ findings: inout Findings) {
+        guard findings.areTyped(["BANDWIDTH", "AVERAGE-BANDWIDTH"], line: line) else { return }
         if peak > 0, peak < 8_000 {
             findings.add(.bandwidth, line: line, "BANDWIDTH is in bits per second: \(peak) is too small for media")
         }
@@ -57,7 +58,9 @@ struct MultivariantCheck {
 
     private func checkScores(_ findings: inout Findings) {
         let without = playlist.variants.filter { $0.attributes["SCORE"] == nil }
-        guard let first = without.first, without.count < playlist.variants.count else { return }
+        guard without.count < playlist.variants.count,
+            let first = without.first(where: { findings.areTyped(["SCORE"], line: $0.line) })
+        else { return }
         findings.add(.partialScore, line: first.line, "the variant has no SCORE, but others have one")
     }
 

@@ -74,6 +74,12 @@ struct Findings {
             CheckRule.repeatedTag, .wrongKind, .attributeType, .attributeMissing, .noComma, .fractionalTargetDuration,
             .badBitRate, .endless, .noTargetDuration,
         ])
+    /// Lines and names of attributes that are not of their type: rules on their content say no more about them.
+    private var mistyped: Set<MistypedAttribute> = []
+    private struct MistypedAttribute: Hashable {
+        let line: Int
+        let name: String
+    }
     /// The lines of their violations, beyond `maximumPerRule` too.
     private var linesOfMends: Set<Int?> = []
     private var mendCounts: [PlaylistError.Code: Int] = [:]
@@ -89,6 +95,17 @@ struct Findings {
             PlaylistDiagnostic(
                 severity: rule.severity, code: rule.rawValue, line: line, clause: clause ?? rule.clause,
                 message: message))
+    }
+
+    /// Adds an attribute that is not of its type.
+    mutating func add(mistyped name: String, line: Int, clause: String, _ type: AttributeType) {
+        mistyped.insert(MistypedAttribute(line: line, name: name))
+        add(.attributeType, line: line, clause: clause, "\(name) is not \(type.description)")
+    }
+
+    /// True if none of the attributes of a line is reported as not of its type.
+    func areTyped(_ names: [String], line: Int) -> Bool {
+        mistyped.isDisjoint(with: names.map { MistypedAttribute(line: line, name: $0) })
     }
 
     mutating func add(_ error: PlaylistError) { found.append(PlaylistDiagnostic(error)) }
