@@ -39,11 +39,19 @@ public struct PlaylistDiagnostic: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension PlaylistDiagnostic {
-    init(_ error: PlaylistError, severity: Severity = .error) {
+    /// `text` is the text that has the error; nil if it could not be split into lines.
+    init(_ error: PlaylistError, in text: PlaylistText?, severity: Severity = .error) {
         let quote = error.excerpt.isEmpty ? "" : " (\(error.excerpt))"
         self.init(
-            severity: severity, code: error.code.rawValue, line: error.line, clause: error.code.clause,
+            severity: severity, code: error.code.rawValue, line: error.line, clause: Self.clause(of: error, text),
             message: error.reason + quote)
+    }
+
+    private static func clause(of error: PlaylistError, _ text: PlaylistText?) -> String {
+        guard let text, let line = error.line, error.code == .missingVariable, line <= text.lines.count,
+            text.lines[line - 1].kind == .tag(.define)
+        else { return error.code.clause }
+        return Tag.define.clause
     }
 }
 
@@ -108,14 +116,18 @@ struct Findings {
         mistyped.isDisjoint(with: names.map { MistypedAttribute(line: line, name: $0) })
     }
 
-    mutating func add(_ error: PlaylistError) { found.append(PlaylistDiagnostic(error)) }
+    mutating func add(_ error: PlaylistError, in text: PlaylistText?) {
+        found.append(PlaylistDiagnostic(error, in: text))
+    }
 
     /// Adds a defect that Weir mends, and that no rule has reported for its line. Players differ in what they make of it.
-    mutating func add(mended error: PlaylistError) {
+    /// Parsers must refuse a variable without a value (rfc8216bis §4.3, §4.4.2.3), and hls.js does.
+    mutating func add(mended error: PlaylistError, in text: PlaylistText) {
         if linesOfMends.contains(error.line) { return }
         mendCounts[error.code, default: 0] += 1
         if mendCounts[error.code, default: 0] > Self.maximumPerRule { return }
-        found.append(PlaylistDiagnostic(error, severity: .warning))
+        let severity: PlaylistDiagnostic.Severity = error.code == .missingVariable ? .error : .warning
+        found.append(PlaylistDiagnostic(error, in: text, severity: severity))
     }
 
     /// All findings in text order, starting with those without a line.

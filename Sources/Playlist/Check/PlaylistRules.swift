@@ -9,20 +9,22 @@ public enum PlaylistRules {
         of bytes: [UInt8], variables: VariableSources = .none, limits: PlaylistLimits = .standard
     ) -> [PlaylistDiagnostic] {
         var findings = Findings()
+        var written: PlaylistText?
         do throws(PlaylistError) {
             let text = try PlaylistText(bytes, limits: limits)
+            written = text
             let isMultivariant = try Playlist.isMultivariant(text)
             var lines = TextCheck(text: text, isMultivariant: isMultivariant, findings: findings)
             lines.run()
             findings = lines.findings
             let playlist = try Playlist.parse(bytes, variables: variables, limits: limits)
-            for mend in playlist.text.mends { findings.add(mended: mend) }
+            for mend in playlist.text.mends { findings.add(mended: mend, in: text) }
             switch playlist {
             case .media(let playlist): MediaPlaylistCheck(playlist: playlist, source: text).run(&findings)
             case .multivariant(let playlist): MultivariantCheck(playlist: playlist, source: text).run(&findings)
             }
         } catch {
-            findings.add(error)
+            findings.add(error, in: written)
         }
         return findings.all
     }
