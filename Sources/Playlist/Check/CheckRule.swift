@@ -31,7 +31,9 @@ enum CheckRule: String, CaseIterable {
     var clause: String {
         switch self {
         case .repeatedTag, .latePosition: "RFC 8216 §4.3.3"
-        case .versionTooLow, .versionHigh: "RFC 8216 §7"
+        // RFC 8216 defines the versions up to 7.
+        case .versionTooLow: "RFC 8216 §7"
+        case .versionHigh: "rfc8216bis §8"
         case .variables: "rfc8216bis §4.3"
         case .attributeBlank, .attributeType, .attributeUnknown, .attributeMissing, .hexadecimalCase: "RFC 8216 §4.2"
         case .noTargetDuration, .fractionalTargetDuration, .durationOverTarget: "RFC 8216 §4.3.3.1"

@@ -107,7 +107,9 @@ extension RequiredVersion {
         let line = text.firstLine(.version) ?? source.firstLine(.version)
         let isValid = text.firstLine(.version) != nil
         let stated = isValid ? "the version is \(declared)" : "no \(line == nil ? "" : "valid ")version is stated"
-        findings.add(.versionTooLow, line: line.map { $0 + 1 }, "\(stated), but the playlist needs version \(number)")
+        findings.add(
+            .versionTooLow, line: line.map { $0 + 1 }, clause: number > 7 ? CheckRule.versionHigh.clause : nil,
+            "\(stated), but the playlist needs version \(number)")
     }
 }
 
