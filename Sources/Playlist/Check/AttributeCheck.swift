@@ -47,7 +47,7 @@ struct AttributeCheck {
         // The parser checks the value after its variables have been replaced (rfc8216bis §4.3).
         if type == .hexadecimal, VariableTable.mayRefer(attributes.bytes, attribute.value) { return }
         guard type.fits(attributes, attribute, name) else {
-            findings.add(mistyped: name, line: line, clause: tag.clause, type)
+            findings.add(mistyped: name, line: line, clause: tag.clause(of: name), type)
             return
         }
         if type == .hexadecimal, attributes.bytes[attribute.value].dropFirst(2).contains(where: { $0 >= 0x61 }) {
@@ -109,6 +109,25 @@ extension Tag {
         default: []
         }
     }
+
+    /// The clause that defines an attribute: in RFC 8216, or else in rfc8216bis.
+    func clause(of attribute: String) -> String {
+        switch (self, attribute) {
+        case (.streamInf, _) where Self.laterOfVariants.contains(attribute),
+            (.iFrameStreamInf, _) where Self.laterOfVariants.contains(attribute):
+            "rfc8216bis §4.4.6.2"
+        case (.media, "STABLE-RENDITION-ID"), (.media, "BIT-DEPTH"), (.media, "SAMPLE-RATE"), (.media, "PATHWAY-ID"):
+            "rfc8216bis §4.4.6.1"
+        case (.sessionData, "FORMAT"): "rfc8216bis §4.4.6.4"
+        default: clause
+        }
+    }
+
+    /// Attributes of variants that RFC 8216 does not have.
+    private static let laterOfVariants: Set<String> = [
+        "SCORE", "SUPPLEMENTAL-CODECS", "ALLOWED-CPC", "VIDEO-RANGE", "REQ-VIDEO-LAYOUT", "STABLE-VARIANT-ID",
+        "PATHWAY-ID",
+    ]
 
     private static let keyTypes: [String: AttributeType] = [
         "METHOD": .enumerated, "URI": .quoted, "IV": .hexadecimal, "KEYFORMAT": .quoted, "KEYFORMATVERSIONS": .quoted,
