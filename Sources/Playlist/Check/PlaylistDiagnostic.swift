@@ -48,7 +48,10 @@ extension PlaylistDiagnostic {
     }
 
     private static func clause(of error: PlaylistError, _ text: PlaylistText?) -> String {
-        guard let text, let line = error.line, error.code == .missingVariable, line <= text.lines.count,
+        guard let text else { return error.code.clause }
+        // The text begins with #EXTM3U.
+        if error.code == .notAPlaylist { return "RFC 8216 §4.1" }
+        guard let line = error.line, error.code == .missingVariable, line <= text.lines.count,
             text.lines[line - 1].kind == .tag(.define)
         else { return error.code.clause }
         return Tag.define.clause
