@@ -64,6 +64,14 @@ struct CheckTests {
         #expect(codes("a.ts") == ["4 openEnd"])
         #expect(codes("a.ts\n#EXT-X-ENDLIST") == [] && codes("a.ts\n# end") == [] && codes("a.ts\n") == [])
         #expect(codes("a.ts\n#EXTINF:6,") == ["5 openEnd", "5 missingURI"])
+        func severities(_ text: String) -> [PlaylistDiagnostic.Severity] {
+            let found = PlaylistRules.diagnostics(of: Array("#EXTM3U\n\(text)".utf8))
+            return found.filter { $0.code == "openEnd" }.map(\.severity)
+        }
+        let media = "#EXT-X-TARGETDURATION:6\n"
+        #expect(severities("\(media)#EXTINF:6,\na.ts") == [.warning])
+        #expect(severities("\(media)#EXT-X-ENDLIST\n#EXTINF:6,\na.ts") == [.note])
+        #expect(severities("#EXT-X-STREAM-INF:BANDWIDTH=1000000\nv.m3u8") == [.note])
     }
 
     @Test("reports URIs that are unresolvable, refer to the playlist itself, or are blocked by browsers")

@@ -97,14 +97,17 @@ struct Findings {
     /// Maximum number of findings per rule: a playlist of 10,000 segments may violate one 10,000 times.
     private static let maximumPerRule = 8
 
-    /// Adds a finding. `line` counts from 1; `clause` replaces the rule's clause.
-    mutating func add(_ rule: CheckRule, line: Int? = nil, clause: String? = nil, _ message: String) {
+    /// Adds a finding. `line` counts from 1; `severity` and `clause` replace those of the rule.
+    mutating func add(
+        _ rule: CheckRule, severity: PlaylistDiagnostic.Severity? = nil, line: Int? = nil, clause: String? = nil,
+        _ message: String
+    ) {
         counts[rule, default: 0] += 1
         if Self.rulesOfMends.contains(rule) { linesOfMends.insert(line) }
         if counts[rule, default: 0] > Self.maximumPerRule { return }
         found.append(
             PlaylistDiagnostic(
-                severity: rule.severity, code: rule.rawValue, line: line, clause: clause ?? rule.clause,
+                severity: severity ?? rule.severity, code: rule.rawValue, line: line, clause: clause ?? rule.clause,
                 message: message))
     }
 

@@ -27,7 +27,7 @@ struct TextCheck {
             case .blank, .comment: break
             }
         }
-        checkEnd()
+        checkEnd(seen)
         checkVersion()
         checkEndless(seen)
         checkTargetDuration(seen)
@@ -79,12 +79,16 @@ struct TextCheck {
         }
     }
 
-    /// A text truncated in its last line may otherwise look complete.
-    private mutating func checkEnd() {
+    /// A text truncated in its last line may otherwise look complete. No segment can be missing behind EXT-X-ENDLIST, and
+    /// packagers leave out the last line end of multivariant playlists.
+    private mutating func checkEnd(_ seen: [Tag: Int]) {
         guard let last = text.lines.indices.last, text.bytes.last != 0x0A else { return }
         let kind = text.lines[last].kind
         guard kind != .blank, kind != .comment, kind != .tag(.endList) else { return }
-        findings.add(.openEnd, line: last + 1, "the last line has no line end: the text may be truncated")
+        let isNote = isMultivariant || seen[.endList] != nil
+        findings.add(
+            .openEnd, severity: isNote ? .note : nil, line: last + 1,
+            "the last line has no line end\(isNote ? "" : ": the text may be truncated")")
     }
 
     private mutating func checkLine(_ line: Int) {
