@@ -196,6 +196,7 @@ struct CheckGuideTests {
         let expected =
             CheckRule.allCases.map { "| `\($0.rawValue)` | \($0.severity.rawValue) | \($0.clause) | " }
             + codes.map { "| `\($0.rawValue)` | \($0.clause) | " }
+            + ["| `notRead` | note, warning or error | RFC 8216 §4.1 | "]
         #expect(rows.count == expected.count)
         for (row, start) in zip(rows, expected) {
             #expect(row.hasPrefix(start))
