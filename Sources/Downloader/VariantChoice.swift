@@ -139,7 +139,7 @@ extension Selection {
     /// more: several variants may differ only in the groups of their sound. Without such a one, those with its own video.
     fileprivate func alike(_ picked: Variant, among variants: [Variant], of playlist: MultivariantPlaylist) -> [Variant]
     {
-        guard audio == .default, picked.audio != nil else { return [picked] }
+        guard audio == .default || audio == .auto, picked.audio != nil else { return [picked] }
         func sound(_ variant: Variant) -> Media? {
             (try? MediaChoice(self, of: .audio, for: variant, in: playlist))?.chosen.first
         }

@@ -88,7 +88,7 @@ struct FairShare {
 }
 
 /// Accepted sockets that wait for a connection of another client or of their own to end. They are not read.
-struct WaitingRoom {
+struct WaitingConnections {
     struct Entry {
         let descriptor: Int32
         let peer: Connection.Client

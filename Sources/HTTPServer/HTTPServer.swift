@@ -16,7 +16,7 @@ public import HTTPMessage
     private var connections: [Connection] = []
     /// The number of connections of each client that has any.
     private var counts: [ClientKey: Int] = [:]
-    private var waiting = WaitingRoom()
+    private var waiting = WaitingConnections()
     /// True while connections are given to those that wait: a connection closed for that calls back.
     private var isAdmitting = false
     private var ticker, resumption, expiry: LoopTimer?
@@ -90,7 +90,7 @@ public import HTTPMessage
             Glibc.close(descriptor)
             return
         }
-        let arrival = WaitingRoom.Entry(
+        let arrival = WaitingConnections.Entry(
             descriptor: descriptor, peer: client(of: descriptor, peer, at: listener),
             requestGuard: requestGuard(for: descriptor, at: listener), since: core.now)
         let exceedsPeerLimit =
@@ -105,7 +105,7 @@ public import HTTPMessage
         if let refused = waiting.add(arrival, limit: core.configuration.connections) { Self.refuse(refused.descriptor) }
     }
 
-    private func admit(_ arrival: WaitingRoom.Entry) {
+    private func admit(_ arrival: WaitingConnections.Entry) {
         let connection = Connection(core, arrival.descriptor, arrival.peer, requestGuard: arrival.requestGuard)
         guard let connection else { return Self.refuse(arrival.descriptor) }
         core.counters.connections += 1

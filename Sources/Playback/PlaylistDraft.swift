@@ -149,12 +149,12 @@ extension PlayerView {
 
     /// The draft of a rendition's playlist; see `media(_:_:isLast:cut:)`.
     func draft(
-        _ rendition: Rendition, _ source: Rendition.Source, isLast: Bool = false, cut: MediaPlaylistCut? = nil
+        _ rendition: Rendition, _ source: Rendition.Source, cut: MediaPlaylistCut? = nil
     ) async throws(PlaylistError) -> PlaylistDraft {
         let playlist = source.playlist
         guard !isSmall(source), source.isDurable, rendition.source?.isDurable ?? false,
             rendition.source?.playlist.hasSameText(as: playlist) ?? false
-        else { return .text(try media(rendition, source, isLast: isLast, cut: cut)) }
+        else { return .text(try media(rendition, source, cut: cut)) }
         var view = MediaPlaylistView.stored
         view.keepsGaps = keepsGaps
         var (presentations, lists, slice) = ([Int: String](), [Int: String](), LoopSlice())

@@ -71,12 +71,12 @@ import Testing
 
     @Test func ofThoseThatWaitTheClientWithTheFewestIsNext() throws {
         let requestGuard = RequestGuard(port: 1, literals: [], hostNames: [], allowedOrigins: [])
-        var room = WaitingRoom()
+        var waiting = WaitingConnections()
         func add(_ letter: Character, _ descriptor: Int32) throws -> Int32? {
             let number = try #require(letter.asciiValue)
             let address = try #require(SocketAddress(literal: "127.0.0.\(number - 96)", port: 1))
             let peer = Connection.Client(address: address, user: .unknown, ownership: .unknown)
-            return room.add(
+            return waiting.add(
                 .init(descriptor: descriptor, peer: peer, requestGuard: requestGuard, since: 0), limit: 3)?.descriptor
         }
         #expect(try add("a", 1) == nil)
@@ -86,9 +86,9 @@ import Testing
         #expect(try add("b", 4) == 4)
         #expect(try add("c", 5) == 2)
         let held = [try Self.client("a"): 5, try Self.client("b"): 1, try Self.client("c"): 1]
-        #expect(room.next(held: held)?.descriptor == 3)
-        #expect(room.next(held: [:])?.descriptor == 1)
-        #expect(room.removeAll { $0.descriptor > 1 }.map(\.descriptor) == [3, 5])
+        #expect(waiting.next(held: held)?.descriptor == 3)
+        #expect(waiting.next(held: [:])?.descriptor == 1)
+        #expect(waiting.removeAll { $0.descriptor > 1 }.map(\.descriptor) == [3, 5])
     }
 }
 
