@@ -107,10 +107,11 @@ extension API {
                 }
                 return .number(Double(bits))
             case .width, .height, .fps, .channels:
-                let isHeight = attribute == .height && text.hasSuffix("p")
-                guard let number = Double(isHeight ? String(text.dropLast()) : text), number >= 0, number < 1e6 else {
-                    throw mistake(given, "\"\(text)\" is not a number of \(attribute.unit)")
-                }
+                let digits = attribute == .height && text.hasSuffix("p") ? text.dropLast() : text[...]
+                let isWhole = attribute != .fps
+                guard digits.utf8.allSatisfy({ (48...57).contains($0) || $0 == 46 && !isWhole }),
+                    let number = Double(digits), number < 1e6
+                else { throw mistake(given, "\"\(text)\" is not a number of \(attribute.unit)") }
                 return .number(number)
             }
         }

@@ -267,6 +267,8 @@ import Testing
         ("height<=tall", "\"tall\" is not a number of pixels"), ("height<=", "\"\" is not a number of pixels"),
         ("height<=-1", "\"-1\" is not a number of pixels"), ("fps=nan", "\"nan\" is not a number of frames a second"),
         ("channels>=x", "\"x\" is not a number of channels"),
+        ("height>=1080.5", "\"1080.5\" is not a number of pixels"), ("width<=1e3", "\"1e3\" is not a number of pixels"),
+        ("fps<=0x1p4", "\"0x1p4\" is not a number of frames a second"),
         ("peak<=5", "\"5\" is not a bit rate such as 5M, 800k or 265000"), ("range=HDR", "a range is SDR, HLG or PQ"),
         ("range<=SDR", "range takes = or !="), ("codec=", "its value is empty"), ("codec=avc1,", "its value is empty"),
     ])
