@@ -29,7 +29,7 @@ import HTTPMessage
         let address: SocketAddress
         let user: PeerUser
         let ownership: Ownership
-        var key: ClientKey { ClientKey(address, user) }
+        var key: ClientKey { ClientKey(address, user, isOther: ownership == .other) }
     }
 
     let core: ServerCore
@@ -311,6 +311,8 @@ import HTTPMessage
 
     /// Runs once per tick.
     func checkDeadline() {
+        // The end of another connection may have closed it in the same tick.
+        guard phase != .closed else { return }
         if timing.phase == .drain { timing.recordQueued(evbuffer_get_length(output), now: core.now) }
         guard timing.isOverdue(now: core.now, limits: core.limits) else { return }
         if phase == .awaiting, reader.isInside {

@@ -39,8 +39,9 @@ import SafeText
     /// True if the client is a process of the daemon's user, of root or of a user of the configuration on this machine.
     public var isFromOwner: Bool { isOpen && connection.client.ownership == .owner }
 
-    /// True if the client is a process of any other user of this machine, and has sent no secret of the owner's.
-    public var isFromOtherUser: Bool { isOpen && connection.facts.isFromOtherUser }
+    /// True if the client is a process of any other user of this machine, and has sent no secret of the owner's. Also true for a
+    /// client that has left, whose rights are not known any more.
+    public var isFromOtherUser: Bool { !isOpen || connection.facts.isFromOtherUser }
 
     /// Calls back once, when the system has accepted every byte of the reply, or when that has become impossible, for
     /// instance because the client left before the reply. Call it before `reply`; a later call replaces an earlier one.

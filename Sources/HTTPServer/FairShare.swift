@@ -4,9 +4,10 @@ struct ClientKey: Hashable, Sendable {
     private let user: PeerUser
 
     /// Each address is a client: the devices of a home share the first half of their IPv6 addresses. Of this machine, each
-    /// user is one.
-    init(_ peer: SocketAddress, _ user: PeerUser = .unknown) {
-        (high, low) = peer.number
+    /// user at an address is one, but another user than the daemon's owner is one at all of them: programs may connect from any
+    /// address in 127.0.0.0/8.
+    init(_ peer: SocketAddress, _ user: PeerUser = .unknown, isOther: Bool = false) {
+        (high, low) = isOther ? (0, 0) : peer.number
         self.user = user
     }
 }
@@ -114,6 +115,9 @@ struct WaitingConnections {
     func next(held counts: [ClientKey: Int]) -> Entry? {
         entries.min { counts[$0.client] ?? 0 < counts[$1.client] ?? 0 }
     }
+
+    /// The number of a client's sockets.
+    func count(of client: ClientKey) -> Int { entries.count { $0.client == client } }
 
     mutating func remove(_ entry: Entry) { entries.removeAll { $0.descriptor == entry.descriptor } }
 

@@ -18,7 +18,8 @@ public import HTTPMessage
     private var counts: [ClientKey: Int] = [:]
     private var waiting = WaitingConnections()
     /// True while connections are given to those that wait: a connection closed for that calls back.
-    private var isAdmitting = false
+    /// Admits those that wait in the loop's next turn: within a connection's turn the buffer of what was read is in use.
+    private var admission: LoopTimer?
     private var ticker, resumption, expiry: LoopTimer?
     private var waiters: [CheckedContinuation<Void, Never>] = []
 
@@ -28,7 +29,7 @@ public import HTTPMessage
     ) {
         core = ServerCore(configuration, policy, handler)
         core.connectionClosed = { [weak self] in self?.remove($0) }
-        core.connectionIdled = { [weak self] in self?.admitWaiting() }
+        core.connectionIdled = { [weak self] in self?.admitSoon() }
     }
 
     isolated deinit {
@@ -95,7 +96,8 @@ public import HTTPMessage
             requestGuard: requestGuard(for: descriptor, at: listener), since: core.now)
         let exceedsPeerLimit =
             (!peer.isLoopback || core.configuration.limitsLoopback)
-            && counts[arrival.client] ?? 0 >= core.configuration.connectionsPerPeer
+            && (counts[arrival.client] ?? 0) + waiting.count(of: arrival.client)
+                >= core.configuration.connectionsPerPeer
         guard !exceedsPeerLimit else { return Self.refuse(descriptor) }
         if makeRoom(for: arrival.client) {
             admit(arrival)
@@ -133,7 +135,7 @@ public import HTTPMessage
         let left = (counts[connection.key] ?? 1) - 1
         counts[connection.key] = left > 0 ? left : nil
         if resumption != nil { resumeListeners() }
-        admitWaiting()
+        admitSoon()
         guard connections.isEmpty else { return }
         ticker?.cancel()
         expiry?.cancel()
@@ -141,11 +143,15 @@ public import HTTPMessage
         waiters.removeAll()
     }
 
-    /// Gives the free connections to those that wait, and idle ones of clients that have more.
+    private func admitSoon() {
+        guard core.isCrowded, !core.isStopping else { return }
+        if admission == nil { admission = LoopTimer { [weak self] in self?.admitWaiting() } }
+        admission?.fireSoon()
+    }
+
+    /// Gives the free connections to those that wait, and idle ones of clients that have more. Not within a connection's turn.
     private func admitWaiting() {
-        guard core.isCrowded, !isAdmitting, !core.isStopping else { return }
-        isAdmitting = true
-        defer { isAdmitting = false }
+        guard core.isCrowded, !core.isStopping else { return }
         while let next = waiting.next(held: counts), makeRoom(for: next.client) {
             waiting.remove(next)
             admit(next)
@@ -173,10 +179,6 @@ public import HTTPMessage
 
     /// True if one more connection of the client fits; closes another one if necessary.
     private func makeRoom(for client: ClientKey) -> Bool {
-        // The place is for this client, and not for one that waits.
-        let wasAdmitting = isAdmitting
-        isAdmitting = true
-        defer { isAdmitting = wasAdmitting }
         var reads = 0
         while connections.count >= core.configuration.connections {
             let holdings = connections.map(\.holding)

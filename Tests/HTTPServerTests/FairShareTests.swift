@@ -67,6 +67,9 @@ import Testing
         let loopback = try #require(SocketAddress(literal: "127.0.0.1", port: 1))
         #expect(ClientKey(loopback, .known(1000)) == ClientKey(loopback, .known(1000)))
         #expect(ClientKey(loopback, .known(1000)) != ClientKey(loopback, .known(1001)))
+        let elsewhere = try #require(SocketAddress(literal: "127.9.9.9", port: 1))
+        #expect(ClientKey(loopback, .known(1000)) != ClientKey(elsewhere, .known(1000)))
+        #expect(ClientKey(loopback, .known(1000), isOther: true) == ClientKey(elsewhere, .known(1000), isOther: true))
     }
 
     @Test func ofThoseThatWaitTheClientWithTheFewestIsNext() throws {
