@@ -110,10 +110,8 @@ import SegmentFormat
         let tolerance = max(0.001, frame.seconds / 2)
         let (own, other) = (candidates.own.timed, candidates.other.timed)
         return SegmentMatch.shifts(own, other).map { SegmentMatch(own, other, shift: $0, tolerance: tolerance) }
-            .filter { !$0.isEmpty(&checkedCount) }
+            .filter { !$0.isEmpty }
     }()
-    /// The number of segments that were compared to find the first pair: the cost of the comparison.
-    private(set) var checkedCount = 0
 
     /// True if pieces of the other may be usable, stored or not.
     var isLikely: Bool {
@@ -141,7 +139,15 @@ import SegmentFormat
     private func segment(at place: Int, by match: SegmentMatch?) -> Segment? {
         guard let found = match?[place] else { return nil }
         let playlists = playlists
-        let segment = playlists.other.segments[found]
+        let compared = playlists.other.segments[found]
+        // The URLs may have been renewed since the comparison; numbers and names stay.
+        let present = other.source?.playlist.segments
+        var segment = compared
+        if let present, present.indices.contains(found),
+            present[found].mediaSequenceNumber == compared.mediaSequenceNumber
+        {
+            segment = present[found]
+        }
         return own.decrypts(segment, of: other, inPlaceOf: playlists.own.segments[place]) ? segment : nil
     }
 

@@ -39,16 +39,17 @@ extension Substitutions {
     /// The ladder from the known playlists, computed once for each change; nil if there is no choice.
     /// - Parameter listed: the places of the renditions that play without the origin, if it must not be asked.
     private func ladder(of asset: Asset, listed: Set<Int>?) async -> Ladder? {
-        let state = state(of: asset)
-        if let known = views(of: asset)?.ladders[listed == nil], known.state == state { return known.ladder }
-        let ladder = await tasks.ladders.run(Ask(asset: asset, isOffline: listed != nil)) { [self] in
-            await findLadder(of: asset, listed: listed)
+        if let known = views(of: asset)?.ladders[listed == nil], known.state == state(of: asset) { return known.ladder }
+        return await tasks.ladders.run(Ask(asset: asset, isOffline: listed != nil)) { [self] in
+            let state = state(of: asset)
+            var slice = LoopSlice()
+            let ladder = await findLadder(of: asset, listed: listed, &slice)
+            if slice.mayGoOn { update(asset) { $0.ladders[listed == nil] = (state, ladder) } }
+            return ladder
         }
-        update(asset) { $0.ladders[listed == nil] = (state, ladder) }
-        return ladder
     }
 
-    private func findLadder(of asset: Asset, listed: Set<Int>?) async -> Ladder? {
+    private func findLadder(of asset: Asset, listed: Set<Int>?, _ slice: inout LoopSlice) async -> Ladder? {
         await prepareTraits(of: asset)
         guard let multivariant = asset.multivariant, !asset.isLive, !asset.isRecorded else { return nil }
         let renditions = asset.renditions
@@ -67,15 +68,16 @@ extension Substitutions {
         guard let top = known.last else { return nil }
         let best = renditions[top.renditionIndex]
         if best.isComplete { return Ladder(best: top, base: best) }
-        return await bestLadder(of: asset, renditions, known) { listed?.contains($0) ?? true }
+        slice = LoopSlice(budget: Self.budget)
+        return await bestLadder(of: asset, renditions, known, &slice) { listed?.contains($0) ?? true }
     }
 
     /// Returns the ladder with the best rendition, or else the one with most renditions, of those that the budget reaches.
     private func bestLadder(
-        of asset: Asset, _ renditions: [Rendition], _ variants: [Variant], isBase: (Int) -> Bool
+        of asset: Asset, _ renditions: [Rendition], _ variants: [Variant], _ slice: inout LoopSlice,
+        isBase: (Int) -> Bool
     ) async -> Ladder? {
         var (found, rank): (Ladder?, (Int, Int)) = (nil, (0, 0))
-        var slice = LoopSlice(budget: Self.budget)
         let byRendition = Dictionary(
             variants.map { (ObjectIdentifier(renditions[$0.renditionIndex]), $0) },
             uniquingKeysWith: { first, _ in first })

@@ -26,11 +26,15 @@ extension Substitutions {
     /// The playable ranges of an asset without its origin, if nothing is complete; nil if there are none. Computed once for
     /// each change.
     public func playableRanges(of asset: Asset) async -> PlayableRanges? {
-        let state = state(of: asset)
-        if let known = views(of: asset)?.ranges, known.state == state { return known.ranges }
-        let ranges = await tasks.ranges.run(Ask(asset: asset)) { [self] in await findRanges(of: asset) }
-        update(asset) { $0.ranges = (state, ranges) }
-        return ranges
+        if let known = views(of: asset)?.ranges, known.state == state(of: asset) { return known.ranges }
+        return await tasks.ranges.run(Ask(asset: asset)) { [self] in
+            // The state that the task begins with: those who join it may know a later one.
+            let state = state(of: asset)
+            let (tracks, isWhole) = await storedTracks(of: asset)
+            let ranges = await ranges(asset, tracks: tracks, of: asset.multivariant, lone: 0)
+            if isWhole { update(asset) { $0.ranges = (state, ranges) } }
+            return ranges
+        }
     }
 
     /// The playable ranges of one rendition by itself, when no entry lists it; nil if there are none.
@@ -42,21 +46,18 @@ extension Substitutions {
         return await ranges(asset, tracks: [rendition.place: track], of: nil, lone: rendition.place)
     }
 
-    private func findRanges(of asset: Asset) async -> PlayableRanges? {
-        let tracks = await storedTracks(of: asset)
-        return await ranges(asset, tracks: tracks, of: asset.multivariant, lone: 0)
-    }
-
-    /// The time that the computation of one view of an asset may take; what it does not reach counts as missing.
+    /// The time that the computation of one view of an asset may take. What it does not reach counts as missing, and the next
+    /// request looks on.
     private static let viewBudget = Duration.seconds(2)
 
-    private func storedTracks(of asset: Asset) async -> [Int: CommonRanges.Track] {
+    /// The tracks, and true if the budget reached all.
+    private func storedTracks(of asset: Asset) async -> (tracks: [Int: CommonRanges.Track], isWhole: Bool) {
         var (slice, tracks) = (LoopSlice(budget: Self.viewBudget), [Int: CommonRanges.Track]())
         for rendition in asset.renditions where rendition.source?.isDurable ?? false {
             tracks[rendition.place] = await storedTrack(of: rendition, in: asset, &slice)
             await slice.giveWay()
         }
-        return tracks
+        return (tracks, slice.mayGoOn)
     }
 
     /// - Parameters:
@@ -84,17 +85,20 @@ extension Substitutions {
     /// The renditions of an entry for playback without the origin: the complete ones, and those that substitutes
     /// complete, unless a complete one is as good. Computed once for each change.
     public func offlineRenditions(of asset: Asset) async -> Set<Int> {
-        let state = state(of: asset)
-        if let known = views(of: asset)?.offline, known.state == state { return known.places }
-        let places = await tasks.offline.run(Ask(asset: asset)) { [self] in await findOfflineRenditions(of: asset) }
-        update(asset) { $0.offline = (state, places) }
-        return places
+        if let known = views(of: asset)?.offline, known.state == state(of: asset) { return known.places }
+        return await tasks.offline.run(Ask(asset: asset)) { [self] in
+            let state = state(of: asset)
+            var slice = LoopSlice(budget: Self.viewBudget)
+            let places = await findOfflineRenditions(of: asset, &slice)
+            if slice.mayGoOn { update(asset) { $0.offline = (state, places) } }
+            return places
+        }
     }
 
-    private func findOfflineRenditions(of asset: Asset) async -> Set<Int> {
+    private func findOfflineRenditions(of asset: Asset, _ slice: inout LoopSlice) async -> Set<Int> {
         let complete = asset.completeRenditions
         guard let multivariant = asset.multivariant else { return complete }
-        var (slice, covered) = (LoopSlice(budget: Self.viewBudget), [Rendition]())
+        var covered: [Rendition] = []
         for rendition in asset.renditions where !complete.contains(rendition.place) {
             await slice.giveWay()
             guard let segments = rendition.source?.playlist.segments,
@@ -151,7 +155,7 @@ extension Substitutions {
         }
         await substitutes?.cover(&holes, &slice)
         let track = CommonRanges.Track(durations: durations, isPlayable: zip(isUsable, holes).map { $0 && !$1 })
-        update(asset) { $0.tracks[rendition.place] = (state, track) }
+        if slice.mayGoOn { update(asset) { $0.tracks[rendition.place] = (state, track) } }
         return track
     }
 }

@@ -57,11 +57,9 @@ struct SegmentMatch {
     }
 
     /// True if there is no pair. Stops at the first one, and gives up after 10,000 segments at the time of the other's first.
-    /// - Parameter checked: incremented by the number of segments that were looked at.
-    func isEmpty(_ checked: inout Int) -> Bool {
+    var isEmpty: Bool {
         let first = Self.firstPlace(in: own, from: other.times[0] - shift - tolerance)
         for place in own.playlist.segments.indices[first...].prefix(Self.mostChecked) {
-            checked += 1
             if self[place] != nil { return false }
         }
         return true

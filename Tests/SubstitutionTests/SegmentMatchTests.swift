@@ -31,8 +31,7 @@ import Testing
         let match = SegmentMatch(own, other, shift: shift, tolerance: 0.02)
         let places = own.playlist.segments.indices.map { match[$0] ?? -1 }
         #expect(match.count == places.count { $0 >= 0 })
-        var checked = 0
-        #expect(match.isEmpty(&checked) == (match.count == 0))
+        #expect(match.isEmpty == (match.count == 0))
         #expect(match[-1] == nil && match[own.playlist.segments.count] == nil)
         return places
     }
