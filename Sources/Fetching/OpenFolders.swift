@@ -34,9 +34,9 @@ import EventLoop
     func add(_ holder: any FolderHolder) {
         recordUse(of: holder)
         known.removeAll { known in known.holder.map { $0 === holder || !$0.isOpen } ?? true }
-        while known.count >= limit, let latest = known.min(by: { Self.use($0) < Self.use($1) }) {
-            latest.holder?.park()
-            known.removeAll { $0.holder === latest.holder }
+        while known.count >= limit, let oldest = known.min(by: { Self.use($0) < Self.use($1) }) {
+            oldest.holder?.park()
+            known.removeAll { $0.holder === oldest.holder }
         }
         known.append(Known(holder: holder))
     }

@@ -32,13 +32,13 @@ extension Asset {
     /// Plans the adoption of a playlist, on a worker if that is large.
     func plan(_ playlist: MultivariantPlaylist) async -> EntryPlan {
         while true {
-            let (known, changes) = (multivariant, playlistChanges)
+            let (known, edition) = (multivariant, edition)
             let lines = playlist.renditionURIs.count + playlist.media.count
             let plan = await PureWork.shared.run(size: 256 * lines, for: access) {
                 EntryPlan(playlist, known: known)
             }
-            // Another playlist may have come meanwhile.
-            if changes == playlistChanges { return plan }
+            // Another multivariant playlist may have come meanwhile.
+            if edition == self.edition { return plan }
         }
     }
 }

@@ -69,14 +69,18 @@ extension PlaylistLoader {
         switch answer.playlist {
         case .media where asset.isComposed: return
         case .media(let media):
-            await adopt(Rendition.Source(playlist: media, base: answer.base, born: answer.born), began, for: asset)
-        case .multivariant(let multivariant): await adopt(multivariant, base: answer.base, for: asset)
+            let source = await Rendition.Source(playlist: media, base: answer.base, born: answer.born)
+                .prepared(as: RenditionNaming.lone.content, owner: asset.access)
+            guard origin == asset.origin else { return }
+            await adopt(source, began, for: asset)
+        case .multivariant(let multivariant):
+            await adopt(multivariant, base: answer.base, of: origin, for: asset)
         }
     }
 
     /// Adopts a lone media playlist. Replaces other content that has ended only if that orphans no piece.
     private func adopt(_ source: Rendition.Source, _ began: ContinuousClock.Instant, for asset: Asset) async {
-        var source = await source.prepared(as: RenditionNaming.lone.content, owner: asset.access)
+        var source = source
         if asset.lone?.recording != nil { source.isWindow = true }
         if let lone = asset.lone, let known = lone.source, known.isDurable {
             if await lone.hasSameContent(as: source, owner: asset.access) { return lone.move(to: source) }
@@ -94,13 +98,17 @@ extension PlaylistLoader {
     }
 
     /// Adopts a multivariant playlist, unless it lacks a rendition with stored pieces. Then only its URLs are used.
-    private func adopt(_ playlist: MultivariantPlaylist, base: WebURL, for asset: Asset) async {
-        let isNew = asset.multivariant?.text.write() != playlist.text.write()
+    private func adopt(
+        _ playlist: MultivariantPlaylist, base: WebURL, of origin: WebURL, for asset: Asset
+    ) async {
+        var isNew = asset.multivariant?.text.write() != playlist.text.write()
         var gone: [Rendition] = []
         if !isNew, case .multivariant(let known, base)? = asset.entry, known.hasSameText(as: playlist) {
             (asset.moved, asset.isOutdated) = ([:], false)
         } else {
             let plan = await asset.plan(playlist)
+            guard origin == asset.origin else { return }
+            isNew = asset.multivariant?.text.write() != playlist.text.write()
             guard asset.fits(plan) else {
                 if !asset.relocate(by: plan, base: base) { reportChange(&asset.isOutdated, of: asset) }
                 return

@@ -175,7 +175,11 @@ extension Rendition {
         if known.playlist.hasSameText(as: source.playlist) {
             return !known.isDurable || known.isDurable && !known.isRecorded && source.isDurable
         }
-        switch await relation(of: source, to: known, owner) {
+        let edition = self.edition
+        let relation = await relation(of: source, to: known, owner)
+        // The playlist may have been replaced meanwhile.
+        guard edition == self.edition else { return false }
+        switch relation {
         case .same: return if known.isDurable { await hasSameContent(as: source, owner: owner) } else { true }
         case .grown, .slid, .stale: return true
         case .changed: return false
@@ -194,10 +198,12 @@ extension Rendition {
     func hasSameContent(as source: Source, owner: AnyObject) async -> Bool {
         guard let known = self.source, known.isDurable, !known.isRecorded, source.isDurable else { return false }
         if known.playlist.hasSameText(as: source.playlist) { return true }
-        let content = name.content
-        return await PureWork.shared.run(size: source.playlist.text.write().count, for: owner) {
+        let (content, edition) = (name.content, self.edition)
+        let isSame = await PureWork.shared.run(size: source.playlist.text.write().count, for: owner) {
             source.hasSameContent(as: known, content: content)
         }
+        // The playlist may have been replaced meanwhile.
+        return isSame && edition == self.edition
     }
 }
 

@@ -64,14 +64,14 @@ import Playlist
 
     func next(after error: FetchError, isForPlayer: Bool) async -> Resource? {
         guard let rendition, !asset.isRemoved else { return nil }
+        // Another fetch may have found a source.
+        if let known = rendition.source, let untried = untried(in: known, rendition) { return untried }
         if error.code == .originRefused || renewedAt == nil {
-            // Another fetch may have found a source.
-            if let known = rendition.source, let untried = untried(in: known, rendition) { return untried }
             if error.code == .originRefused || mayHaveExpired(error, rendition) {
                 if let renewed = await renewed(rendition) { return renewed }
                 if error.code != .originRefused { rendition.isRenewalUseless = true }
             }
-        } else {
+        } else if isDoubtful(error) {
             rendition.isRenewalUseless = true
         }
         let (first, count) = (rendition.mirror, asset.candidateURLs(of: rendition).count)

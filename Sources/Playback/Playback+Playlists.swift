@@ -43,8 +43,8 @@ extension Playback {
     private func offlinePlaylist(
         _ exchange: Exchange, _ rendition: Rendition, _ asset: Asset, _ session: Session
     ) async {
-        if let source = rendition.source,
-            let cut = await stretches.cut(of: rendition, in: asset, session, substitutions)
+        if let cut = await stretches.cut(of: rendition, in: asset, session, substitutions),
+            let source = rendition.source
         {
             let view = view(of: asset, session, for: exchange)
             return await answer(exchange, session, of: asset, .hit) {

@@ -157,6 +157,9 @@ extension PlayerView {
         else { return .text(try media(rendition, source, cut: cut)) }
         var view = MediaPlaylistView.stored
         view.keepsGaps = keepsGaps
+        // All at one moment: the playlist may be replaced between two slices.
+        let (files, maps) = (rendition.segmentFiles, playlist.maps.map { rendition.name(of: $0).description })
+        let keys = playlist.keys.map { rendition.number(of: $0) }
         var (presentations, lists, slice) = ([Int: String](), [Int: String](), LoopSlice())
         for range in playlist.dateRanges {
             if range.index % 64 == 0 { await slice.giveWay() }
@@ -167,8 +170,7 @@ extension PlayerView {
         return .media(
             MediaDraft(
                 playlist: playlist, base: source.base, view: view, cut: cut, prefix: prefix, folder: rendition.name.id,
-                files: rendition.segmentFiles, maps: playlist.maps.map { rendition.name(of: $0).description },
-                keys: playlist.keys.map { rendition.number(of: $0) }, presentations: presentations, lists: lists))
+                files: files, maps: maps, keys: keys, presentations: presentations, lists: lists))
     }
 
     /// The draft of the entry playlist; see `entry(stored:)`.
