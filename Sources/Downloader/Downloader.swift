@@ -92,19 +92,34 @@ import Store
         guard library.asset(id: asset.id) === asset else {
             throw .library(LibraryError(.missing, "\(asset.name) was removed"))
         }
+        let isCovered = items.allSatisfy((byAsset[asset.id]?.task ?? task).covers)
+        var all = merged(items, order, into: task, of: asset)
+        if let known = byAsset[asset.id], isCovered, known.state == .running || known.state == .queued {
+            known.task = all
+            await save(known)
+            return known
+        }
+        if !order.ignoresRoom, !all.recordsLive {
+            try await checkRoom(for: all, of: asset)
+            guard library.asset(id: asset.id) === asset else {
+                throw .library(LibraryError(.missing, "\(asset.name) was removed"))
+            }
+            // Another order may have come meanwhile.
+            all = merged(items, order, into: task, of: asset)
+        }
+        return await begin(all, of: asset, isPaused: order.isPaused)
+    }
+
+    /// The asset's present task, or `task` if it has none, with an order's items and wishes.
+    private func merged(
+        _ items: [DownloadTask.Item], _ order: DownloadOrder, into task: DownloadTask, of asset: Asset
+    ) -> DownloadTask {
         var task = byAsset[asset.id]?.task ?? task
-        let isCovered = items.allSatisfy(task.covers)
         for item in items.reversed() { task.add(item) }
         task.note = order.note ?? task.note
         task.priority = order.priority ?? task.priority
         task.recordsLive = order.recordsLive || task.recordsLive
-        if let known = byAsset[asset.id], isCovered, known.state == .running || known.state == .queued {
-            known.task = task
-            await save(known)
-            return known
-        }
-        if !order.ignoresRoom, !task.recordsLive { try await checkRoom(for: task, of: asset) }
-        return await begin(task, of: asset, isPaused: order.isPaused)
+        return task
     }
 
     func begin(_ task: DownloadTask, of asset: Asset, isPaused: Bool) async -> Download {

@@ -36,9 +36,10 @@ struct VariantChoice {
             round.reasons[variant.index] = goal.reason(variant, behind: chosen)
         }
         self.chosen = chosen
-        reason =
-            goal.words + (chosen.index == picked.index ? "" : ", with your sound")
-            + (unmet.map { "; none is \($0)" } ?? "")
+        let isUnderstood = selection.isSpoken(picked, of: playlist)
+        let sound =
+            chosen.index == picked.index ? "" : isUnderstood ? " of those in stereo" : " of those in your language"
+        reason = goal.words + sound + (unmet.map { "; none is \($0)" } ?? "")
         reasons = round.reasons
     }
 
@@ -140,16 +141,21 @@ extension Selection {
     fileprivate func alike(_ picked: Variant, among variants: [Variant], of playlist: MultivariantPlaylist) -> [Variant]
     {
         guard audio == .default || audio == .auto, picked.audio != nil else { return [picked] }
-        func sound(_ variant: Variant) -> Media? {
-            (try? MediaChoice(self, of: .audio, for: variant, in: playlist))?.chosen.first
-        }
-        func isSpoken(_ variant: Variant) -> Bool { sound(variant).map { $0.isSpoken(by: preferences) } ?? false }
         let own = variants.filter { $0.renditionIndex == picked.renditionIndex }
-        var spoken = own.filter(isSpoken)
-        if spoken.isEmpty { spoken = variants.filter { $0.hasPicture(of: picked) && isSpoken($0) } }
+        var spoken = own.filter { isSpoken($0, of: playlist) }
+        if spoken.isEmpty { spoken = variants.filter { $0.hasPicture(of: picked) && isSpoken($0, of: playlist) } }
         let left = spoken.isEmpty ? own : spoken
-        let plain = left.filter { sound($0).map { $0.channelCount <= 2 } ?? false }
+        let plain = left.filter { sound(of: $0, in: playlist).map { $0.channelCount <= 2 } ?? false }
         return preferences.prefersMultichannel || plain.isEmpty ? left : plain
+    }
+
+    private func sound(of variant: Variant, in playlist: MultivariantPlaylist) -> Media? {
+        (try? MediaChoice(self, of: .audio, for: variant, in: playlist))?.chosen.first
+    }
+
+    /// True if the sound that is chosen for a variant is in the user's language, or nothing is known of that.
+    fileprivate func isSpoken(_ variant: Variant, of playlist: MultivariantPlaylist) -> Bool {
+        sound(of: variant, in: playlist).map { $0.isSpoken(by: preferences) } ?? false
     }
 
     fileprivate var minimums: VariantPredicate? {

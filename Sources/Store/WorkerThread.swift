@@ -89,7 +89,7 @@ extension WorkQueue {
     }
 }
 
-/// Wakes a waiting thread: an eventfd(2).
+/// Wakes a waiting thread.
 final class Wakeup: @unchecked Sendable {
     // Sendable because only the functions of pthread(7) use both pointers, and `isSignalled` is behind the lock. No eventfd:
     // the verifications of all assets of a store would need more descriptors than there are.

@@ -26,7 +26,7 @@ import Testing
     @Test func theBitRateDecidesLast() throws {
         let playlist = try Presentations.cinema()
         var selection = Selection(quality: .height(1080))
-        #expect(try selection.explanation(of: playlist).reason == "the highest bit rate, with your sound")
+        #expect(try selection.explanation(of: playlist).reason == "the highest bit rate of those in stereo")
         #expect(
             try reasons(selection, of: playlist) == [
                 0: "is not 1080p", 2: "is the same video with other groups", 3: "has a lower bit rate",

@@ -19,7 +19,7 @@ struct LoopTurns {
             default:
                 let parts = words[0].split(separator: "\"")
                 if words[0].hasPrefix("weir_loop_turn_seconds_bucket{le="), parts.count > 1,
-                    let bound = Double(parts[1])
+                    let bound = Double(parts[1]), bound < 1e6  // The last bucket has no bound: +Inf.
                 {
                     buckets.append((bound, value))
                 }

@@ -62,9 +62,10 @@ public final class ExportTarget: Sendable {
         _ temporary: String, in parent: Int32, _ kind: Kind, _ path: String
     ) throws(StoreError) -> Int32 {
         if kind == .file { removeLinked(temporary, in: parent) }
-        let opened = try make(temporary, in: parent, kind, path)
+        let (opened, isNew) = try make(temporary, in: parent, kind, path)
         do throws(StoreError) {
-            try refuseForeign(opened, temporary, kind, path)
+            // Some file systems give every file to one user.
+            if !isNew { try refuseForeign(opened, temporary, kind, path) }
             guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
                 throw StoreError(.busy, path: path, detail: "another export to it is under way")
             }
@@ -114,17 +115,23 @@ public final class ExportTarget: Sendable {
 
     private static func make(
         _ temporary: String, in parent: Int32, _ kind: Kind, _ path: String
-    ) throws(StoreError) -> Int32 {
-        let opened: Int32
+    ) throws(StoreError) -> (descriptor: Int32, isNew: Bool) {
+        let flags = O_NOFOLLOW | O_CLOEXEC
+        var (opened, isNew) = (Int32(-1), true)
         switch kind {
         case .file:
-            opened = openat(parent, temporary, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o666)
+            opened = openat(parent, temporary, O_RDWR | O_CREAT | O_EXCL | flags, 0o666)
+            if opened < 0, errno == EEXIST {
+                isNew = false
+                opened = openat(parent, temporary, O_RDWR | O_CREAT | O_NONBLOCK | flags, 0o666)
+            }
         case .folder:
-            guard mkdirat(parent, temporary, 0o777) == 0 || errno == EEXIST else { throw StoreError(path: path) }
-            opened = openat(parent, temporary, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            isNew = mkdirat(parent, temporary, 0o777) == 0
+            guard isNew || errno == EEXIST else { throw StoreError(path: path) }
+            opened = openat(parent, temporary, O_RDONLY | O_DIRECTORY | flags)
         }
         guard opened >= 0 else { throw StoreError(path: path) }
-        return opened
+        return (opened, isNew)
     }
 
     func directory() throws(StoreError) -> Directory {

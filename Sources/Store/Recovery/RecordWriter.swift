@@ -31,7 +31,7 @@ final class RecordWriter: Sendable {
     ///   - present: the revisions of the records in the folder.
     ///   - backlog: assets whose records are written when nothing else is to be.
     ///   - report: called for a record that cannot be written; the write is tried again.
-    /// - Throws: `StoreError` if the system has no eventfd or no thread.
+    /// - Throws: `StoreError` if the system has no memory or no thread for it.
     init(
         _ folder: RecordFolder, present: [String: [Int]] = [:], backlog: [String] = [],
         report: @escaping @Sendable (String) -> Void = { _ in }, source: @escaping Source
