@@ -23,14 +23,16 @@ def open_again(stage, until, request=b""):
 def crowd(stage, label, seconds, act, threads=8):
     until = time.monotonic() + seconds
     before = stage.memory()
+    peak = before
     with stage.witnessed(label):
         workers = [threading.Thread(target=act, args=(until,), daemon=True) for _ in range(threads)]
         for worker in workers:
             worker.start()
-        for worker in workers:
-            worker.join(seconds + 30)
+        while any(worker.is_alive() for worker in workers) and time.monotonic() < until + 30:
+            peak = max(peak, stage.memory())
+            time.sleep(0.1)
     # 256 KB for each connection.
-    grown = stage.memory() - before
+    grown = peak - before
     stage.case(label, "%d MB for %d connections" % (grown >> 20, COUNT) if grown > COUNT * (256 << 10) + (16 << 20) else None)
 
 

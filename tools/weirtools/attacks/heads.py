@@ -73,7 +73,6 @@ PATHS = [
     "/http://127.0.0.1:1/x",
     "/https://[::1]:1/x.m3u8",
     "/http://169.254.169.254/latest/meta-data/",
-    
 ]
 RANGES = [
     "bytes=0-0,1-1,2-2",
@@ -94,9 +93,12 @@ RANGES = [
 ]
 
 
-def refusal(answer):
-    """The fault of an answer to a request that must be refused; None for a right answer."""
+def refusal(stage, request):
+    """The fault of the answer to a request that must be refused; None for a right answer."""
+    answer = stage.ask(request, ends=True)
     status, _, _ = split(answer)
+    if not stage.has_ended:
+        return "the connection does not end"
     if answer and not (400 <= status < 500 or status in (501, 505)):
         return "answered with %s" % (status or answer[:40])
     if count_replies(answer) > 1:
@@ -106,11 +108,11 @@ def refusal(answer):
 
 def run(stage):
     for label, request in REFUSED:
-        stage.case(label, refusal(stage.ask(request, ends=True)))
+        stage.case(label, refusal(stage, request))
     for length in LENGTHS:
         stage.case(
             "Content-Length: %r" % length,
-            refusal(stage.ask(LINE + HOST + b"Content-Length: " + length + b"\r\n\r\n" + SECOND, ends=True)),
+            refusal(stage, LINE + HOST + b"Content-Length: " + length + b"\r\n\r\n" + SECOND),
         )
     for path in PATHS:
         status, _, body = split(stage.ask(get(path), 40))

@@ -64,13 +64,17 @@ MASTER = [
     "BANDWIDTH=1,SCORE={n}",
     "BANDWIDTH=1,PROGRAM-ID={n}",
 ]
+# (method, path behind /api/v1, body): {n} is the number, {u} a URL.
 BODIES = [
-    '{"url": "{u}", "quality": {n}}',
-    '{"url": "{u}", "maxHeight": {n}}',
-    '{"url": "{u}", "selection": {"minBitrate": {n}}}',
-    '{"url": "{u}", "expires": {n}}',
-    '{"url": "{u}", "range": {"start": {n}, "duration": {n}}}',
-    '{"url": "{u}", "ranges": [{"start": 0, "end": {n}}]}',
+    ("POST", "/downloads", '{"source": "{u}", "quality": "{n}"}'),
+    ("POST", "/downloads", '{"source": "{u}", "quality": "{n}p"}'),
+    ("POST", "/downloads", '{"source": "{u}", "preferences": {"minimumBitRate": {n}}}'),
+    ("POST", "/downloads", '{"source": "{u}", "preferences": {"minimumSize": "{n}x{n}"}}'),
+    ("POST", "/downloads", '{"source": "{u}", "range": [{n}, {n}]}'),
+    ("POST", "/selection", '{"source": "{u}", "conditions": ["height<={n}", "peak<={n}", "fps<{n}"]}'),
+    ("PUT", "/assets/film/policy", '{"expires": {n}, "afterFirstPlay": {n}, "keysExpire": {n}}'),
+    ("POST", "/assets/film/keys", '{"action": "setExpiry", "expires": {n}}'),
+    ("GET", "/log?limit={n}", ""),
 ]
 
 
@@ -100,7 +104,7 @@ def drive(stage, label, url, name):
         uris = [line for line in body.decode("utf-8", "replace").splitlines() if line and not line.startswith("#")]
         if status == 200 and uris:
             stage.ask(get(uris[-1]), 30)
-    status, made = stage.api("POST", "/downloads", {"url": url, "name": name})
+    status, made = stage.api("POST", "/downloads", {"source": url, "name": name})
     steps.append(status)
     for path in ("/assets", "/assets/" + name, "/downloads", "/sessions", "/store", "/presentation?url=" + url):
         steps.append(stage.api("GET", path)[0])
@@ -121,6 +125,9 @@ def run(stage):
     ]
     cases += [(line, number, None) for line in MASTER for number in EDGES]
     stage.random.shuffle(cases)
+    url = stage.origin.vod("plain")
+    status, made = stage.api("POST", "/downloads", {"source": url, "name": "plain"})
+    stage.case("a plain download", None if status in (200, 201, 202) and made.get("id") else "status %d" % status)
     for count, (line, number, duration) in enumerate(cases):
         if not stage.is_alive() or count >= 60 and not stage.has_time():
             return
@@ -135,6 +142,7 @@ def run(stage):
         kind = "master" if duration is None else "media"
         drive(stage, line.replace("{n}", number)[:90], "%s/%s/%s.m3u8" % (stage.origin.url, name, kind), name)
         if count % 8 == 0:
-            body = stage.random.choice(BODIES).replace("{n}", number).replace("{u}", stage.origin.url + "/film/media.m3u8")
-            status = stage.api("POST", "/downloads", body.encode())[0]
-            stage.case(body[-60:], None if status and status != 500 else "answers %s" % status)
+            method, path, body = stage.random.choice(BODIES)
+            body = body.replace("{n}", number).replace("{u}", stage.origin.url + "/film/media.m3u8")
+            status = stage.api(method, path.replace("{n}", number), body.encode())[0]
+            stage.case(body[-60:] or path, None if status and status != 500 else "answers %s" % status)

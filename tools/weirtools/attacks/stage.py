@@ -91,21 +91,25 @@ class Stage:
     def __init__(self, binary, topic, seed, seconds, options=()):
         self.binary, self.topic, self.options = binary, topic, options
         self.random, self.until = random.Random("%s %s" % (seed, topic)), time.monotonic() + seconds
-        self.cases, self.findings, self.most_memory, self.notes = 0, [], 0, []
+        self.cases, self.findings, self.most_memory, self.notes, self.has_ended = 0, [], 0, [], False
 
     def __enter__(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="weir-attack-"))
         self.origin = Origin()
         self.weir = scene.Weir(self.binary, self.folder, options=self.options, users="root")
         self.token = (self.folder / "state" / "token").read_text().strip()
+        self.store_film()
+        self.memory_before = self.most_memory_of_daemon()
+        self.baseline = self.witness(1.5)[0]
+        return self
+
+    def store_film(self):
+        """Downloads the film that the witness plays."""
         self.weir.run("get", self.origin.vod("film"), "--name", "film")
         playlist = scene.fetch(self.weir.url + "/offline/film.m3u8")
         self.stored = next(line for line in playlist.splitlines() if line and not line.startswith("#"))
         if not self.stored.startswith("/"):
             self.stored = "/offline/" + self.stored
-        self.memory_before = self.memory()
-        self.baseline = self.witness(1.5)[0]
-        return self
 
     def __exit__(self, *_):
         with contextlib.suppress(ProcessLookupError, ValueError):
@@ -120,7 +124,7 @@ class Stage:
         self.cases += 1
         if finding:
             self.findings.append("%s: %s" % (label, finding))
-        self.most_memory = max(self.most_memory, self.memory())
+        self.most_memory = max(self.most_memory, self.most_memory_of_daemon())
 
     def has_time(self):
         return time.monotonic() < self.until
@@ -150,12 +154,16 @@ class Stage:
             )
         ]
 
-    def memory(self):
+    def memory(self, field="VmRSS"):
         """Resident memory of the daemon, in bytes."""
         with contextlib.suppress(OSError, StopIteration):
             lines = pathlib.Path("/proc/%d/status" % self.weir.child.pid).read_text().splitlines()
-            return int(next(line for line in lines if line.startswith("VmRSS")).split()[1]) << 10
+            return int(next(line for line in lines if line.startswith(field)).split()[1]) << 10
         return 0
+
+    def most_memory_of_daemon(self):
+        """The most that it had at any time, in bytes."""
+        return self.memory("VmHWM")
 
     def is_alive(self):
         return self.weir.child.poll() is None
@@ -174,8 +182,10 @@ class Stage:
     def ask(self, request, timeout=15, most=64 << 20, ends=False):
         """All that comes back for these bytes until the end of the connection; what there is after the timeout.
 
-        `ends`: the client sends no more and says so, as none that waits for an answer does.
+        `ends`: the client sends no more and says so, as none that waits for an answer does. `has_ended` is whether the
+        connection ended before the timeout.
         """
+        self.has_ended = False
         request = request.replace(b"{host}", self.host.encode())
         got = bytearray()
         with contextlib.suppress(OSError), self.connect(timeout) as connection:
@@ -183,7 +193,16 @@ class Stage:
             if ends:
                 connection.shutdown(socket.SHUT_WR)
             end = time.monotonic() + timeout
-            while len(got) < most and time.monotonic() < end and (part := connection.recv(1 << 16)):
+            while len(got) < most and time.monotonic() < end:
+                try:
+                    part = connection.recv(1 << 16)
+                except TimeoutError:
+                    break
+                except OSError:
+                    part = b""
+                if not part:
+                    self.has_ended = True
+                    break
                 got += part
         return bytes(got)
 

@@ -86,7 +86,7 @@ def run(stage):
         if not thief.stdout.readline():
             stage.notes.append("not played: the port could not be taken")
             return
-        for words in (["list"], ["add", stage.origin.url + "/film/media.m3u8"], ["doctor"], ["mode"]):
+        for words in (["list"], ["add", stage.origin.url + "/film/media.m3u8"], ["mode"], ["doctor"]):
             done = subprocess.run(
                 [stage.binary, *words, "--state", stage.weir.state],
                 stdin=subprocess.DEVNULL,
@@ -96,10 +96,8 @@ def run(stage):
                 env=stage.weir.environment,
                 check=False,
             )
-            stage.case(
-                "weir %s at another user's listener" % words[0],
-                None if done.returncode or words == ["doctor"] else "exit 0: " + done.stdout[:80],
-            )
+            if words != ["doctor"]:  # It reports, and need not fail.
+                stage.case("weir %s at another user's listener" % words[0], None if done.returncode else "exit 0: " + done.stdout[:80])
     finally:
         time.sleep(0.2)
         thief.kill()
