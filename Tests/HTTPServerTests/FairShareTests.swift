@@ -151,6 +151,36 @@ import Testing
         withExtendedLifetime(silent) {}
     }
 
+    /// A connection that has been answered would make room for one that waits, but has more requests.
+    @Test(arguments: 0..<4) func aPipelineIsAnsweredToItsEndBeforeAnotherGetsItsPlace(round: Int) async throws {
+        let fixture = try await ServerFixture(with: { $0.connections = 2 }) { exchange in
+            exchange.reply(.ok, "This is \(exchange.head.target).")
+        }
+        let (first, second) = (try fixture.connect(), try fixture.connect())
+        try await waitUntil("both") { await fixture.server.connectionCount == 2 }
+        let waiting = try fixture.connect()
+        // All arrives in one turn of the loop.
+        let blocked = Blocked()
+        let standing = Task { @LoopActor in blocked.wait() }
+        let order = round % 2 == 0 ? [first, second] : [second, first]
+        for connection in order {
+            let name = connection === first ? "first" : "second"
+            try await connection.send(
+                fixture.request("GET /\(name)/1") + fixture.request("GET /\(name)/2")
+                    + fixture.request("GET /\(name)/3"))
+        }
+        try await waiting.send(fixture.request("GET /waiting"))
+        blocked.end()
+        await standing.value
+        for connection in [first, second] {
+            let name = connection === first ? "first" : "second"
+            for number in 1...3 {
+                #expect(try await connection.reply().text == "This is /\(name)/\(number).\n")
+            }
+        }
+        #expect(try await waiting.reply().text == "This is /waiting.\n")
+    }
+
     @Test func aNewConnectionIsNotClosedForAnother() async throws {
         let held = HeldExchanges()
         let fixture = try await ServerFixture(with: { $0.connections = 2 }) { exchange in
