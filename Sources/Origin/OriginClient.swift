@@ -33,7 +33,7 @@ public import HTTPMessage
     /// Counts of requests and outcomes.
     public internal(set) var activity = Activity()
     var presence: OriginPresence
-    private var prober: OriginProber?
+    var prober: OriginProber?
     private var staleConnections = StaleConnections()
     private var versions = HTTPVersions()
     private var addressMemory = AddressMemory()

@@ -3,13 +3,13 @@ import Foundation
 import HTTPMessage
 import Integrity
 import Library
-import Origin
 import Retention
 import Store
 import TestSupport
 import Testing
 
 @testable import Downloader
+@testable import Origin
 
 /// A downloader with its own library, store and origin.
 @LoopActor final class DownloadFixture {
@@ -53,6 +53,9 @@ import Testing
         configuration.giveUpRule.absencePauses = .milliseconds(1)...(.milliseconds(1))
         return OriginClient(configuration: configuration)
     }
+
+    // A client that probes an origin which has ended would reach the origin of a later test at the same port.
+    isolated deinit { client.prober = nil }
 
     private static func configuration(running: Int) -> Downloader.Configuration {
         var configuration = Downloader.Configuration()

@@ -2,7 +2,6 @@ import EventLoop
 import Exchange
 import HTTPMessage
 import Integrity
-import Origin
 import Playlist
 import Store
 import Substitution
@@ -12,6 +11,7 @@ import Testing
 
 @testable import Fetching
 @testable import Library
+@testable import Origin
 @testable import Retention
 
 /// A library with its own store, and an origin whose failures are set by rules.
@@ -65,6 +65,9 @@ import Testing
         exchange = ExchangeServices(library, moves: moves)
         retention = Retention(of: library, cacheLimit: cacheLimit)
     }
+
+    // A client that probes an origin which has ended would reach the origin of a later test at the same port.
+    isolated deinit { client.prober = nil }
 
     /// A client with the default limits, except for shorter waits.
     private static func client(stallSpan: Duration = .seconds(30)) -> OriginClient {

@@ -4,13 +4,13 @@ import Foundation
 import HTTPMessage
 import HTTPServer
 import Library
-import Origin
 import Retention
 import Store
 import Substitution
 import TestSupport
 import Testing
 
+@testable import Origin
 @testable import Playback
 
 /// A playback server on its own port, with an origin that fails by rules.
@@ -64,6 +64,9 @@ import Testing
         }
         port = Int(try server.listen(host: "127.0.0.1", port: 0))
     }
+
+    // A client that probes an origin which has ended would reach the origin of a later test at the same port.
+    isolated deinit { client.prober = nil }
 
     func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 

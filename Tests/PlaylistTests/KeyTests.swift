@@ -45,6 +45,28 @@ struct KeyTests {
         #expect(playlist.segments[8].keys[0].index == 0)
     }
 
+    /// Found by the fuzz target PlaylistMedia.
+    @Test(
+        "keeps the vector of its segments if others before them are cut, fetchable or not",
+        arguments: ["URI=\"k\"", "URI=\"data:;base64,AA==\"", "KEYFORMAT=\"identity\""])
+    func vectorsOfCutSegments(_ attributes: String) throws {
+        let playlist = try Fixtures.media(
+            """
+            #EXTM3U
+            #EXT-X-MEDIA-SEQUENCE:7
+            #EXT-X-TARGETDURATION:1
+            #EXT-X-KEY:METHOD=AES-128,\(attributes)
+            #EXT-X-GAP
+            #EXTINF:1,
+            a.ts
+            #EXTINF:1,
+            b.ts
+            #EXT-X-ENDLIST
+            """)
+        let stored = String(decoding: try playlist.rendered(.bundle) { _ in nil }, as: UTF8.self)
+        #expect(stored.contains("IV=0x00000000000000000000000000000008"), "\(stored)")
+    }
+
     @Test(
         "is fetchable if it is a plain file, and otherwise may need DRM",
         arguments: [

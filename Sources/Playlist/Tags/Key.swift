@@ -100,7 +100,11 @@ public struct Key: Sendable {
     /// True if the IV is the media sequence number of each segment (RFC 8216 §5.2). Applies only to these methods, without IV;
     /// players that know AES-256 read it alike.
     var hasImplicitVector: Bool {
-        guard isFetchable, method == .aes128 || method == .sampleAES || method == .other else { return false }
+        switch method {
+        case .aes128, .sampleAES: if keyFormat != "identity", !isFetchable { return false }
+        case .other: if !isFetchable { return false }
+        case .none, .aes256GCM, .sampleAESCTR: return false
+        }
         return attributes.find("IV") == nil
     }
 
