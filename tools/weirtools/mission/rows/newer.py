@@ -1,0 +1,58 @@
+"""A: what the newer interfaces of AVFoundation have."""
+
+import json
+
+from weirtools.mission.row import need, row
+from weirtools.mission.rows.seeds import chosen, ladder
+
+
+@row("A1", "Conditions for the variant: rates, codec, size, range, frame rate, channels", "weir get URL --where 'height<=1080' --where range=SDR")
+def conditions(stage):
+    url = ladder(stage, extra=(",FRAME-RATE=25", ",FRAME-RATE=50,VIDEO-RANGE=PQ", ",FRAME-RATE=50,AVERAGE-BANDWIDTH=250000"))
+    for condition, expected in (("height<=180", "180p"), ("peak<=150k", "90p"), ("fps<=30", "90p"), ("range=SDR", "270p"),
+                                ("average<=200k", "180p"), ("codec=avc1", "270p")):
+        variant = chosen(stage, url, "--where", condition)[0]
+        need(variant == ["video-" + expected], "--where %s takes %s" % (condition, variant))
+    need(stage.command("show", url, "--where", "hight<=180")[0] == 64, "a misspelt condition is accepted")
+
+
+@row("A2", "Several configurations in one download; the same picture is stored once", "weir get URL --audio en --also '--audio fr'")
+def configurations(stage):
+    stage.run("get", stage.url("cmaf"), "-q", "90p", "--audio", "en", "--also", "-q 90p --audio fr")
+    paths = [path for path in stage.media_requests() if "video-90p" in path]
+    need(len(paths) == len(set(paths)), "the picture is fetched twice")
+    complete = [each["id"] for each in stage.asset("cmaf")["tracks"]["audio"] if each["local"] == "complete"]
+    need(complete == ["audio-en", "audio-fr"], "stored sounds: %s" % complete)
+
+
+@row("A3", "Which variants will be downloaded is known before", "weir show URL --explain")
+def before(stage):
+    text = stage.run("show", stage.url("cmaf"), "--explain", "-q", "180p")
+    need("chosen: 180p" in text, "show --explain does not name the variant")
+    need(not stage.media_requests(), "asking fetches media")
+
+
+@row("A4", "Interstitials are downloaded, and play without a network", "weir get URL --interstitials")
+def interstitials(stage):
+    url = stage.write(
+        "a4/media.m3u8",
+        "#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-TARGETDURATION:2\n#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z\n"
+        '#EXT-X-DATERANGE:ID="ad",CLASS="com.apple.hls.interstitial",START-DATE="2026-01-01T00:00:02Z",DURATION=12,'
+        'X-ASSET-URI="../ts/90p/media.m3u8"\n'
+        + "".join("#EXTINF:1,\n../ts/180p/%d.ts\n" % number for number in range(4)) + "#EXT-X-ENDLIST\n")
+    stage.run("get", url, "--name", "film", "--interstitials")
+    stage.end_origin()
+    text = stage.text("/offline/film.m3u8")
+    inner = next((line for line in text.splitlines() if line and not line.startswith("#")), None)
+    lists = text if "X-ASSET-URI" in text else stage.text(inner if inner.startswith("/") else "/offline/" + inner)
+    need("X-ASSET-URI" in lists, "offline there is no interstitial")
+    path = lists.split('X-ASSET-URI="')[1].split('"')[0]
+    stage.plays(path if path.startswith("/") else "/offline/" + path, "ts/90p/media.m3u8")
+
+
+@row("A5", "A summary at the end of each download", "weir get URL --json")
+def summary(stage):
+    result = stage.lines("get", stage.url("ts"), "-q", "worst", "--json")[-1]
+    found = result.get("summary") or {}
+    need(found.get("bytes"), "the result has no summary: %s" % json.dumps(sorted(result)))
+    need(stage.asset("ts").get("summary"), "the summary is not kept with the asset")

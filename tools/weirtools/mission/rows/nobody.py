@@ -1,0 +1,183 @@
+"""N: what nobody has, and users ask for."""
+
+import json
+import re
+
+from weirtools.mission.row import Missing, need, row
+from weirtools.mission.rows.seeds import variant_path
+from weirtools.players import frames
+
+
+@row("N1", "An unfinished download plays whole, filled from another quality", "weir play NAME --offline")
+def filled(stage):
+    stage.run("get", stage.url("ts"), "-q", "180p")
+    stage.run("get", "ts", "-q", "270p", "--range", "0-6")
+    stage.end_origin()
+    found = stage.frames(stage.weir.url + variant_path(stage, "ts", "270p", "/offline"))
+    wanted = [hash for _, hash in stage.of_fixture("ts/270p/media.m3u8")[0].frames]
+    need(found and len(found[0].frames) == len(wanted), "the mixture has %d of %d frames" % (len(found[0].frames) if found else 0, len(wanted)))
+    best = sum(one == other for (_, one), other in zip(found[0].frames, wanted))
+    need(60 <= best < 120, "%d of 120 frames are of the best quality" % best)
+
+
+@row("N2", "A download goes on at a new URL, and fetches nothing again", "weir resume NAME --url NEW")
+def new_url(stage):
+    stage.rules({"path": "*/4.ts*", "times": 40, "status": 403})
+    stage.command("add", stage.url("ts") + "?sig=old", "-q", "worst", "--name", "film")
+    stage.wait("pieces", lambda: len(stage.media_requests()) > 4)
+    stage.clear_rules()
+    before = len(stage.media_requests())
+    stage.run("resume", "film", "--url", stage.url("ts") + "?sig=new")
+    stage.wait("complete download", lambda: stage.download("film")["state"] == "complete")
+    after = [path for path in stage.media_requests()[before:] if "/0.ts" in path]
+    need(not after, "the first segment is fetched again")
+
+
+@row("N3", "Play goes on without a gap from the store to the origin", "weir play NAME")
+def continued(stage):
+    stage.run("get", stage.url("ts"), "-q", "90p", "--range", "0-5")
+    stage.plays(variant_path(stage, stage.url("ts"), "90p"), "ts/90p/media.m3u8")
+
+
+@row("N4", "Pieces are verified and repaired, holes listed", "weir verify NAME --repair")
+def repaired(stage):
+    stage.run("get", stage.url("ts"), "-q", "worst")
+    stage.settle()
+    piece = sorted((stage.folder / "store").rglob("*.ts"))[2]
+    piece.write_bytes(piece.read_bytes()[:-188] + b"\0" * 188)
+    stage.refused(65, "verify", "ts")
+    stage.run("verify", "ts", "--repair")
+    stage.plays("/offline/ts.m3u8", "ts/90p/media.m3u8")
+
+
+@row("N5", "An asset is moved to another disk", "weir move NAME FOLDER")
+def moved(stage):
+    stage.run("get", stage.url("ts"), "-q", "worst")
+    stage.run("move", "ts", stage.folder / "elsewhere")
+    need(list((stage.folder / "elsewhere").rglob("*.ts")), "nothing is in the new folder")
+    stage.plays("/offline/ts.m3u8", "ts/90p/media.m3u8")
+
+
+@row("N6", "A live stream is recorded until it ends", "weir get URL --record")
+def recorded(stage):
+    url = stage.origin.url + "/_event/show/media.m3u8"
+    stage.run("add", url, "--record", "--name", "show")
+    for _ in range(3):
+        stage.ask("POST", stage.origin.url + "/_origin/live/advance", json.dumps({"name": "show", "by": 2}).encode())
+    stage.wait("pieces", lambda: (stage.download("show") or {}).get("bytes", 0) > 0)
+    stage.ask("POST", stage.origin.url + "/_origin/live/end", json.dumps({"name": "show"}).encode())
+    stage.wait("end of the recording", lambda: stage.download("show")["state"] == "complete", 60)
+    need(stage.get("/offline/show.m3u8")[0] == 200, "the recording does not play")
+
+
+@row("N7", "Honest sizes, rates and times left", "weir get URL", quick=False)
+def honest(stage):
+    url = stage.origin.url + "/_vod/30x100000/media.m3u8"
+    stage.rules({"path": "*.ts", "throttle": 10_000})
+    with stage.following("get", url, "--name", "slow", "--json") as lines:
+        stage.wait("progress", lambda: sum("rate" in line for line in list(lines)) >= 20, 60)
+        rates = [line["rate"] for line in lines if "rate" in line][10:]
+    # Six transfers of 10 KB/s each.
+    wrong = [rate for rate in rates if not 30_000 < rate < 90_000]
+    need(not wrong, "the link carries 60 KB/s, told are %s" % wrong[:5])
+
+
+@row("N8", "Another quality keeps what is stored", "weir get NAME -q 180p")
+def changed(stage):
+    stage.run("get", stage.url("ts"), "-q", "90p")
+    stage.run("get", "ts", "-q", "180p")
+    local = [each["local"] for each in stage.asset("ts")["tracks"]["variants"]]
+    need(local == ["complete", "complete", "none"], "stored variants: %s" % local)
+
+
+@row("N9", "What is stored is preferred to what is not", "weir play NAME --local")
+def local(stage):
+    stage.run("get", stage.url("ts"), "-q", "180p")
+    need(stage.text("/local/ts.m3u8").count("#EXT-X-STREAM-INF") == 1, "the local view lists more than what is stored")
+
+
+@row("N10", "Plain HLS is exported and imported", "weir export NAME FOLDER; weir import FOLDER")
+def exported(stage):
+    stage.run("get", stage.url("ts"), "-q", "worst")
+    stage.run("export", "ts", stage.folder / "out")
+    if words := frames.all_differences(
+            stage.frames(str(stage.folder / "out" / "master.m3u8"), "-allowed_extensions", "ALL"), stage.of_fixture("ts/90p/media.m3u8")):
+        raise Missing("the export: %s" % words)
+    stage.run("import", stage.folder / "out", "--name", "again")
+    stage.plays("/offline/again.m3u8", "ts/90p/media.m3u8")
+
+
+@row("N11", "Several languages in one download, to switch offline", "weir get URL --audio all")
+def languages(stage):
+    stage.run("get", stage.url("cmaf"), "-q", "worst", "--audio", "all")
+    stage.end_origin()
+    text = stage.text("/offline/cmaf.m3u8")
+    need('LANGUAGE="en"' in text and 'LANGUAGE="fr"' in text, "offline not both languages are listed")
+
+
+@row("N12", "New content at the origin is noticed, and taken over when you say so", "weir list; weir update NAME")
+def revised(stage):
+    stage.run("get", stage.url("ts"), "-q", "90p", "--range", "0-5")
+    for number in range(6):
+        source = stage.root / ("ts/180p/%d.ts" % number)
+        (stage.root / ("ts/90p/%d.ts" % number)).write_bytes(source.read_bytes())
+    stage.command("get", "ts", "-q", "90p", timeout=90)
+    need(re.search("changed|new content|revision", stage.run("list") + stage.run("show", "ts")), "weir list does not tell that the content is another")
+    stage.run("update", "ts")
+    stage.wait("new content", lambda: (stage.download("ts") or {}).get("state") == "complete", 40)
+    stage.plays("/offline/ts.m3u8", "ts/180p/media.m3u8")
+
+
+@row("N13", "Why a variant was chosen, and where each piece came from", "weir show NAME --explain")
+def explained(stage):
+    stage.run("get", stage.url("ts"), "-q", "worst")
+    need("because" in stage.run("show", stage.url("ts"), "--explain"), "no reason is given")
+    stage.frames(stage.weir.url + "/ts.m3u8", "-t", "3")
+    session = stage.wait("session", lambda: stage.api("GET", "/sessions")[1]["sessions"])[0]
+    need(session.get("pieces"), "a session does not tell where its pieces came from")
+
+
+@row("N14", "The way to the origin as your player has it, for downloads too", "weir get URL --proxy URL --header 'Referer: …'")
+def way(stage):
+    stage.get("/" + stage.url("ts"), Referer="https://page.example/", User_Agent="mpv 0.40")
+    name = stage.api("GET", "/assets")[1]["assets"][0]["name"]
+    stage.run("get", name, "-q", "worst")
+    found = {entry["headers"].get("referer") for entry in stage.requests("/90p/")}
+    need(found == {"https://page.example/"}, "the download sends Referer %s" % found)
+
+
+@row("N15", "A web page's address plays through a handler that you name", "weir get PAGE-URL")
+def web_page(stage):
+    page = stage.write("watch.html", "<html><title>Watch</title></html>")
+    script = stage.folder / "handler"
+    script.write_text('#!/bin/sh\nprintf \'{"url": "%s", "title": "From the page"}\' ' + "'%s'\n" % stage.url("ts"))
+    script.chmod(0o755)
+    stage.configure('[handlers]\n"%s/watch*" = [%s]\n' % (stage.origin.url, json.dumps(str(script))))
+    stage.restart()
+    stage.run("get", page, "-q", "worst", "--name", "handled")
+    stage.plays("/offline/handled.m3u8", "ts/90p/media.m3u8")
+
+
+@row("N16", "A channel list becomes a list of streams", "weir add -i channels.m3u")
+def channels(stage):
+    file = stage.folder / "channels.m3u"
+    file.write_text("#EXTM3U\n#EXTINF:-1 tvg-name=\"One\" group-title=\"News\",One\n%s\n#EXTINF:-1,Two\n%s\n" % (stage.url("ts"), stage.url("cmaf")))
+    stage.run("add", "-i", file)
+    need("One" in stage.text("/weir.m3u") and "Two" in stage.text("/weir.m3u"), "the channels are not in /weir.m3u")
+
+
+@row("N17", "A session as a picture", "weir log NAME --picture FILE")
+def picture(stage):
+    stage.run("get", stage.url("ts"), "-q", "worst")
+    stage.frames(stage.weir.url + "/ts.m3u8", "-t", "3")
+    file = stage.folder / "session.svg"
+    stage.run("log", "ts", "--picture", file)
+    need("<svg" in file.read_text(), "there is no picture")
+
+
+@row("N18", "Commands start the daemon that they need", "weir get URL")
+def started(stage):
+    stage.weir.kill()
+    status, _, errors = stage.command("status")
+    need(status == 0, "weir status exits with %d: %s" % (status, errors.strip()[:100]))
+    stage.run("stop")

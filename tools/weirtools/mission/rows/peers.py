@@ -1,0 +1,156 @@
+"""P: what other downloaders and proxies have."""
+
+from weirtools.mission.row import need, row
+from weirtools.mission.rows.seeds import chosen, variant_path
+
+
+@row("P1", "Conditions for downloads, and the reason why one waits", "weir pause NAME --reason TEXT; weir list")
+def reasons(stage):
+    stage.run("add", stage.url("ts"), "-q", "worst", "--paused")
+    stage.run("pause", "ts", "--reason", "until tonight")
+    need("until tonight" in stage.run("list"), "weir list does not print the reason")
+
+
+@row("P2", "Segments in parallel; adjacent byte ranges in one request", "weir get URL")
+def parallel(stage):
+    stage.run("get", stage.url("byterange-ts"), "-q", "worst")
+    ranges = [entry for entry in stage.requests(".ts") if entry["range"]]
+    segments = (stage.root / "byterange-ts/90p/media.m3u8").read_text().count("#EXTINF")
+    need(0 < len(ranges) < segments, "%d requests for %d byte ranges" % (len(ranges), segments))
+    stage.plays("/offline/byterange-ts.m3u8", "byterange-ts/90p/media.m3u8")
+
+
+@row("P3", "A player has the line before a download", "mpv http://localhost:8216/NAME.m3u8")
+def preempted(stage):
+    stage.rules({"path": "*/270p/*.ts", "throttle": 20_000})
+    stage.run("add", stage.url("ts"), "-q", "270p")
+    stage.wait("a download at work", lambda: stage.media_requests())
+    path = variant_path(stage, stage.url("ts"), "90p")
+    segment = next(line for line in stage.text(path).splitlines() if line and not line.startswith("#"))
+    stage.get(segment if segment.startswith("/") else path.rsplit("/", 1)[0] + "/" + segment)
+    gone = [entry for entry in stage.requests("/270p/") if entry["state"] == "gone"]
+    need(gone, "no transfer of the download yields to a player")
+
+
+@row("P4", "A download of a range of time", "weir get URL --range 0:03-0:06")
+def time_range(stage):
+    stage.run("get", stage.url("ts"), "-q", "90p", "--range", "3-6")
+    numbers = sorted(int(path.split("/")[-1].split(".")[0]) for path in stage.media_requests())
+    need(0 < len(numbers) < 5, "a range of 3 s of 12 fetches segments %s" % numbers)
+    need("0:03" in stage.run("list") or "3-6" in stage.run("list") or "0:03" in stage.run("show", "ts"), "the range is not listed")
+
+
+@row("P5", "The size is estimated, and a full disk refused, before the download begins", "weir show URL")
+def sizes(stage):
+    need("about" in stage.run("show", stage.url("cmaf")), "no sizes are estimated")
+    stage.restart(options=("--reserve", "100000000"))
+    need(stage.refused(74, "get", stage.url("cmaf")), "a download begins on a full disk")
+    need(not stage.media_requests(), "a download on a full disk fetches media")
+
+
+@row("P6", "Subtitles, chapters and thumbnails are attached", "weir attach NAME FILE --lang de")
+def attached(stage):
+    stage.run("get", stage.url("ts"), "-q", "worst")
+    file = stage.folder / "subtitles.srt"
+    file.write_text("1\n00:00:01,000 --> 00:00:03,000\nGuten Tag\n")
+    stage.run("attach", "ts", file, "--lang", "de")
+    text = stage.text("/offline/ts.m3u8")
+    need("TYPE=SUBTITLES" in text and 'LANGUAGE="de"' in text, "the subtitles are not in the playlist")
+
+
+@row("P7", "The same film at another URL, with another token, is the same asset", "weir get URL?token=B")
+def identity(stage):
+    stage.run("get", stage.url("ts") + "?token=a1", "-q", "90p")
+    before = len(stage.media_requests())
+    stage.run("get", stage.url("ts") + "?token=b2", "-q", "90p")
+    need(len(stage.api("GET", "/assets")[1]["assets"]) == 1, "a new token makes a new asset")
+    need(len(stage.media_requests()) == before, "a new token fetches again")
+
+
+@row("P8", "Header fields and cookies for each asset", "weir get URL --header 'X-Gate: open' --cookies FILE")
+def fields(stage):
+    jar = stage.folder / "cookies.txt"
+    url = stage.url("ts")
+    jar.write_text("# Netscape HTTP Cookie File\n127.0.0.1\tFALSE\t/\tFALSE\t0\tpass\tseven\n")
+    stage.run("get", url, "-q", "worst", "--header", "X-Gate: open", "--cookies", jar)
+    for entry in stage.requests("/ts/"):
+        need(entry["headers"].get("x-gate") == "open", "%s lacks the field" % entry["path"])
+        need("pass=seven" in entry["headers"].get("cookie", ""), "%s lacks the cookie" % entry["path"])
+
+
+@row("P9", "The first seconds of a film are kept in advance", "weir cache NAME --seconds 4")
+def cached(stage):
+    stage.run("cache", stage.url("ts"), "--seconds", "4")
+    numbers = {path.split("/")[-1] for path in stage.wait("media", stage.media_requests)}
+    need("0.ts" in numbers and "5.ts" not in numbers, "4 s fetch %s" % sorted(numbers))
+
+
+@row("P10", "A cache of what was played, apart from downloads", "weir serve --play-cache 10GB")
+def play_cache(stage):
+    stage.frames(stage.weir.url + "/" + stage.url("ts"))
+    need(stage.api("GET", "/store")[1]["playCache"]["bytes"] > 0, "what was played is not in the cache")
+
+
+@row("P11", "One request at the origin for many readers", "mpv http://localhost:8216/NAME.m3u8")
+def one_request(stage):
+    stage.rules({"path": "*/0.ts", "pauseAfter": 1000})
+    path = variant_path(stage, stage.url("ts"), "90p")
+    segment = next(line for line in stage.text(path).splitlines() if line and not line.startswith("#"))
+    segment = segment if segment.startswith("/") else path.rsplit("/", 1)[0] + "/" + segment
+    with stage.unread(segment) as one, stage.unread(segment) as other:
+        stage.ask("POST", stage.origin.url + "/_origin/release", b"{}")
+        need(one.read() == other.read(), "two readers get other bytes")
+    need(len(stage.requests("/90p/0.ts")) == 1, "%d requests for two readers" % len(stage.requests("/90p/0.ts")))
+
+
+@row("P12", "What is stored plays where the origin fails", "mpv http://localhost:8216/NAME.m3u8")
+def stale(stage):
+    stage.run("get", stage.url("ts"), "-q", "90p")
+    stage.rules({"path": "*", "status": 500})
+    stage.plays(variant_path(stage, stage.url("ts"), "90p"), "ts/90p/media.m3u8")
+
+
+@row("P13", "AES-128 keys are stored", "weir get URL")
+def stored_keys(stage):
+    stage.run("get", stage.url("aes"), "-q", "worst")
+    stage.end_origin()
+    stage.plays("/offline/aes.m3u8", "aes/90p/media.m3u8")
+
+
+@row("P14", "Web pages that you allow, and other machines with a token", "weir serve --allowed-origins https://example.com --lan ADDRESS")
+def pages(stage):
+    stage.restart(options=("--allowed-origins", "https://page.example"))
+    stage.run("get", stage.url("ts"), "-q", "worst")
+    status, head, _ = stage.get("/ts.m3u8", Origin="https://page.example")
+    need(status == 200 and head["Access-Control-Allow-Origin"] == "https://page.example", "an allowed page gets %d" % status)
+    need(stage.get("/ts.m3u8", Origin="https://other.example", Sec_Fetch_Site="cross-site")[0] == 403, "a page that is not allowed is served")
+    status, _, _ = stage.get("/ts.m3u8", Referer="https://page.example/", Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="no-cors", Sec_Fetch_Dest="video")
+    need(status == 200, "a <video> on an allowed page gets %d" % status)
+
+
+@row("P15", "A download goes on where a player seeks to", "weir get URL --play")
+def seeks(stage):
+    stage.restart(options=("--max-parallel", "1"))
+    stage.rules({"path": "*.ts", "throttle": 30_000})
+    path = variant_path(stage, stage.url("ts"), "90p")
+    segments = [line for line in stage.text(path).splitlines() if line and not line.startswith("#")]
+    stage.run("add", stage.url("ts"), "-q", "90p")
+    stage.wait("a download at work", stage.media_requests)
+    stage.get(segments[3] if segments[3].startswith("/") else path.rsplit("/", 1)[0] + "/" + segments[3])
+    stage.wait("complete download", lambda: stage.download("ts")["state"] == "complete")
+    order = [int(each.split("/")[-1].split(".")[0]) for each in stage.media_requests()]
+    need(order.index(4) < order.index(2), "the segments are fetched in the order %s" % order)
+
+
+@row("P16", "Lists of preferred codecs and languages", "weir get URL --codecs avc1,hvc1 --languages fr,en")
+def lists(stage):
+    need(chosen(stage, stage.url("cmaf"), "--languages", "fr,en")[1] == ["audio-fr"], "--languages fr does not take French")
+
+
+@row("P17", "An asset expires some time after its first play", "weir policy NAME --after-first-play 48h")
+def first_play(stage):
+    stage.run("get", stage.url("ts"), "-q", "worst")
+    stage.run("policy", "ts", "--after-first-play", "1s")
+    need(stage.get("/offline/ts.m3u8")[0] == 200, "it expires before it is played")
+    stage.frames(stage.weir.url + "/offline/ts.m3u8", "-t", "1")
+    stage.wait("end after the first play", lambda: stage.get("/offline/ts.m3u8")[0] != 200)
