@@ -108,7 +108,7 @@ let package = Package(
             [
                 "API", "AccessLog", "Control", "Downloader", "EventLoop", "Exchange", "HTTPMessage", "HTTPServer",
                 "Integrity", "Library", "Origin", "Playback", "Playlist", "PlaylistCheck", "Retention", "SafeText",
-                "Store",
+                "Store", "Subprocess",
                 "Substitution", logging,
                 toml,
             ]),

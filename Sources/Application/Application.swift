@@ -27,7 +27,8 @@ package enum Application {
         }
         StandardErrorLog.install(level: configuration.logLevel, environment: environment)
         let logger = Logger(label: "weir")
-        let daemon = try await Daemon(configuration, streams: streams, token: claim.token, logger: logger)
+        let daemon = try await Daemon(
+            configuration, streams: streams, token: claim.token, environment: environment, logger: logger)
         let url = try await daemon.start(configuration, inherited: inherited)
         if let path = claim.prepareSocket() { await daemon.open(socket: path) }
         let lan = try await openNetwork(configuration, claim, daemon, url)

@@ -55,7 +55,9 @@ extension Configuration {
         let named = file ?? environment["WEIR_CONFIG"]
         let path = named ?? Self.standardFile(environment: environment)
         guard let text = try Self.text(of: path, named: named == nil ? nil : "--config") else { return }
-        for entry in try ConfigurationFile(text, path: path).entries {
+        let contents = try ConfigurationFile(text, path: path)
+        handlers = contents.handlers
+        for entry in contents.entries {
             try apply(entry.key, entry.setting, .file, .file(path, line: entry.line), environment)
         }
     }

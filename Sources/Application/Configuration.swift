@@ -63,6 +63,8 @@ package struct Configuration: Equatable, Sendable {
     package var streamsFile: String
     /// True if the user did not set `streamsFile`. The default file need not exist.
     package var streamsFileIsDefault = true
+    /// The user's handlers.
+    package var handlers: [HandlerRule] = []
     /// The player of `weir play`: a program's name or path; empty for the first installed one of mpv, vlc, ffplay.
     package var player = ""
 

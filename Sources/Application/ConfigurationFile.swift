@@ -10,23 +10,36 @@ struct ConfigurationFile {
     }
 
     let entries: [Entry]
+    /// The table `[handlers]`.
+    let handlers: [HandlerRule]
 
     /// Parses the text of the file at `path`. Throws for text that is not TOML, and for unknown keys.
     init(_ text: String, path: String) throws(ConfigurationError) {
         let table = try Self.parse(text, path: path)
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         var entries: [Entry] = []
+        var handlers: [HandlerRule] = []
         for name in table.keys.sorted(by: {
             Self.line(of: $0, in: lines[...]) ?? 0 < Self.line(of: $1, in: lines[...]) ?? 0
         }) {
             let line = Self.line(of: name, in: lines[...])
+            if name == Self.handlersTable {
+                guard let table = table[name]?.table else {
+                    throw ConfigurationError(
+                        place: .file(path, line: line), message: "handlers is not a table", next: "write [handlers]")
+                }
+                handlers = try HandlerRule.rules(of: table, path: path) { Self.line(of: $0, in: lines[...]) }
+                continue
+            }
             guard let key = ConfigurationKey(rawValue: name) else {
                 throw .unknownKey(name, place: .file(path, line: line))
             }
             entries.append(Entry(key: key, setting: Self.setting(table[name]), line: line))
         }
-        self.entries = entries
+        (self.entries, self.handlers) = (entries, handlers)
     }
+
+    private static let handlersTable = "handlers"
 
     /// Parses a text to a table. The error of an invalid text has a next step.
     static func parse(

@@ -19,6 +19,7 @@ import Substitution
 /// downloader, playback, control, server.
 @LoopActor final class Daemon {
     private let client: OriginClient
+    private let handlers: Handlers
     private let library: Library
     private let summaries: Summaries
     private let retention: Retention
@@ -37,12 +38,15 @@ import Substitution
 
     /// Builds all rooms and the server, which does not listen yet.
     init(
-        _ configuration: Configuration, streams: [KnownStream], token: String, logger: Logger
+        _ configuration: Configuration, streams: [KnownStream], token: String, environment: [String: String],
+        logger: Logger
     ) throws(ApplicationError) {
         self.logger = logger
         let store = try Self.openStore(configuration, logger)
         let report: @Sendable (String) -> Void = { logger.warning("\($0)") }
         client = OriginClient(configuration: configuration.origin(report: report), report: report)
+        handlers = Handlers(configuration.handlers, client: client, environment: environment)
+        client.handlers = handlers
         let moves = MoveRegister()
         let (summaries, substitutions) = (Summaries(store), Substitutions())
         self.summaries = summaries

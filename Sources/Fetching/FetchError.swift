@@ -44,7 +44,7 @@ public struct FetchError: Error, CustomStringConvertible, Sendable {
             switch error.code {
             case .offline: .notStored
             case .unreachable, .connectionLost, .stalled, .timedOut: .originAbsent
-            case .refusedAddress, .forbiddenRedirect: .refusedURL
+            case .refusedAddress, .forbiddenRedirect, .noHandler: .refusedURL
             case .unauthorized, .forbidden, .gone, .proxyRefused: .originRefused
             case .notFound: .missing
             case .cancelled: .cancelled

@@ -145,7 +145,7 @@ extension OriginError.Code {
             true
         case .offline, .unreachable, .refusedAddress, .untrustedCertificate, .handshakeRefused, .proxyRefused,
             .unauthorized, .forbidden, .notFound, .gone, .serverFailure, .tooManyRedirects, .forbiddenRedirect,
-            .cancelled, .local:
+            .noHandler, .handlerFailed, .cancelled, .local:
             false
         }
     }

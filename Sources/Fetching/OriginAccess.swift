@@ -6,8 +6,10 @@ package import Origin
 /// header fields go there. All resources of an asset share it, fetches and interstitial assets included, so that a
 /// change applies from the next request on.
 @LoopActor package final class OriginAccess {
+    /// The user's URL.
+    private var url: WebURL
     /// Scheme, host and port of the user's URL: only requests there carry the fields.
-    package private(set) var origin: WebURL.Origin
+    package var origin: WebURL.Origin { url.origin }
     package private(set) var fields: UserFields
     /// True if the user named the host: only then may it be a private one.
     package private(set) var namesPeer: Bool
@@ -20,7 +22,7 @@ package import Origin
         to url: WebURL, with fields: UserFields = UserFields(), namesPeer: Bool = true, cookies: CookieJar? = nil,
         route: OriginRoute = OriginRoute()
     ) {
-        origin = url.origin
+        self.url = url
         (self.fields, self.namesPeer, self.cookies) = (fields, namesPeer, cookies ?? CookieJar())
         self.route = route
     }
@@ -34,7 +36,8 @@ package import Origin
     package func change(to url: WebURL, with fields: UserFields) {
         // Another host has an address of its own.
         if url.host != origin.host { route.firstClass = nil }
-        (origin, self.fields) = (url.origin, fields)
+        (self.url, self.fields) = (url, fields)
+        handled = nil
     }
 
     /// Replaces the user's settings; the class of the first address stays.
@@ -44,14 +47,22 @@ package import Origin
         self.route.firstClass = known
     }
 
+    /// The URL that a handler answered with, and what it gave with it; kept until the process ends.
+    private var handled: (url: WebURL, terms: HandlerTerms)?
+
+    /// Records the answer of a handler for the user's URL.
+    package func record(_ terms: HandlerTerms, for url: WebURL) { handled = (url, terms) }
+
     package func grant(to request: inout OriginRequest) {
+        request.isUsers = namesPeer && request.url == url
+        if !request.isUsers, let handled { request.add(handled.terms, for: handled.url) }
         if namesPeer { request.namedPeer = OriginRequest.Peer(host: origin.host, port: origin.port) }
         request.cookies = cookies
         (request.route, request.classRecorder) = (route, self)
         request.fields += fields.shared
         guard !fields.isEmpty else { return }
         request.credentials = OriginRequest.Credentials(origin: origin, fields: fields.credentials)
-        request.scopedFields = fields.scoped
+        request.scopedFields += fields.scoped
     }
 }
 

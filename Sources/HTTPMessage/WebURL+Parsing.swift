@@ -1,7 +1,7 @@
 extension WebURL {
     /// Parses an absolute URL and drops its fragment.
-    /// - Throws: `WebURLError` for anything but `http(s)://host[:port]…`, and for blanks and control characters
-    ///   anywhere.
+    /// - Throws: `WebURLError` for anything but `http(s)://host[:port]…` and `scheme://…`, for a local file, and for blanks
+    ///   and control characters anywhere.
     public init(_ text: String) throws(WebURLError) {
         guard !text.utf8.contains(UInt8(ascii: " ")) else { throw .forbiddenCharacter }
         try self.init(absolute: text.utf8[...])
@@ -10,8 +10,10 @@ extension WebURL {
     /// Parses an absolute URL whose inner spaces become `%20`.
     init(absolute text: Substring.UTF8View) throws(WebURLError) {
         guard !text.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { throw .forbiddenCharacter }
-        guard let (name, rest) = Self.splitScheme(text), let scheme = Scheme(lowercasing: name) else {
-            throw .unsupportedScheme
+        guard let (name, rest) = Self.splitScheme(text) else { throw .unsupportedScheme }
+        guard let scheme = Scheme(ofWeb: name) else {
+            try self.init(otherScheme: name, rest)
+            return
         }
         guard rest.starts(with: "//".utf8) else { throw .missingHost }
         let (authority, tail) = Self.split(rest.dropFirst(2), before: "/?#")
@@ -20,6 +22,17 @@ extension WebURL {
             origin: try Origin(scheme: scheme, authority: authority),
             path: Self.removingDotSegments(Self.encoding(path.first == UInt8(ascii: "/") ? path : "/"[...].utf8)),
             query: query.map(Self.encoding))
+    }
+
+    private init(otherScheme name: Substring.UTF8View, _ rest: Substring.UTF8View) throws(WebURLError) {
+        let name = Substring(name).lowercased()
+        guard name != "file", rest.starts(with: "//".utf8) else { throw .unsupportedScheme }
+        let (host, tail) = Self.split(rest.dropFirst(2), before: "/?#")
+        let (path, query) = Self.splitPath(tail)
+        guard !host.isEmpty || !path.isEmpty else { throw .missingHost }
+        self.init(
+            origin: Origin(scheme: .other(name), host: Self.encoding(host), port: 0),
+            path: path.isEmpty ? "" : Self.removingDotSegments(Self.encoding(path)), query: query.map(Self.encoding))
     }
 
     /// The scheme's name and the text after its colon (RFC 3986 §3.1); nil for a relative reference.
@@ -67,8 +80,13 @@ extension WebURL {
 }
 
 extension WebURL.Scheme {
-    fileprivate init?(lowercasing name: Substring.UTF8View) {
-        self.init(rawValue: Substring(name).lowercased())
+    /// http or https, in any letters; nil for another scheme.
+    init?(ofWeb name: Substring.UTF8View) {
+        switch Substring(name).lowercased() {
+        case "http": self = .http
+        case "https": self = .https
+        default: return nil
+        }
     }
 }
 

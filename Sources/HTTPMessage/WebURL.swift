@@ -1,20 +1,39 @@
-/// An absolute http or https URL (RFC 3986), normalised for requests.
+/// An absolute URL (RFC 3986), normalised for requests: of http or https, or of another scheme, which a handler of the user
+/// answers.
 ///
 /// Its text contains no user information, no fragment and no dot segments; its host is in lower case; and it is ASCII
 /// only: an international host has its `xn--` form, and other characters outside the grammar are percent-encoded as
 /// UTF-8. Existing percent-encodings stay byte for byte, since signatures may cover them. Two URLs are equal if their
 /// `text` is.
 public struct WebURL: Hashable, Sendable, CustomStringConvertible {
-    /// The supported schemes.
-    public enum Scheme: String, Hashable, Sendable {
+    /// The scheme of a URL.
+    public enum Scheme: Hashable, Sendable {
         case http, https
-        /// The port of a URL that names none.
-        public var defaultPort: UInt16 { self == .http ? 80 : 443 }
+        /// Any other but `file`, in lower case. Its URLs have the form `scheme://anything`, and no port.
+        case other(String)
+
+        /// The name in lower case, without the colon.
+        public var name: String {
+            switch self {
+            case .http: "http"
+            case .https: "https"
+            case .other(let name): name
+            }
+        }
+
+        /// The port of a URL that names none; 0 if the scheme has no ports.
+        public var defaultPort: UInt16 {
+            switch self {
+            case .http: 80
+            case .https: 443
+            case .other: 0
+            }
+        }
     }
 
     /// Scheme, host and port: the scope of credentials (RFC 6454 §4).
     public struct Origin: Hashable, Sendable, CustomStringConvertible {
-        /// http or https.
+        /// The scheme.
         public let scheme: Scheme
         /// As `WebURL.host`.
         public let host: String
@@ -23,14 +42,15 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
 
         /// `scheme://host`, with `:port` where it is not the scheme's default.
         public var description: String {
+            if case .other(let scheme) = scheme { return "\(scheme)://\(host)" }
             let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
-            return "\(scheme.rawValue)://\(name)" + (port == scheme.defaultPort ? "" : ":\(port)")
+            return "\(scheme.name)://\(name)" + (port == scheme.defaultPort ? "" : ":\(port)")
         }
     }
 
     /// Scheme, host and port.
     public let origin: Origin
-    /// The percent-encoded path; begins with `/`.
+    /// The percent-encoded path; begins with `/`. May be empty if a handler answers the URL.
     public let path: String
     /// The percent-encoded query after the first `?`; nil without a `?`, empty if nothing follows it.
     public let query: String?
@@ -55,9 +75,12 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
         hasher.combine(query)
     }
 
-    /// http or https.
+    /// The scheme.
     public var scheme: Scheme { origin.scheme }
-    /// The host in lower case and in ASCII; an IPv6 address without its brackets.
+    /// True if only a handler of the user can answer it: its scheme is neither http nor https.
+    public var needsHandler: Bool { if case .other = scheme { true } else { false } }
+    /// The host in lower case and in ASCII; an IPv6 address without its brackets. For other schemes than http and https the
+    /// text after `//`, unchanged.
     public var host: String { origin.host }
     /// The explicit port, else the scheme's default.
     public var port: UInt16 { origin.port }
@@ -107,13 +130,13 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     ///
     /// Leading and trailing blanks are ignored and inner spaces become `%20`: playlists in the field contain both. A user
     /// name and password become `authorization`.
-    /// - Throws: `WebURLError` when the result is neither http nor https, or is malformed.
+    /// - Throws: `WebURLError` when the result is malformed, or names a local file.
     public func resolving(_ reference: String) throws(WebURLError) -> WebURL {
         let text = Self.trimming(reference.utf8[...])
         guard !text.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { throw .forbiddenCharacter }
         if Self.splitScheme(text) != nil { return try Self.referenced(text) }
         if text.starts(with: "//".utf8) {
-            return try Self.referenced("\(scheme.rawValue):\(Substring(text))"[...].utf8)
+            return try Self.referenced("\(scheme.name):\(Substring(text))"[...].utf8)
         }
         let (path, query) = Self.splitPath(text)
         let encodedQuery = query.map(Self.encoding)
@@ -122,7 +145,8 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
             return WebURL(origin: origin, path: self.path, query: query, authorization: authorization)
         }
         let encoded = Self.encoding(path)
-        let merged = encoded.utf8.first == UInt8(ascii: "/") ? encoded : directory + encoded
+        let folder = directory.isEmpty ? "/" : directory
+        let merged = encoded.utf8.first == UInt8(ascii: "/") ? encoded : folder + encoded
         return WebURL(
             origin: origin, path: Self.removingDotSegments(merged), query: encodedQuery, authorization: authorization)
     }
@@ -136,14 +160,13 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
         let path = text[..<end].map { $0 == UInt8(ascii: "\\") ? slash : $0 }
         var reference = String(decoding: path + Array(text[end...]), as: UTF8.self)
         let parts = Self.splitScheme(reference[...].utf8)
-        let name = parts.flatMap { Scheme(rawValue: Substring($0.name).lowercased()) }
-        // Another scheme, which is refused.
-        if parts != nil, name == nil { return try resolving(reference) }
+        let name = parts.flatMap { Scheme(ofWeb: $0.name) }
+        if parts != nil, name == nil { throw .unsupportedScheme }
         let rest = parts?.rest ?? reference[...].utf8
         let host = rest.drop { $0 == slash }
         let slashes = rest.count - host.count
         if slashes >= 2 || name != nil && name != scheme {
-            reference = "\((name ?? scheme).rawValue)://\(Substring(host))"
+            reference = "\((name ?? scheme).name)://\(Substring(host))"
         } else {
             reference = String(Substring(rest))
         }
@@ -154,7 +177,8 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     public static func isRelative(_ reference: String) -> Bool { splitScheme(trimming(reference.utf8[...])) == nil }
 
     private static func referenced(_ text: Substring.UTF8View) throws(WebURLError) -> WebURL {
-        guard text.contains(UInt8(ascii: "@")) else { return try WebURL(absolute: text) }
+        let isWeb = splitScheme(text).map { Scheme(ofWeb: $0.name) != nil } ?? false
+        guard isWeb, text.contains(UInt8(ascii: "@")) else { return try WebURL(absolute: text) }
         let split = UserInformation(splitting: String(Substring(text)))
         var url = try WebURL(absolute: split.url[...].utf8)
         url.authorization = split.field

@@ -8,6 +8,11 @@ package enum AssetNaming {
         "media", "live", "m3u8",
     ]
 
+    /// Makes a name from a URL: from its path, or from its host if only a handler answers it and there is no path.
+    package static func name(for url: WebURL) -> String {
+        name(forPath: url.path.isEmpty ? "/" + url.host : url.path)
+    }
+
     /// Makes a name from a URL's path, `/vod/My%20Film/master.m3u8` → `my-film`: the last descriptive component, as
     /// `slug` allows it; `stream` if nothing is left.
     package static func name(forPath path: String) -> String {

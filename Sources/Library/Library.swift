@@ -213,7 +213,7 @@ public import Store
     private func make(
         _ url: WebURL, name: String?, title: String?, _ access: OriginAccess
     ) async -> Result<Asset, LibraryError> {
-        let name = name ?? AssetNaming.unique(AssetNaming.name(forPath: url.path), isTaken: isTaken)
+        let name = name ?? AssetNaming.unique(AssetNaming.name(for: url), isTaken: isTaken)
         reserved.insert(name)
         defer { reserved.remove(name) }
         let id = AssetNaming.id(forName: name, isTaken: isTakenID)
@@ -243,7 +243,7 @@ public import Store
             return known
         }
         try checkOnline(url)
-        let name = AssetNaming.name(forPath: url.path)
+        let name = AssetNaming.name(for: url)
         let asset = Asset(
             id: name, name: name, title: nil, origin: url,
             access: OriginAccess(to: url, with: fields, route: route), created: Self.now, store: store)

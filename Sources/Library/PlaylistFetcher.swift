@@ -14,6 +14,8 @@ import Playlist
         let base: WebURL
         /// The time when the origin made it, from the response (RFC 9111 §5.1).
         let born: ContinuousClock.Instant
+        /// The facts that a handler gave with the URL; nil without a handler.
+        var terms: HandlerTerms?
     }
 
     struct Manner {
@@ -42,7 +44,7 @@ import Playlist
         let (head, body) = try await fetch(request, wanted: "a playlist")
         do {
             let playlist = try await Self.parse(body, imports, query: head.url.query, for: access).get()
-            return Answer(playlist: playlist, base: head.url, born: .now - Self.age(head))
+            return Answer(playlist: playlist, base: head.url, born: .now - Self.age(head), terms: head.terms)
         } catch  where error.code == .notAPlaylist {
             let type = head.mediaType.map { " (\($0.essence))" } ?? ""
             let what = MediaSignature.imposter(in: body) ?? (body.isEmpty ? "an empty body" : "something else")

@@ -66,6 +66,10 @@ extension PlaylistLoader {
         // A response from a URL that is no longer the asset's does not count.
         guard origin == asset.origin else { return }
         asset.checked = (.now, true)
+        if let terms = answer.terms {
+            asset.access.record(terms, for: answer.base)
+            if asset.title == nil { asset.title = terms.title }
+        }
         switch answer.playlist {
         case .media where asset.isComposed: return
         case .media(let media):

@@ -28,6 +28,8 @@ public import HTTPMessage
     public var backgroundAllowance = BackgroundAllowance.full {
         didSet { if backgroundAllowance != oldValue { applyAllowance() } }
     }
+    /// The user's handlers; nil for none.
+    public weak var handlers: (any OriginHandlers)?
     /// Received body bytes.
     public private(set) var traffic = Traffic()
     /// Counts of requests and outcomes.
@@ -80,6 +82,8 @@ public import HTTPMessage
     @discardableResult public func start(_ request: OriginRequest, receiver: any TransferReceiver) -> Transfer {
         if isOffline { return start(request, receiver, refusal: .offline) }
         if request.url.isPlaceholder { return start(request, receiver, refusal: .unreachable) }
+        if isHandled(request) { return start(request, receiver) }
+        if request.url.needsHandler { return start(request, receiver, refusal: .noHandler) }
         switch presence.admit(request.url.origin, now: .now) {
         case .normal: return start(request, receiver)
         case .probe: return start(request, receiver, isProbe: true)
@@ -87,6 +91,10 @@ public import HTTPMessage
             prober?.schedule()
             return start(request, receiver, refusal: request.ignoresAbsence ? nil : .unreachable)
         }
+    }
+
+    func isHandled(_ request: OriginRequest) -> Bool {
+        request.method == .get && handlers?.answers(request.url, isUsers: request.isUsers) ?? false
     }
 
     /// Starts a transfer whose end decides whether an absent origin has returned.

@@ -98,6 +98,8 @@ public struct OriginRequest: Sendable {
     public var isReadWhileFetched = false
     /// The host of the user's URL, which may be private on this port, and on 80 and 443; nil for none.
     public var namedPeer: Peer?
+    /// True if the user gave this URL itself, so that a handler for a pattern of URLs may answer it.
+    public var isUsers = false
     /// The path of a Unix socket that is connected to in place of the URL's host; nil for none.
     public var socket: String?
     /// The user's settings for the way to the origin.

@@ -108,6 +108,8 @@ public struct OriginHead: Sendable {
     public let validator: StrongValidator?
     /// The peer's address, without port.
     public let address: String?
+    /// The facts that a handler gave with the URL that answered; nil if there was none.
+    public internal(set) var terms: HandlerTerms?
 
     /// The first value of a field.
     public subscript(_ name: FieldName) -> String? { fields[name] }

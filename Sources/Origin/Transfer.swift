@@ -24,6 +24,8 @@ import HTTPMessage
     private let isProbe: Bool
     private var attempt: TransferState.Attempt?
     private var wire: CurlRequest?
+    private var handling: Task<Void, Never>?
+    private var terms: HandlerTerms?
     private var isDecoded = false
     private var received: Int64 = 0
     /// The time of the last byte, or of the attempt's start.
@@ -185,6 +187,7 @@ import HTTPMessage
         switch action {
         case .send(let attempt):
             self.attempt = attempt
+            if attempt.url == request.url, client.isHandled(request) { return askHandler(attempt) }
             if request.isDowngraded(at: attempt.url) { client.recordDowngrade(from: request.url, to: attempt.url) }
             client.enqueue(self, host: attempt.url.origin)
         case .wait(let pause): watch(.pause, for: pause)
@@ -204,6 +207,7 @@ import HTTPMessage
     private func leave() {
         let left = wire
         receiver = nil
+        handling?.cancel()
         watchdog = nil
         deadline = nil
         endRequest()
@@ -326,6 +330,44 @@ import HTTPMessage
     private var isInsisting: Bool { ignoresAbsence || isReadWhileFetched }
 }
 
+extension Transfer {
+    private func askHandler(_ attempt: TransferState.Attempt) {
+        let request = request
+        handling = Task {
+            let answer = await client.handlers?.answer(attempt.url, isUsers: request.isUsers)
+            guard receiver != nil else { return }
+            switch answer {
+            case .content(let content)?: receive(content, attempt)
+            case .location(let url, let terms)?:
+                guard !url.needsHandler else { return endHandling("it names a URL that is neither http nor https") }
+                self.terms = terms
+                perform(state.located(at: url, terms))
+            case .failure(let reason)?: endHandling(reason)
+            case nil: endHandling("it was removed")
+            }
+        }
+    }
+
+    private func endHandling(_ reason: String) {
+        end(OriginError(.handlerFailed, url: request.url, underlying: reason))
+    }
+
+    /// Delivers what a handler gave as if an origin had sent it.
+    private func receive(_ content: [UInt8], _ attempt: TransferState.Attempt) {
+        let range = attempt.range
+        let part = range.map { Reply.part($0, of: Int64(content.count)) ?? 0..<0 } ?? 0..<Int64(content.count)
+        if case .deliver(let head) = state.received(Reply(of: content, range: range)) {
+            if let head { deliver(head) }
+            content[Int(part.lowerBound)..<Int(part.upperBound)].withUnsafeBytes { bytes in
+                if case .at(let offset) = state.received(byteCount: bytes.count, now: .now) {
+                    _ = deliver(bytes, at: offset)
+                }
+            }
+        }
+        if receiver != nil { attemptEnded(.finished) }
+    }
+}
+
 extension Transfer: NameWaiter {
     func nameResolved(_ answer: NameCache.Answer) {
         guard receiver != nil else { return }
@@ -359,9 +401,15 @@ extension Transfer: CurlRequestOwner {
                 isInsisting: isInsisting || attempt?.manner.ignoresLength ?? false)
             receivedBefore = 0
             watchBody(body, for: body.pause)
-            if let head { receiver?.transfer(self, received: head) }
+            if let head { deliver(head) }
             return receiver != nil
         }
+    }
+
+    fileprivate func deliver(_ head: OriginHead) {
+        var head = head
+        head.terms = terms
+        receiver?.transfer(self, received: head)
     }
 
     func request(_ wire: CurlRequest, received bytes: UnsafeRawBufferPointer) -> Bool {
@@ -379,7 +427,7 @@ extension Transfer: CurlRequestOwner {
         }
     }
 
-    private func deliver(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Bool {
+    fileprivate func deliver(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Bool {
         do {
             try receiver?.transfer(self, received: bytes, at: offset)
         } catch {

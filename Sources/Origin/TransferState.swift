@@ -16,7 +16,7 @@ struct TransferState {
 
     /// Longest unwanted body that is read to its end to keep the connection.
     static let longestSkip: Int64 = 64 * 1024
-    let request: OriginRequest
+    private(set) var request: OriginRequest
     private let rule: GiveUpRule
     /// The request's own policy; nil for the rule's.
     private let policy: RetryPolicy?
@@ -286,6 +286,13 @@ struct TransferState {
     }
 
     // MARK: Redirects and failures
+
+    /// Continues at the URL of a handler's answer.
+    mutating func located(at url: WebURL, _ terms: HandlerTerms) -> Action {
+        request.add(terms, for: url)
+        self.url = url
+        return .send(nextAttempt())
+    }
 
     private func redirect(to location: String) -> Pending {
         guard redirects < redirectLimit else { return .fail(error(.tooManyRedirects)) }

@@ -182,6 +182,12 @@ public struct FieldHost: Hashable, Sendable, CustomStringConvertible {
         port = hasPort ? url.port : nil
     }
 
+    /// The host and port of a URL; nil for one that a handler answers.
+    init?(of url: WebURL) {
+        if url.needsHandler { return nil }
+        (host, port) = (url.host, url.port)
+    }
+
     func matches(_ url: WebURL) -> Bool { host == url.host && url.port == port ?? url.scheme.defaultPort }
 
     /// In the form of `init(_:)`.

@@ -29,7 +29,7 @@ import Testing
 
     @Test(arguments: [
         (
-            a + "\n[[stream]]\nname = \"b\"\nurl = \"ftp://h/b\"\n", 7,
+            a + "\n[[stream]]\nname = \"b\"\nurl = \"file:///b\"\n", 7,
             "url: the URL must begin with http:// or https://"
         ),
         (a + "[[stream]]\nurl = \"film\"\nname = \"b\"\n", 5, "url: the URL must begin with http:// or https://"),

@@ -25,11 +25,30 @@ struct WebURLTests {
         #expect(try WebURL(WebURL(text).text) == WebURL(text))
     }
 
+    /// A handler reads what the playlist or the user wrote, so the host keeps its letters.
+    @Test(arguments: [
+        ("SKD://Key-ID", "skd://Key-ID", "Key-ID", ""), ("myscheme://playlist", "myscheme://playlist", "playlist", ""),
+        ("my+s.2://h/a/../b?q#f", "my+s.2://h/b?q", "h", "/b"), ("x://u@h:99/", "x://u@h:99/", "u@h:99", "/"),
+        ("x:///a", "x:///a", "", "/a"), ("x://a b".replacing(" ", with: "%20"), "x://a%20b", "a%20b", ""),
+    ])
+    func anotherSchemeIsKeptForAHandler(text: String, sent: String, host: String, path: String) throws {
+        let url = try WebURL(text)
+        #expect(url.text == sent && url.host == host && url.path == path && url.needsHandler)
+        #expect(try WebURL(url.text) == url)
+    }
+
+    @Test(arguments: [
+        ("seg.ts", "x://h/seg.ts"), ("/a/b", "x://h/a/b"), ("y://K@1", "y://K@1"), ("https://h/", "https://h/"),
+    ])
+    func aReferenceIsResolvedAgainstAnotherScheme(reference: String, expected: String) throws {
+        #expect(try WebURL("x://h").resolving(reference).text == expected)
+    }
+
     @Test(
         arguments: [
             ("", WebURLError.unsupportedScheme), ("h", .unsupportedScheme), ("//h/p", .unsupportedScheme),
-            ("file:///etc/passwd", .unsupportedScheme), ("ftp://h/", .unsupportedScheme),
-            ("httpx://h", .unsupportedScheme),
+            ("file:///etc/passwd", .unsupportedScheme), ("FILE://h/", .unsupportedScheme),
+            ("ftp:/h", .unsupportedScheme), ("skd://", .missingHost), ("skd://?q", .missingHost),
             ("data:,x", .unsupportedScheme), ("http:", .missingHost), ("http:g", .missingHost),
             ("http:/h/p", .missingHost),
             ("http://", .missingHost), ("http:///p", .missingHost), ("http://:80/", .missingHost),

@@ -46,7 +46,7 @@ extension Doctor {
         ]
     }
 
-    private func path(of program: String) -> String? {
+    func path(of program: String) -> String? {
         if program.contains("/") { return access(program, X_OK) == 0 ? program : nil }
         let folders = environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
         return folders.split(separator: ":").map { "\($0)/\(program)" }.first { access($0, X_OK) == 0 }

@@ -50,6 +50,27 @@ extension Doctor {
         return [.ok("authorities", authorities.summary)]
     }
 
+    /// Looks whether the programs of the handlers are there.
+    func handlerFindings() -> [Finding] {
+        configuration.handlers.map { rule in
+            let name =
+                switch rule.scope {
+                case .scheme(let name): "\(name)://"
+                case .pattern(let pattern): pattern
+                }
+            switch rule.target {
+            case .server(let url): return .ok("handlers", "\(url) answers \(name)")
+            case .program(let words):
+                if path(of: words[0]) != nil {
+                    return .ok("handlers", "\(words[0]) answers \(name)")
+                }
+                return .warning(
+                    "handlers", "\(words[0]), which answers \(name), is not there or may not be run",
+                    next: "correct the table [handlers] in \(file)")
+            }
+        }
+    }
+
     /// A name that exists for such uses (RFC 2606).
     private static let exampleName = "example.com"
 

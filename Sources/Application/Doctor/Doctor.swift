@@ -41,7 +41,7 @@ package struct Doctor: Sendable {
         let disk = diskFindings() + clockFindings()
         let machine =
             programFindings() + libraryFindings() + [descriptorFinding] + proxyFindings()
-            + authorityFindings() + nameServerFindings()
+            + handlerFindings() + authorityFindings() + nameServerFindings()
         return Report(
             findings: [settingsFinding] + daemon + [usersFinding] + folderFindings() + [tokenFinding] + disk + [
                 localhostFinding

@@ -18,6 +18,7 @@ private func check(_ url: WebURL) {
     precondition((try? url.resolving("")) == url)
     precondition((try? url.resolving(url.text)) == url)
     precondition(url.text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") })
-    precondition(url.path.utf8.first == UInt8(ascii: "/"))
-    precondition(!url.redacted.utf8.contains(UInt8(ascii: "@")) || url.path.utf8.contains(UInt8(ascii: "@")))
+    precondition(url.path.utf8.first == UInt8(ascii: "/") || url.path.isEmpty && url.needsHandler)
+    precondition(
+        url.needsHandler || !url.redacted.utf8.contains(UInt8(ascii: "@")) || url.path.utf8.contains(UInt8(ascii: "@")))
 }

@@ -152,7 +152,7 @@ def web_page(stage):
     script = stage.folder / "handler"
     script.write_text('#!/bin/sh\nprintf \'{"url": "%s", "title": "From the page"}\' ' + "'%s'\n" % stage.url("ts"))
     script.chmod(0o755)
-    stage.configure('[handlers]\n"%s/watch*" = [%s]\n' % (stage.origin.url, json.dumps(str(script))))
+    stage.configure('allow-hosts = ["127.0.0.1"]\n[handlers]\n"%s/watch*" = [%s]\n' % (stage.origin.url, json.dumps(str(script))))
     stage.restart()
     stage.run("get", page, "-q", "worst", "--name", "handled")
     stage.plays("/offline/handled.m3u8", "ts/90p/media.m3u8")

@@ -372,7 +372,7 @@ def handler(stage):
     script = stage.folder / "handler"
     script.write_text('#!/bin/sh\nprintf \'{"url": "%s"}\' ' + "'%s'\n" % stage.url("ts"))
     script.chmod(0o755)
-    stage.configure("[handlers]\nmyscheme = [%s]\n" % json.dumps(str(script)))
+    stage.configure("allow-hosts = [\"127.0.0.1\"]\n[handlers]\nmyscheme = [%s]\n" % json.dumps(str(script)))
     stage.restart()
     stage.run("get", "myscheme://playlist", "-q", "worst", "--name", "handled")
     stage.plays("/offline/handled.m3u8", "ts/90p/media.m3u8")

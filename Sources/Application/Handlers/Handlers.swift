@@ -1,0 +1,65 @@
+internal import EventLoop
+internal import HTTPMessage
+internal import Origin
+
+/// Runs the user's handlers, at most two at a time.
+@LoopActor final class Handlers: OriginHandlers {
+    private let rules: [HandlerRule]
+    private let client: OriginClient
+    /// The environment of programs: what they need to find files and to write in the user's language, and nothing secret.
+    private let variables: [String]
+    private var running = 0
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    private static let mostRunning = 2
+    private static let keptVariables = [
+        "PATH", "HOME", "USER", "LANG", "LC_ALL", "TZ", "XDG_CONFIG_HOME", "XDG_CACHE_HOME",
+    ]
+
+    init(_ rules: [HandlerRule], client: OriginClient, environment: [String: String]) {
+        (self.rules, self.client) = (rules, client)
+        variables = Self.keptVariables.compactMap { name in environment[name].map { "\(name)=\($0)" } }
+    }
+
+    func answers(_ url: WebURL, isUsers: Bool) -> Bool { rule(for: url, isUsers) != nil }
+
+    private func rule(for url: WebURL, _ isUsers: Bool) -> HandlerRule? {
+        rules.first { $0.answers(url, isUsers: isUsers) }
+    }
+
+    func answer(_ url: WebURL, isUsers: Bool) async -> HandlerAnswer {
+        guard let rule = rule(for: url, isUsers) else { return .failure("there is none for it") }
+        await enter()
+        defer { leave() }
+        switch rule.target {
+        case .program(let words):
+            switch await HandlerProgram().run(words + ["--", url.text], variables: variables) {
+            case .output(let bytes): return HandlerReply.answer(bytes)
+            case .failure(let reason): return .failure(reason)
+            }
+        case .server(let server): return await ask(server, about: url)
+        }
+    }
+
+    private func ask(_ server: WebURL, about url: WebURL) async -> HandlerAnswer {
+        let field = "url=\(PercentEncoding.encode(url.text))"
+        var request = OriginRequest(server.replacingQuery(server.query.map { "\($0)&\(field)" } ?? field))
+        request.namedPeer = OriginRequest.Peer(of: server)
+        request.deadline = .seconds(HandlerProgram.timeLimit)
+        request.retries = .never
+        do {
+            return HandlerReply.answer(try await client.fetch(request).1)
+        } catch {
+            return .failure("\(error)")
+        }
+    }
+
+    private func enter() async {
+        guard running >= Self.mostRunning else { return running += 1 }
+        await withCheckedContinuation { waiting.append($0) }
+    }
+
+    private func leave() {
+        if waiting.isEmpty { running -= 1 } else { waiting.removeFirst().resume() }
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The user's handlers, from the configuration file to the player's frames.
+@Suite("A handler")
+struct HandlerTests {
+    /// A daemon whose configuration has a table of handlers. Each program is a script that gets the URL as `$2`.
+    private func scene(
+        _ table: (TemporaryFolder, TestOrigin) throws -> String, _ body: (Scene, TemporaryFolder) async throws -> Void
+    ) async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.path("weir.toml")
+        try await Scene.with(options: ["--config", file, "--allow-hosts", "127.0.0.1"], isStarted: false) { scene in
+            try folder.write(Data(("[handlers]\n" + table(folder, scene.origin)).utf8), to: "weir.toml")
+            try await scene.weir.start()
+            try await body(scene, folder)
+        }
+    }
+
+    private func script(_ folder: TemporaryFolder, _ name: String, _ text: String) throws -> String {
+        try folder.write(Data(("#!/bin/sh\n" + text).utf8), to: name)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path(name))
+        return folder.path(name)
+    }
+
+    @Test("plays and stores a scheme of the user's, by name and by URL")
+    func scheme() async throws {
+        try await scene { folder, origin in
+            let path = try script(
+                folder, "h", "printf '{\"url\":\"\(origin.url("/ts/90p/media.m3u8"))\",\"title\":\"The Film\"}'")
+            return "myscheme = [\"\(path)\"]\n"
+        } _: { scene, _ in
+            let got = try await scene.weir.run(["get", "myscheme://playlist", "--name", "film"])
+            #expect(got.exit == .code(0), "\(got.errors)")
+            #expect(try await scene.weir.run(["show", "film"]).output.contains("myscheme://playlist"))
+            #expect(try await scene.weir.run(["show", "film"]).output.contains("The Film"))
+            let direct = try await FrameHashes.of(scene.origin.url("/ts/90p/media.m3u8"))
+            for path in ["/offline/film.m3u8", "/myscheme://playlist"] {
+                #expect(try await FrameHashes.of(scene.weir.url(path)).firstDifference(from: direct) == nil, "\(path)")
+            }
+        }
+    }
+
+    @Test("answers a local folder and its keys, if playlists may ask it")
+    func folder() async throws {
+        let media = Repository.path("fixtures/media/aes")
+        try await scene { folder, _ in
+            let path = try script(folder, "h", "exec cat \"\(media)/${2#local://films/}\"")
+            return "local = { command = [\"\(path)\"], from-playlists = true }\n"
+        } _: { scene, _ in
+            let got = try await scene.weir.run(["get", "local://films/90p/media.m3u8", "--name", "film"])
+            #expect(got.exit == .code(0), "\(got.errors)")
+            let direct = try await FrameHashes.of(scene.origin.url("/aes/90p/media.m3u8"))
+            #expect(try await FrameHashes.of(scene.weir.url("/offline/film.m3u8")).firstDifference(from: direct) == nil)
+            #expect(try await scene.origin.requests().allSatisfy { !($0.headers["user-agent"] ?? "").contains("Weir") })
+        }
+    }
+
+    @Test("answers no URL of a playlist without leave")
+    func playlists() async throws {
+        try await scene { folder, _ in
+            "skd = [\"\(try script(folder, "h", "touch \(folder.path("ran")); printf 0123456789abcdef"))\"]\n"
+        } _: { scene, folder in
+            let text =
+                "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-KEY:METHOD=AES-128,URI=\"skd://key\"\n#EXTINF:2,\n0.ts\n#EXT-X-ENDLIST\n"
+            try await scene.origin.add(OriginRule("/ts/90p/k.m3u8") { ($0.status, $0.body) = (200, text) })
+            let got = try await scene.weir.run(["get", scene.origin.url("/ts/90p/k.m3u8")])
+            #expect(got.exit != .code(0) && got.errors.contains("skd"), "\(got.errors)")
+            #expect(!FileManager.default.fileExists(atPath: folder.path("ran")))
+        }
+    }
+
+    @Test("for a pattern answers what the user typed, with its header fields")
+    func pattern() async throws {
+        try await scene { folder, origin in
+            let path = try script(
+                folder, "h",
+                "printf '{\"url\":\"\(origin.url("/ts/90p/media.m3u8"))\",\"headers\":{\"Referer\":\"https://page/\",\"X-Token\":\"t1\"}}'"
+            )
+            return "\"\(origin.url("/watch"))*\" = [\"\(path)\"]\n"
+        } _: { scene, _ in
+            let got = try await scene.weir.run(["get", scene.origin.url("/watch?v=1"), "--name", "film"])
+            #expect(got.exit == .code(0), "\(got.errors)")
+            let requests = try await scene.origin.requests()
+            #expect(!requests.contains { $0.path.hasPrefix("/watch") } && requests.count >= 7)
+            for request in requests where request.path.hasPrefix("/ts/") {
+                #expect(
+                    request.headers["referer"] == "https://page/" && request.headers["x-token"] == "t1",
+                    "\(request.path)")
+            }
+        }
+    }
+
+    @Test("that fails is explained, and a scheme without one")
+    func failure() async throws {
+        try await scene { folder, _ in
+            "bad = [\"\(try script(folder, "h", "echo no such film >&2; exit 4"))\"]\n"
+        } _: { scene, _ in
+            let bad = try await scene.weir.run(["get", "bad://film"])
+            #expect(
+                bad.exit == .code(76) && bad.errors.contains("exit code 4: no such film"), "\(bad.exit) \(bad.errors)")
+            let none = try await scene.weir.run(["get", "none://film"])
+            #expect(none.exit != .code(0) && none.errors.contains("[handlers]"), "\(none.errors)")
+            #expect(try await HTTPProbe.fetch(scene.weir.url("/none://film")).status == 403)
+        }
+    }
+}
