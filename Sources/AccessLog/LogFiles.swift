@@ -68,6 +68,52 @@ actor LogFiles {
         "\(type.fileName)-\(day).log"
     }
 
+    // MARK: Erasing
+
+    /// Deletes the events of an asset from the files, known by its name or its id in their URLs.
+    func erase(assetNamed name: String, id: String) {
+        for file in names where Self.day(of: file) != nil {
+            if file.hasPrefix(AccessEvent.fileName + "-") {
+                erase(from: file) { (event: AccessEvent, line) in event.asset == name || line.contains("/a/\(id)/") }
+            } else {
+                erase(from: file) { (event: ErrorEvent, line) in event.asset == name || line.contains("/a/\(id)/") }
+            }
+        }
+    }
+
+    private func erase<Event: LogEvent>(from file: String, where isMeant: (Event, String) -> Bool) {
+        let path = "\(folder.path)/\(file)"
+        guard let data = try? Data(contentsOf: URL(filePath: path)) else { return }
+        let decoder = JSONDecoder()
+        var kept = Data()
+        var isErased = false
+        var isErasing = false
+        for line in data.split(separator: UInt8(ascii: "\n")) {
+            // The line of the format follows the event as JSON.
+            if line.first == UInt8(ascii: "#") {
+                isErasing = false
+                if line.starts(with: Self.remark.utf8),
+                    let event = try? decoder.decode(Event.self, from: Data(line.dropFirst(Self.remark.utf8.count)))
+                {
+                    isErasing = isMeant(event, String(decoding: line, as: UTF8.self))
+                }
+            }
+            if isErasing { isErased = true } else { kept += line + Data("\n".utf8) }
+        }
+        guard isErased else { return }
+        let draft = path + ".new"
+        unlink(draft)
+        let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { return report("events cannot be deleted from \(path): \(AccessLogError(errno))") }
+        let bytes = Array(kept)
+        let count = Glibc.write(descriptor, bytes, bytes.count)
+        close(descriptor)
+        guard count == bytes.count, rename(draft, path) == 0 else {
+            unlink(draft)
+            return report("events cannot be deleted from \(path): the disk is full or the file is not writable")
+        }
+    }
+
     private func makeFolder() throws(AccessLogError) {
         guard mkdir(folder.path, 0o700) == 0 || errno == EEXIST else { throw AccessLogError(errno) }
     }

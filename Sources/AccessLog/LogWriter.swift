@@ -6,6 +6,7 @@ package import EventLoop
     private let date: @Sendable () -> Double
     private var access: [AccessEvent] = []
     private var errors: [ErrorEvent] = []
+    private var erasures: [(name: String, id: String)] = []
     private var writing: Task<Void, Never>?
     /// Maximum number of events that wait for a disk that hangs; further events are lost.
     private static let limit = 4096
@@ -32,15 +33,22 @@ package import EventLoop
         begin()
     }
 
+    /// Deletes the events of a removed asset from the files, after all events so far are written.
+    package func erase(assetNamed name: String, id: String) {
+        erasures.append((name, id))
+        begin()
+    }
+
     private func begin() {
         guard writing == nil else { return }
         writing = Task { @LoopActor in
-            while !access.isEmpty || !errors.isEmpty {
-                let (ended, failed) = (access, errors)
-                (access, errors) = ([], [])
+            while !access.isEmpty || !errors.isEmpty || !erasures.isEmpty {
+                let (ended, failed, gone) = (access, errors, erasures)
+                (access, errors, erasures) = ([], [], [])
                 let now = date()
                 await files.append(ended, at: now)
                 await files.append(failed, at: now)
+                for (name, id) in gone { await files.erase(assetNamed: name, id: id) }
             }
             writing = nil
         }

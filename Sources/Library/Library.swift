@@ -359,6 +359,7 @@ public import Store
     public func remove(_ asset: Asset) async throws(LibraryError) -> Int64 {
         var bytes = summaries?.summary(of: asset)?.bytes ?? asset.bytes
         try checkWritable("\(asset.name) cannot be removed")
+        defer { events.send(.removed(asset)) }
         if let revision = asset.revision {
             bytes += revision.bytes
             asset.revision = nil

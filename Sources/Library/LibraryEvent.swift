@@ -13,6 +13,8 @@ public enum LibraryEvent {
     case registered(Asset)
     /// The asset is no longer available by its id, and its fetches have ended.
     case unregistered(Asset)
+    /// The user has removed the asset: nothing may be kept about it. Follows `unregistered`.
+    case removed(Asset)
     /// A stored piece of the asset is lost.
     case pieceLost(Asset)
     /// Everything stored of the asset is about to be deleted; the reason is a sentence.

@@ -185,6 +185,13 @@ public final class Catalogue: Sendable {
             records?.schedule([id])
             throw error
         }
+        await emptyLog()
+    }
+
+    /// Writes the log's pages to the database and empties the log, which has old versions of deleted rows. If the disk is
+    /// full, the next removal or the end of the process does so: the rows themselves are deleted.
+    private func emptyLog() async {
+        _ = try? await queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
     }
 
     /// - Parameter change: returns the ids of the assets whose rows it changed.

@@ -82,6 +82,8 @@ extension Catalogue {
         // GRDB sets NORMAL for WAL, which loses the last transactions in a power cut. A whole asset would be lost for want
         // of its row, while its pieces are synced within seconds. Rows are written seldom, so FULL costs little.
         try queue.inDatabase { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+        // Deleted rows hold titles and secrets of removed assets: SQLite would leave them in free pages.
+        try queue.inDatabase { try $0.execute(sql: "PRAGMA secure_delete = ON") }
         try queue.read(checkSteps)
         try migrator.migrate(queue)
         return queue

@@ -41,6 +41,26 @@ import Testing
         ((try? FileManager.default.contentsOfDirectory(atPath: folder.path("log"))) ?? []).sorted()
     }
 
+    @Test func s29ErasesTheEventsOfARemovedAsset() async throws {
+        let files = files()
+        await files.append([event(0), event(1, asset: "other")], at: Self.today)
+        await files.append([event(2)], at: Self.today + Self.day)
+        var failure = ErrorEvent(time: Self.today, uri: "/a/film-k3f9/x", status: 404, domain: .player, comment: "no")
+        await files.append([failure], at: Self.today)
+        failure.uri = "/a/other-k3f9/x"
+        await files.append([failure], at: Self.today)
+        await files.erase(assetNamed: "film", id: "film-k3f9")
+        #expect(await files.events(LogQuery()) == [event(1, asset: "other")])
+        #expect(await files.events(LogQuery()) == [failure])
+        for name in names {
+            let log = try text(name)
+            #expect(!log.contains("film") && log.hasPrefix("#Version: 1.0\n"))
+            let parsed = try ExtendedLog(log.split(separator: "\n").map(String.init))
+            #expect(parsed.directives.filter { $0.name == "Remark" }.count == parsed.entries.count)
+        }
+        #expect(names.count == 3 && said.lines.isEmpty)
+    }
+
     @Test func eventsRoundTripAndTheFileIsAStrictLog() async throws {
         let files = files()
         await files.append([event(0), event(1, asset: "other")], at: Self.today)

@@ -38,6 +38,44 @@ struct RemovalTests {
         }
     }
 
+    @Test("S29: leaves no title, id or secret in any file of the store and the state folder")
+    func leavesNoTrace() async throws {
+        try await Scene.with { scene in
+            let url = scene.origin.master("aes") + "?token=s29-secret"
+            let options = ["--name", "s29-name", "--title", "S29 Title", "--header", "X-Pass: s29-pass"]
+            #expect(try await scene.get("ts", ["--name", "other"]).exit == .code(0))
+            #expect(try await scene.weir.run(["get", url] + options).exit == .code(0))
+            #expect(try await !PlaylistWalk.load(scene.weir.url("/s29-name.m3u8")).isEmpty)
+            let bundles = try FileManager.default.contentsOfDirectory(atPath: scene.weir.store + "/assets")
+            let id = try #require(bundles.first { $0.hasPrefix("s29-name") })
+            let traces = [id, "s29-name", "S29 Title", "s29-secret", "s29-pass"]
+            try await waitUntil("the record") { try Self.traces(traces, scene.weir).count == traces.count }
+
+            #expect(try await scene.weir.run(["remove", "--yes", "s29-name"]).exit == .code(0))
+            try await waitUntil("the end of the files") {
+                try FileManager.default.contentsOfDirectory(atPath: scene.weir.store + "/tmp").isEmpty
+            }
+            #expect(try Self.traces(traces, scene.weir) == [:])
+            try await scene.weir.restart()
+            #expect(try Self.traces(traces, scene.weir) == [:])
+            #expect(try await names(scene) == ["other"])
+        }
+    }
+
+    /// The words that occur in a name or in the bytes of a file, with the first such file.
+    private static func traces(_ words: [String], _ weir: WeirProcess) throws -> [String: String] {
+        var found: [String: String] = [:]
+        for folder in [weir.store, weir.state] {
+            for path in try FileManager.default.subpathsOfDirectory(atPath: folder) {
+                let bytes = FileManager.default.contents(atPath: "\(folder)/\(path)") ?? Data()
+                for word in words where path.contains(word) || bytes.range(of: Data(word.utf8)) != nil {
+                    found[word] = path
+                }
+            }
+        }
+        return found
+    }
+
     /// The pieces still to be deleted.
     private func left(_ scene: Scene) throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: scene.weir.store + "/tmp").filter { $0.hasSuffix(".ts") }

@@ -99,6 +99,14 @@ struct SegmentForm: Hashable {
         return try? folder.read(name)
     }
 
+    /// Deletes the files of all sessions of an asset.
+    func remove(ofAsset id: String) {
+        guard let folder = directory() else { return }
+        let names = ((try? folder.entries()) ?? []).map(\.name).filter { $0.drop { $0 != "-" } == "-" + id }
+        files.removeAll { names.contains($0.name) }
+        for name in names { try? folder.remove(name) }
+    }
+
     private final class OpenFile {
         let name: String
         let descriptor: Int32

@@ -46,6 +46,7 @@ import Playheads
     private var entries: [String: Entry] = [:]
     private var sweep: LoopTimer?
     private var playheadEvents: Subscription?
+    private var libraryEvents: Subscription?
     private var failures: [String: ContinuousClock.Instant] = [:]
     private static let limit = 256
     private static let endedLimit = 64
@@ -66,6 +67,9 @@ import Playheads
         sweep = LoopTimer { [weak self] in self?.sweepOut() }
         playheadEvents = library.playheads.events.subscribe { [weak self] event in
             self?.records[event.session]?.record(event)
+        }
+        libraryEvents = library.events.subscribe { [weak self] event in
+            if case .removed(let asset) = event { self?.erase(asset) }
         }
     }
 
@@ -152,6 +156,17 @@ import Playheads
         guard let id = record.playerID, let report = record.report else { return }
         reports.append((id, report))
         if reports.count > Self.endedLimit { reports.removeFirst() }
+    }
+
+    /// Ends the sessions of a removed asset, and deletes everything recorded about them.
+    private func erase(_ asset: Asset) {
+        for record in records.values where record.asset === asset {
+            record.close()
+            records[record.id] = nil
+        }
+        ended.removeAll { $0.asset == asset.name }
+        files?.remove(ofAsset: asset.id)
+        log.erase(assetNamed: asset.name, id: asset.id)
     }
 
     /// Ends all sessions; returns when the logs are written.
