@@ -55,6 +55,24 @@ struct PublishFolderTests {
         }
     }
 
+    @Test(
+        "W2: is readable by a web server of another user, whatever umask the daemon has", .enabled(if: OtherUser.exists)
+    )
+    func isReadableByOthers() async throws {
+        let out = try TemporaryFolder()
+        #expect(chmod(out.path, 0o755) == 0)
+        try await Scene.with(isStarted: false) { scene in
+            // As the units set it.
+            try await scene.weir.start(wrapper: ["sh", "-c", "umask 077; exec \"$@\"", "sh"])
+            try await scene.store("aes")
+            #expect(try await scene.weir.run(["publish", "aes", out.path("aes")]).exit == .code(0))
+        }
+        for file in try FileManager.default.subpathsOfDirectory(atPath: out.path("aes")) {
+            let read = OtherUser.wrapper + ["test", "-r", out.path("aes/" + file)]
+            #expect(try await ProcessRunner.run(read[0], Array(read.dropFirst())).exit == .code(0), "\(file)")
+        }
+    }
+
     @Test("rewrites only what differs, also after a kill, and weir import restores it")
     func writesOnlyDifferences() async throws {
         let out = try TemporaryFolder()

@@ -26,7 +26,11 @@ public final class PublishedTree: Sendable {
     /// Opens and locks the folder, and creates it if it is missing. Its parent must exist. `recordName` is a file whose
     /// contents are returned; nil if it is missing. Throws `busy` during another publication to it.
     public func open(recordName: String) throws(StoreError) -> (isEmpty: Bool, record: [UInt8]?) {
-        if mkdir(path, 0o777) != 0, errno != EEXIST { throw StoreError(path: path) }
+        if mkdir(path, 0o755) == 0 {
+            chmod(path, 0o755)
+        } else if errno != EEXIST {
+            throw StoreError(path: path)
+        }
         let root = try Directory.existing(path: path)
         guard flock(root.descriptor, LOCK_EX | LOCK_NB) == 0 else {
             throw StoreError(.busy, path: path, detail: "another publication to it is in progress")
@@ -70,8 +74,10 @@ public final class PublishedTree: Sendable {
     }
 
     private func put(_ item: ExportContents.Item, in folder: Directory) throws(StoreError) {
-        let part = try folder.open(Self.partName, flags: O_RDWR | O_CREAT | O_TRUNC, mode: 0o666)
+        let part = try folder.open(Self.partName, flags: O_RDWR | O_CREAT | O_TRUNC, mode: 0o644)
         defer { close(part) }
+        // A service has a umask that hides files from other users, such as that of a web server.
+        fchmod(part, 0o644)
         do throws(StoreError) {
             try fill(part, with: item, folder.path + "/" + item.name)
             try folder.move(Self.partName, to: folder, as: item.name)
@@ -117,7 +123,9 @@ public final class PublishedTree: Sendable {
             guard let root = opened.root else { throw StoreError(.missing, path: path) }
             guard let name else { return root }
             if let known = opened.folders[name] { return known }
-            let folder = try root.subdirectory(name, create: true, mode: 0o777)
+            let folder = try root.subdirectory(name, create: true, mode: 0o755)
+            // Fails for a folder of another user, who decides.
+            fchmod(folder.descriptor, 0o755)
             opened.folders[name] = folder
             return folder
         }
