@@ -4,7 +4,7 @@ package import Store
 /// One asset's folder in the store, opened on first use.
 @LoopActor package final class Bundle: FolderHolder {
     package let id: String
-    private let store: Store
+    let store: Store
     package private(set) var place: Volume
     /// A volume that may have a second copy, which is not in use, after an interrupted move.
     package var other: Volume?
@@ -124,6 +124,8 @@ package import Store
     /// A piece was stored. Called after the bundle's `PieceObserver`.
     func folder(_ folder: PieceFolder, gained file: String)
     func bundle(_ bundle: Bundle, lostPiece error: StoreError)
+    /// A piece, given by folder and file, was found damaged before it was sent, and is not in the list any more.
+    func bundle(_ bundle: Bundle, damagedPiece piece: String, _ fault: PieceFault)
     /// Pieces were stored or deleted, or the folders may have moved.
     func bundleChanged(_ bundle: Bundle)
 }

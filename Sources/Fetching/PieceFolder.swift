@@ -9,7 +9,7 @@ package import Store
 @LoopActor public final class PieceFolder: FolderHolder {
     /// The folder's name in the bundle: the rendition's id, or `keys`.
     public let id: String
-    private let bundle: Bundle
+    let bundle: Bundle
     private var opened: PieceDirectory? { didSet { if let opened { latest = opened } } }
     /// The folder that was open last, as long as it is in use. It knows the pieces that still get their ledger lines.
     private weak var latest: PieceDirectory?
@@ -21,6 +21,14 @@ package import Store
     private var former: [String: Int64] = [:]
     /// Increases with each stored or deleted piece, so that values derived from `sizes` can be cached.
     package private(set) var changes = 0 { didSet { bundle.changed() } }
+
+    // See `PieceFolder+Verifying`.
+    var verified = VerifiedPieces()
+    var verifiedBlocks: [String: VerifiedBlocks] = [:]
+    var checks: [String: Check] = [:]
+    var checkCount = 0
+    /// The number of the last segment that was verified ahead of a player; nil before the first.
+    var verifiedAhead: Int?
 
     package init(id: String, in bundle: Bundle) { (self.id, self.bundle) = (id, bundle) }
 
@@ -141,6 +149,8 @@ package import Store
 
     private func recordStored(_ file: String, size: Int64) {
         known?[file] = size
+        forgetVerification(of: file)
+        verified.insert(file, at: Self.now)
         changes += 1
         bundle.observer?.folder(self, gained: file, size: size)
         bundle.owner?.folder(self, gained: file)
@@ -177,6 +187,7 @@ package import Store
             do {
                 try directory(create: false).directory.remove(file)
                 known?[file] = nil
+                forgetVerification(of: file)
                 bundle.observer?.folder(self, lost: file)
             } catch {
                 reread()
@@ -190,6 +201,7 @@ package import Store
     package func remove(_ file: String, isGone: () throws(StoreError) -> Void) throws(StoreError) {
         _ = sizes
         known?[file] = nil
+        forgetVerification(of: file)
         changes += 1
         bundle.observer?.folder(self, lost: file)
         do {
@@ -231,6 +243,7 @@ package import Store
     }
 
     package func removeFromList(_ file: String) {
+        forgetVerification(of: file)
         guard known?.removeValue(forKey: file) != nil else { return }
         changes += 1
         bundle.observer?.folder(self, lost: file)
@@ -245,6 +258,7 @@ package import Store
     package func clearList() {
         closeDirectory()
         (known, former) = ([:], [:])
+        forgetVerifications()
         changes += 1
     }
 
@@ -252,6 +266,7 @@ package import Store
     package func forget() {
         closeDirectory()
         bundle.close()
+        forgetVerifications()
         reread()
     }
 

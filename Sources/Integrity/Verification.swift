@@ -53,6 +53,7 @@ extension PieceFolder {
             verification.record(fault, of: file, in: self)
             removeIfGone(file, directory)
         }
+        for file in result.sound.keys { recordVerified(file) }
         guard result.isComplete else { return }
         for file in sizes.keys where result.sound[file] == nil { removeIfGone(file, directory) }
         // Other programs may have added pieces.

@@ -343,5 +343,23 @@ extension Asset: BundleOwner {
         library.events.send(.pieceLost(self))
     }
 
+    package func bundle(_ bundle: Bundle, damagedPiece piece: String, _ fault: PieceFault) {
+        guard let library, !isRemoved else { return }
+        let next = library.isOffline ? "online again, repair it: weir verify \(name) --repair" : "it is fetched again"
+        library.report("\(name): \(piece) is damaged (\(fault.words)), and was set aside; \(next)")
+        library.rectify(self)
+        library.events.send(.pieceLost(self))
+    }
+
     package func bundleChanged(_ bundle: Bundle) { library?.summaries?.invalidate(self) }
+}
+
+extension PieceFault {
+    fileprivate var words: String {
+        switch self {
+        case .length: "wrong length"
+        case .bytes: "wrong bytes"
+        case .unreadable: "unreadable"
+        }
+    }
 }

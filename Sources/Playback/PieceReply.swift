@@ -33,6 +33,30 @@ import SegmentFormat
         return piece
     }
 
+    /// Answers from an open large piece whose blocks are verified while they are sent, and takes ownership of it.
+    static func send(
+        _ descriptor: Int32, _ file: String, of folder: PieceFolder, _ mediaType: MediaType, isOther: Bool,
+        to exchange: Exchange
+    ) {
+        let owned = OwnedDescriptor(descriptor)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else {
+            _ = unreadable(exchange)
+            return
+        }
+        let size = Int64(status.st_size)
+        var representation = Representation(size: size, mediaType: mediaType)
+        representation.entityTag = EntityTag(tag(status.modified))
+        representation.fields = stored
+        representation.ignoresRange = isOther
+        let selection = RepresentationSelection(
+            for: exchange.head, size: size, entityTag: representation.entityTag, lastModified: nil)
+        var range = 0..<size
+        if case .part(let part) = selection, !isOther { range = part }
+        let body = VerifiedBody(owned, named: file, in: folder, size: size, range: range)
+        exchange.reply(representation, .growing(body))
+    }
+
     /// Built once, because every reply from the store carries it.
     private static let stored = CacheStatus.hit.head
 

@@ -32,8 +32,17 @@ extension Playback {
         answer(request)
     }
 
-    /// Answers from the first source that is available, now or later.
+    /// Answers from the first source that is available, now or later. The stored piece is verified first.
     func answer(_ request: SegmentRequest) {
+        let (folder, file) = (request.place.folder, request.file)
+        folder.verifyAhead(of: file)
+        guard !folder.isVerified(file) else { return answerVerified(request) }
+        folder.verify(file) { [self] in
+            if request.exchange.isOpen { answerVerified(request) }
+        }
+    }
+
+    private func answerVerified(_ request: SegmentRequest) {
         var request = request
         request.refreshForm()
         var source = SegmentSource(request.facts)
@@ -123,6 +132,10 @@ extension Playback {
         guard let descriptor = folder.open(file) else { return false }
         recordServed(request)
         let isOther = recordOwnPiece(request, isSpliced: false) ?? true
+        if !folder.isVerified(file), folder.blocks(of: file) != nil {
+            PieceReply.send(descriptor, file, of: folder, shelf.type(of: file), isOther: isOther, to: request.exchange)
+            return true
+        }
         let small = PieceReply.send(descriptor, shelf.type(of: file), isOther: isOther, to: request.exchange)
         if let small { shelf.insert(small, as: file, in: folder) }
         return true
@@ -130,9 +143,13 @@ extension Playback {
 
     /// Answers with the stored piece, spliced. Returns false if there is none, or if it must be sent unchanged.
     private func sendSplicedPiece(_ request: SegmentRequest) -> Bool {
-        guard let segment = request.segment, let descriptor = request.place.folder.open(request.file) else {
-            return false
+        let (folder, file) = (request.place.folder, request.file)
+        guard let segment = request.segment, folder.contains(file) else { return false }
+        guard folder.isVerified(file) else {
+            verifyWhole(file, in: folder, for: request)
+            return true
         }
+        guard let descriptor = folder.open(file) else { return false }
         guard let splice = splice(descriptor, segment, request) else {
             close(descriptor)
             return false
@@ -154,6 +171,11 @@ extension Playback {
         guard let found = segment.substitutes.open(segment.name, isAfterSplice: isAfterSplice, of: rendition) else {
             return false
         }
+        guard found.rendition.folder.isVerified(found.file) else {
+            close(found.descriptor)
+            verifyWhole(found.file, in: found.rendition.folder, for: request)
+            return true
+        }
         let substitute = found.rendition.name.id
         let form = SegmentForm(substitute: substitute, isSpliced: found.splice != nil)
         guard let isOther = request.record(form) else {
@@ -173,6 +195,13 @@ extension Playback {
         if request.facts.quality != nil { record.adapter?.use(substitute) }
         reply.send(found.descriptor, to: request.exchange)
         return true
+    }
+
+    /// Verifies a piece that is spliced or stands in for another one, and then chooses the answer again.
+    private func verifyWhole(_ file: String, in folder: PieceFolder, for request: SegmentRequest) {
+        folder.verify(file, isWhole: true) { [self] in
+            if request.exchange.isOpen { answerVerified(request) }
+        }
     }
 
     /// Records a request that is answered from the store. If the player sent data about itself, the tracker catches up at

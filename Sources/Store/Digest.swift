@@ -31,6 +31,22 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
         self = state.digest
     }
 
+    /// Computes the digest of a range of a file; nil if it cannot be read, or the file ends before it.
+    init?(of descriptor: Int32, in range: Range<Int64>) {
+        var state = DigestState()
+        var buffer = [UInt8](repeating: 0, count: 1 << 18)
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let count = pread(
+                descriptor, &buffer, Int(min(Int64(buffer.count), range.upperBound - offset)), off_t(offset))
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return nil }
+            buffer.withUnsafeBytes { state.add(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+            offset += Int64(count)
+        }
+        self = state.digest
+    }
+
     fileprivate init(words: SIMD4<UInt64>) { self.words = words }
 
     /// Parses 64 lowercase hexadecimal digits, as in `description`; nil for anything else.

@@ -7,7 +7,9 @@ import Glibc
 /// e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855  12.m4s
 /// ```
 /// This is the format of sha256sum(1), whose `--check` verifies the folder without Weir. The length in bytes is in a comment
-/// before the line. Lines are only appended, and the last one of a name counts. Pure.
+/// before the line. A piece of more than 32 MB has one more comment before that, `# blocks 4194304 …`, with the SHA-256 of each
+/// block of that size, so that its beginning can be sent before its end is verified. Lines are only appended, and the last one
+/// of a name counts. Pure.
 public struct Ledger: Equatable, Sendable {
     /// The entry of one piece.
     public struct Entry: Equatable, Sendable {
@@ -15,8 +17,22 @@ public struct Ledger: Equatable, Sendable {
         public let size: Int64
         /// The SHA-256.
         public let digest: Digest
+        /// The SHA-256 of each block of `blockSize` bytes, the last one shorter; empty for a small piece, and where unknown.
+        public let blocks: [Digest]
         /// Makes an entry of its fields.
-        public init(size: Int64, digest: Digest) { (self.size, self.digest) = (size, digest) }
+        public init(size: Int64, digest: Digest, blocks: [Digest] = []) {
+            (self.size, self.digest, self.blocks) = (size, digest, blocks)
+        }
+
+        /// The size of a block, in bytes.
+        public static let blockSize: Int64 = 4 << 20
+        /// Pieces that are longer, in bytes, have blocks.
+        public static let blockLimit: Int64 = 32 << 20
+
+        /// Compares sizes and digests: the blocks follow from the bytes.
+        public static func == (left: Entry, right: Entry) -> Bool {
+            left.size == right.size && left.digest == right.digest
+        }
     }
 
     /// The file's name.
@@ -29,14 +45,29 @@ public struct Ledger: Equatable, Sendable {
     /// Parses the bytes of a file. Ignores invalid lines: a crash may have cut the last one.
     public init(_ bytes: [UInt8]) {
         var size: Int64?
+        var blocks: [Digest] = []
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
-            if line.first == UInt8(ascii: "#") {
+            if line.starts(with: Self.blocksHead) {
+                (size, blocks) = (nil, Self.blocks(line.dropFirst(Self.blocksHead.count)))
+            } else if line.first == UInt8(ascii: "#") {
                 size = Self.size(line)
             } else {
-                if let size { add(line, size: size) }
-                size = nil
+                if let size { add(line, size: size, blocks) }
+                (size, blocks) = (nil, [])
             }
         }
+    }
+
+    private static let blocksHead = Array("# blocks \(Entry.blockSize) ".utf8)
+
+    /// Parses digests; returns none if one is invalid.
+    private static func blocks(_ words: ArraySlice<UInt8>) -> [Digest] {
+        var digests: [Digest] = []
+        for word in words.split(separator: UInt8(ascii: " ")) {
+            guard let digest = Digest(hexadecimal: word) else { return [] }
+            digests.append(digest)
+        }
+        return digests
     }
 
     private static func size(_ comment: ArraySlice<UInt8>) -> Int64? {
@@ -50,24 +81,29 @@ public struct Ledger: Equatable, Sendable {
         return size
     }
 
-    private mutating func add(_ line: ArraySlice<UInt8>, size: Int64) {
+    private mutating func add(_ line: ArraySlice<UInt8>, size: Int64, _ blocks: [Digest]) {
         let rest = line.dropFirst(64)
         guard rest.starts(with: Array("  ".utf8)), let digest = Digest(hexadecimal: line.prefix(64)) else { return }
         let name = String(decoding: rest.dropFirst(2), as: UTF8.self)
         guard Directory.isName(name) else { return }
-        entries[name] = Entry(size: size, digest: digest)
+        let isFitting = Int64(blocks.count) == (size + Entry.blockSize - 1) / Entry.blockSize
+        entries[name] = Entry(size: size, digest: digest, blocks: isFitting ? blocks : [])
         lineCount += 1
     }
 
     /// Formats the lines of one piece.
     public static func lines(of name: String, _ entry: Entry) -> [UInt8] {
-        Array("# \(entry.size)\n".utf8) + entry.digest.hexadecimal + Array("  \(name)\n".utf8)
+        let blocks =
+            entry.blocks.isEmpty
+            ? [] : blocksHead + entry.blocks.map(\.hexadecimal).joined(separator: Array(" ".utf8)) + Array("\n".utf8)
+        return blocks + Array("# \(entry.size)\n".utf8) + entry.digest.hexadecimal + Array("  \(name)\n".utf8)
     }
 }
 
 /// A cached copy of a folder's ledger, which is read again only when the file has changed.
-struct LedgerReader {
-    private let folder: PieceDirectory
+struct LedgerReader: Sendable {
+    // Its folder may own it.
+    private unowned let folder: PieceDirectory
     private var ledger = Ledger([])
     private var stamp: FileStamp?
 

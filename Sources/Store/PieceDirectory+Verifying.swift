@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Synchronization
 
 extension PieceDirectory {
     private enum Outcome {
@@ -39,11 +40,36 @@ extension PieceDirectory {
         return result
     }
 
+    /// Verifies one piece before it is played, on the calling thread. A damaged piece is removed, as by `verify`.
+    /// - Parameter isWhole: true to read a piece with blocks too.
+    func check(_ file: String, isWhole: Bool) -> PieceCheck {
+        reading.withLock { reader in
+            do throws(StoreError) {
+                var current = if let reader { reader } else { try LedgerReader(self) }
+                defer { reader = current }
+                if !isWhole, let entry = current.entry(of: file), !entry.blocks.isEmpty,
+                    directory.size(of: file) == entry.size
+                {
+                    return .blocks(entry.blocks)
+                }
+                let pace = try ReadingPace(bytesPerSecond: 0)
+                return switch try verify(file, &current, at: pace, aside: temporary, isForPlayer: true) {
+                case .sound, .adopted: .sound
+                case .wrong(let fault): .damaged(fault)
+                case .gone, .cancelled: .gone
+                }
+            } catch {
+                return .unknown
+            }
+        }
+    }
+
+    /// - Parameter isForPlayer: true if the piece is sent from the page cache next, so that its bytes there count.
     private func verify(
-        _ file: String, _ reader: inout LedgerReader, at pace: ReadingPace, aside: Directory?
+        _ file: String, _ reader: inout LedgerReader, at pace: ReadingPace, aside: Directory?, isForPlayer: Bool = false
     ) throws(StoreError) -> Outcome {
         guard pace.waitForTurn() else { return .cancelled }
-        guard let opened = try open(file) else { return .gone }
+        guard let opened = try open(file, isForPlayer: isForPlayer) else { return .gone }
         defer { close(opened) }
         var status = stat()
         guard fstat(opened, &status) == 0 else { throw StoreError(path: directory.path + "/" + file) }
@@ -55,7 +81,9 @@ extension PieceDirectory {
             adopt(file)
             return .adopted(size)
         }
-        guard let fault = fault(of: opened, file, size, entry, at: pace) else { return .sound(size) }
+        guard let fault = fault(of: opened, file, size, entry, at: pace, isForPlayer: isForPlayer) else {
+            return .sound(size)
+        }
         if pace.isCancelled { return .cancelled }
         // The piece may have been replaced, and its line written, since it was opened.
         if isExpected(file) { return .sound(size) }
@@ -64,11 +92,11 @@ extension PieceDirectory {
         return setAside(file, status, to: aside) ? .wrong(fault) : .gone
     }
 
-    private func open(_ file: String) throws(StoreError) -> Int32? {
+    private func open(_ file: String, isForPlayer: Bool) throws(StoreError) -> Int32? {
         do throws(StoreError) {
             let opened = try directory.open(file)
             // Read from the disk, not from the page cache; and keep played files in the page cache.
-            posix_fadvise(opened, 0, 0, POSIX_FADV_DONTNEED)
+            posix_fadvise(opened, 0, 0, isForPlayer ? POSIX_FADV_SEQUENTIAL : POSIX_FADV_DONTNEED)
             return opened
         } catch {
             guard error.code == .missing else { throw error }
@@ -77,10 +105,10 @@ extension PieceDirectory {
     }
 
     private func fault(
-        of opened: Int32, _ file: String, _ size: Int64, _ entry: Ledger.Entry, at pace: ReadingPace
+        of opened: Int32, _ file: String, _ size: Int64, _ entry: Ledger.Entry, at pace: ReadingPace, isForPlayer: Bool
     ) -> PieceFault? {
         guard size == entry.size else { return .length }
-        defer { posix_fadvise(opened, 0, 0, POSIX_FADV_DONTNEED) }
+        defer { if !isForPlayer { posix_fadvise(opened, 0, 0, POSIX_FADV_DONTNEED) } }
         do throws(StoreError) {
             let digest = try Digest(of: opened, path: file) { count throws(StoreError) in
                 guard pace.waitForTurn(after: count) else { throw StoreError(.busy, path: file) }

@@ -14,6 +14,8 @@ public final class PieceDirectory: Sendable {
     private let lost: @Sendable (String, StoreError) -> Void
     private let state = Mutex(State())
     private let lines = Mutex(Lines())
+    /// The ledger as the check of pieces before they are played has read it last; locked during such a check.
+    let reading = Mutex<LedgerReader?>(nil)
 
     private struct State {
         /// Files whose line is still to be written, and the number of the arrival that the line is for.

@@ -31,6 +31,8 @@ public final class Store: Sendable {
     let assets: Directory?
     /// The thread for verifications, started by the first one.
     private let verifying = Mutex<WorkQueue?>(nil)
+    /// The thread that reads pieces before they are played, started by the first one.
+    private let checking = Mutex<PieceChecker?>(nil)
 
     private typealias Writable = (
         lock: StoreLock, temporary: Directory, assets: Directory, catalogue: Catalogue, worker: WorkQueue,
@@ -68,6 +70,7 @@ public final class Store: Sendable {
 
     deinit {
         verifying.withLock { $0 }?.stop()
+        checking.withLock { $0 }?.stop()
         worker?.stop()
         syncThread?.stop()
         if !isAfterPowerLoss { lock?.end() }
@@ -150,6 +153,14 @@ public final class Store: Sendable {
             let worker = if let known { known } else { try WorkQueue() }
             known = worker
             return worker
+        }
+    }
+
+    /// Nil if the system has no thread left.
+    func checker() -> PieceChecker? {
+        checking.withLock { known in
+            if known == nil { known = try? PieceChecker() }
+            return known
         }
     }
 

@@ -39,9 +39,22 @@ struct SyncGroup: ~Copyable {
         for (arrival, descriptor) in pieces where arrival.number != nil {
             var size: Int64 = 0
             let digest = try Digest(of: descriptor, path: path(of: arrival)) { size += Int64($0) }
-            entries.append((arrival, Ledger.Entry(size: size, digest: digest)))
+            let blocks = Self.blocks(of: descriptor, size: size)
+            entries.append((arrival, Ledger.Entry(size: size, digest: digest, blocks: blocks)))
         }
         return entries
+    }
+
+    /// The digests of a large piece's blocks; empty for a small one.
+    private static func blocks(of descriptor: Int32, size: Int64) -> [Digest] {
+        guard size > Ledger.Entry.blockLimit else { return [] }
+        var digests: [Digest] = []
+        for start in stride(from: 0, to: size, by: Int64.Stride(Ledger.Entry.blockSize)) {
+            let end = min(size, start + Ledger.Entry.blockSize)
+            guard let digest = Digest(of: descriptor, in: start..<end) else { return [] }
+            digests.append(digest)
+        }
+        return digests
     }
 
     private func syncFiles() throws(StoreError) {

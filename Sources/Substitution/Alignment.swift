@@ -217,7 +217,7 @@ import SegmentFormat
                 return nil
             }
         }
-        return Substitute(rendition: other, descriptor: descriptor, splice: splice)
+        return Substitute(rendition: other, file: other.file(of: segment), descriptor: descriptor, splice: splice)
     }
 
     private func splice(_ source: ByteSource, _ segment: Segment, at place: Int) -> Splice? {

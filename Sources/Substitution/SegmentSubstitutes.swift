@@ -8,6 +8,8 @@ public import SegmentFormat
 public struct Substitute {
     /// The rendition of the piece.
     public let rendition: Rendition
+    /// The piece's name in the rendition's folder.
+    public let file: String
     /// The open piece. The receiver owns the descriptor.
     public let descriptor: Int32
     /// The changes to the piece when sent; nil for none. After one the next segment needs one, too: see `SplicePair`.

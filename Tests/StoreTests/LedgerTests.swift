@@ -34,6 +34,21 @@ struct LedgerTests {
         #expect(again.entries["0.ts"] == other && again.lineCount == 3)
     }
 
+    @Test("S31: has a large piece's blocks in a comment, which an earlier Weir and sha256sum pass over")
+    func blocks() {
+        let blocks = (0..<10).map { Digest(of: [$0]) }
+        let large = Ledger.Entry(size: 9 * Ledger.Entry.blockSize + 1, digest: Digest(of: [1]), blocks: blocks)
+        let bytes = Ledger.lines(of: "0.mp4", large) + Ledger.lines(of: "1.ts", Self.entry)
+        let entries = Ledger(bytes).entries
+        #expect(entries["0.mp4"]?.blocks == blocks && entries["0.mp4"] == large)
+        #expect(entries["1.ts"]?.blocks == [] && entries["1.ts"] == Self.entry)
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+        #expect(lines.filter { !$0.hasPrefix("#") }.count == 2)
+        // Blocks that do not fit the length are not used.
+        let other = Ledger.Entry(size: large.size + Ledger.Entry.blockSize, digest: large.digest, blocks: blocks)
+        #expect(Ledger(Ledger.lines(of: "0.mp4", other)).entries["0.mp4"]?.blocks == [])
+    }
+
     @Test("passes over what a crash has cut, wherever that is")
     func cut() {
         let first = Ledger.lines(of: "0.ts", Self.entry)

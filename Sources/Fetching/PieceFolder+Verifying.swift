@@ -1,0 +1,155 @@
+import EventLoop
+import Glibc
+package import Store
+
+/// Verification of stored pieces before they are played: since the last start and within a week, each piece is read once.
+///
+/// A piece that this process stored is sound. The next segments are read ahead of the player, so that a player waits only for
+/// its first one. A damaged piece is set aside and is a hole from then on.
+extension PieceFolder {
+    /// Number of segments that are verified ahead of the player, and of those left at which more are.
+    private static let (ahead, aheadLeft) = (8, 4)
+    /// Bytes that are verified ahead of the player: what is read too early has left the page cache before it is sent.
+    private static let aheadBytes: Int64 = 64 << 20
+
+    /// Seconds of a clock that also counts while the machine sleeps.
+    static var now: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        return Int64(time.tv_sec)
+    }
+
+    /// True if the piece need not be verified before it is sent, or is not stored.
+    package func isVerified(_ file: String) -> Bool { verified.contains(file, at: Self.now) || sizes[file] == nil }
+
+    /// Verifies a piece for a player that waits for it, and calls `done` once it is verified, not stored any more, or has
+    /// blocks that are verified while they are sent.
+    /// - Parameter isWhole: true if a large piece must be verified as a whole.
+    package func verify(_ file: String, isWhole: Bool = false, done: @escaping @LoopActor () -> Void) {
+        if !isWhole, blocks(of: file) != nil { return done() }
+        guard let directory = try? directory(create: false) else { return done() }
+        if let waiting = checks[file], !isWhole || waiting.isWhole {
+            checks[file]?.done.append(done)
+            bundle.store.expediteCheck(file, in: directory)
+        } else {
+            begin(file, in: directory, isUrgent: true, isWhole: isWhole, done: (checks[file]?.done ?? []) + [done])
+        }
+    }
+
+    /// Verifies the segments after this one, unless that was done before.
+    package func verifyAhead(of file: String) {
+        guard let known, verified.count < known.count else { return }
+        guard let name = PieceName(file), case .segment(let number) = name.role else { return }
+        if let last = verifiedAhead, number <= last, number + Self.aheadLeft < last { return }
+        guard let directory = try? directory(create: false) else { return }
+        var bytes: Int64 = 0
+        verifiedAhead = number &+ Self.ahead
+        for next in 1...Self.ahead {
+            let file = PieceName(.segment(number &+ next), fileExtension: name.fileExtension).description
+            guard let size = known[file], checks[file] == nil, !verified.contains(file, at: Self.now) else { continue }
+            bytes += size
+            guard bytes <= Self.aheadBytes else { return }
+            begin(file, in: directory, isUrgent: false, isWhole: false, done: [])
+        }
+    }
+
+    private func begin(
+        _ file: String, in directory: PieceDirectory, isUrgent: Bool, isWhole: Bool, done: [@LoopActor () -> Void]
+    ) {
+        checkCount += 1
+        let number = checkCount
+        checks[file] = Check(number: number, isWhole: isWhole, done: done)
+        bundle.store.check(file, in: directory, isUrgent: isUrgent, isWhole: isWhole) { result in
+            Task { @LoopActor in self.finish(file, number, result, in: directory) }
+        }
+    }
+
+    private func finish(_ file: String, _ number: Int, _ result: PieceCheck, in directory: PieceDirectory) {
+        // Another check, of the whole piece, has begun since.
+        guard checks[file]?.number == number, let check = checks.removeValue(forKey: file) else { return }
+        switch result {
+        case .sound: verified.insert(file, at: Self.now)
+        case .blocks(let digests): verifiedBlocks[file] = VerifiedBlocks(digests, at: Self.now)
+        case .unknown: verified.excuse(file, at: Self.now)
+        case .gone: if !verified.contains(file, at: Self.now) { removeFromList(file) }
+        case .damaged(let fault): setAside(file, fault)
+        }
+        for done in check.done { done() }
+    }
+
+    private func setAside(_ file: String, _ fault: PieceFault) {
+        // A piece that was stored meanwhile is another file, and sound.
+        guard !verified.contains(file, at: Self.now) else { return }
+        removeFromList(file)
+        bundle.owner?.bundle(bundle, damagedPiece: "\(id)/\(file)", fault)
+    }
+
+    // MARK: Large pieces
+
+    /// The digests of a large piece's blocks, which are verified while they are sent; nil for any other piece.
+    package func blocks(of file: String) -> [Digest]? {
+        guard let blocks = verifiedBlocks[file], !blocks.isOutdated(at: Self.now) else { return nil }
+        return blocks.digests
+    }
+
+    /// True if a block of a large piece was verified.
+    package func isSound(block number: Int, of file: String) -> Bool {
+        verifiedBlocks[file]?.verified.contains(number) ?? verified.contains(file, at: Self.now)
+    }
+
+    /// Verifies a block of an open large piece. `done` is called later, with false if it is damaged: the piece is set aside
+    /// then. Until then the caller keeps the descriptor open.
+    package func verify(
+        block number: Int, of file: String, _ descriptor: Int32, size: Int64, done: @escaping @LoopActor (Bool) -> Void
+    ) {
+        guard let blocks = verifiedBlocks[file], blocks.digests.indices.contains(number) else {
+            Task { @LoopActor in done(false) }
+            return
+        }
+        let start = Int64(number) * Ledger.Entry.blockSize
+        let range = start..<min(size, start + Ledger.Entry.blockSize)
+        bundle.store.check(block: range, of: descriptor, blocks.digests[number]) { isSound in
+            Task { @LoopActor in
+                if isSound { self.recordSound(block: number, of: file) } else { self.reject(file) }
+                done(isSound)
+            }
+        }
+    }
+
+    private func recordSound(block number: Int, of file: String) {
+        verifiedBlocks[file]?.insert(number)
+        guard verifiedBlocks[file]?.isComplete ?? false else { return }
+        verifiedBlocks[file] = nil
+        verified.insert(file, at: Self.now)
+    }
+
+    /// Reads the whole piece, which sets it aside.
+    private func reject(_ file: String) {
+        verifiedBlocks[file] = nil
+        verify(file, isWhole: true) {}
+    }
+
+    /// Forgets what was verified of a piece that is not stored any more, or is another file now.
+    func forgetVerification(of file: String) {
+        verified.remove(file)
+        verifiedBlocks[file] = nil
+    }
+
+    func forgetVerifications() {
+        verified.removeAll()
+        (verifiedBlocks, verifiedAhead) = ([:], nil)
+    }
+
+    /// Records that a verification of the whole folder has found a piece sound.
+    package func recordVerified(_ file: String) {
+        if contains(file) { verified.insert(file, at: Self.now) }
+    }
+
+    /// A verification in progress.
+    struct Check {
+        let number: Int
+        let isWhole: Bool
+        /// Called once it has ended. Closures, because each is called once, and they have nothing in common.
+        var done: [@LoopActor () -> Void]
+    }
+}

@@ -1,0 +1,81 @@
+import EventLoop
+import Fetching
+import Glibc
+import HTTPMessage
+import HTTPServer
+import Store
+
+/// The body of a large stored piece, whose blocks are verified just ahead of the bytes that are sent. A damaged block ends the
+/// reply in front of it.
+@LoopActor final class VerifiedBody: GrowingBody {
+    private let file: OwnedDescriptor
+    private let name: String
+    private let folder: PieceFolder
+    private let size: Int64
+    /// End of the verified blocks, which begin with the one of the first wanted byte.
+    private(set) var written: Int64
+    private(set) var state = GrowingBodyState.open
+    private var next: Int
+    /// End of the last wanted block.
+    private let end: Int64
+    /// An upper bound of what is sent.
+    private var position: Int64
+    private static let (step, ahead): (Int64, Int64) = (1 << 20, 2 * Ledger.Entry.blockSize)
+    private var isVerifying = false
+    private var readers: [ObjectIdentifier: @LoopActor () -> Void] = [:]
+
+    /// - Parameter range: the wanted bytes.
+    init(
+        _ file: consuming OwnedDescriptor, named name: String, in folder: PieceFolder, size: Int64, range: Range<Int64>
+    ) {
+        self.file = file
+        (self.name, self.folder, self.size) = (name, folder, size)
+        next = Int(range.lowerBound / Ledger.Entry.blockSize)
+        written = Int64(next) * Ledger.Entry.blockSize
+        end = range.upperBound
+        position = range.lowerBound
+        verifyNext()
+    }
+
+    /// Read once for each mebibyte or less that is sent: it shows how far the client is.
+    var descriptor: Int32 {
+        position += Self.step
+        verifyNext()
+        return file.rawValue
+    }
+
+    var fresh: UnsafeRawBufferPointer? { nil }
+
+    /// Verifies the next blocks, as far as they are wanted and not far ahead of what is sent: bytes that are read too early
+    /// have left the page cache before they are sent.
+    private func verifyNext() {
+        while state == .open, !isVerifying, written - position < Self.ahead {
+            if folder.isSound(block: next, of: name) {
+                advance()
+            } else {
+                isVerifying = true
+                folder.verify(block: next, of: name, file.rawValue, size: size) { [self] in finish($0) }
+            }
+        }
+    }
+
+    private func finish(_ isSound: Bool) {
+        isVerifying = false
+        if isSound { advance() } else { state = .failed }
+        verifyNext()
+        for wake in readers.values { wake() }
+    }
+
+    private func advance() {
+        next += 1
+        written = min(size, Int64(next) * Ledger.Entry.blockSize)
+        // The rest is not sent.
+        if written >= end { (written, state) = (size, .complete) }
+    }
+
+    func subscribe(_ reader: AnyObject, wake: @escaping @LoopActor () -> Void) {
+        readers[ObjectIdentifier(reader)] = wake
+    }
+
+    func unsubscribe(_ reader: AnyObject) { readers[ObjectIdentifier(reader)] = nil }
+}
