@@ -16,7 +16,8 @@ extension API {
         case verification(Verification)
         /// `purged`: all stored content of an asset was deleted, because space was short or the asset had expired.
         case purged(Purge)
-        /// `keys`: keys of an asset were renewed, revoked or given another expiry date, or have expired.
+        /// `keys`: keys of an asset were renewed, revoked or given another expiry date, have expired, or will expire within a
+        /// day and within an hour.
         case keys(KeyChange)
         /// `move`: a move of an asset to another disk has begun or ended.
         case move(Move)
@@ -59,6 +60,7 @@ extension API {
             /// The kinds of change. More cases may be added.
             package enum Change: String, Codable, Sendable {
                 case renewed
+                case expiring
                 case expired
                 case revoked
                 case expiryChanged
@@ -68,8 +70,11 @@ extension API {
             package var id: String
             package var change: Change
             package var keys: [Int]
-            package init(asset: String, id: String, change: Change, keys: [Int]) {
+            /// Time of the first expiry among the keys, in seconds since 1970; only with `expiring`.
+            package var expiration: Int?
+            package init(asset: String, id: String, change: Change, keys: [Int], expiration: Int? = nil) {
                 (self.asset, self.id, self.change, self.keys) = (asset, id, change, keys)
+                self.expiration = expiration
             }
         }
 
@@ -215,7 +220,7 @@ extension API {
         }
     }
 
-    /// The response of `POST /api/v1/keys`.
+    /// The response of `GET` and `POST /api/v1/keys`.
     package struct KeyLists: Codable, Equatable, Sendable {
         package var assets: [KeyList]
         package init(assets: [KeyList]) { self.assets = assets }

@@ -260,6 +260,12 @@ package struct APIClient: Sendable {
         return lists.assets
     }
 
+    /// The keys of all assets that have any.
+    package func allKeys() async throws(APIError) -> [API.KeyList] {
+        let lists: API.KeyLists = try await call("GET", "/keys")
+        return lists.assets
+    }
+
     private static func route(keysOf name: String) -> String { "/assets/\(PercentEncoding.encode(name))/keys" }
     package func sessions() async throws(APIError) -> [SessionSummary] {
         let list: API.SessionList = try await call("GET", "/sessions")

@@ -72,9 +72,8 @@ enum ControlRoute: Equatable {
         case .asset: [.get, .head, .patch, .delete]
         case .artwork, .mode, .policy: [.get, .head, .put]
         case .link: [.get, .head, .patch]
-        case .assets, .downloads, .presentation: [.get, .head, .post]
+        case .assets, .downloads, .presentation, .keys: [.get, .head, .post]
         case .job: [.get, .head, .post, .delete]
-        case .keys(let asset): asset == nil ? [.post] : [.get, .head, .post]
         case .selection, .change, .export: [.post]
         }
     }

@@ -245,6 +245,7 @@ package struct ControlResponse: Sendable {
     func keys(_ request: ControlRequest, of name: String?) async throws(APIError) -> ControlResponse {
         guard let keys else { throw Self.unknown(request.path) }
         guard let name else {
+            guard request.method == .post else { return try ok(try await keys.allKeys()) }
             let order: API.KeyOrder = try Self.body(request)
             guard order == API.KeyOrder(.revoke) else {
                 throw APIError(.badRequest, "for the keys of all assets, only {\"action\": \"revoke\"} is possible")

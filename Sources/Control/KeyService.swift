@@ -11,6 +11,8 @@ import Store
     /// Renews, revokes or dates keys. Throws `.noSuchAsset`, `.noSuchKey`, and for a renewal the error of the fetch.
     func order(_ order: API.KeyOrder, ofAsset name: String) async throws(APIError) -> API.KeyList
     func revokeAllKeys() async throws(APIError) -> API.KeyLists
+    /// The keys of all assets that have any, by the assets' names.
+    func allKeys() async throws(APIError) -> API.KeyLists
 }
 
 extension LibraryService: KeyService {
@@ -54,6 +56,11 @@ extension LibraryService: KeyService {
         }
         if let failure { throw failure }
         return API.KeyLists(assets: assets.filter { !$0.isRevision }.map(keyList))
+    }
+
+    package func allKeys() async throws(APIError) -> API.KeyLists {
+        let assets = library.assets.filter { !$0.keys.isEmpty }.sorted { $0.name < $1.name }
+        return API.KeyLists(assets: assets.map(keyList))
     }
 
     private func keyList(of asset: Asset) -> API.KeyList {

@@ -47,6 +47,8 @@ public enum LibraryEvent {
 public enum KeyChange: String, Sendable {
     /// The origin sent them again, and they were the same.
     case renewed
+    /// They expire within a day, and once more: within an hour.
+    case expiring
     /// They have expired.
     case expired
     /// The user has revoked them; their files are deleted.

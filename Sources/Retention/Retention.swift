@@ -10,6 +10,7 @@ package import Store
     let cache: PlayCache
     let purger: Purger
     private var subscription: Subscription?
+    private var keyWatch: KeyWatch?
 
     /// The lifetimes for keys of newly downloaded assets whose policy has none.
     package var newKeyTerms = KeyTerms()
@@ -32,6 +33,7 @@ package import Store
         library.attach(purger)
         cache.start()
         purger.start(for: self)
+        keyWatch = KeyWatch(of: library)
     }
 
     private func follow(_ asset: Asset) {

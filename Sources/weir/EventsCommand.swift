@@ -57,6 +57,7 @@ enum EventText {
             line.add("asset", change.asset)
             line.add("change", change.change.rawValue)
             line.add("keys", change.keys)
+            if let expiration = change.expiration { line.add("expiration", expiration) }
         }
         return line.text
     }

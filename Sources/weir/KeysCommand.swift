@@ -5,11 +5,12 @@ import Foundation
 struct KeysCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
-        abstract: "List, renew, revoke or date an asset's keys.",
+        abstract: "List, renew, revoke or date an asset's keys; without a name, list those of all assets.",
         discussion: """
             The keys themselves are never shown. Players do not get a key that has expired or was revoked. Its media stays, and \
             plays again after --renew, which requests each key once from the origin. Playback from the origin is not \
-            affected. See also: weir policy NAME --keys-expire, --keys-after-first-play.
+            affected. While Weir is online, it renews keys by itself a day before they expire, or after half of a shorter time. \
+            See also: weir policy NAME --keys-expire, --keys-after-first-play.
             """)
 
     @Argument(help: ArgumentHelp("The asset's name.", valueName: "name"))
@@ -33,7 +34,9 @@ struct KeysCommand: ReportingCommand {
             throw ValidationError("Give only one of --renew, --revoke and --expires.")
         }
         guard !all || revoke && name == nil else { throw ValidationError("--all requires --revoke, and no name.") }
-        guard all || name != nil else { throw ValidationError("Give the name of an asset, or --revoke --all.") }
+        guard all || name != nil || !(renew || revoke || expires != nil) else {
+            throw ValidationError("Give the name of an asset, or --revoke --all.")
+        }
         guard keys.allSatisfy({ $0 >= 0 }) else {
             throw ValidationError("Give the numbers of keys that \"weir keys NAME\" shows.")
         }
@@ -43,7 +46,8 @@ struct KeysCommand: ReportingCommand {
     func execute() async throws {
         let client = try common.daemon().client
         guard let name else {
-            let lists = try await client.revokeAllKeys()
+            let lists = all ? try await client.revokeAllKeys() : try await client.allKeys()
+            guard all else { return try list(lists) }
             guard !json else { return try lists.forEach(write) }
             let count = lists.reduce(0) { $0 + $1.keys.count }
             return Output.line("revoked \(Format.count(count, "key")) of \(lists.count) assets")
@@ -55,6 +59,11 @@ struct KeysCommand: ReportingCommand {
             }
         guard !json else { return try write(list) }
         for line in KeysText.lines(list) { Output.line(line) }
+    }
+
+    private func list(_ lists: [API.KeyList]) throws {
+        guard !json else { return try lists.forEach(write) }
+        for list in lists { KeysText.lines(list).forEach { Output.line($0) } }
     }
 
     private func write(_ list: API.KeyList) throws { try Output.json(list) }

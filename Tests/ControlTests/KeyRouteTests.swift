@@ -119,7 +119,7 @@ import Testing
         #expect(response.status == status)
         #expect(String(decoding: response.body, as: UTF8.self).contains("\"code\":\"\(code)\""))
         #expect(try list(await respond(.get, "/assets/aes/keys")).keys.allSatisfy { $0.state == .valid })
-        #expect(await respond(.get, "/keys").allow == "POST")
+        #expect(await respond(.put, "/keys").allow == "GET, HEAD, POST")
         #expect(await respond(.put, "/assets/aes/keys").allow == "GET, HEAD, POST")
     }
 

@@ -32,6 +32,24 @@ struct KeyTests {
         }
     }
 
+    @Test("S33: are listed for all assets with their expiry, which an event announces")
+    func announcesExpiry() async throws {
+        try await Scene.with { scene in
+            for fixture in ["aes", "ts"] { #expect(try await scene.get(fixture).exit == .code(0)) }
+            let watch = try scene.weir.begin(["events", "--json"])
+            try await waitUntil("the stream") { !watch.standardOutput.isEmpty }
+            try await scene.origin.clearRequests()
+            #expect(try await scene.weir.run(["keys", "aes", "--expires", "4s"]).exit == .code(0))
+            let listed = try await scene.weir.run(["keys"])
+            #expect(listed.exit == .code(0) && listed.output.hasPrefix("aes  3 keys"), "\(listed)")
+            #expect(!listed.output.contains("ts  "))
+            try await waitUntil("the notice") { watch.standardOutput.contains("\"change\":\"expiring\"") }
+            #expect(watch.standardOutput.contains("\"expiration\":"))
+            watch.send(SIGINT)
+            _ = try await watch.end()
+        }
+    }
+
     @Test("renewed send the asset's header fields; a refusal or another key changes nothing")
     func renewsKeys() async throws {
         try await Scene.with { scene in

@@ -233,6 +233,31 @@ import Testing
         #expect(!asset.isPlayableOffline)
     }
 
+    @Test func s33KeysAreAnnouncedAndRenewedByThemselvesBeforeTheyExpire() async throws {
+        let asset = try await film()
+        var told: [String] = []
+        let subscription = library.events.subscribe {
+            if case .keysChanged(_, let change, let numbers) = $0 { told.append("\(change.rawValue) \(numbers)") }
+        }
+        defer { subscription.cancel() }
+        let watch = KeyWatch(of: library)
+        let lifetime: Int64 = 10 * 86_400
+        try await retention.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: lifetime)), of: asset)
+        try await fixture.origin.clearRequests()
+        library.mode = .offline
+        fixture.date += lifetime - 86_400
+        watch.check()
+        #expect(told.contains("expiring [0, 1, 2]"))
+        #expect(try await fixture.origin.requests().isEmpty)
+        library.mode = .auto
+        watch.check()
+        try await waitUntil("the renewal") { told.contains("renewed [0, 1, 2]") }
+        #expect(try await Set(fixture.origin.requests().map(\.path)) == Set((0..<3).map { "/aes/keys/\($0).key" }))
+        #expect(library.keys.reports(of: asset).allSatisfy { $0.remaining.storage == lifetime })
+        fixture.date += 86_400
+        #expect(asset.isPlayableOffline)
+    }
+
     @Test func noRenewalOfflineOrWithoutAnOrigin() async throws {
         let asset = try await film()
         library.mode = .offline

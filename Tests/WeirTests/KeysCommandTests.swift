@@ -18,14 +18,14 @@ import Testing
             (["aes", "0", "--revoke"], .init(.revoke, keys: [0])),
             (["--revoke", "--all"], .init(.revoke)),
             (["aes", "--expires", "30d"], .init(.setExpiry, expires: 1_800_720_000)),
-            (["aes", "--expires", "never"], .init(.setExpiry)),
+            (["aes", "--expires", "never"], .init(.setExpiry)), ([], nil),
         ] as [([String], API.KeyOrder?)])
     func optionsBecomeAKeyRequest(words: [String], order: API.KeyOrder?) throws {
         #expect(try KeysCommand.parse(words).order(now: now) == order)
     }
 
     @Test(arguments: [
-        [], ["--all"], ["aes", "--all"], ["--all", "--renew"], ["aes", "--renew", "--revoke"], ["--revoke"],
+        ["--renew"], ["--all"], ["aes", "--all"], ["--all", "--renew"], ["aes", "--renew", "--revoke"], ["--revoke"],
         ["aes", "--expires", "soon"], ["aes", "-1"], ["aes", "x", "--renew"], ["aes", "--all", "--revoke"],
     ])
     func invalidOptionsAreRefused(words: [String]) {

@@ -4,6 +4,7 @@ package import EventLoop
 package import Exchange
 import Integrity
 package import Library
+import Store
 
 /// The stream of events: `GET /api/v1/events`. Each event is encoded once for all readers. Readers that arrive at the
 /// same time, as browsers do after a restart of the daemon, share one snapshot. A message's id consists of the
@@ -163,11 +164,15 @@ package import Library
             let kind: API.Event.KeyChange.Change =
                 switch change {
                 case .renewed: .renewed
+                case .expiring: .expiring
                 case .expired: .expired
                 case .revoked: .revoked
                 case .expiryChanged: .expiryChanged
                 }
-            publish(.keys(.init(asset: asset.name, id: asset.id, change: kind, keys: numbers)))
+            let dates = numbers.compactMap { asset.keys.life(of: $0).expiration(by: asset.keys.terms) }
+            let expiration = change == .expiring ? dates.min().map(Int.init) : nil
+            publish(
+                .keys(.init(asset: asset.name, id: asset.id, change: kind, keys: numbers, expiration: expiration)))
         default: break
         }
     }
