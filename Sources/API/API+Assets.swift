@@ -6,6 +6,9 @@ extension API {
         /// The name for users and for player URLs: `/<name>.m3u8`.
         package var name: String
         package var id: String
+        /// The absolute path of the bundle, which stays through renames. Known before anything is stored, so it may not exist yet;
+        /// absent for what has no bundle.
+        package var path: String?
         package var title: String?
         /// The path of the asset's image on the daemon; absent without an image.
         package var artwork: String?

@@ -93,6 +93,7 @@ extension LibraryService {
         let download = asset.revision.flatMap { downloader.download(of: $0) } ?? kept
         var shape = API.Asset(
             name: asset.name, id: asset.id, title: asset.title, url: asset.origin.redacted, duration: facts.duration)
+        shape.path = asset.bundlePath
         shape.isLive = facts.isLive
         shape.isImported = asset.origin.isPlaceholder ? true : nil
         shape.isInsecure = asset.route.isInsecure ? true : nil

@@ -162,7 +162,7 @@ package import Substitution
     }
 
     func find(_ name: String) throws(APIError) -> Asset {
-        let named = library.asset(named: name) ?? asset(ofStream: name)
+        let named = library.asset(named: name) ?? library.asset(id: name) ?? asset(ofStream: name)
         let plain = UserInformation(splitting: name).url
         if let asset = named ?? (try? WebURL(plain)).flatMap({ library.asset(at: $0) }) { return asset }
         if let orphan = exchange.orphans.bundles[name] { throw APIError(orphan) }

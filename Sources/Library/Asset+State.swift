@@ -8,6 +8,9 @@ extension Asset {
     /// The places in `renditionURIs` of the complete renditions.
     public var completeRenditions: Set<Int> { Set(renditions.indices.filter { renditions[$0].isComplete }) }
 
+    /// The absolute path of the bundle's folder, which need not exist yet.
+    package var bundlePath: String { "\(bundle.place.path)/assets/\(id)" }
+
     /// True if any part of the asset plays without the origin.
     public var isPlayableOffline: Bool {
         guard let multivariant else { return renditions.first?.isComplete ?? false }

@@ -100,7 +100,9 @@ extension Playback {
     }
 
     func entry(_ exchange: Exchange, named name: String, _ mode: Session.Mode) {
-        guard let asset = library.asset(named: name) ?? library.asset(formerlyNamed: name) else {
+        // An id outlasts every name.
+        let known = library.asset(named: name) ?? library.asset(id: name) ?? library.asset(formerlyNamed: name)
+        guard let asset = known else {
             if let stream = library.stream(named: name) { return entry(exchange, at: stream.url.text, mode) }
             return exchange.reply(
                 .notFound, "There is no asset called \(name). \"weir list\" shows those that there are.")

@@ -56,6 +56,19 @@ import Testing
         }
     }
 
+    @Test func s18TheBundlesPathIsKnownEarlyAndTheIDOutlastsARename() async throws {
+        let download = try await service.download(request(origin.master("ts"), name: "ts"))
+        let early = try await service.asset(named: "ts")
+        #expect(early.path == folder.path("assets/" + early.id))
+        _ = try await completed(download)
+        #expect(FileManager.default.fileExists(atPath: try #require(early.path) + "/master.m3u8"))
+        _ = try await service.change(.init(name: "film"), ofAsset: "ts")
+        let late = try await service.asset(named: early.id)
+        #expect(late.name == "film" && late.id == early.id && late.path == early.path)
+        #expect(try await service.removeAsset(named: early.id).name == "film")
+        #expect(await code { _ = try await service.asset(named: early.id) } == .noSuchAsset)
+    }
+
     @Test func theStoreIsDescribed() async throws {
         _ = try await completed(service.download(request(origin.master("ts"), name: "ts")))
         let store = try await service.store()
