@@ -15,6 +15,34 @@ struct ExportTests {
         #expect(result.exit == .code(0) && result.errors.isEmpty, "\(result.errors)")
     }
 
+    @Test("W2: with data: keys plays from plain nginx, and through Weir offline, in ffmpeg and mpv")
+    func playsWithDataKeys() async throws {
+        let out = try TemporaryFolder()
+        try await Scene.with { scene in
+            var text = try String(contentsOfFile: Repository.path("fixtures/media/aes/90p/media.m3u8"), encoding: .utf8)
+            for number in 0..<3 {
+                let key = try Data(contentsOf: URL(filePath: Repository.path("fixtures/media/aes/keys/\(number).key")))
+                let uri = "data:text/plain;base64,\(key.base64EncodedString())"
+                text = text.replacing("URI=\"../keys/\(number).key\"", with: "URI=\"\(uri)\"")
+            }
+            #expect(text.contains("data:"))
+            try await scene.origin.add(
+                OriginRule("/aes/90p/media.m3u8") { [text] in ($0.status, $0.body) = (200, text) })
+            let playlist = scene.origin.url("/aes/90p/media.m3u8")
+            #expect(try await scene.weir.run(["get", playlist, "--name", "film"]).exit == .code(0))
+            #expect(try await scene.weir.run(["export", "film", out.path("film")]).exit == .code(0))
+            try await scene.origin.clearRules()
+            let expected = try await FrameHashes.of(playlist)
+            try await scene.origin.stop()
+            let nginx = try await PlainServer(root: out.path)
+            for url in [nginx.url("/film/master.m3u8"), await scene.weir.url("/offline/film.m3u8")] {
+                #expect(try await FrameHashes.of(url).firstDifference(from: expected) == nil, "\(url)")
+                let played = try await Player.mpvUncached.play(url)
+                #expect(played.ended && played.problems == [], "\(url): \(played.problems)")
+            }
+        }
+    }
+
     @Test("to a folder or an archive plays from plain nginx, with every frame and correct checksums")
     func exportsFoldersAndArchives() async throws {
         try await Scene.with { scene in
