@@ -6,8 +6,8 @@ struct LinkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "link", abstract: "Throttle, delay or lose traffic to test playback.",
         discussion: """
-            Controls tools/link, which runs in front of an origin or of the daemon:
-            tools/link --preset 3G http://127.0.0.1:8080
+            Controls tools/link, which the Debian package installs as weir-link, and which runs in front of an origin or of the \
+            daemon: tools/link --preset 3G http://127.0.0.1:8080
             """,
         subcommands: [LinkSetCommand.self, LinkShowCommand.self, LinkOffCommand.self, LinkListCommand.self])
 }
