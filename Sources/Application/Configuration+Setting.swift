@@ -34,6 +34,8 @@ extension Configuration {
         case .purge: purge = try value.purge()
         case .keysExpire: keyTerms.lifetime = try value.span()
         case .keysAfterFirstPlay: keyTerms.afterFirstPlay = try value.span()
+        case .bundleMode: bundleMode.files = try value.mode()
+        case .bundleKeysMode: bundleMode.keys = try value.mode()
         case .backup: isExcludedFromBackups = try value.isExcluded()
         case .users: users = try value.users()
         case .otherUsers: otherUsers = try value.otherUsers()
@@ -108,6 +110,13 @@ private struct SettingReader {
             throw mismatch("a duration, such as 30d or 48h, or never")
         }
         return Int64(seconds)
+    }
+
+    /// Reads the permissions of files.
+    func mode() throws(Refusal) -> UInt32 {
+        guard case .text(let text) = setting, ["0600", "0640", "0644"].contains(text), let mode = UInt32(text, radix: 8)
+        else { throw mismatch("\"0600\", \"0640\" or \"0644\"") }
+        return mode
     }
 
     func isExcluded() throws(Refusal) -> Bool {

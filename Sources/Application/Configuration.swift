@@ -44,6 +44,8 @@ package struct Configuration: Equatable, Sendable {
     /// The assets that may be purged when the disk is full.
     package var purge = PurgePlan.Limit.expired
     package var keyTerms = KeyTerms()
+    /// The permissions of bundles.
+    package var bundleMode = BundleMode()
     /// True if the store is marked so that backup programs skip it.
     package var isExcludedFromBackups = false
     /// The numbers of the users of this machine who may do everything, besides the daemon's own user and root.

@@ -20,6 +20,8 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     case keysExpire = "keys-expire"
     case keysAfterFirstPlay = "keys-after-first-play"
     case backup
+    case bundleMode = "bundle-mode"
+    case bundleKeysMode = "bundle-keys-mode"
     case users
     case otherUsers = "other-users"
     case hostNames = "host-names"

@@ -135,6 +135,7 @@ import Substitution
         } catch {
             logger.warning("the mark for backup programs cannot be changed: \(error)")
         }
+        store.adopt(configuration.bundleMode)
         if let reason = store.readOnlyReason { logger.warning("nothing can be stored: \(reason)") }
         if let recovery = store.catalogue.recovery { logger.error("\(recovery)") }
         return store

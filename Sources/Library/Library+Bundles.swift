@@ -22,6 +22,7 @@ extension Library {
         }
         do {
             try BundlePlaylists(asset).write()
+            store.applyMode(to: asset.id, in: asset.bundle.place)
         } catch {
             report("\(asset.name): the bundle's own playlists could not be written: \(error)")
         }

@@ -29,6 +29,7 @@ public final class Store: Sendable {
     let syncThread: SyncThread?
     /// The folder of bundles; nil if it is missing in a read-only store.
     let assets: Directory?
+    let bundleMode = Mutex(BundleMode())
     /// The thread for verifications, started by the first one.
     private let verifying = Mutex<WorkQueue?>(nil)
     /// The thread that reads pieces before they are played, started by the first one.
@@ -120,7 +121,7 @@ public final class Store: Sendable {
     }
 
     /// Runs `body` on a thread of its own, or on this one if the system has none left.
-    private static func inBackground(_ body: @escaping @Sendable () -> Void) {
+    static func inBackground(_ body: @escaping @Sendable () -> Void) {
         do throws(StoreError) { try StoreThread.start("clearing", body) } catch { body() }
     }
 

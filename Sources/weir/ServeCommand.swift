@@ -70,6 +70,13 @@ struct ServeCommand: ReportingCommand {
     var backup: String?
     @Option(
         help: ArgumentHelp(
+            "Permissions of stored media and playlists: 0600, 0640 or 0644, for a web server of another user.",
+            valueName: "mode"))
+    var bundleMode: String?
+    @Option(help: ArgumentHelp("Permissions of stored keys: 0600, 0640 or 0644.", valueName: "mode"))
+    var bundleKeysMode: String?
+    @Option(
+        help: ArgumentHelp(
             "A user of this machine, by name or number, who may do everything. May be repeated.", valueName: "user"))
     var users: [String] = []
     @Option(
@@ -106,6 +113,7 @@ struct ServeCommand: ReportingCommand {
             (.keysAfterFirstPlay, keysAfterFirstPlay), (.backup, backup), (.logDays, logDays), (.logLevel, logLevel),
             (.lan, lan), (.streams, streams), (.userAgent, userAgent), (.proxy, proxy), (.caFile, caFile),
             (.caFolder, caFolder), (.http2, http2), (.otherUsers, otherUsers),
+            (.bundleMode, bundleMode), (.bundleKeysMode, bundleKeysMode),
         ]
         for (key, text) in texts { settings[key] = text.map { [$0] } }
         let configuration = try common.configuration(with: settings)
