@@ -60,6 +60,13 @@ extension API {
         }
     }
 
+    /// The body of `POST /api/v1/assets/<name>/cache`.
+    package struct CacheRequest: Codable, Equatable, Sendable {
+        /// Media time from the start, in seconds.
+        package var seconds: Double
+        package init(seconds: Double) { self.seconds = seconds }
+    }
+
     /// The response of `GET /api/v1/assets`.
     package struct AssetList: Codable, Equatable, Sendable {
         package var assets: [Asset]

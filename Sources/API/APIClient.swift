@@ -79,6 +79,17 @@ package struct APIClient: Sendable {
         try await call("GET", "/assets/" + PercentEncoding.encode(name))
     }
 
+    /// Fetches the beginning of an asset into the play cache.
+    package func cache(_ request: API.CacheRequest, ofAsset name: String) async throws(APIError) -> API.Asset {
+        let route = "/assets/\(PercentEncoding.encode(name))/cache"
+        return try await call("POST", route, body: try API.encode(request), isLong: true)
+    }
+
+    /// Looks for other content at the asset's origin, and starts to fetch it.
+    package func update(assetNamed name: String) async throws(APIError) -> API.Asset {
+        try await call("POST", "/assets/\(PercentEncoding.encode(name))/update", isLong: true)
+    }
+
     package func removeAsset(named name: String) async throws(APIError) -> API.Removal {
         try await call("DELETE", "/assets/" + PercentEncoding.encode(name))
     }

@@ -11,6 +11,8 @@ enum ControlRoute: Equatable {
     case policy(asset: String)
     case export(asset: String)
     case keys(asset: String?)
+    case update(asset: String)
+    case cache(asset: String)
     case job(API.JobKind, asset: String)
     case mode
     case page
@@ -40,6 +42,8 @@ enum ControlRoute: Equatable {
         case ("assets", 3) where words[2] == "policy": self = .policy(asset: item)
         case ("assets", 3) where words[2] == "export": self = .export(asset: item)
         case ("assets", 3) where words[2] == "keys": self = .keys(asset: item)
+        case ("assets", 3) where words[2] == "update": self = .update(asset: item)
+        case ("assets", 3) where words[2] == "cache": self = .cache(asset: item)
         case ("assets", 3):
             guard let kind = API.JobKind(rawValue: words[2]) else { return nil }
             self = .job(kind, asset: item)
@@ -74,7 +78,7 @@ enum ControlRoute: Equatable {
         case .link: [.get, .head, .patch]
         case .assets, .downloads, .presentation, .keys: [.get, .head, .post]
         case .job: [.get, .head, .post, .delete]
-        case .selection, .change, .export: [.post]
+        case .selection, .change, .export, .update, .cache: [.post]
         }
     }
 

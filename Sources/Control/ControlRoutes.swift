@@ -118,6 +118,8 @@ package struct ControlResponse: Sendable {
             let artwork = try await service.artwork(ofAsset: name)
             return ControlResponse(status: .ok, body: artwork.bytes, mediaType: artwork.mediaType)
         case .keys(let name): return try await keys(request, of: name)
+        case .cache(let name): return try ok(try await service.cache(try Self.body(request), ofAsset: name))
+        case .update(let name): return try ok(try await service.update(assetNamed: name))
         case .job(.verification, let name): return try await answer(request, verifications, ofAsset: name)
         case .job(.publication, let name): return try await answer(request, publications, ofAsset: name)
         case .job(.move, let name): return try await answer(request, moves, ofAsset: name)

@@ -8,6 +8,10 @@ package import EventLoop
     /// The asset of this name, with its playability. Throws `.noSuchAsset`.
     func asset(named name: String) async throws(APIError) -> API.Asset
     func setPolicy(_ policy: API.Policy, ofAsset name: String) async throws(APIError) -> API.Asset
+    /// Looks for other content at the origin, and fetches it beside the old if there is any.
+    func update(assetNamed name: String) async throws(APIError) -> API.Asset
+    /// Fetches the beginning of the asset into the play cache. Returns once it is stored. Throws `.noMatch`.
+    func cache(_ request: API.CacheRequest, ofAsset name: String) async throws(APIError) -> API.Asset
     /// Renames the asset, or changes its title. Throws `.nameTaken`.
     func change(_ change: API.AssetChange, ofAsset name: String) async throws(APIError) -> API.Asset
     func mode() async throws(APIError) -> API.Mode

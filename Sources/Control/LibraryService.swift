@@ -58,6 +58,43 @@ package import Substitution
         }
     }
 
+    package func update(assetNamed name: String) async throws(APIError) -> API.Asset {
+        let asset = try find(name)
+        if library.isOffline {
+            throw APIError(.offline, "\(asset.name) cannot be updated while Weir is offline", next: "weir mode auto")
+        }
+        await library.revisions.check(asset)
+        guard asset.hasChanged || asset.revision != nil else { return shape(asset) }
+        // What is only cached is replaced at once, unless it is being played.
+        guard downloader.download(of: asset) != nil else { return shape(await library.revisions.current(asset)) }
+        var order = DownloadOrder()
+        // The new content gets the selections of the old.
+        order.selections = []
+        do throws(Downloader.Refusal) {
+            _ = try await downloader.start(asset, order)
+        } catch {
+            throw APIError(error, asset: asset.name, url: asset.origin.redacted)
+        }
+        return shape(asset)
+    }
+
+    package func cache(_ request: API.CacheRequest, ofAsset name: String) async throws(APIError) -> API.Asset {
+        guard request.seconds > 0, request.seconds <= 1e6 else {
+            throw APIError(.badRequest, "seconds must be a number above 0 and up to 1000000")
+        }
+        let asset = try find(name)
+        if library.isOffline {
+            throw APIError(
+                .offline, "nothing of \(asset.name) can be cached while Weir is offline", next: "weir mode auto")
+        }
+        do throws(Downloader.Refusal) {
+            _ = try await downloader.cache(asset, Selection(), seconds: request.seconds)
+        } catch {
+            throw APIError(error, asset: asset.name, url: asset.origin.redacted)
+        }
+        return shape(asset)
+    }
+
     private func remove(_ orphan: OrphanBundle) async throws(APIError) -> API.Removal {
         do {
             return API.Removal(name: orphan.name, bytes: Int(try await exchange.orphans.remove(orphan)))

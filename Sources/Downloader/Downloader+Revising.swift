@@ -62,7 +62,8 @@ extension Downloader {
     /// True if new content at the origin may explain a failure. A failed revision needs the user: an origin that
     /// alternates between two contents would be fetched without end.
     func mayHaveNewContent(_ download: Download, _ outcome: DownloadOutcome) -> Bool {
-        guard case .failed(let error, _, _) = outcome, [.missing, .originRefused, .badOrigin].contains(error.code)
+        guard case .failed(let error, _, _) = outcome,
+            [.missing, .originRefused, .badOrigin, .otherContent].contains(error.code)
         else { return false }
         return !download.asset.isRevision && !download.task.recordsLive && !library.isOffline
             && library.readOnlyReason == nil

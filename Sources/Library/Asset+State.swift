@@ -108,7 +108,7 @@ extension Asset {
     }
 
     /// True if the origin is known to have other content than the store.
-    public var hasChanged: Bool { isOutdated || renditions.contains(where: \.isOutdated) }
+    public var hasChanged: Bool { hasOtherSegments || isOutdated || renditions.contains(where: \.isOutdated) }
 
     // MARK: Expired keys
 

@@ -12,6 +12,7 @@ extension Library {
         fallback: Fetch.Fallback = .none
     ) throws(LibraryError) -> Fetch {
         try asset.checkNotRemoved()
+        try checkSegments(of: asset)
         let resource = current(resource, in: folder, of: asset)
         let isLasting = isLasting(folder, of: asset) || isRecorded(resource, in: folder, of: asset)
         do {
@@ -33,6 +34,7 @@ extension Library {
         _ resources: [Resource], in folder: PieceFolder, of asset: Asset
     ) throws(LibraryError) -> [Fetch] {
         try asset.checkNotRemoved()
+        try checkSegments(of: asset)
         do {
             let fetches = try loader.fetches(
                 resources.map { current($0, in: folder, of: asset) }, folder: folder,
@@ -44,6 +46,14 @@ extension Library {
         } catch {
             throw LibraryError(error)
         }
+    }
+
+    /// Old and new segments are never mixed.
+    private func checkSegments(of asset: Asset) throws(LibraryError) {
+        guard asset.hasOtherSegments else { return }
+        throw LibraryError(
+            .otherContent,
+            "the origin has other content now than what is stored of \(asset.name): weir update \(asset.name)")
     }
 
     /// A stored key never changes: only the same bytes may replace it.

@@ -129,11 +129,14 @@ extension PlaylistLoader {
     }
 
     /// Reports once that the origin has other content than the store.
+    func reportOtherSegments(of asset: Asset) { reportChange(&asset.hasOtherSegments, of: asset) }
+
     func reportChange(_ isKnown: inout Bool, of asset: Asset) {
         guard !isKnown else { return }
         isKnown = true
         library.report(
             "\(asset.name): the origin has other content now. What is stored goes on as it was, and nothing of the new is "
                 + "mixed into it; \"weir get \(asset.name)\" fetches the new beside it.")
+        library.events.send(.assetChanged(asset))
     }
 }

@@ -80,6 +80,11 @@ import Store
     /// Returns the asset to play: a revision if the origin has other content, and the old is not downloaded nor played.
     public func current(_ asset: Asset) async -> Asset {
         let isKept = library.downloads?.isKept(asset) ?? false
+        // The old segments do not suffice, and the rest of them is nowhere.
+        if isKept, asset.hasOtherSegments, !asset.isPlayableOffline, !library.isOffline {
+            if asset.revision == nil { _ = try? await revise(asset) }
+            return asset.revision ?? asset
+        }
         guard asset.revision == nil, !asset.isRecorded, !library.isOffline, !isKept,
             !library.playheads.isPlayed(asset.id)
         else { return asset }

@@ -48,13 +48,14 @@ struct ListedAsset: Decodable, Sendable {
     private let unreadable: String?
     private let isKnownOnly: Bool?
     private let isInsecure: Bool?
+    private let hasChanged: Bool?
 
     init(_ asset: API.Asset) {
         (name, duration, isLive) = (asset.name, asset.duration, asset.isLive)
         (quality, bytes, local) = (asset.quality ?? asset.tracks.storedQuality, asset.bytes, asset.local)
         (state, need, volume, storage) = (asset.state, asset.need, asset.volume, asset.storage)
         (keys, unreadable, isKnownOnly) = (asset.keys, asset.unreadable, asset.isKnownOnly)
-        isInsecure = asset.isInsecure
+        (isInsecure, hasChanged) = (asset.isInsecure, asset.hasChanged)
     }
 
     /// True if the asset plays without the network.
@@ -71,7 +72,10 @@ struct ListedAsset: Decodable, Sendable {
         if let volume, !volume.isPresent { return "disk absent: \(volume.path)" + (need == .volume ? "" : activity) }
         let other = volume.map { ", in \($0.path)" } ?? ""
         let badges = StorageText.badge(storage, local: local) + KeysText.badge(keys)
-        return local.word + other + badges + (isInsecure == true ? ", certificates not verified" : "") + activity
+        let warnings =
+            (isInsecure == true ? ", certificates not verified" : "")
+            + (hasChanged == true ? ", other content at the origin" : "")
+        return local.word + other + badges + warnings + activity
     }
 
     private var activity: String {

@@ -32,6 +32,8 @@ import Testing
         case .policy: "/assets/{name}/policy"
         case .export: "/assets/{name}/export"
         case .keys(let asset): asset == nil ? "/keys" : "/assets/{name}/keys"
+        case .update: "/assets/{name}/update"
+        case .cache: "/assets/{name}/cache"
         case .job(let kind, _): "/assets/{name}/\(kind.rawValue)"
         case .page: "/page"
         case .mode: "/mode"
@@ -56,7 +58,8 @@ import Testing
     private static let routes: [ControlRoute] =
         [
             .assets, .asset(name: "x"), .artwork(asset: "x"), .policy(asset: "x"), .export(asset: "x"),
-            .keys(asset: "x"), .keys(asset: nil), .page, .mode, .presentation, .selection, .downloads,
+            .keys(asset: "x"), .keys(asset: nil), .update(asset: "x"), .cache(asset: "x"), .page, .mode, .presentation,
+            .selection, .downloads,
             .download(id: "x"), .events, .log(.sessions), .log(.report(session: "x")),
             .log(.access), .log(.errors), .log(.kpis), .store, .link, .document, .lan,
         ] + API.JobKind.allCases.map { .job($0, asset: "x") } + API.DownloadChange.allCases.map { .change($0, id: "x") }
@@ -99,7 +102,8 @@ import Testing
     private static var shapes: [String: any Codable.Type] {
         [
             "AccessEvent": AccessEvent.self, "AccessLog": API.Log<AccessEvent>.self, "Asset": API.Asset.self,
-            "AssetChange": API.AssetChange.self, "AssetList": API.AssetList.self, "Disk": API.Store.Disk.self,
+            "AssetChange": API.AssetChange.self, "AssetList": API.AssetList.self, "CacheRequest": API.CacheRequest.self,
+            "Disk": API.Store.Disk.self,
             "Download": API.Download.self, "DownloadList": API.DownloadList.self,
             "DownloadRequest": API.DownloadRequest.self, "ErrorEvent": ErrorEvent.self,
             "ErrorLog": API.Log<ErrorEvent>.self, "EventPurge": API.Event.Purge.self,
@@ -178,7 +182,7 @@ import Testing
             .compactMap { ($0 as? [String: Any])?["requestBody"] as? [String: Any] }
             .compactMap { ($0["content"] as? [String: Any])?["application/json"] as? [String: [String: String]] }
             .compactMap { $0["schema"]?["$ref"]?.split(separator: "/").last.map(String.init) }
-        #expect(requests.count == 18)
+        #expect(requests.count == 19)
         for name in requests { #expect(schemas[name]?["additionalProperties"] as? Bool == false, "\(name)") }
     }
 

@@ -56,6 +56,23 @@ import Testing
         }
     }
 
+    @Test func p9TheFirstSecondsAreCachedAndNotPinned() async throws {
+        let url = origin.master("ts")
+        _ = try await service.open(API.PresentationRequest(source: url))
+        let cached = try await service.cache(API.CacheRequest(seconds: 3), ofAsset: "ts")
+        // Two segments of two seconds each, of one variant.
+        let segments = try await origin.requests().map(\.path).filter { $0.hasSuffix(".ts") }
+        #expect(segments.sorted() == ["/ts/270p/0.ts", "/ts/270p/1.ts"])
+        #expect(cached.bytes > 0 && cached.cachedBytes == cached.bytes && cached.state == nil)
+        _ = try await service.cache(API.CacheRequest(seconds: 3), ofAsset: "ts")
+        #expect(try await origin.requests().filter { $0.path.hasSuffix(".ts") }.count == 2)
+        for seconds in [0, -1, Double.infinity, 1e7] {
+            #expect(
+                await code { _ = try await service.cache(API.CacheRequest(seconds: seconds), ofAsset: "ts") }
+                    == .badRequest)
+        }
+    }
+
     @Test func s18TheBundlesPathIsKnownEarlyAndTheIDOutlastsARename() async throws {
         let download = try await service.download(request(origin.master("ts"), name: "ts"))
         let early = try await service.asset(named: "ts")

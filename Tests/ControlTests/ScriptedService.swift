@@ -28,6 +28,12 @@ import Substitution
         }
     }
 
+    func update(assetNamed name: String) async throws(APIError) -> API.Asset { try await asset(named: name) }
+
+    func cache(_ request: API.CacheRequest, ofAsset name: String) async throws(APIError) -> API.Asset {
+        try await asset(named: name)
+    }
+
     func removeAsset(named name: String) async throws(APIError) -> API.Removal {
         _ = try await asset(named: name)
         removed.append(name)

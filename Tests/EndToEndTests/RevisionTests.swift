@@ -48,6 +48,30 @@ struct RevisionTests {
         }
     }
 
+    @Test("N12: under the same playlists is taken over by weir update, whole, with the same selection")
+    func updatesOtherSegments() async throws {
+        let film = try ChangingFilm("ts")
+        try await Scene.with(root: film.root) { scene in
+            #expect(try await scene.get("film", ["-q", "best"]).exit == .code(0))
+            let same = try await scene.weir.run(["update", "film"])
+            #expect(same.exit == .code(0) && same.output == "film: up to date\n", "\(same)")
+            for number in 0..<6 {
+                let (old, new) = (film.root + "/film/270p/\(number).ts", film.root + "/film/180p/\(number).ts")
+                try FileManager.default.removeItem(atPath: old)
+                try FileManager.default.copyItem(atPath: new, toPath: old)
+            }
+            let changed = try await scene.weir.run(["update", "film"])
+            #expect(changed.exit == .code(0) && changed.output.contains("other content"), "\(changed)")
+            try await waitUntil("the change of places") { try await asset(scene)["isRevised"] == nil }
+            let updated = try await asset(scene)
+            #expect(updated["hasChanged"] == nil && updated["state"] as? String == "complete")
+            let expected = try await FrameHashes.of(scene.origin.url("/film/270p/media.m3u8"))
+            try await scene.origin.stop()
+            let found = try await FrameHashes.of(scene.weir.url("/offline/film.m3u8"))
+            #expect(found.firstDifference(fromPartOf: expected) == nil)
+        }
+    }
+
     @Test("replaces the old one in a download that cannot get the rest")
     func continuesDownloadWithNewRevision() async throws {
         let film = try ChangingFilm("ts")

@@ -26,6 +26,33 @@ import Testing
         return (fixture, asset)
     }
 
+    @Test func n12OtherSegmentsUnderTheSamePlaylistsAreNoticedAndNeverMixed() async throws {
+        let film = try ChangingFilm("ts")
+        let fixture = try await LibraryFixture(root: film.folder)
+        let asset = try await fixture.open("/film/master.m3u8")
+        let rendition = try await fixture.rendition("video-90p", of: asset)
+        let fetch = try fixture.fetch(0, of: rendition, in: asset)
+        try await fetch.end()
+        fetch.release()
+        try await fixture.origin.clearRequests()
+        await fixture.library.revisions.check(asset)
+        #expect(!asset.hasChanged)
+        let probes = try await fixture.origin.requests(for: "/film/90p/0.ts")
+        #expect(probes.map(\.range) == ["bytes=0-4095"])
+
+        try FileDamage.flipBit(of: film.root + "/film/90p/0.ts", at: 600)
+        var told: [String] = []
+        let subscription = fixture.library.events.subscribe {
+            if case .assetChanged(let asset) = $0 { told.append(asset.name) }
+        }
+        defer { subscription.cancel() }
+        await fixture.library.revisions.check(asset)
+        #expect(asset.hasChanged && told == ["film"])
+        #expect(await code { _ = try fixture.fetch(1, of: rendition, in: asset) } == .otherContent)
+        let current = await fixture.library.revisions.current(asset)
+        #expect(current !== asset && asset.isRemoved && current.bytes == 0)
+    }
+
     @Test func anUnusedAssetIsReplacedAtOnce() async throws {
         let (fixture, asset) = try await changed()
         let current = await fixture.library.revisions.current(asset)

@@ -32,6 +32,12 @@ import Testing
             ])
     }
 
+    @Test func n12TheListSaysThatTheOriginHasOtherContent() {
+        var changed = asset
+        changed.hasChanged = true
+        #expect(ListedAsset(changed).row.last == "partial, other content at the origin, downloading")
+    }
+
     /// A better quality that is stored in part must not be shown as stored.
     @Test func theListShowsTheBestCompleteQuality() {
         var (low, high) = (API.Variant(id: "low", local: .complete), API.Variant(id: "high", local: .partial))

@@ -54,6 +54,12 @@ import TestSupport
         return asset
     }
 
+    func update(assetNamed name: String) async throws(APIError) -> API.Asset { try await asset(named: name) }
+
+    func cache(_ request: API.CacheRequest, ofAsset name: String) async throws(APIError) -> API.Asset {
+        try await asset(named: name)
+    }
+
     func removeAsset(named name: String) async throws(APIError) -> API.Removal {
         removed.append(name)
         return API.Removal(name: name, bytes: try await asset(named: name).bytes)

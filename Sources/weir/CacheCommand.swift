@@ -1,0 +1,34 @@
+import API
+import ArgumentParser
+
+struct CacheCommand: ReportingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cache", abstract: "Fetch the beginning of an asset into the play cache.",
+        discussion: """
+            It then starts at once, also on a bad network. Unlike a download it is not kept: it is evicted as media that was \
+            played. See also: weir get NAME --range, which keeps a part.
+            """)
+
+    @Argument(help: ArgumentHelp("The asset's name, or the URL of a playlist.", valueName: "name"))
+    var name: String
+    @Option(help: ArgumentHelp("Media time from the start, in seconds.", valueName: "n"))
+    var seconds: Double
+    @Flag(help: "Write the asset as one JSON object.")
+    var json = false
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        guard seconds > 0, seconds <= 1e6 else { throw ValidationError("--seconds is a number above 0.") }
+    }
+
+    func execute() async throws {
+        let client = try common.daemon().client
+        let isURL = name.contains("://")
+        let known = isURL ? try await client.open(API.PresentationRequest(source: name)).name : name
+        let asset = try await client.cache(API.CacheRequest(seconds: seconds), ofAsset: known ?? name)
+        guard !json else { return try Output.json(asset) }
+        Output.line(
+            "\(asset.name)  the first \(Format.clock(seconds)) are cached, \(Format.bytes(asset.cachedBytes ?? 0)) in all"
+        )
+    }
+}

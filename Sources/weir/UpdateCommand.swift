@@ -1,0 +1,36 @@
+import API
+import ArgumentParser
+
+struct UpdateCommand: ReportingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "update", abstract: "Take over new content of an asset's origin.",
+        discussion: """
+            Compares the playlists and the beginning of a stored segment with the origin's. If the content is another one, it is \
+            fetched beside the old with the same selections; the old plays until the new is complete. Old and new are never mixed.
+            """)
+
+    @Argument(help: ArgumentHelp("The asset's name.", valueName: "name"))
+    var name: String
+    @Flag(help: "Write the asset as one JSON object.")
+    var json = false
+    @OptionGroup var common: CommonOptions
+
+    func execute() async throws {
+        let client = try common.daemon().client
+        let asset = try await client.update(assetNamed: name)
+        guard !json else { return try Output.json(asset) }
+        Output.line(Self.line(asset))
+    }
+
+    static func line(_ asset: API.Asset) -> String {
+        if asset.isRevised == true {
+            return
+                "\(asset.name): the origin has other content, which is fetched beside the old; follow with: weir get \(asset.name)"
+        }
+        if asset.hasChanged == true {
+            return
+                "\(asset.name): the origin has other content, which replaces the old when nothing plays it: repeat the command"
+        }
+        return "\(asset.name): up to date"
+    }
+}
