@@ -1,3 +1,4 @@
+internal import API
 internal import FoundationEssentials
 internal import Glibc
 package import Library
@@ -59,6 +60,20 @@ extension Configuration {
         handlers = contents.handlers
         for entry in contents.entries {
             try apply(entry.key, entry.setting, .file, .file(path, line: entry.line), environment)
+        }
+        for entry in contents.selection {
+            do throws(Refusal) {
+                try setSelection(entry.key, to: entry.setting)
+            } catch {
+                throw ConfigurationError(
+                    place: .file(path, line: entry.line), message: "\(entry.key.rawValue): \(error.sentence)",
+                    next: "correct the value, or delete the line to use the default")
+            }
+        }
+        if let contradiction = selection.contradiction {
+            throw ConfigurationError(
+                place: .file(path, line: nil), message: "[selection]: \(contradiction)", next: "delete one of the lines"
+            )
         }
     }
 

@@ -1,3 +1,4 @@
+internal import API
 internal import Control
 internal import Glibc
 internal import Logging
@@ -49,6 +50,29 @@ extension Configuration {
             streamsFileIsDefault = false
         case .player: player = try value.text("a program's name or path")
         }
+    }
+}
+
+extension Configuration {
+    /// Sets a key of the table `[selection]`. Values that each request has anyway are left out.
+    mutating func setSelection(_ key: API.SelectionKey, to setting: Setting) throws(Refusal) {
+        let values: [String] =
+            switch (key.kind, setting) {
+            case (.truth, .truth(let truth)): truth ? ["true"] : []
+            case (.text, .text(let text)), (.list, .text(let text)): [text]
+            case (.text, .number(let number)): ["\(number)"]
+            case (.list, .list(let texts)): texts
+            case (.truth, _): throw Refusal("\(setting) is not true or false")
+            case (.text, _): throw Refusal("\(setting) is not a text")
+            case (.list, _): throw Refusal("\(setting) is not a text or a list of texts")
+            }
+        do throws(API.SelectionKey.Mistake) {
+            try key.set(values, in: &selection)
+        } catch {
+            throw Refusal(error.description)
+        }
+        if selection.audio == .default { selection.audio = nil }
+        if selection.subtitles == .auto { selection.subtitles = nil }
     }
 }
 

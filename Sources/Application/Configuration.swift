@@ -1,3 +1,4 @@
+package import API
 package import Control
 package import Library
 package import Logging
@@ -67,6 +68,8 @@ package struct Configuration: Equatable, Sendable {
     package var streamsFileIsDefault = true
     /// The user's handlers.
     package var handlers: [HandlerRule] = []
+    /// The defaults of selections: the file's table `[selection]`.
+    package var selection = API.SelectionRequest()
     /// The player of `weir play`: a program's name or path; empty for the first installed one of mpv, vlc, ffplay.
     package var player = ""
 

@@ -1,3 +1,4 @@
+internal import API
 internal import TOMLKit
 
 /// The settings of a TOML file, each with its line.
@@ -9,9 +10,18 @@ struct ConfigurationFile {
         let line: Int?
     }
 
+    /// An entry of the table `[selection]`.
+    struct SelectionEntry {
+        let key: API.SelectionKey
+        let setting: Setting
+        let line: Int?
+    }
+
     let entries: [Entry]
     /// The table `[handlers]`.
     let handlers: [HandlerRule]
+    /// In the order of `API.SelectionKey`.
+    let selection: [SelectionEntry]
 
     /// Parses the text of the file at `path`. Throws for text that is not TOML, and for unknown keys.
     init(_ text: String, path: String) throws(ConfigurationError) {
@@ -31,12 +41,39 @@ struct ConfigurationFile {
                 handlers = try HandlerRule.rules(of: table, path: path) { Self.line(of: $0, in: lines[...]) }
                 continue
             }
+            if name == Self.selectionTable { continue }
             guard let key = ConfigurationKey(rawValue: name) else {
                 throw .unknownKey(name, place: .file(path, line: line))
             }
             entries.append(Entry(key: key, setting: Self.setting(table[name]), line: line))
         }
         (self.entries, self.handlers) = (entries, handlers)
+        selection = try Self.selection(table[Self.selectionTable], lines, path)
+    }
+
+    private static let selectionTable = "selection"
+
+    private static func selection(
+        _ value: (any TOMLValueConvertible)?, _ lines: [Substring], _ path: String
+    ) throws(ConfigurationError) -> [SelectionEntry] {
+        guard let value else { return [] }
+        let head = line(of: selectionTable, in: lines[...])
+        guard let table = value.table else {
+            throw ConfigurationError(
+                place: .file(path, line: head), message: "selection is not a table", next: "write [selection]")
+        }
+        let below = lines[(head ?? 0)...]
+        let names = API.SelectionKey.allCases.map(\.rawValue)
+        for name in table.keys.sorted() where !names.contains(name) {
+            throw ConfigurationError(
+                place: .file(path, line: line(of: name, in: below)),
+                message: "there is no key \"\(name)\" in [selection]",
+                next: "delete the line; the keys are \(names.joined(separator: ", "))")
+        }
+        return API.SelectionKey.allCases.compactMap { key in
+            guard let value = table[key.rawValue] else { return nil }
+            return SelectionEntry(key: key, setting: setting(value), line: line(of: key.rawValue, in: below))
+        }
     }
 
     private static let handlersTable = "handlers"

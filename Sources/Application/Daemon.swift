@@ -75,6 +75,7 @@ import Substitution
         let service = LibraryService(
             library: library, summaries: summaries, substitutions: substitutions, retention: retention,
             exchange: exchange, downloader: downloader)
+        service.selectionDefaults = configuration.selection
         events = EventFeed(downloader, of: library)
         events.follow(exchange.mover)
         let control = ControlRoutes(

@@ -17,6 +17,8 @@ package import Substitution
     let downloader: Downloader
     private(set) lazy var texts = AssetTexts(self)
     let exchange: ExchangeServices
+    /// The values of what the selections of requests leave out.
+    package var selectionDefaults = API.SelectionRequest()
     /// The summaries that `library` invalidates.
     package let summaries: Summaries
 
@@ -108,6 +110,7 @@ package import Substitution
     }
 
     package func explain(_ request: API.DownloadRequest) async throws(APIError) -> API.Presentation {
+        let request = request.with(defaults: selectionDefaults)
         try Self.check(request)
         let selection = Selection(request.selections[0])
         let source = request.source
@@ -146,6 +149,7 @@ package import Substitution
     }
 
     package func download(_ request: API.DownloadRequest) async throws(APIError) -> API.Download {
+        let request = request.with(defaults: selectionDefaults)
         try Self.check(request)
         let asset = try await open(request)
         let artwork = try await artwork(request, for: asset)

@@ -1,8 +1,5 @@
-package import API
+import API
 import ArgumentParser
-
-extension API.Choice: ExpressibleByArgument {}
-extension API.Size: ExpressibleByArgument {}
 
 /// The options that select tracks, shared by all commands with a selection.
 struct SelectionOptions: ParsableArguments {
@@ -11,8 +8,8 @@ struct SelectionOptions: ParsableArguments {
         help: """
             best, worst, 720p, <=1080p, or 2M or 265000 for the lowest with at least so many bits per second. Default: the \
             best, unless a minimum or --fast is given.
-            """, transform: Self.quality)
-    var quality: API.Quality?
+            """, transform: Self.reader(.quality))
+    var quality: String?
     @Option(
         name: .customLong("where"),
         help: ArgumentHelp(
@@ -20,42 +17,45 @@ struct SelectionOptions: ParsableArguments {
             A condition that the variant must meet: peak, average, width, height, fps, channels, range or codec, with <=, >=, <, \
             >, = or !=, such as 'height<=1080', 'peak<=5M', range=SDR, 'codec!=hvc1'. May be repeated.
             """, valueName: "condition"),
-        transform: Self.condition)
-    var conditions: [API.Condition] = []
+        transform: Self.reader(.conditions))
+    var conditions: [String] = []
     @Option(
         help: """
             default, all, none, or languages such as en,ja. Without this option: default, what a player would choose for you.
-            """)
-    var audio: API.Choice?
+            """, transform: Self.reader(.audio))
+    var audio: String?
     @Option(
         help: """
             none, all, auto, default, or languages such as en,ja. Without this option: auto, those that players show unasked.
-            """)
-    var subs: API.Choice?
+            """, transform: Self.reader(.subtitles))
+    var subs: String?
     @Option(
         help: ArgumentHelp(
             "The lowest variant of at least this bit rate (2M, 800k), else the highest.", valueName: "rate"),
-        transform: Self.bitRate)
-    var minBitrate: Int?
+        transform: Self.reader(.minimumBitRate))
+    var minBitrate: String?
     @Option(
         help: ArgumentHelp(
-            "The lowest variant of at least this size (1280x720, 720p), else the highest.", valueName: "size"))
-    var minSize: API.Size?
-    @Flag(name: .customLong("prefer-hdr"), help: "Prefer HDR to SDR.")
-    var prefersHDR = false
-    @Flag(name: .customLong("prefer-multichannel"), help: "Prefer more than stereo; stereo is stored as well.")
-    var prefersMultichannel = false
+            "The lowest variant of at least this size (1280x720, 720p), else the highest.", valueName: "size"),
+        transform: Self.reader(.minimumSize))
+    var minSize: String?
+    @Flag(name: .customLong("prefer-hdr"), inversion: .prefixedNo, help: "Prefer HDR to SDR.")
+    var prefersHDR: Bool?
+    @Flag(
+        name: .customLong("prefer-multichannel"), inversion: .prefixedNo,
+        help: "Prefer more than stereo; stereo is stored as well.")
+    var prefersMultichannel: Bool?
     @Option(
         help: ArgumentHelp("Preferred codecs, best first, such as avc1,hvc1.", valueName: "list"),
-        transform: Self.codecList)
-    var codecs: [String]?
+        transform: Self.reader(.codecs))
+    var codecs: String?
     @Option(
         help: ArgumentHelp(
             "Preferred languages for default, best first, such as ja,en; then the locale's.", valueName: "list"),
-        transform: Self.languageList)
-    var languages: [String]?
-    @Flag(help: "Prefer the fastest download that meets the other options to the best quality.")
-    var fast = false
+        transform: Self.reader(.languages))
+    var languages: String?
+    @Flag(inversion: .prefixedNo, help: "Prefer the fastest download that meets the other options to the best quality.")
+    var fast: Bool?
 
     func validate() throws {
         if let contradiction = request(for: "", environment: [:]).contradiction { throw ValidationError(contradiction) }
@@ -64,68 +64,55 @@ struct SelectionOptions: ParsableArguments {
     /// True if the user gave any of the options.
     var areGiven: Bool { request(for: "", environment: [:]) != API.DownloadRequest(source: "") }
 
-    /// Creates a request for a source.
+    /// Creates a request for a source. What it leaves out is decided by the daemon's configuration.
     ///
     /// - Parameter environment: the command's environment, for the user's language; the daemon's may differ.
     func request(for source: String, environment: [String: String]) -> API.DownloadRequest {
-        var request = API.DownloadRequest(source: source, quality: quality, audio: audio, subtitles: subs)
-        let preferences = preferences(environment)
-        request.preferences = preferences == API.Preferences() ? nil : preferences
-        request.conditions = conditions.isEmpty ? nil : conditions
+        var selection = API.SelectionRequest()
+        for key in API.SelectionKey.allCases {
+            // Each value was read once when the command line was parsed.
+            if let values = values(of: key) { try? key.set(values, in: &selection) }
+        }
+        if let locale = UserLanguage.tag(environment: environment) {
+            var preferences = selection.preferences ?? API.Preferences()
+            preferences.locale = locale
+            selection.preferences = preferences
+        }
+        var request = API.DownloadRequest(
+            source: source, quality: selection.quality, audio: selection.audio, subtitles: selection.subtitles)
+        (request.preferences, request.conditions) = (selection.preferences, selection.conditions)
         return request
     }
 
-    private func preferences(_ environment: [String: String]) -> API.Preferences {
-        var preferences = API.Preferences()
-        preferences.minimumBitRate = minBitrate
-        preferences.minimumSize = minSize
-        preferences.prefersHDR = prefersHDR ? true : nil
-        preferences.prefersMultichannel = prefersMultichannel ? true : nil
-        preferences.codecs = codecs
-        preferences.languages = languages
-        preferences.locale = UserLanguage.tag(environment: environment)
-        preferences.isFast = fast ? true : nil
-        return preferences
-    }
-
-    // MARK: Reading
-
-    private static func quality(_ text: String) throws -> API.Quality {
-        if let quality = API.Quality(text) { return quality }
-        if let height = API.Quality.meantHeight(text) {
-            throw ValidationError("no variant has only \(text) bits per second: did you mean \(height)p?")
-        }
-        throw ValidationError("\"\(text)\" is not a quality such as best, worst, 720p, <=1080p, 2M or 265000")
-    }
-
-    private static func condition(_ text: String) throws -> API.Condition {
-        do {
-            return try API.Condition(text)
-        } catch {
-            throw ValidationError(error.description)
+    /// The values of an option; nil if the user did not give it.
+    private func values(of key: API.SelectionKey) -> [String]? {
+        switch key {
+        case .quality: quality.map { [$0] }
+        case .conditions: conditions.isEmpty ? nil : conditions
+        case .audio: audio.map { [$0] }
+        case .subtitles: subs.map { [$0] }
+        case .minimumBitRate: minBitrate.map { [$0] }
+        case .minimumSize: minSize.map { [$0] }
+        case .prefersHDR: prefersHDR.map { ["\($0)"] }
+        case .prefersMultichannel: prefersMultichannel.map { ["\($0)"] }
+        case .codecs: codecs.map { [$0] }
+        case .languages: languages.map { [$0] }
+        case .isFast: fast.map { ["\($0)"] }
         }
     }
 
-    private static func bitRate(_ text: String) throws -> Int {
-        guard case .minimumBandwidth(let rate)? = API.Quality(text) else {
-            throw ValidationError("\"\(text)\" is not a bit rate such as 2M, 800k or 265000")
+    /// A transform that checks a value and keeps its text.
+    private static func reader(_ key: API.SelectionKey) -> @Sendable (String) throws -> String {
+        { text in
+            var selection = API.SelectionRequest()
+            guard !text.isEmpty else { throw ValidationError("the value is empty") }
+            do throws(API.SelectionKey.Mistake) {
+                try key.set([text], in: &selection)
+            } catch {
+                throw ValidationError(error.description)
+            }
+            return text
         }
-        return rate
-    }
-
-    private static func codecList(_ text: String) throws -> [String] {
-        let codecs = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-        guard codecs.allSatisfy({ !$0.isEmpty && !$0.contains(" ") }) else {
-            throw ValidationError("\"\(text)\" is not a list of codecs such as avc1,hvc1")
-        }
-        return codecs
-    }
-
-    private static func languageList(_ text: String) throws -> [String] {
-        guard case .languages(let tags)? = API.Choice(text) else {
-            throw ValidationError("\"\(text)\" is not a list of languages such as en,ja")
-        }
-        return tags
     }
 }
 

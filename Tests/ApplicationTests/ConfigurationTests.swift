@@ -1,3 +1,4 @@
+import API
 import Foundation
 import Logging
 import TestSupport
@@ -222,6 +223,67 @@ import Testing
         let option = try #require(refusal(options: [.listen: ["localhost"]]))
         #expect(option.description.hasPrefix("--listen: \"localhost\" is not an address"))
         #expect(option.exitCode == 64)
+    }
+
+    // MARK: The table [selection]
+
+    @Test func theShippedFileHasEveryKeyOfASelection() throws {
+        let text = try String(contentsOfFile: Repository.path("conf/weir.toml"), encoding: .utf8)
+        let entries = try ConfigurationFile(text, path: "conf/weir.toml").selection
+        #expect(entries.map(\.key) == API.SelectionKey.allCases)
+        let lines = text.components(separatedBy: "\n")
+        for entry in entries {
+            let line = try #require(entry.line)
+            #expect(lines[line - 2].hasPrefix("# "), "\(entry.key) has no comment")
+        }
+        #expect(try load(file: text).selection == API.SelectionRequest())
+    }
+
+    @Test func theTableSelectionHasTheDefaultsOfSelections() throws {
+        let text = """
+            offline = true
+            [selection]
+            quality = "<=1080p"
+            where = ["codec!=hvc1", "peak<=5M"]
+            audio = ["de", "en"]
+            subs = "all"
+            prefer-hdr = true
+            prefer-multichannel = true
+            codecs = ["avc1"]
+            languages = "ja,en"
+            """
+        let configuration = try load(file: text)
+        #expect(configuration.offline)
+        var expected = API.SelectionRequest(
+            quality: .heightAtMost(1080), audio: .languages(["de", "en"]), subtitles: .all,
+            conditions: [try API.Condition("codec!=hvc1"), try API.Condition("peak<=5M")])
+        var preferences = API.Preferences()
+        (preferences.prefersHDR, preferences.prefersMultichannel) = (true, true)
+        (preferences.codecs, preferences.languages) = (["avc1"], ["ja", "en"])
+        expected.preferences = preferences
+        #expect(configuration.selection == expected)
+        let least = try load(file: "[selection]\nmin-bitrate = 265000\nmin-size = \"720p\"\nfast = true").selection
+        #expect(least.preferences?.minimumBitRate == 265_000 && least.preferences?.minimumSize?.height == 720)
+        #expect(least.preferences?.isFast == true)
+    }
+
+    @Test(
+        arguments: [
+            ("[selection]\nqualty = \"best\"", 2, "there is no key \"qualty\" in [selection]"),
+            ("[selection]\n\nquality = 720", 3, "quality: no variant has only 720 bits per second: did you mean 720p?"),
+            ("[selection]\nfast = \"true\"", 2, "fast: \"true\" is not true or false"),
+            ("[selection]\nwhere = [\"size<1\"]", 2, "where: \"size<1\" is not a condition"),
+            ("[selection]\naudio = true", 2, "audio: true is not a text or a list of texts"),
+            ("selection = 1", 1, "selection is not a table"),
+            ("[selection]\nquality = \"worst\"\nmin-size = \"720p\"", nil, "[selection]: the worst quality has no"),
+        ] as [(String, Int?, String)])
+    func aBadLineOfTheTableSelectionIsReported(text: String, line: Int?, message: String) throws {
+        let error = try #require(refusal(file: text))
+        guard case .file(_, let found) = error.place else {
+            Issue.record("not of a file: \(error)")
+            return
+        }
+        #expect(found == line && error.message.hasPrefix(message), "\(error)")
     }
 
     @Test func aNamedFileMustExist() throws {

@@ -186,6 +186,15 @@ import Testing
         for name in requests { #expect(schemas[name]?["additionalProperties"] as? Bool == false, "\(name)") }
     }
 
+    @Test func eachKeyOfASelectionIsInTheDocument() throws {
+        for key in API.SelectionKey.allCases {
+            let path = key.field.split(separator: ".").map(String.init)
+            let schema = path.count > 1 ? "Preferences" : "SelectionRequest"
+            let properties = schemas[schema]?["properties"] as? [String: Any]
+            #expect(properties?[path.last ?? ""] != nil, "\(key)")
+        }
+    }
+
     @Test func errorCodesMatchTheDocument() throws {
         for (schema, key) in [("Problem", "code"), ("Failure", "code")] {
             let properties = try #require(schemas[schema]?["properties"] as? [String: [String: Any]])

@@ -34,6 +34,19 @@ import Testing
         #expect(request == expected)
     }
 
+    /// Issue row: the configuration, the options and the API have one set of keys.
+    @Test func anOptionExistsForEachKeyOfASelection() throws {
+        let help = SelectionOptions.helpMessage(columns: 300)
+        for key in API.SelectionKey.allCases { #expect(help.contains("--\(key.rawValue)"), "\(key)") }
+        #expect(try request(["--no-prefer-hdr", "--no-fast"]).preferences?.prefersHDR == false)
+        #expect(try request(["--audio", "default"]).audio == .default)
+        for wrong in [
+            ["-q", "720"], ["--audio", "e n"], ["--codecs", "a,,b"], ["--min-size", "x"], ["--subs", ""],
+        ] {
+            #expect(throws: (any Error).self) { try SelectionOptions.parse(wrong) }
+        }
+    }
+
     static let locales: [([String: String], String?)] = [
         (["LANG": "de_DE.UTF-8"], "de-DE"), (["LANG": "de", "LC_MESSAGES": "fr_CA"], "fr-CA"),
         (["LANG": "de", "LC_MESSAGES": "fr", "LC_ALL": "ja_JP.eucJP"], "ja-JP"),
