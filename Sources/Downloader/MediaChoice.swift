@@ -19,7 +19,7 @@ struct MediaChoice {
         case .languages(let languages): wanted = try Self.members(of: members, in: languages, type)
         }
         let isEvery = selection.audio == .all
-        guard type == .audio, preferences.prefersMultichannel || (preferences.isFast && !isEvery) else {
+        guard type == .audio, preferences.prefersMultichannel || !isEvery else {
             chosen = wanted
             return
         }
@@ -39,7 +39,9 @@ struct MediaChoice {
     ) throws(Selection.NoMatch) -> [Media] {
         var chosen: [Media] = []
         for language in languages {
-            guard let member = members.first(where: { $0.speaks(language) }) else {
+            let spoken = members.filter { $0.speaks(language) }
+            // Forced subtitles translate signs only, and a described sound is for the blind.
+            guard let member = spoken.first(where: { !$0.isSpecial }) ?? spoken.first else {
                 let kind = type == .audio ? "sound" : "subtitles"
                 let there = VariantChoice.list(members.map { $0.language ?? $0.name })
                 throw Selection.NoMatch(description: "no \(kind) in \"\(language)\"; there \(there)")
@@ -76,18 +78,27 @@ struct MediaChoice {
 
     // MARK: Channels
 
-    /// The layout with the most channels and a stereo one, or the one with the fewest channels.
+    /// The layout with the most channels and a stereo one; for a fast download the one with the fewest channels; otherwise
+    /// stereo, if the member has more.
     private static func layouts(
         _ member: Media, _ members: [Media], _ related: [Media], _ preferences: Selection.Preferences
     ) -> [Media] {
         let same = members.filter { $0.isAlternative(to: member) }
+        guard preferences.prefersMultichannel || preferences.isFast else {
+            return [member.channelCount > 2 ? plain(same) ?? member : member]
+        }
         guard preferences.prefersMultichannel else {
             return [same.filter { $0.channelCount > 0 }.min { $0.channelCount < $1.channelCount } ?? member]
         }
         let rich = same.max { $0.channelCount < $1.channelCount } ?? member
         guard rich.channelCount > 2 else { return [member] }
         let elsewhere = related.filter { $0.isAlternative(to: member) }
-        return [rich] + (same + elsewhere).filter { (1...2).contains($0.channelCount) }.prefix(1)
+        return [rich] + [plain(same + elsewhere)].compactMap { $0 }
+    }
+
+    /// The first stereo or mono layout. One without CHANNELS counts if there is no other: an old packager leaves it out.
+    private static func plain(_ layouts: [Media]) -> Media? {
+        layouts.first { (1...2).contains($0.channelCount) } ?? layouts.first { $0.channelCount == 0 }
     }
 }
 
