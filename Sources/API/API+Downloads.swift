@@ -64,9 +64,12 @@ extension API {
         package var expected: [TimeRange] = []
         /// True for a recording, whose final length is unknown; absent otherwise.
         package var isRecording: Bool?
-        /// Progress from 0 to 1, by bytes. Never falls while the download runs; 1 only when everything is stored.
+        /// Progress from 0 to 1: the sum of the parts' fractions by their weights. Never falls while the download runs; 1 only
+        /// when everything is stored.
         package var fraction = 0.0
         package var parts: [Part] = []
+        /// The selections, in the order in which they are fetched; absent in a list of complete downloads.
+        package var selections: [Selected]?
         /// The media's length in seconds; absent until a media playlist was read.
         package var duration: Double?
         /// Stored bytes of the selection.
@@ -83,6 +86,8 @@ extension API {
         package var unselected: Tracks?
         /// Reason for `failed` or `waiting`.
         package var error: Failure?
+        /// The account of the download; absent before its end.
+        package var summary: Summary?
         /// A sentence about the selected variant, if the origin did not deliver its playlist and another one is
         /// downloaded instead; absent otherwise.
         package var otherQuality: String?
@@ -307,7 +312,7 @@ extension API {
         package var seconds: Range<Double> { start..<(end ?? Self.farthest) }
 
         /// An upper bound for the length of media, in seconds: thirty years.
-        private static let farthest = 1e9
+        package static let farthest = 1e9
     }
 }
 
@@ -340,8 +345,8 @@ extension API.Download {
         package var totalBytes = 0
         /// Progress from 0 to 1, by bytes: an estimate, and 1 only when everything is stored.
         package var fraction = 0.0
-        /// Weight for readers who add up selections instead of bytes: 70 for video, 20 for audio and 10 for subtitles,
-        /// spread over the renditions of a kind and scaled to a sum of 1.
+        /// Share of the whole: 70 for video, 20 for audio and 10 for subtitles, spread over the renditions of a kind and
+        /// scaled to a sum of 1.
         package var weight = 0.0
         package var isComplete = false
         package init(id: String, kind: String) { (self.id, self.kind) = (id, kind) }

@@ -10,6 +10,12 @@ extension API {
         case download(Kind, Download)
         /// `renditionComplete`: everything selected of one rendition is stored.
         case renditionComplete(Rendition)
+        /// `selection-resolved`: the content of a new selection is known.
+        case selectionResolved(Selection)
+        /// `selections-further`: the asset has tracks that the download does not select; follows `selection-resolved`.
+        case selectionsFurther(Further)
+        /// `selection-complete`: everything selected by one selection is stored.
+        case selectionComplete(Selection)
         /// `removed`: a download is gone, because its asset was removed.
         case removed(Reference)
         /// `verification`: progress or the end of a verification.
@@ -98,6 +104,9 @@ extension API {
             case .snapshot(let downloads): ("snapshot", DownloadList(downloads: downloads))
             case .download(let kind, let download): (kind.rawValue, download)
             case .renditionComplete(let rendition): ("renditionComplete", rendition)
+            case .selectionResolved(let selection): ("selection-resolved", selection)
+            case .selectionsFurther(let further): ("selections-further", further)
+            case .selectionComplete(let selection): ("selection-complete", selection)
             case .removed(let reference): ("removed", reference)
             case .verification(let verification): ("verification", verification)
             case .purged(let purge): ("purged", purge)
@@ -113,6 +122,9 @@ extension API {
             switch name {
             case "snapshot": self = .snapshot(try API.decode(DownloadList.self, from: data).downloads)
             case "renditionComplete": self = .renditionComplete(try API.decode(from: data))
+            case "selection-resolved": self = .selectionResolved(try API.decode(from: data))
+            case "selections-further": self = .selectionsFurther(try API.decode(from: data))
+            case "selection-complete": self = .selectionComplete(try API.decode(from: data))
             case "removed": self = .removed(try API.decode(from: data))
             case "verification": self = .verification(try API.decode(from: data))
             case "purged": self = .purged(try API.decode(from: data))

@@ -18,8 +18,10 @@ extension API.Download {
         loaded = progress.loaded.shape
         isRecording = progress.isOpen ? true : nil
         expected = progress.isOpen ? [] : progress.expected.shape
-        fraction = API.rounded(progress.fraction)
+        fraction = progress.fraction
         parts = Self.parts(of: progress)
+        selections = progress.selections.map { Selected($0) }
+        summary = download.account.map { Summary($0, of: progress) }
         duration = progress.duration > 0 ? API.milliseconds(progress.duration) : nil
         bytes = Int(progress.bytes)
         totalBytes = progress.parts.isEmpty || progress.isOpen ? nil : Int(progress.totalBytes)
@@ -45,33 +47,53 @@ extension API.Download {
     }
 
     static func parts(of progress: DownloadProgress) -> [Part] {
-        let weights = weights(of: progress.parts.map(\.kind.rawValue))
-        return zip(progress.parts, weights).map { part, weight in
+        progress.parts.map { part in
             var shape = Part(id: part.id, kind: part.kind.rawValue)
             shape.loaded = part.loaded.shape
             shape.expected = part.expected.shape
             shape.bytes = Int(part.bytes)
             shape.totalBytes = Int(part.totalBytes)
-            shape.fraction = API.rounded(part.fraction)
-            shape.weight = weight
+            (shape.fraction, shape.weight) = (part.fraction, part.weight)
             shape.isComplete = part.isComplete
             return shape
         }
     }
+}
 
-    /// The weights of renditions by their kinds. Their sum is 1.
-    static func weights(of kinds: [String]) -> [Double] {
-        let counts = Dictionary(kinds.map { ($0, 1) }, uniquingKeysWith: +)
-        let sum = counts.keys.reduce(0) { $0 + share(of: $1) }
-        return kinds.map { kind in API.rounded(share(of: kind) / sum / Double(counts[kind] ?? 1)) }
+extension API.Download.Selected {
+    init(_ selected: DownloadProgress.Selected) {
+        self.init(
+            renditions: selected.parts.map { .init(id: $0.id, weight: $0.weight, fraction: $0.fraction) },
+            range: selected.selection.range.flatMap(API.MediaRange.init), fraction: selected.fraction,
+            isComplete: selected.isComplete)
+        otherQuality = selected.otherQuality
     }
+}
 
-    private static func share(of kind: String) -> Double {
-        switch kind {
-        case "video": 70
-        case "audio": 20
-        default: 10
+extension API.Download.Summary {
+    init(_ account: DownloadAccount, of progress: DownloadProgress) {
+        self.init(
+            began: Int(account.began), ended: Int(account.ended), seconds: account.seconds, bytes: Int(account.bytes),
+            requests: account.requests, retries: account.retries, interruptions: account.interruptions)
+        origins = account.origins.map { Origin(host: $0.host, requests: $0.requests, bytes: Int($0.bytes)) }
+        chosen = progress.parts.map(\.id)
+        missing = progress.parts.filter { !$0.isComplete }.map { part in
+            Missing(id: part.id, ranges: part.expected.subtracting(part.loaded).shape)
         }
+    }
+}
+
+extension API.Event.Selection {
+    @LoopActor init(_ selected: Download.Selected, of asset: Asset) {
+        self.init(
+            id: asset.id, asset: asset.name, range: selected.range.flatMap(API.MediaRange.init),
+            selection: AssetShapes(asset).tracks(of: selected.renditions))
+    }
+}
+
+extension API.MediaRange {
+    fileprivate init?(_ range: Range<Double>) {
+        self.init(start: range.lowerBound, end: range.upperBound < Self.farthest ? range.upperBound : nil)
     }
 }
 

@@ -42,6 +42,10 @@ import Store
     var ordered: (task: DownloadTask, failure: JobFailure)?
     var rate = TransferRate()
     var ticker: ProgressTicker?
+    /// Counts what is fetched.
+    var book = DownloadBook()
+    /// The selections whose completion was reported.
+    var reported: [DownloadTask.Item.Identity] = []
     let meter = ProgressMeter()
 
     init(_ asset: Asset, _ task: DownloadTask, state: JobState, failure: JobFailure? = nil, created: Int64) {
@@ -65,7 +69,16 @@ import Store
     }
 
     func isComplete(_ rendition: Rendition) -> Bool {
-        guard let wanted = task.span(of: rendition.name.id), wanted != .all else { return rendition.isStored }
+        isComplete(rendition, task.span(of: rendition.name.id) ?? .all)
+    }
+
+    /// True if everything that one selection requests is stored.
+    func isComplete(_ item: DownloadTask.Item) -> Bool {
+        item.renditions.allSatisfy { id in asset.rendition(id).map { isComplete($0, item.wanted) } ?? false }
+    }
+
+    func isComplete(_ rendition: Rendition, _ wanted: WantedTime) -> Bool {
+        guard wanted != .all else { return rendition.isStored }
         guard rendition.source?.isDurable ?? false else { return false }
         return meter.isComplete(rendition, wanted) {
             let track = Plan.Track(of: rendition, wanted) { _ in false }
@@ -73,12 +86,48 @@ import Store
         }
     }
 
-    /// The holes, in the order of `renditions`.
-    var tracks: [Plan.Track] {
+    /// The holes of each selection's renditions, in the order of the selections. One that an earlier selection has too is
+    /// left out.
+    var tracks: [(rendition: Rendition, holes: Plan.Track)] {
         var seen: Set<Resource> = []
-        return renditions.map { rendition in
-            Plan.Track(of: rendition, task.span(of: rendition.name.id) ?? .all) { !seen.insert($0).inserted }
+        var planned: [String: Set<Plan.Hole.Item>] = [:]
+        var whole: Set<String> = []
+        var tracks: [(Rendition, Plan.Track)] = []
+        for (place, item) in task.items.enumerated() {
+            for rendition in item.renditions.compactMap({ asset.rendition($0) }) {
+                let id = rendition.name.id
+                var track = Plan.Track()
+                if !whole.contains(id) {
+                    track = Plan.Track(of: rendition, item.wanted) { !seen.insert($0).inserted }
+                    if let known = planned[id] {
+                        track.preliminaries.removeAll { known.contains($0.item) }
+                        track.segments.removeAll { known.contains($0.item) }
+                    }
+                    if item.range == nil {
+                        whole.insert(id)
+                    } else {
+                        planned[id, default: []].formUnion((track.preliminaries + track.segments).map(\.item))
+                    }
+                }
+                track.selection = place
+                tracks.append((rendition, track))
+            }
         }
+        return tracks
+    }
+
+    /// The requested media time of all selections, in seconds; nil if one requests all of it.
+    package var requestedRanges: TimeRanges? {
+        let ranges = task.items.map(\.range)
+        guard !ranges.isEmpty, !ranges.contains(nil) else { return nil }
+        return ranges.compactMap { $0 }.sorted { $0.lowerBound < $1.lowerBound }
+            .reduce(into: TimeRanges()) { $0.append($1) }
+    }
+
+    /// True if the asset has renditions that are not requested.
+    var hasUnselected: Bool {
+        let ids = Set(renditions.map(\.name.id))
+        return asset.renditions.contains { !ids.contains($0.name.id) }
     }
 
     package var progress: DownloadProgress { DownloadProgress(of: self) }
@@ -99,11 +148,15 @@ import Store
     /// True if this version cannot read the stored task, which must not be overwritten, only removed.
     package var isUnreadable: Bool { failure?.code == Self.unreadable }
 
+    /// The account of the latest end; nil before the first.
+    package var account: DownloadAccount? { book.account }
+
     // MARK: The catalogue
 
     var record: DownloadRecord {
         DownloadRecord(
-            asset: asset.id, renditions: ids.joined(separator: " "), state: state.rawValue, task: task.stored,
+            asset: asset.id, renditions: ids.joined(separator: " "), state: state.rawValue,
+            task: task.stored(with: book.stored),
             need: need?.rawValue, errorCode: failure?.code, errorMessage: failure?.message, created: created)
     }
 
@@ -115,6 +168,7 @@ import Store
                 asset, try reader.task(of: record), state: JobState(rawValue: record.state) ?? .failed,
                 failure: failure, created: record.created)
             need = record.need.flatMap(Need.init)
+            book = DownloadBook(stored: record.task.flatMap { DownloadAccount.split($0).account })
         } catch {
             let sentence = "what is to be kept of \(asset.name) is not understood: \(error)"
             self.init(

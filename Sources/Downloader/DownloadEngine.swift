@@ -14,12 +14,17 @@ import Store
     /// The URL of the latest request.
     private var lastURL: WebURL?
     private weak var observer: (any DownloadWorkObserver)?
+    /// The renditions of the plan's tracks. One that is in several selections is here several times.
     private var renditions: [Rendition] = []
     /// The plan refers to these keys and initialization sections by index.
     private var preliminaries: [[(folder: PieceFolder, resource: Resource)]] = []
     private var plan = Plan([])
     private var playhead = 0.0
     private var left: [Int] = []
+    /// The selections of the plan's tracks.
+    private var selections: [Int] = []
+    /// The selection whose holes are fetched.
+    private var current = 0
     /// The running fetches, each with its hole.
     private var fetching: [ObjectIdentifier: Piece] = [:]
     private var requests: [Int: Int] = [:]
@@ -93,23 +98,28 @@ import Store
     // MARK: Rounds
 
     private func replan() {
-        renditions = download.renditions
-        preliminaries = renditions.map(\.preliminaries)
         let tracks = download.tracks
-        plan = Plan(tracks, playhead: playhead)
-        left = tracks.map { $0.preliminaries.count + $0.segments.count }
+        renditions = tracks.map(\.rendition)
+        preliminaries = renditions.map(\.preliminaries)
+        plan = Plan(tracks.map(\.holes), playhead: playhead)
+        left = tracks.map { $0.holes.preliminaries.count + $0.holes.segments.count }
+        selections = tracks.map(\.holes.selection)
         holes = plan.count
+        reportSelections()
     }
 
     private func fill() {
         // A fetch that ends at once calls back synchronously.
         guard !isFilling else { return }
         isFilling = true
-        while !isOver, obstacle == nil, requests.count < width, let batch = plan.next() { fetch(batch) }
+        while !isOver, obstacle == nil, requests.count < width, isNextAllowed, let batch = plan.next() { fetch(batch) }
         isFilling = false
         guard fetching.isEmpty, !isOver else { return }
         finish()
     }
+
+    /// True unless the next holes are of another selection than those on their way: one selection follows the other.
+    private var isNextAllowed: Bool { fetching.isEmpty || plan.selection == current }
 
     /// The number of requests at once. A host that answers by HTTP/2 takes more.
     private var width: Int { lastURL.flatMap(library.client.streams) ?? parallel }
@@ -139,6 +149,7 @@ import Store
     // MARK: Pieces
 
     private func fetch(_ batch: Plan.Batch) {
+        current = batch.selection
         let rendition = renditions[batch.track]
         var wanted: [(folder: PieceFolder, resource: Resource)] = []
         var ends: [Double] = []
@@ -236,8 +247,18 @@ import Store
         faults.recordSuccess()
         left[piece.track] -= 1
         observer?.work(for: download, received: piece.fetch.written - piece.began)
-        if left[piece.track] == 0, download.isComplete(renditions[piece.track]) {
+        guard left[piece.track] == 0 else { return }
+        if download.isComplete(renditions[piece.track]) {
             observer?.work(for: download, completed: renditions[piece.track])
+        }
+        reportSelections()
+    }
+
+    /// Reports the selections that are complete; one may be, because others have its renditions.
+    private func reportSelections() {
+        let open = Set(zip(selections, left).filter { $0.1 > 0 }.map(\.0))
+        for (place, item) in download.task.items.enumerated() where !open.contains(place) {
+            if download.isComplete(item) { observer?.work(for: download, completed: item) }
         }
     }
 

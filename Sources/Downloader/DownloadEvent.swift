@@ -8,8 +8,26 @@ package enum DownloadEvent: Sendable {
     case progress
     /// Everything requested of one rendition is stored; the value is its id.
     case renditionComplete(String)
+    /// The content of a new selection is known.
+    case selectionResolved(Download.Selected)
+    /// The asset has renditions that the download has not selected.
+    case selectionsFurther
+    /// Everything requested of one selection is stored.
+    case selectionComplete(Download.Selected)
     /// The download is gone because its asset was removed.
     case removed
+}
+
+extension Download {
+    /// A selection of a download, by its content.
+    package struct Selected: Equatable, Sendable {
+        /// Ids of its renditions, the variant's own first.
+        package let renditions: [String]
+        /// The requested media time, in seconds; nil for all of it.
+        package let range: Range<Double>?
+
+        init(_ item: DownloadTask.Item) { (renditions, range) = (item.renditions, item.range) }
+    }
 }
 
 /// Limits progress events: sends the first one at once, and at most four per second.

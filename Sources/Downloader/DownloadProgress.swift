@@ -21,10 +21,14 @@ package struct DownloadProgress: Sendable {
         package var isComplete = false
         /// Requested and stored bytes as the playlists announce them: their ratio never falls while pieces arrive.
         var (announced, reached) = (0.0, 0.0)
+        /// Share of the whole, with four decimal digits; the sum over all parts is 1.
+        package var weight = 0.0
 
-        /// Progress from 0 to 1; 1 if and only if everything is stored.
+        /// Progress from 0 to 1, rounded down to four digits; 1 if and only if everything is stored.
         package var fraction: Double {
-            isComplete ? 1 : announced > 0 ? min(reached / announced, DownloadProgress.almost) : 0
+            guard !isComplete else { return 1 }
+            let exact = announced > 0 ? min(reached / announced, DownloadProgress.almost) : 0
+            return (exact * 10_000 + 1e-9).rounded(.down) / 10_000
         }
 
         init(id: String, kind: Kind) { (self.id, self.kind) = (id, kind) }
@@ -37,8 +41,22 @@ package struct DownloadProgress: Sendable {
         case subtitles
     }
 
+    /// Progress of one selection.
+    package struct Selected: Sendable {
+        package let selection: Download.Selected
+        /// A sentence about the selected variant, if another one is downloaded; else nil.
+        package let otherQuality: String?
+        /// Its renditions, with their weights within the selection.
+        package let parts: [Part]
+
+        package var fraction: Double { DownloadProgress.sum(parts) }
+        package var isComplete: Bool { !parts.isEmpty && parts.allSatisfy(\.isComplete) }
+    }
+
     /// The renditions, the variant's own first.
     package private(set) var parts: [Part] = []
+    /// The selections, in the order in which they are fetched.
+    package private(set) var selections: [Selected] = []
     /// The media time for which all requested renditions are stored.
     package private(set) var loaded = TimeRanges()
     /// The requested media time.
@@ -53,12 +71,13 @@ package struct DownloadProgress: Sendable {
     /// Kind of the next incomplete rendition; nil if all are complete.
     package var stage: Kind? { parts.first { !$0.isComplete }?.kind }
 
-    /// Progress from 0 to 1, by announced bytes; 1 if and only if everything is stored. 0 for a recording.
-    package var fraction: Double {
-        guard !isOpen else { return 0 }
-        guard parts.contains(where: { !$0.isComplete }) else { return parts.isEmpty ? 0 : 1 }
-        let (announced, reached) = parts.reduce((0, 0)) { ($0.0 + $1.announced, $0.1 + $1.reached) }
-        return announced > 0 ? min(reached / announced, Self.almost) : 0
+    /// Progress from 0 to 1: the weighted sum of the parts'; 1 if and only if everything is stored. 0 for a recording.
+    package var fraction: Double { isOpen ? 0 : Self.sum(parts) }
+
+    /// The sum of weighted fractions. Both have four decimal digits, so that the sum is exact.
+    private static func sum(_ parts: [Part]) -> Double {
+        let units = { (value: Double) in Int((value * 10_000).rounded()) }
+        return Double(parts.reduce(0) { $0 + units($1.weight) * units($1.fraction) }) / 1e8
     }
 
     fileprivate static let almost = 0.999
@@ -72,16 +91,27 @@ package struct DownloadProgress: Sendable {
                 continue
             }
             let wanted = task.span(of: rendition.name.id) ?? .all
-            let measure = download.meter.measure(of: rendition, wanted, bitRate: rates.bitRate(of: rendition))
-            var part = measure.part
-            part.isComplete = download.isComplete(rendition)
-            if part.isComplete { part.totalBytes = part.bytes }
+            let measure = download.measure(of: rendition, wanted, rates)
+            let part = measure.part
             ready = ready?.intersection(measure.ready) ?? measure.ready
             expected = expected.union(part.expected)
             duration = max(duration, rendition.source?.playlist.duration ?? 0)
             parts.append(part)
         }
         loaded = (ready ?? TimeRanges()).intersection(expected)
+        parts = ProgressWeights.applied(to: parts)
+        selections = task.items.map { item in
+            let members = item.renditions.compactMap { id -> Part? in
+                guard let rendition = download.asset.rendition(id) else { return nil }
+                if rendition.recording != nil || task.span(of: rendition.name.id) == item.wanted {
+                    return parts.first { $0.id == rendition.name.id }
+                }
+                return download.measure(of: rendition, item.wanted, rates).part
+            }
+            return Selected(
+                selection: Download.Selected(item), otherQuality: item.otherQuality,
+                parts: ProgressWeights.applied(to: members))
+        }
     }
 
     /// Computes the progress of an asset's partly or completely stored renditions, relative to their full length.
@@ -96,6 +126,7 @@ package struct DownloadProgress: Sendable {
             duration = max(duration, rendition.source?.playlist.duration ?? 0)
             parts.append(part)
         }
+        parts = ProgressWeights.applied(to: parts)
     }
 
     /// Adds a recording. Its expected time is its stored time, because its end is unknown.
@@ -110,6 +141,47 @@ package struct DownloadProgress: Sendable {
         isOpen = true
         parts.append(part)
         return ready?.intersection(part.loaded) ?? part.loaded
+    }
+}
+
+/// The shares of renditions in a whole: 70 for video, 20 for audio and 10 for subtitles, spread over the renditions of a kind
+/// and scaled to a sum of 1. Pure.
+package enum ProgressWeights {
+    /// The weights with four decimal digits. Their sum is 1.
+    package static func of(_ kinds: [DownloadProgress.Kind]) -> [Double] {
+        let counts = Dictionary(kinds.map { ($0, 1) }, uniquingKeysWith: +)
+        let sum = counts.keys.reduce(0) { $0 + share(of: $1) }
+        var units = kinds.map { share(of: $0) * 10_000 / (sum * (counts[$0] ?? 1)) }
+        // What rounding leaves goes to the first ones.
+        let rest = kinds.isEmpty ? 0 : 10_000 - units.reduce(0, +)
+        for place in 0..<rest { units[place % units.count] += 1 }
+        return units.map { Double($0) / 10_000 }
+    }
+
+    static func applied(to parts: [DownloadProgress.Part]) -> [DownloadProgress.Part] {
+        zip(parts, of(parts.map(\.kind))).map { part, weight in
+            var part = part
+            part.weight = weight
+            return part
+        }
+    }
+
+    private static func share(of kind: DownloadProgress.Kind) -> Int {
+        switch kind {
+        case .video: 70
+        case .audio: 20
+        case .subtitles: 10
+        }
+    }
+}
+
+extension Download {
+    /// The measure of a rendition's wanted time.
+    fileprivate func measure(of rendition: Rendition, _ wanted: WantedTime, _ rates: AnnouncedRates) -> Measure {
+        var measure = meter.measure(of: rendition, wanted, bitRate: rates.bitRate(of: rendition))
+        measure.part.isComplete = isComplete(rendition, wanted)
+        if measure.part.isComplete { measure.part.totalBytes = measure.part.bytes }
+        return measure
     }
 }
 
@@ -181,12 +253,17 @@ struct Measure: Sendable {
                 missing += end - start
             }
         }
+        // Renditions differ a little in length: behind its end, nothing of this one is missing.
+        ready.append(time..<max(time, Self.end))
         // Initialization sections count; keys do not.
         let sections = sizes.reduce(0) { $0 + ($1.key.hasPrefix("init-") ? $1.value : 0) }
         part.bytes = (ByteCount(part.bytes) + ByteCount(sections)).int64
         let estimated = ByteCount(estimate: missing * Self.rate(part, bitRate))
         part.totalBytes = (ByteCount(part.bytes) + known + estimated).int64
     }
+
+    /// Later than the end of any media, in seconds.
+    private static let end = 1e12
 
     /// Bytes per second: measured once enough is stored, announced before.
     private static func rate(_ part: DownloadProgress.Part, _ bitRate: Double) -> Double {
@@ -232,43 +309,4 @@ extension Segment {
 
 extension Rendition {
     var kind: DownloadProgress.Kind { DownloadProgress.Kind(rawValue: String(name.id.prefix { $0 != "-" })) ?? .video }
-}
-
-/// Ranges of media time, in seconds from the start: sorted and disjoint.
-package struct TimeRanges: Equatable, Sendable {
-    package private(set) var ranges: [Range<Double>] = []
-
-    /// Makes an empty set.
-    package init() {}
-
-    /// Gaps smaller than this are rounding errors, in seconds.
-    private static let tolerance = 0.001
-
-    /// Adds a range that begins at or after the start of the last one.
-    package mutating func append(_ range: Range<Double>) {
-        guard let last = ranges.last, range.lowerBound <= last.upperBound + Self.tolerance else {
-            ranges.append(range)
-            return
-        }
-        ranges[ranges.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
-    }
-
-    func intersection(_ other: TimeRanges) -> TimeRanges {
-        var result = TimeRanges()
-        var (left, right) = (ranges[...], other.ranges[...])
-        while let first = left.first, let second = right.first {
-            if first.overlaps(second) { result.append(first.clamped(to: second)) }
-            if first.upperBound < second.upperBound { left.removeFirst() } else { right.removeFirst() }
-        }
-        return result
-    }
-
-    func union(_ other: TimeRanges) -> TimeRanges {
-        var result = TimeRanges()
-        for range in (ranges + other.ranges).sorted(by: { $0.lowerBound < $1.lowerBound }) { result.append(range) }
-        return result
-    }
-
-    /// Total length in seconds.
-    package var duration: Double { ranges.reduce(0) { $0 + $1.upperBound - $1.lowerBound } }
 }

@@ -21,6 +21,25 @@ private struct StoredTask: Codable {
     let note: String?
     let priority: DownloadTask.Priority?
     let recordsLive: Bool?
+    /// Not read with the task: see `DownloadAccount.split`.
+    var account: DownloadAccount?
+}
+
+extension DownloadAccount {
+    /// Parses the JSON of `split`.
+    init?(json text: String) {
+        guard let account = try? JSONDecoder().decode(Self.self, from: Data(text.utf8)) else { return nil }
+        self = account
+    }
+
+    /// Splits the stored form of a task from its account, which is then not parsed. Keys are sorted, so the account comes
+    /// first.
+    static func split(_ text: String) -> (task: String, account: String?) {
+        let (head, tail) = ("{\"account\":", "},\"items\":")
+        guard text.hasPrefix(head), let end = text.range(of: tail) else { return (text, nil) }
+        let account = text[text.index(text.startIndex, offsetBy: head.utf8.count)..<end.lowerBound]
+        return ("{" + text[text.index(end.lowerBound, offsetBy: 2)...], account + "}")
+    }
 }
 
 private struct StoredSelection: Codable {
@@ -145,7 +164,9 @@ extension DownloadTask {
     }
 
     /// The text for the catalogue.
-    var stored: String {
+    var stored: String { stored(with: nil) }
+
+    func stored(with account: DownloadAccount?) -> String {
         let items = items.map {
             StoredTask.Item(
                 selection: StoredSelection($0.selection), start: $0.range?.lowerBound, end: $0.range?.upperBound,
@@ -153,7 +174,7 @@ extension DownloadTask {
         }
         let form = StoredTask(
             version: Self.version, items: items, note: note, priority: priority == .normal ? nil : priority,
-            recordsLive: recordsLive ? true : nil)
+            recordsLive: recordsLive ? true : nil, account: account)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
         // Encoding cannot fail: the values are strings, Booleans and finite numbers.
@@ -192,9 +213,10 @@ struct TaskReader {
             task.add(.init(Selection(), renditions: record.renditions.split(separator: " ").map(String.init)))
             return task
         }
-        if let task = known[text] { return task }
-        let task = try DownloadTask(stored: text)
-        known[text] = task
+        let stored = DownloadAccount.split(text).task
+        if let task = known[stored] { return task }
+        let task = try DownloadTask(stored: stored)
+        known[stored] = task
         return task
     }
 }

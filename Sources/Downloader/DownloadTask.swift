@@ -14,6 +14,12 @@ package struct DownloadTask: Equatable, Sendable {
 
     /// One selection and the renditions that it chose.
     struct Item: Equatable, Sendable {
+        /// Distinguishes the items of a task.
+        struct Identity: Hashable {
+            let renditions: [String]
+            let range: Range<Double>?
+        }
+
         var selection: Selection
         /// The requested media time, in seconds; nil for all of it.
         var range: Range<Double>?
@@ -21,6 +27,9 @@ package struct DownloadTask: Equatable, Sendable {
         var renditions: [String]
         /// A sentence about the variant that was selected but cannot be had; nil if the selected one is downloaded.
         var otherQuality: String?
+
+        var identity: Identity { Identity(renditions: renditions, range: range) }
+        var wanted: WantedTime { range.map { .parts([$0]) } ?? .all }
 
         init(_ selection: Selection, range: Range<Double>? = nil, renditions: [String], otherQuality: String? = nil) {
             (self.selection, self.range, self.renditions) = (selection, range, renditions)
@@ -46,7 +55,7 @@ package struct DownloadTask: Equatable, Sendable {
 
     /// Adds an item in front. It replaces an item with the same renditions and range.
     mutating func add(_ item: Item) {
-        items.removeAll { $0.renditions == item.renditions && $0.range == item.range }
+        items.removeAll { $0.identity == item.identity }
         items.insert(item, at: 0)
     }
 

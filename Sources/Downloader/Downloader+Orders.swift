@@ -174,6 +174,7 @@ extension Downloader {
             guard byAsset[asset.id] === download, download.state == .running else { return true }
             report("\(asset.name): \(next.otherQuality ?? "")")
             download.task = download.task.with([next] + download.task.items.dropFirst())
+            notify(download, .selectionResolved(Download.Selected(next)))
             set(download, .queued)
             return true
         } catch {

@@ -1,4 +1,5 @@
 import EventLoop
+import Glibc
 import Library
 import Playheads
 import Store
@@ -25,6 +26,7 @@ enum DownloadOutcome {
     /// Bytes were received and stored as pieces.
     func work(for download: Download, received bytes: Int64)
     func work(for download: Download, completed rendition: Rendition)
+    func work(for download: Download, completed selection: DownloadTask.Item)
     func work(for download: Download, ended outcome: DownloadOutcome)
 }
 
@@ -62,6 +64,7 @@ extension Downloader: DownloadWorkObserver {
     private func run(_ download: Download) {
         if isObstructed(download) { return }
         set(download, .running)
+        download.book.start(.init(download.asset.traffic), at: Int64(time(nil)), now: .now)
         library.playlists.allowRenewal(of: download.asset)
         download.ticker = ProgressTicker { [weak self, weak download] in
             if let self, let download { self.notify(download, .progress) }
@@ -101,6 +104,7 @@ extension Downloader: DownloadWorkObserver {
     func halt(_ download: Download) {
         download.work?.cancel()
         download.step?.cancel()
+        download.book.stop(.init(download.asset.traffic), now: .now)
         (download.watch, download.work, download.step, download.ticker) = (nil, nil, nil, nil)
     }
 
@@ -109,6 +113,7 @@ extension Downloader: DownloadWorkObserver {
     func work(for download: Download, received bytes: Int64) {
         download.retryBudget.recordProgress()
         download.rate.add(bytes, at: .now)
+        download.book.record(bytes: bytes)
         download.ticker?.recordProgress()
     }
 
@@ -116,12 +121,20 @@ extension Downloader: DownloadWorkObserver {
         notify(download, .renditionComplete(rendition.name.id))
     }
 
+    func work(for download: Download, completed selection: DownloadTask.Item) {
+        guard !download.reported.contains(selection.identity) else { return }
+        download.reported.append(selection.identity)
+        notify(download, .selectionComplete(Download.Selected(selection)))
+    }
+
     func work(for download: Download, ended outcome: DownloadOutcome) {
         guard byAsset[download.asset.id] === download, download.state == .running else { return }
         halt(download)
         let name = download.asset.name
+        if case .complete = outcome {} else { download.book.recordInterruption() }
         switch download.retryBudget.verdict(on: outcome, of: name, pauses: configuration.pauses) {
         case .complete:
+            for item in download.task.items { work(for: download, completed: item) }
             set(download, .complete)
             library.publish(download.asset)
             replaceOldContent(with: download)

@@ -123,7 +123,12 @@ import Store
     }
 
     func begin(_ task: DownloadTask, of asset: Asset, isPaused: Bool) async -> Download {
+        let known = byAsset[asset.id]?.task.items.map(\.identity) ?? []
         let download = await prepare(task, of: asset)
+        download.reported.removeAll { identity in !task.items.contains { $0.identity == identity } }
+        let new = task.items.filter { !known.contains($0.identity) }
+        for item in new { notify(download, .selectionResolved(Download.Selected(item))) }
+        if !new.isEmpty, download.hasUnselected { notify(download, .selectionsFurther) }
         await restart(download, isPaused ? .paused : .queued)
         return download
     }
@@ -227,6 +232,7 @@ import Store
 
     func set(_ download: Download, _ state: JobState, _ need: Download.Need? = nil, _ failure: JobFailure? = nil) {
         (download.state, download.need, download.failure) = (state, need, failure)
+        if state.isFinal { download.book.end(at: Int64(time(nil))) }
         pin(download)
         notify(download, .state)
     }

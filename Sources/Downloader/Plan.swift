@@ -6,14 +6,15 @@ import Retention
 
 /// The holes of a download, in the order in which they are fetched. Pure.
 ///
-/// It is computed again from the stored pieces each time. Keys and initialization sections come first, because nothing
-/// plays without them. Then come the segments of all renditions by media time, from the playhead on, so that a third of
-/// a download is a playable third. Segments before the playhead come last.
+/// It is computed again from the stored pieces each time. The selections come one after the other. Within one, keys and
+/// initialization sections come first, because nothing plays without them. Then come the segments of all renditions by
+/// media time, from the playhead on, so that a third of a download is a playable third. Segments before the playhead come
+/// last.
 struct Plan: Sendable {
     /// One resource that is not stored.
     struct Hole: Equatable, Sendable {
         /// Identifies the resource within its rendition, by index.
-        enum Item: Equatable, Sendable {
+        enum Item: Hashable, Sendable {
             /// A key or an initialization section: its index in `Rendition.preliminaries`.
             case preliminary(Int)
             /// A segment: its index in the playlist.
@@ -36,8 +37,10 @@ struct Plan: Sendable {
         let bytes: Range<Int>
     }
 
-    /// The holes of one rendition.
+    /// The holes of one rendition of a selection.
     struct Track: Equatable, Sendable {
+        /// Place of the selection in the order of the download.
+        var selection = 0
         var preliminaries: [Hole] = []
         /// Sorted by time.
         var segments: [Hole] = []
@@ -46,6 +49,7 @@ struct Plan: Sendable {
     /// The holes that one request fills: one, or several with adjacent byte ranges of one file.
     struct Batch: Equatable, Sendable {
         let track: Int
+        let selection: Int
         /// Sorted by byte range; never empty.
         var holes: [Hole]
     }
@@ -55,15 +59,22 @@ struct Plan: Sendable {
 
     /// The remaining holes of a track, by phase: preliminaries, segments from the playhead on, segments before it.
     private struct Cursor {
+        let selection: Int
         var phases: [ArraySlice<Hole>]
 
-        init(_ preliminaries: ArraySlice<Hole>, _ segments: ArraySlice<Hole>, playhead: Double) {
+        var isEmpty: Bool { phases.allSatisfy(\.isEmpty) }
+
+        init(
+            _ selection: Int, _ preliminaries: ArraySlice<Hole>, _ segments: ArraySlice<Hole>, playhead: Double
+        ) {
+            self.selection = selection
             let split = segments.firstIndex { $0.time.upperBound > playhead } ?? segments.endIndex
             phases = [preliminaries, segments[split...], segments[..<split]]
         }
 
         func moved(to playhead: Double) -> Cursor {
-            Cursor(phases[0], phases[2].isEmpty ? phases[1] : phases[2] + phases[1], playhead: playhead)
+            Cursor(
+                selection, phases[0], phases[2].isEmpty ? phases[1] : phases[2] + phases[1], playhead: playhead)
         }
     }
 
@@ -76,22 +87,28 @@ struct Plan: Sendable {
     ///
     /// - Parameter playhead: a session's position in seconds; 0 if the asset is not played.
     init(_ tracks: [Track], playhead: Double = 0) {
-        cursors = tracks.map { Cursor($0.preliminaries[...], $0.segments[...], playhead: playhead) }
+        cursors = tracks.map { Cursor($0.selection, $0.preliminaries[...], $0.segments[...], playhead: playhead) }
         count = tracks.reduce(0) { $0 + $1.preliminaries.count + $1.segments.count }
     }
 
     /// The cost is deferred to `next()`, because a player may move faster than pieces arrive.
     mutating func move(to playhead: Double) { moved = playhead }
 
+    /// The selection of the next holes; nil if there are no more.
+    var selection: Int? { cursors.lazy.filter { !$0.isEmpty }.map(\.selection).min() }
+
     mutating func next() -> Batch? {
         if let moved { cursors = cursors.map { $0.moved(to: moved) } }
         moved = nil
+        guard let selection else { return nil }
+        let places = cursors.indices.filter { cursors[$0].selection == selection }
         for phase in 0..<3 {
-            let first = cursors.indices.compactMap { place in
+            let first = places.compactMap { place in
                 cursors[place].phases[phase].first.map { (place, $0.time.lowerBound) }
             }.min { ($0.1, $0.0) < ($1.1, $1.0) }
             guard let (track, _) = first else { continue }
-            let batch = Batch(track: track, holes: Self.removeBatch(from: &cursors[track].phases[phase]))
+            let holes = Self.removeBatch(from: &cursors[track].phases[phase])
+            let batch = Batch(track: track, selection: selection, holes: holes)
             count -= batch.holes.count
             return batch
         }

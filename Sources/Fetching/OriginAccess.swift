@@ -17,6 +17,8 @@ package import Origin
     package private(set) var route: OriginRoute
     /// Set by the replies to all requests for the asset.
     package let cookies: CookieJar
+    /// Counts the requests that no player waits for.
+    package let traffic = TrafficTally()
 
     package init(
         to url: WebURL, with fields: UserFields = UserFields(), namesPeer: Bool = true, cookies: CookieJar? = nil,
@@ -58,7 +60,7 @@ package import Origin
         if !request.isUsers, let handled { request.add(handled.terms, for: handled.url) }
         if namesPeer { request.namedPeer = OriginRequest.Peer(host: origin.host, port: origin.port) }
         request.cookies = cookies
-        (request.route, request.classRecorder) = (route, self)
+        (request.route, request.classRecorder, request.tally) = (route, self, traffic)
         request.fields += fields.shared
         guard !fields.isEmpty else { return }
         request.credentials = OriginRequest.Credentials(origin: origin, fields: fields.credentials)

@@ -52,6 +52,8 @@ public import Store
     /// The rights of its requests: the user's header fields and a private address. They belong to `origin`; an
     /// interstitial asset has those of the asset that names it. A revision shares the rights of its asset.
     var access: OriginAccess
+    /// Counts the requests that no player waits for.
+    package var traffic: TrafficTally { access.traffic }
     /// The keys of all its renditions.
     public let keys: KeyRing
     /// The resources of its EXT-X-SESSION-DATA tags.

@@ -106,6 +106,8 @@ public struct OriginRequest: Sendable {
     public var route = OriginRoute()
     /// Records the class of the first address of `namedPeer`.
     public weak var classRecorder: (any HostClassRecorder)?
+    /// Counts the request while it is in the background; nil for none.
+    public var tally: TrafficTally?
     /// The urgency.
     public var priority = Priority.playback
     /// The time limit for everything, waiting and retries included; nil for none.

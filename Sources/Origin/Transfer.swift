@@ -58,6 +58,7 @@ import HTTPMessage
     }
 
     private var request: OriginRequest { state.request }
+    private var tally: TrafficTally? { priority == .background ? request.tally : nil }
     private var rule: GiveUpRule { client.configuration.giveUpRule }
     /// True if it occupies a place of its host.
     var isCounted: Bool { !request.toleratesSilence }
@@ -125,6 +126,7 @@ import HTTPMessage
         wire.owner = self
         guard client.add(wire, plan) else { return end(OriginError(.local, url: attempt.url)) }
         self.wire = wire
+        tally?.recordRequest(to: attempt.url.origin)
         watch(.head(GiveUpRule.HeadWatch(.connecting, now: .now)), for: rule.firstCheck)
     }
 
@@ -190,7 +192,9 @@ import HTTPMessage
             if attempt.url == request.url, client.isHandled(request) { return askHandler(attempt) }
             if request.isDowngraded(at: attempt.url) { client.recordDowngrade(from: request.url, to: attempt.url) }
             client.enqueue(self, host: attempt.url.origin)
-        case .wait(let pause): watch(.pause, for: pause)
+        case .wait(let pause):
+            tally?.recordRetry()
+            watch(.pause, for: pause)
         case .end(let error): end(error)
         }
     }
@@ -416,6 +420,7 @@ extension Transfer: CurlRequestOwner {
         received += Int64(bytes.count)
         lastArrival = .now
         client.count(bytes.count, for: priority)
+        tally?.record(bytes: bytes.count, from: state.url.origin)
         if isDecoded, isBomb(wire, lag: client.configuration.bufferSize) { return false }
         switch state.received(byteCount: bytes.count, now: lastArrival) {
         case .stop: return false

@@ -35,7 +35,7 @@ package enum PinnedContent: Equatable, Sendable {
 }
 
 /// The media time of a rendition that a download keeps.
-package enum WantedTime: Equatable, Sendable {
+package enum WantedTime: Hashable, Sendable {
     case all
     /// The segments that overlap any of these ranges, in seconds.
     case parts([Range<Double>])

@@ -32,7 +32,7 @@ final class DownloadFollower: Sendable {
     /// - Parameter artwork: an image to store with the asset.
     func run(_ request: API.DownloadRequest, artwork: [UInt8]? = nil) async -> Outcome {
         var download: API.Download?
-        let start = ContinuousClock.now
+        let (start, date) = (ContinuousClock.now, Int(Date().timeIntervalSince1970))
         do {
             var current = try await client.download(request)
             download = current
@@ -44,7 +44,7 @@ final class DownloadFollower: Sendable {
                 guard let next = try await successor(of: download) else { break }
                 (current, download) = (next, next)
             }
-            if let download { perform { $0.finish(download) } }
+            if let download { perform { $0.finish(download, since: date) } }
             return Outcome(download: download)
         } catch {
             perform { $0.leave() }
@@ -184,6 +184,7 @@ extension API.Event {
         case .snapshot: true
         case .download(_, let download): download.id == id
         case .renditionComplete, .verification, .purged, .keys, .move, .changed, .mode: false
+        case .selectionResolved, .selectionsFurther, .selectionComplete: false
         case .removed(let reference): reference.id == id
         }
     }
@@ -194,6 +195,7 @@ extension API.Event {
         case .snapshot(let downloads): downloads.first { $0.id == id }
         case .download(_, let download): download
         case .renditionComplete, .removed, .verification, .purged, .keys, .move, .changed, .mode: nil
+        case .selectionResolved, .selectionsFurther, .selectionComplete: nil
         }
     }
 }

@@ -7,7 +7,8 @@ enum DownloadText {
         let cause = download.state == .complete ? nil : download.error?.message
         let state = ["download: \(download.stateWords)", important, download.rangeWords, cause].compactMap(\.self)
         let table = TextTable(rows: [["TRACK", "DONE", "TIME", "SIZE"]] + download.parts.map(row))
-        return ["", state.joined(separator: "  ")] + (download.parts.isEmpty ? [] : table.lines)
+        let summary = download.summary.map(SummaryText.lines) ?? []
+        return ["", state.joined(separator: "  ")] + summary + (download.parts.isEmpty ? [] : table.lines)
     }
 
     private static func row(_ part: API.Download.Part) -> [String] {

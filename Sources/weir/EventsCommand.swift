@@ -42,6 +42,15 @@ enum EventText {
             line.add("id", rendition.id)
             line.add("asset", rendition.asset)
             line.add("rendition", rendition.rendition)
+        case .selectionResolved(let selection), .selectionComplete(let selection):
+            line.add("id", selection.id)
+            line.add("asset", selection.asset)
+            line.add("range", selection.range)
+            line.add("selection", selection.selection)
+        case .selectionsFurther(let further):
+            line.add("id", further.id)
+            line.add("asset", further.asset)
+            line.add("unselected", further.unselected)
         case .removed(let reference), .changed(let reference):
             line.add("id", reference.id)
             line.add("asset", reference.asset)
@@ -69,6 +78,10 @@ enum EventText {
         case .download(.complete, _), .download(.error, _): []
         case .download(_, let download): [line(download)]
         case .renditionComplete(let rendition): ["\(rendition.asset)  \(rendition.rendition) is complete"]
+        case .selectionResolved(let selection): ["\(selection.asset)  selected: \(selection.selection.summary)"]
+        case .selectionComplete(let selection): ["\(selection.asset)  complete: \(selection.selection.summary)"]
+        case .selectionsFurther(let further):
+            ["\(further.asset)  also available: \(further.unselected.choices.joined(separator: ", "))"]
         case .removed(let reference): ["\(reference.asset)  removed"]
         case .verification(let verification): VerificationText.event(verification)
         case .keys(let change): ["\(change.asset)  \(Format.count(change.keys.count, "key")) \(change.change.rawValue)"]

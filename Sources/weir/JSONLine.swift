@@ -20,7 +20,8 @@ struct JSONLine {
     var text: String { "{" + members.joined(separator: ",") + "}" }
 }
 
-/// Output of `get --json`: a `progress` object for each change, and one `result`.
+/// Output of `get --json`: `selection-resolved` for each selection, `selections-further` if there are other tracks, a
+/// `progress` object for each change, `selection-complete` for each selection, and one `result`.
 enum DownloadRecord {
     static func progress(_ download: API.Download) -> String {
         var line = JSONLine("progress")
@@ -36,6 +37,26 @@ enum DownloadRecord {
         return line.text
     }
 
+    static func selection(_ kind: String, _ selected: API.Download.Selected, of download: API.Download) -> String {
+        let ids = Set(selected.renditions.map(\.id))
+        var tracks = download.selection
+        tracks.variants.removeAll { !ids.contains($0.id) }
+        tracks.audio.removeAll { $0.id.map { !ids.contains($0) } ?? true }
+        tracks.subtitles.removeAll { $0.id.map { !ids.contains($0) } ?? true }
+        var line = JSONLine(kind)
+        line.add("id", download.asset)
+        line.add("range", selected.range)
+        line.add("selection", tracks)
+        return line.text
+    }
+
+    static func further(_ tracks: API.Tracks, of download: API.Download) -> String {
+        var line = JSONLine("selections-further")
+        line.add("id", download.asset)
+        line.add("unselected", tracks)
+        return line.text
+    }
+
     /// The final line; `download` is nil if the download did not start.
     static func result(_ download: API.Download?, url: String?, failure: Failure?) -> String {
         var line = JSONLine("result")
@@ -46,6 +67,7 @@ enum DownloadRecord {
         line.add("duration", download?.duration)
         line.add("bytes", download?.bytes)
         line.add("url", url)
+        line.add("summary", download?.summary)
         line.add("error", failure.map { ["code": $0.code, "message": $0.message] })
         line.add("exit", failure?.exitCode ?? 0)
         return line.text

@@ -23,6 +23,9 @@ struct ProgressReporter {
     private var isDrawn = false
     private var last: API.Download?
     private var lastLine: (time: Duration, tenth: Int)?
+    /// The download whose selections were written, and the renditions of those that are complete.
+    private var resolved: String?
+    private var complete: Set<[String]> = []
 
     init(style: Style, urls: PlayerURL) { (self.style, self.urls) = (style, urls) }
 
@@ -34,7 +37,9 @@ struct ProgressReporter {
             last?.unselected = nil
         }
         switch style {
-        case .json: return download == last ? [] : [.output(DownloadRecord.progress(download))]
+        case .json:
+            guard download != last else { return [] }
+            return selections(download) + [.output(DownloadRecord.progress(download))] + completions(download)
         case .drawn(let hasColor):
             let line = ProgressLine(download: download).drawn(columns: columns, hasColor: hasColor)
             let introduction = introduction(download)
@@ -47,12 +52,34 @@ struct ProgressReporter {
     }
 
     /// The output at the end of the following, before any other message.
-    mutating func finish(_ download: API.Download) -> [Action] {
+    ///
+    /// - Parameter start: the start of the following, in seconds since 1970: an account from before is left out.
+    mutating func finish(_ download: API.Download, since start: Int = 0) -> [Action] {
         let end: [Action] = isDrawn ? [.error("\n")] : []
-        guard style != .json, download.state == .complete else { return end }
+        guard style != .json else { return end }
+        let summary = download.summary.map { $0.ended >= start ? SummaryText.lines($0) : [] } ?? []
+        let account: [Action] = download.state.isFinal ? summary.map { .error($0 + "\n") } : []
+        guard download.state == .complete else { return end + account }
         let sentence =
             "\(download.asset) is stored, \(Format.bytes(download.bytes)). Play it: weir play \(download.asset)\n"
-        return end + [.error(sentence)]
+        return end + account + [.error(sentence)]
+    }
+
+    /// The objects for the selections of a download that was not reported before, and for the tracks beside them.
+    private mutating func selections(_ download: API.Download) -> [Action] {
+        guard resolved != download.id, let selections = download.selections else { return [] }
+        (resolved, complete) = (download.id, [])
+        let further = download.unselected.flatMap { $0.choices.isEmpty ? nil : $0 }
+        return selections.map { .output(DownloadRecord.selection("selection-resolved", $0, of: download)) }
+            + (further.map { [.output(DownloadRecord.further($0, of: download))] } ?? [])
+    }
+
+    private mutating func completions(_ download: API.Download) -> [Action] {
+        let new = (download.selections ?? []).filter { selected in
+            selected.isComplete
+                && complete.insert(selected.renditions.map(\.id) + ["\(selected.range as Any)"]).inserted
+        }
+        return new.map { .output(DownloadRecord.selection("selection-complete", $0, of: download)) }
     }
 
     mutating func leave() -> [Action] { isDrawn ? [.error("\n")] : [] }

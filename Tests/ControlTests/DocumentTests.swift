@@ -107,7 +107,11 @@ import Testing
             "Download": API.Download.self, "DownloadList": API.DownloadList.self,
             "DownloadRequest": API.DownloadRequest.self, "ErrorEvent": ErrorEvent.self,
             "ErrorLog": API.Log<ErrorEvent>.self, "EventPurge": API.Event.Purge.self,
-            "EventReference": API.Event.Reference.self, "EventRendition": API.Event.Rendition.self,
+            "EventReference": API.Event.Reference.self,
+            "EventFurther": API.Event.Further.self, "EventSelection": API.Event.Selection.self,
+            "DownloadSummary": API.Download.Summary.self, "SummaryOrigin": API.Download.Summary.Origin.self,
+            "Missing": API.Download.Summary.Missing.self, "Selected": API.Download.Selected.self,
+            "Share": API.Download.Selected.Share.self, "EventRendition": API.Event.Rendition.self,
             "Explanation": API.Explanation.self, "Export": API.Export.self, "ExportRequest": API.ExportRequest.self,
             "Failure": API.Download.Failure.self, "Header": API.Header.self, "Route": API.Route.self,
             "Hole": API.Verification.Hole.self,
@@ -216,7 +220,7 @@ import Testing
             #expect(
                 try text(JSONSerialization.jsonObject(with: Data(event.data))) == String(decoding: data, as: UTF8.self))
         }
-        #expect(events.count == 13)
+        #expect(events.count == 16)
     }
 
     // MARK: Examples

@@ -258,10 +258,30 @@ import Testing
             return rendition.rendition
         }
         #expect(renditions.sorted() == ["audio-en", "video-90p"])
-        let fractions = events.compactMap { event -> Double? in
-            guard case .download(_, let download) = event else { return nil }
-            return download.fraction
+        // Mission S10 and S16.
+        let resolved = events.compactMap { event -> API.Event.Selection? in
+            if case .selectionResolved(let selection) = event { selection } else { nil }
         }
+        #expect(
+            resolved.map { $0.selection.variants.map(\.id) + $0.selection.audio.compactMap(\.id) } == [
+                renditions.sorted().reversed()
+            ])
+        #expect(names.firstIndex(of: "selection-resolved")! + 1 == names.firstIndex(of: "selections-further"))
+        #expect(names.firstIndex(of: "selection-complete")! < names.firstIndex(of: "complete")!)
+        let further = events.compactMap { event -> API.Tracks? in
+            if case .selectionsFurther(let further) = event { further.unselected } else { nil }
+        }
+        #expect(further.first?.audio.compactMap(\.language) == ["fr"] && further.first?.variants.count == 2)
+        let downloads = events.compactMap { event -> API.Download? in
+            if case .download(_, let download) = event { download } else { nil }
+        }
+        for download in downloads {
+            let sum = download.parts.reduce(0) { $0 + $1.weight * $1.fraction }
+            #expect(abs(download.fraction - sum) < 1e-12 && download.selections?.count == 1)
+        }
+        #expect(downloads.last?.summary?.requests ?? 0 > 0 && downloads.last?.summary?.missing == [])
+        #expect(downloads.last?.summary?.chosen == ["video-90p", "audio-en"])
+        let fractions = downloads.map(\.fraction)
         #expect(fractions == fractions.sorted() && fractions.last == 1)
         #expect(events.contains(.removed(.init(id: begun.id, asset: "cmaf"))))
         reader.close()

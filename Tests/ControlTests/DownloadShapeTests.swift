@@ -1,14 +1,18 @@
-import API
+import Downloader
 import Testing
-
-@testable import Control
 
 @Suite struct DownloadShapeTests {
     @Test func weightsAreTheSeedsAndAddUp() {
-        #expect(API.Download.weights(of: ["video", "audio", "subtitles"]) == [0.7, 0.2, 0.1])
-        #expect(API.Download.weights(of: ["video", "audio", "audio", "subtitles"]) == [0.7, 0.1, 0.1, 0.1])
-        #expect(API.Download.weights(of: ["video"]) == [1])
-        #expect(API.Download.weights(of: ["video", "subtitles"]) == [0.875, 0.125])
-        #expect(API.Download.weights(of: []).isEmpty)
+        #expect(ProgressWeights.of([.video, .audio, .subtitles]) == [0.7, 0.2, 0.1])
+        #expect(ProgressWeights.of([.video, .audio, .audio, .subtitles]) == [0.7, 0.1, 0.1, 0.1])
+        #expect(ProgressWeights.of([.video]) == [1])
+        #expect(ProgressWeights.of([.video, .subtitles]) == [0.875, 0.125])
+        #expect(ProgressWeights.of([]).isEmpty)
+        // Thirds and sevenths add up to 1 all the same.
+        for count in 1..<40 {
+            let kinds = [DownloadProgress.Kind.video] + Array(repeating: .audio, count: count)
+            let units = ProgressWeights.of(kinds).map { Int(($0 * 10_000).rounded()) }
+            #expect(units.reduce(0, +) == 10_000 && units.allSatisfy { $0 > 0 })
+        }
     }
 }

@@ -164,6 +164,44 @@ import Testing
         #expect(Set(requests).count == requests.count)
     }
 
+    /// Mission S9: the first of the second selection comes after the last of the first, also with parallel requests.
+    @Test func s9SelectionsAreFetchedOneAfterTheOther() async throws {
+        let fixture = try await DownloadFixture()
+        var complete: [[String]] = []
+        let subscription = fixture.downloader.changes.subscribe { _, event in
+            if case .selectionComplete(let selected) = event { complete.append(selected.renditions) }
+        }
+        let order = DownloadOrder(
+            Selection(quality: .height(180), audio: .languages(["en"])),
+            Selection(quality: .worst, audio: .languages(["fr"])),
+            Selection(quality: .worst, audio: .none, subtitles: .all))
+        let download = try await fixture.downloader.start(fixture.open("/cmaf/master.m3u8"), order)
+        try await fixture.reaches(.complete, "cmaf")
+        let folders = try await fixture.mediaRequests().map { String($0.split(separator: "/")[1]) }
+        let selections = [["video-180p", "audio-en"], ["video-90p", "audio-fr"], ["subtitles-en"]]
+        let places = folders.map { folder in selections.firstIndex { $0.contains(folder) } ?? 9 }
+        #expect(places == places.sorted() && Set(places) == [0, 1, 2], "\(folders)")
+        #expect(complete == [selections[0], selections[1], ["video-90p", "subtitles-en"]])
+        #expect(download.progress.selections.map(\.isComplete) == [true, true, true])
+        subscription.cancel()
+    }
+
+    @Test func aRangeOfOneSelectionComesBeforeTheRestOfAnother() async throws {
+        let fixture = try await DownloadFixture()
+        let selection = Selection(quality: .worst, audio: .none)
+        let asset = try await fixture.open("/cmaf/master.m3u8")
+        var first = DownloadOrder(selection)
+        first.isPaused = true
+        _ = try await fixture.downloader.start(asset, first)
+        let download = try await fixture.downloader.start(asset, DownloadOrder(selection, range: 8..<10))
+        try await fixture.reaches(.complete, "cmaf")
+        let segments = try await fixture.mediaRequests().compactMap {
+            $0.hasSuffix(".m4s") ? $0.split(separator: "/").last.map(String.init) : nil
+        }
+        #expect(Set(segments.prefix(2)) == ["8.m4s", "9.m4s"] && Set(segments).count == segments.count, "\(segments)")
+        #expect(segments.count == 12 && download.progress.selections.map(\.isComplete) == [true, true])
+    }
+
     @Test func noteAndPriorityAndSelectionSurviveARestart() async throws {
         let fixture = try await held()
         var order = DownloadOrder(Selection(quality: .heightAtMost(100)), range: 0..<5)
@@ -235,14 +273,19 @@ import Testing
             case .state: events.append(download.state.rawValue)
             case .progress: events.append("progress")
             case .renditionComplete(let id): events.append(id)
+            case .selectionResolved(let selected): events.append("resolved: \(selected.renditions)")
+            case .selectionsFurther: events.append("further")
+            case .selectionComplete(let selected): events.append("complete: \(selected.renditions)")
             case .removed: events.append("removed")
             }
         }
         let download = try await fixture.start("/cmaf/master.m3u8")
         try await fixture.reaches(.complete, "cmaf")
-        #expect(Array(events.prefix(2)) == ["queued", "running"] && events.last == "complete")
+        let ids = ["video-90p", "audio-en"]
+        #expect(Array(events.prefix(4)) == ["resolved: \(ids)", "further", "queued", "running"])
+        #expect(events.suffix(2) == ["complete: \(ids)", "complete"])
         #expect(events.contains("progress"))
-        #expect(events.filter { $0.contains("-") }.sorted() == ["audio-en", "video-90p"])
+        #expect(events.filter { $0.contains("-") && !$0.contains(":") }.sorted() == ["audio-en", "video-90p"])
         fixture.downloader.forget(download.asset)
         #expect(events.last == "removed")
         subscription.cancel()

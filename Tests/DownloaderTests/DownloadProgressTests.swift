@@ -135,6 +135,69 @@ import Testing
         #expect(last == 1 && download.isComplete)
     }
 
+    /// Mission S15: the seeds' formula, the sum of loaded ranges over the expected range, ends at 1.
+    @Test func theRangesOfACompleteDownloadAddUpToTheWhole() throws {
+        let stored = try StoredAsset("cmaf", "video-90p", "audio-en", "subtitles-en")
+        let files =
+            ["video-90p/init-0.mp4", "audio-en/init-0.mp4"]
+            + (0..<12).map { "video-90p/\($0).m4s" } + (0..<7).map { "audio-en/\($0).m4s" }
+            + (0..<6).map { "subtitles-en/\($0).vtt" }
+        for file in files { try stored.put(file) }
+        let lengths = try ["video-90p", "audio-en", "subtitles-en"].map {
+            try #require(stored.rendition($0).source?.playlist.duration)
+        }
+        #expect(Set(lengths).count > 1, "the renditions should differ in length")
+        let progress = stored.download("video-90p", "audio-en", "subtitles-en").progress
+        #expect(progress.loaded == progress.expected && progress.loaded.ranges.count == 1)
+        let formula = progress.loaded.ranges.reduce(0) {
+            $0 + ($1.upperBound - $1.lowerBound) / progress.expected.duration
+        }
+        #expect(formula == 1)
+        let part = stored.download("video-90p", "audio-en", range: 4.5..<6).progress
+        #expect(part.loaded == part.expected && part.loaded.duration < 5)
+    }
+
+    /// Mission S16.
+    @Test func theFractionIsTheWeightedSumExactly() throws {
+        let stored = try StoredAsset("cmaf", "video-90p", "video-180p", "audio-en", "audio-fr", "subtitles-en")
+        var task = DownloadTask()
+        task.add(.init(Selection(), range: 0..<3, renditions: ["video-90p", "audio-en"]))
+        task.add(.init(Selection(), renditions: ["video-180p", "audio-en", "audio-fr", "subtitles-en"]))
+        let download = Download(stored.asset, task, state: .queued, created: 1)
+        let files =
+            (0..<12).map { "video-90p/\($0).m4s" } + (0..<12).map { "video-180p/\($0).m4s" }
+            + (0..<7).flatMap { ["audio-en/\($0).m4s", "audio-fr/\($0).m4s"] }
+            + (0..<6).map { "subtitles-en/\($0).vtt" }
+            + ["video-90p", "video-180p", "audio-en", "audio-fr"].map { "\($0)/init-0.mp4" }
+        func weigh(_ parts: [DownloadProgress.Part]) -> Double {
+            parts.reduce(0) { $0 + $1.weight * $1.fraction }
+        }
+        for file in files.shuffled() {
+            try stored.put(file, bytes: 100)
+            let progress = download.progress
+            #expect(abs(progress.fraction - weigh(progress.parts)) < 1e-12)
+            #expect(abs(progress.parts.reduce(0) { $0 + $1.weight } - 1) < 1e-12)
+            for selected in progress.selections {
+                #expect(abs(selected.fraction - weigh(selected.parts)) < 1e-12)
+                #expect(selected.isComplete == (selected.fraction == 1))
+            }
+        }
+        let end = download.progress
+        #expect(end.fraction == 1 && end.selections.map(\.fraction) == [1, 1])
+        #expect(end.selections.map { $0.parts.map(\.weight) } == [[0.7, 0.1, 0.1, 0.1], [0.7778, 0.2222]])
+    }
+
+    @Test func missingTimeIsWhatIsNotLoaded() {
+        func ranges(_ bounds: ClosedRange<Double>...) -> TimeRanges {
+            bounds.reduce(into: TimeRanges()) { $0.append($1.lowerBound..<$1.upperBound) }
+        }
+        let whole = ranges(0...10, 20...30)
+        #expect(whole.subtracting(ranges()) == whole && whole.subtracting(whole) == ranges())
+        #expect(whole.subtracting(ranges(2...3, 8...22)) == ranges(0...2, 3...8, 22...30))
+        #expect(whole.subtracting(ranges(-5...40)) == ranges())
+        #expect(whole.subtracting(ranges(0...9.9995)) == ranges(20...30))
+    }
+
     @Test func theRateCoversTheLastSeconds() {
         var rate = TransferRate()
         let start = ContinuousClock.now

@@ -61,6 +61,23 @@ import Testing
         #expect(order(plan) == ["0:5", "0:0", "0:2", "0:3"])
     }
 
+    /// Mission S9.
+    @Test func selectionsFollowEachOther() {
+        let key = Plan.Hole(.preliminary(0), time: 0..<0)
+        let tracks = [
+            Plan.Track(selection: 0, segments: segments(0..<2)), Plan.Track(selection: 0, segments: segments(1..<2)),
+            Plan.Track(selection: 1, preliminaries: [key], segments: segments(0..<2)),
+            Plan.Track(selection: 2, segments: segments(0..<1)),
+        ]
+        #expect(order(Plan(tracks)) == ["0:0", "0:1", "1:1", "2:p0", "2:0", "2:1", "3:0"])
+        #expect(order(Plan(tracks, playhead: 2)) == ["0:1", "1:1", "0:0", "2:p0", "2:1", "2:0", "3:0"])
+        var plan = Plan(tracks)
+        #expect(plan.selection == 0)
+        for _ in 0..<3 { _ = plan.next() }
+        #expect(plan.selection == 1 && plan.next()?.selection == 1)
+        #expect(Plan([]).selection == nil)
+    }
+
     // MARK: Byte ranges
 
     @Test func adjacentRangesAreBatched() {

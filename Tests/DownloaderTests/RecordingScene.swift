@@ -43,6 +43,7 @@ import Testing
     func work(for download: Download, received bytes: Int64) { received += bytes }
 
     func work(for download: Download, completed rendition: Rendition) {}
+    func work(for download: Download, completed selection: DownloadTask.Item) {}
 
     func work(for download: Download, ended outcome: DownloadOutcome) {
         // Ignores outcomes of a killed process's work.

@@ -18,12 +18,13 @@ import Testing
     @Test func aStoredResourceIsNoHole() throws {
         let stored = try StoredAsset("aes-noiv", "video-90p")
         for path in ["keys/0.key", "keys/2.key", "video-90p/8.ts", "video-90p/12.ts"] { try stored.put(path) }
-        #expect(stored.download("video-90p").tracks.map(text) == [["p1", "0@0.0", "2@4.0", "3@6.0", "4@8.0"]])
+        #expect(
+            stored.download("video-90p").tracks.map(\.holes).map(text) == [["p1", "0@0.0", "2@4.0", "3@6.0", "4@8.0"]])
     }
 
     @Test func aKeyOfTwoRenditionsIsOneHole() throws {
         let stored = try StoredAsset("aes", "video-90p", "video-180p")
-        let tracks = stored.download("video-90p", "video-180p").tracks
+        let tracks = stored.download("video-90p", "video-180p").tracks.map(\.holes)
         #expect(tracks.map(\.preliminaries.count) == [3, 0])
         #expect(tracks.map(\.segments.count) == [6, 6])
     }
@@ -31,15 +32,15 @@ import Testing
     @Test func aCompleteRenditionHasNoHoles() throws {
         let stored = try StoredAsset("ts", "video-90p")
         for number in 0..<6 { try stored.put("video-90p/\(number).ts") }
-        #expect(stored.download("video-90p").tracks.map(text) == [[]])
+        #expect(stored.download("video-90p").tracks.map(\.holes).map(text) == [[]])
         #expect(stored.download("video-90p").isComplete)
     }
 
     @Test func aRangeSelectsItsSegmentsAndTheirKeysAndSections() throws {
         let stored = try StoredAsset("aes-noiv", "video-90p")
         // The second key applies from the third segment on.
-        #expect(stored.download("video-90p", range: 1..<4).tracks.map(text) == [["p0", "0@0.0", "1@2.0"]])
-        #expect(stored.download("video-90p", range: 4.0..<4.5).tracks.map(text) == [["p1", "2@4.0"]])
+        #expect(stored.download("video-90p", range: 1..<4).tracks.map(\.holes).map(text) == [["p0", "0@0.0", "1@2.0"]])
+        #expect(stored.download("video-90p", range: 4.0..<4.5).tracks.map(\.holes).map(text) == [["p1", "2@4.0"]])
         let download = stored.download("video-90p", range: 4.0..<4.5)
         for path in ["keys/1.key", "video-90p/9.ts"] { try stored.put(path) }
         #expect(download.isComplete)
@@ -67,7 +68,7 @@ import Testing
                 c.ts
                 #EXT-X-ENDLIST
                 """)
-        let parts = stored.download("media").tracks[0].segments.map(\.part)
+        let parts = stored.download("media").tracks.map(\.holes)[0].segments.map(\.part)
         #expect(parts[0]?.bytes == 0..<100 && parts[1]?.bytes == 100..<150 && parts[2]?.bytes == 0..<50)
         #expect(parts[0]?.file == parts[1]?.file && parts[1]?.file != parts[2]?.file && parts[3] == nil)
     }

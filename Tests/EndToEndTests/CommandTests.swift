@@ -32,7 +32,7 @@ struct CommandTests {
         }
     }
 
-    @Test("get --json prints progress, then exactly one result")
+    @Test("get --json prints the selection, progress, then exactly one result")
     func printsJSONProgress() async throws {
         try await Scene.with { scene in
             try await scene.origin.add(OriginRule("*.ts") { $0.throttle = 100_000 })
@@ -40,7 +40,14 @@ struct CommandTests {
             #expect(get.exit == .code(0))
             let objects = try objects(get.output)
             #expect(objects.map { $0["t"] as? String ?? "" }.filter { $0 == "result" }.count == 1)
-            #expect(objects.dropLast().allSatisfy { $0["t"] as? String == "progress" && $0["v"] as? Int == 1 })
+            #expect(objects.allSatisfy { $0["v"] as? Int == 1 })
+            // Mission S10, S16 and A5.
+            let kinds = objects.dropLast().compactMap { $0["t"] as? String }
+            #expect(Array(kinds.prefix(3)) == ["selection-resolved", "selections-further", "progress"], "\(kinds)")
+            #expect(kinds.last == "selection-complete" && kinds.count == objects.count - 1, "\(kinds)")
+            #expect(Set(kinds.dropFirst(2).dropLast()) == ["progress"], "\(kinds)")
+            let summary = objects.last?["summary"] as? [String: Any]
+            #expect(summary?["requests"] as? Int == 6 && summary?["retries"] as? Int == 0, "\(summary ?? [:])")
             #expect(objects.count > 2)
             let bytes = objects.compactMap { $0["bytes"] as? Int }
             #expect(bytes == bytes.sorted())

@@ -1,5 +1,6 @@
 import API
 import Control
+import Foundation
 import Testing
 
 @testable import weir
@@ -78,8 +79,23 @@ import Testing
         let lines = plain.report(download, at: .zero, columns: 80)
         #expect(lines.count == 4 && lines[1] == .error("also available:  360p, audio fr, subs Signs\n"))
         var json = reporter(.json)
-        #expect(json.report(download, at: .zero, columns: 80).count == 1)
-        #expect(json.report(sampleDownload, at: .zero, columns: 80).isEmpty)
+        download.selections = [
+            .init(renditions: [.init(id: "video-720p", weight: 1, fraction: 0.5)], fraction: 0.5, isComplete: false)
+        ]
+        let kinds = json.report(download, at: .zero, columns: 80).map { action -> String in
+            guard case .output(let text) = action else { return "" }
+            return String(text.dropFirst(#"{"v":1,"t":""#.count).prefix { $0 != "\"" })
+        }
+        #expect(kinds == ["selection-resolved", "selections-further", "progress"])
+        let later = download.with {
+            $0.unselected = nil
+            $0.selections?[0].isComplete = true
+        }
+        let end = json.report(later, at: .zero, columns: 80)
+        #expect(end.count == 2, "\(end)")
+        let wanted = #"{"v":1,"t":"selection-complete","id":"sintel","selection":{"#
+        let last = if case .output(let text)? = end.last { text } else { "" }
+        #expect(last.hasPrefix(wanted) && last.contains("video-720p") && !last.contains("audio-en"), "\(last)")
     }
 
     @Test func aLogGetsALinePerTenthPerStateAndEveryFiveSeconds() {
@@ -143,6 +159,28 @@ import Testing
         #expect(
             DownloadRecord.result(nil, url: nil, failure: failure)
                 == #"{"v":1,"t":"result","state":"failed","error":{"code":"live","message":"it is live"},"exit":65}"#)
+    }
+
+    /// Mission A5.
+    @Test func aDownloadEndsWithItsAccount() {
+        var reporter = reporter(.plain)
+        var summary = API.Download.Summary(
+            began: 10, ended: 52, seconds: 41.5, bytes: 158_334_976, requests: 62, retries: 3, interruptions: 1)
+        summary.origins = [
+            .init(host: "cdn.example.com", requests: 60, bytes: 158_000_000),
+            .init(host: "h", requests: 2, bytes: 2048),
+        ]
+        let done = sampleDownload.with { ($0.state, $0.summary) = (.complete, summary) }
+        let account =
+            "fetched 151 MB in 0:42, 3.6 MB/s, 62 requests, 3 of them repeated, 1 interruption, from cdn.example.com (151 MB) "
+            + "and h (2.0 KB)\n"
+        #expect(reporter.finish(done).first == .error(account))
+        #expect(reporter.finish(done).count == 2 && reporter.finish(done, since: 53).count == 1)
+        summary.missing = [.init(id: "video-720p", ranges: [.init(start: 60, end: 120), .init(start: 600, end: 888)])]
+        let failed = done.with { ($0.state, $0.summary) = (.failed, summary) }
+        #expect(reporter.finish(failed).last == .error("missing: video-720p 1:00-2:00 10:00-14:48\n"))
+        #expect(DownloadRecord.result(done, url: nil, failure: nil).contains(#""summary":{"began":10,"#))
+        #expect(DownloadText.lines(done).contains(account.trimmingCharacters(in: .newlines)))
     }
 
     @Test func aRecordingShowsOnlyItsRecordedAmount() {

@@ -61,6 +61,7 @@ export const api = {
     setMode: mode => call("PUT", "/mode", {mode}),
     inspect: url => call("GET", `/presentation?url=${encodeURIComponent(url)}`),
     download: order => call("POST", "/downloads", order),
+    downloadOf: id => call("GET", `/downloads/${encodeURIComponent(id)}`),
     change: (id, change) => call("POST", `/downloads/${encodeURIComponent(id)}/${change}`),
     sessions: async () => (await call("GET", "/sessions")).sessions,
     log: name => call("GET", `/log?limit=200&asset=${encodeURIComponent(name)}`),

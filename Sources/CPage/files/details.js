@@ -11,7 +11,7 @@ const EVENTS = 20;
 export class Details {
     constructor(asset) {
         this.element = el("div", {class: "details"}, el("p", {class: "note"}, "Reading the logs…"));
-        this.name = asset.name;
+        [this.name, this.id] = [asset.name, asset.download];
         this.load();
     }
 
@@ -31,13 +31,14 @@ export class Details {
 
     async load() {
         try {
-            const [asset, log, errors, kpis, sessions] = await Promise.all([
-                api.asset(this.name), api.log(this.name), api.errors(this.name), api.kpis(this.name), api.sessions()]);
+            const [asset, log, errors, kpis, sessions, download] = await Promise.all([
+                api.asset(this.name), api.log(this.name), api.errors(this.name), api.kpis(this.name), api.sessions(),
+                this.id ? api.downloadOf(this.id) : undefined]);
             const own = sessions.filter(session => session.asset === this.name);
             this.facts = facts(asset);
             this.element.replaceChildren(
                 this.facts, indicators(kpis), ...[throughput(log.events), sources(own)].filter(Boolean),
-                ...[pieces(own), events(log.events), failures(errors.events)].filter(Boolean));
+                ...[account(download?.summary), pieces(own), events(log.events), failures(errors.events)].filter(Boolean));
         } catch (error) {
             this.element.replaceChildren(el("p", {class: "trouble", role: "alert"}, words(error)));
         }
@@ -78,6 +79,23 @@ function indicators({total}) {
         ["Origin", total.observed === undefined ? undefined : bitRate(total.observed)],
         ["From the store", total.storeShare === undefined ? undefined : percent(total.storeShare)],
     ], "figures");
+}
+
+/** The account of the latest download. */
+function account(summary) {
+    if (!summary) return undefined;
+    const missing = summary.missing.map(({id, ranges}) =>
+        `${id} ${ranges.map(([start, end]) => `${time(start)}–${time(end)}`).join(" ")}`);
+    return disclosure("Latest download", pairs([
+        ["Ended", date(summary.ended)],
+        ["Fetched", `${size(summary.bytes)} in ${time(summary.seconds)}`],
+        ["Mean rate", `${size(summary.rate)}/s`],
+        ["Requests", `${summary.requests}, ${summary.retries} of them repeated`],
+        ["Interruptions", summary.interruptions || undefined],
+        ["Origins", summary.origins.map(({host, bytes}) => `${host} (${size(bytes)})`).join(", ")],
+        ["Chosen", summary.chosen.join(", ")],
+        ["Missing", missing.join(", ")],
+    ], "pairs"));
 }
 
 /** The source of each piece, session by session. */

@@ -143,6 +143,13 @@ import Store
         case .progress: publish(.download(.progress, API.Download(download)))
         case .renditionComplete(let rendition):
             publish(.renditionComplete(.init(id: id, asset: name, rendition: rendition)))
+        case .selectionResolved(let selection):
+            publish(.selectionResolved(API.Event.Selection(selection, of: download.asset)))
+        case .selectionComplete(let selection):
+            publish(.selectionComplete(API.Event.Selection(selection, of: download.asset)))
+        case .selectionsFurther:
+            let unselected = AssetShapes(download.asset).tracks(besides: download.ids)
+            publish(.selectionsFurther(.init(id: id, asset: name, unselected: unselected)))
         case .removed: publish(.removed(.init(id: id, asset: name)))
         }
     }

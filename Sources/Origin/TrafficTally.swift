@@ -1,0 +1,30 @@
+public import EventLoop
+public import HTTPMessage
+
+/// Counts the background requests for an asset, by origin. Requests of players are not counted.
+@LoopActor public final class TrafficTally {
+    /// The requests to one origin, and the bytes of their bodies as they arrived, decoded.
+    public struct Count: Equatable, Sendable {
+        /// Requests, repeated ones included.
+        public var requests: Int
+        /// Bytes of bodies.
+        public var bytes: Int64
+
+        /// Counts a number of requests.
+        public init(requests: Int = 0, bytes: Int64 = 0) { (self.requests, self.bytes) = (requests, bytes) }
+    }
+
+    /// The counts since the process began.
+    public private(set) var counts: [WebURL.Origin: Count] = [:]
+    /// Requests that followed an error which may pass.
+    public private(set) var retries = 0
+
+    /// Creates an empty tally.
+    public nonisolated init() {}
+
+    func recordRequest(to origin: WebURL.Origin) { counts[origin, default: Count()].requests += 1 }
+    func recordRetry() { retries += 1 }
+    func record(bytes: Int, from origin: WebURL.Origin) {
+        counts[origin, default: Count()].bytes &+= Int64(clamping: bytes)
+    }
+}

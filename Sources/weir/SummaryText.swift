@@ -1,0 +1,28 @@
+import API
+
+/// Text of the account of a download that has ended.
+enum SummaryText {
+    /// One line for what was fetched, and one for what is missing.
+    static func lines(_ summary: API.Download.Summary) -> [String] {
+        [fetched(summary)] + (summary.missing.isEmpty ? [] : ["missing: " + missing(summary)])
+    }
+
+    /// `fetched 151 MB in 0:42, 3.6 MB/s, 62 requests, 3 of them repeated, from cdn.example.com (151 MB)`.
+    private static func fetched(_ summary: API.Download.Summary) -> String {
+        var parts = ["fetched \(Format.bytes(summary.bytes)) in \(Format.clock(summary.seconds.rounded(.up)))"]
+        if summary.rate > 0 { parts.append(Format.rate(summary.rate)) }
+        parts.append(Format.count(summary.requests, "request"))
+        if summary.retries > 0 { parts.append("\(summary.retries) of them repeated") }
+        if summary.interruptions > 0 { parts.append(Format.count(summary.interruptions, "interruption")) }
+        let origins = summary.origins.map { "\($0.host) (\(Format.bytes($0.bytes)))" }
+        if !origins.isEmpty { parts.append("from " + origins.joined(separator: " and ")) }
+        return parts.joined(separator: ", ")
+    }
+
+    private static func missing(_ summary: API.Download.Summary) -> String {
+        summary.missing.map { missing in
+            let ranges = missing.ranges.map { "\(Format.clock($0.start))-\(Format.clock($0.end))" }
+            return ([missing.id] + ranges).joined(separator: " ")
+        }.joined(separator: ", ")
+    }
+}

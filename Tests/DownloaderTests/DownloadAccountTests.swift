@@ -1,0 +1,78 @@
+import EventLoop
+import HTTPMessage
+import Library
+import Origin
+import TestSupport
+import Testing
+
+@testable import Downloader
+
+/// Mission A5: the account of a download.
+@Suite struct DownloadAccountTests {
+    private func traffic(_ counts: [(String, Int, Int64)], retries: Int = 0) throws -> DownloadBook.Traffic {
+        var traffic = DownloadBook.Traffic()
+        traffic.retries = retries
+        for (url, requests, bytes) in counts {
+            traffic.counts[try WebURL(url).origin] = .init(requests: requests, bytes: bytes)
+        }
+        return traffic
+    }
+
+    @Test func anAccountAddsUpItsRuns() throws {
+        var book = DownloadBook()
+        let start = ContinuousClock.now
+        #expect(book.account == nil)
+        book.start(try traffic([("http://a/", 5, 500)], retries: 2), at: 100, now: start)
+        book.record(bytes: 30)
+        book.stop(try traffic([("http://a/", 7, 530), ("https://b:8/", 1, 50)], retries: 3), now: start + .seconds(2))
+        book.recordInterruption()
+        #expect(book.account == nil && book.stored?.seconds == 2 && book.stored?.ended == 0)
+        book.start(try traffic([("http://a/", 9, 600)]), at: 110, now: start + .seconds(9))
+        book.stop(try traffic([("http://a/", 10, 700)]), now: start + .seconds(10))
+        book.end(at: 120)
+        let account = try #require(book.account)
+        #expect((account.began, account.ended, account.seconds) == (100, 120, 3))
+        #expect((account.bytes, account.requests, account.retries, account.interruptions) == (30, 4, 1, 1))
+        let origins = account.origins.map { "\($0.host) \($0.requests) \($0.bytes)" }
+        #expect(origins == ["a 3 130", "b:8 1 50"])
+        // An order for what is stored fetches nothing.
+        book.start(try traffic([]), at: 200, now: start)
+        book.stop(try traffic([]), now: start)
+        book.end(at: 201)
+        #expect(book.account == account)
+    }
+
+    @Test func theStoredFormIsReadWithoutAndWithAnAccount() throws {
+        var task = DownloadTask()
+        task.add(.init(Selection(), renditions: ["video-720p"]))
+        task.note = #"a "note" with },"items":"#
+        #expect(try DownloadTask(stored: task.stored) == task && DownloadAccount.split(task.stored).account == nil)
+        var account = DownloadAccount(began: 7)
+        account.ended = 9
+        account.origins = [.init(host: "h", requests: 1, bytes: 2)]
+        let text = task.stored(with: account)
+        // A reader that knows no accounts reads the task.
+        #expect(try DownloadTask(stored: text) == task)
+        let (plain, json) = DownloadAccount.split(text)
+        #expect(try DownloadTask(stored: plain) == task && plain == task.stored)
+        #expect(DownloadBook(stored: json).account == account && DownloadBook(stored: json).stored == account)
+    }
+
+    @Test @LoopActor func a5ADownloadTellsHowItWent() async throws {
+        let fixture = try await DownloadFixture()
+        try await fixture.origin.add(OriginRule("/cmaf/video-90p/3.m4s") { ($0.times, $0.status) = (1, 503) })
+        let download = try await fixture.start("/cmaf/master.m3u8")
+        try await fixture.reaches(.complete, "cmaf")
+        let account = try #require(download.account)
+        #expect(account.bytes == download.progress.bytes && account.seconds > 0)
+        #expect(account.retries == 1 && account.interruptions == 0)
+        let media = try await fixture.mediaRequests().count
+        #expect(account.requests >= media && account.origins.count == 1)
+        #expect(account.origins.first?.bytes ?? 0 >= account.bytes)
+        #expect(account.began <= account.ended)
+        try await fixture.notes(.complete)
+        try await fixture.restart()
+        #expect(try fixture.download("cmaf").account == account)
+        #expect(try fixture.download("cmaf").task == download.task)
+    }
+}
