@@ -10,6 +10,8 @@ extension API {
         /// absent for what has no bundle.
         package var path: String?
         package var title: String?
+        /// The description that came with the asset's download; absent without one.
+        package var note: String?
         /// The path of the asset's image on the daemon; absent without an image.
         package var artwork: String?
         package var url: String
@@ -48,6 +50,8 @@ extension API {
         package var keys: KeySummary?
         /// The reason why the asset can only be removed; absent for nearly all assets.
         package var unreadable: String?
+        /// The media time that the download selects, in seconds; absent for all of it, and without a download.
+        package var ranges: [Download.TimeRange]?
         /// The best stored quality as a short label: `720p`, `audio`; absent if nothing is stored.
         package var quality: String?
         /// The tracks, and the stored extent of each; empty in a brief list.
@@ -277,7 +281,12 @@ extension API {
     /// The body of `PATCH /api/v1/assets/<name>`. Absent keys do not change.
     package struct AssetChange: Codable, Equatable, Sendable {
         package var name: String?
+        /// An empty text removes the title.
         package var title: String?
+        /// The description of the asset's download; an empty text removes it.
+        package var note: String?
+        /// The URL of a new image: JPEG, PNG or WebP, at most 4 MB.
+        package var artwork: String?
         package init(name: String? = nil, title: String? = nil) { (self.name, self.title) = (name, title) }
     }
 }

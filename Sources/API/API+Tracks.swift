@@ -45,6 +45,8 @@ extension API {
         package var isDefault: Bool
         /// FORCED=YES, for subtitles only.
         package var isForced: Bool?
+        /// INSTREAM-ID of closed captions: `CC1` to `CC4`, `SERVICE1` to `SERVICE63`.
+        package var instreamID: String?
         /// CHANNELS as in the playlist.
         package var channels: String?
         /// Estimated size in bytes, only if the rendition is also a variant: playlists give no bit rate for others.
@@ -61,6 +63,8 @@ extension API {
         package var variants: [Variant]
         package var audio: [Rendition]
         package var subtitles: [Rendition]
+        /// TYPE=CLOSED-CAPTIONS: captions within the video, which every variant brings along; absent if there are none.
+        package var captions: [Rendition]?
         package init(variants: [Variant] = [], audio: [Rendition] = [], subtitles: [Rendition] = []) {
             (self.variants, self.audio, self.subtitles) = (variants, audio, subtitles)
         }

@@ -26,9 +26,12 @@ import Playlist
             return API.Tracks(
                 variants: asset.renditions.map { API.Variant(id: $0.name.id, local: local($0), bytes: bytes($0)) })
         }
-        return API.Tracks(
+        var tracks = API.Tracks(
             variants: playlist.variants.map(shape), audio: renditions(.audio, of: playlist),
             subtitles: renditions(.subtitles, of: playlist))
+        let captions = renditions(.closedCaptions, of: playlist)
+        tracks.captions = captions.isEmpty ? nil : captions
+        return tracks
     }
 
     func tracks(of ids: [String]) -> API.Tracks {
@@ -50,6 +53,8 @@ import Playlist
         tracks.variants.removeAll { ids.contains($0.id) }
         tracks.audio.removeAll { $0.id.map { ids.contains($0) } ?? true }
         tracks.subtitles.removeAll { $0.id.map { ids.contains($0) } ?? true }
+        // They are in the variants' own segments.
+        tracks.captions = nil
         return tracks
     }
 
@@ -96,6 +101,7 @@ import Playlist
             isDefault: media.isDefault)
         shape.isForced = media.type == .subtitles ? media.isForced : nil
         shape.channels = media.channels
+        shape.instreamID = media.instreamID
         shape.estimatedBytes = media.renditionIndex.flatMap { bandwidths[$0] }.flatMap(estimate)
         shape.local = rendition.map(local) ?? .none
         shape.bytes = rendition.map(bytes) ?? 0

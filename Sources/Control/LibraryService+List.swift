@@ -17,7 +17,7 @@ extension LibraryService {
     }
 
     /// Version of the texts in summaries. Raise it when `facts` changes its meaning or `API.Tracks` gains keys.
-    static let summaryVersion = 2
+    static let summaryVersion = 3
 
     package func assets(_ query: API.AssetQuery) async throws(APIError) -> [UInt8] {
         await summaries.check()
@@ -95,6 +95,14 @@ extension LibraryService {
             name: asset.name, id: asset.id, title: asset.title, url: asset.origin.redacted, duration: facts.duration)
         shape.path = asset.bundlePath
         shape.isLive = facts.isLive
+        shape.note = kept?.task.note
+        shape.ranges = download.flatMap { download in
+            let ranges = download.requestedRanges
+            // An open end is later than the end of any media.
+            return ranges?.ranges.map {
+                .init(start: $0.lowerBound, end: min($0.upperBound, facts.duration ?? $0.upperBound))
+            }
+        }
         shape.isImported = asset.origin.isPlaceholder ? true : nil
         shape.isInsecure = asset.route.isInsecure ? true : nil
         shape.bytes = Int(facts.bytes)

@@ -28,9 +28,24 @@ extension LibraryService {
                 throw APIError(error, asset: asset.name)
             }
         }
+        var order = API.DownloadRequest(source: name)
+        order.artwork = change.artwork
+        if let artwork = try await artwork(order, for: asset) { try store(artwork, of: asset) }
+        if let note = change.note { try await describe(asset, note) }
         if let title = change.title { await library.entitle(asset, title.isEmpty ? nil : title) }
         downloader.renamed(asset)
         return shape(asset)
+    }
+
+    private func describe(_ asset: Asset, _ note: String) async throws(APIError) {
+        guard let download = downloader.download(of: asset) else {
+            throw APIError(
+                .noSuchDownload, "\(asset.name) has no download that could have a description",
+                next: "weir get \(asset.name) --description TEXT")
+        }
+        if download.isUnreadable { throw APIError(unreadable: asset.name) }
+        await downloader.setNote(note.isEmpty ? nil : note, of: download)
+        library.events.send(.assetChanged(asset))
     }
 
     func storage(of asset: Asset) -> API.Storage {

@@ -70,6 +70,14 @@ extension Downloader {
         return false
     }
 
+    /// Changes the description of a download.
+    package func setNote(_ note: String?, of download: Download) async {
+        guard download.task.note != note else { return }
+        download.task.note = note
+        notify(download, .state)
+        await save(download)
+    }
+
     /// Notifies the subscribers that an asset was renamed.
     package func renamed(_ asset: Asset) {
         for asset in [asset, asset.revision] {

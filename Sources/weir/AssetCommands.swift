@@ -41,6 +41,39 @@ struct RemoveCommand: ReportingCommand {
     }
 }
 
+struct SetCommand: ReportingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set", abstract: "Change the title, the description or the image of an asset.",
+        discussion: "An empty title or description removes it.")
+
+    @Argument(help: "The asset's name.")
+    var name: String
+    @Option(help: "The title for lists.")
+    var title: String?
+    @Option(help: "The description for \"weir show\" and the page.")
+    var description: String?
+    @Option(help: ArgumentHelp("An image for lists: JPEG, PNG or WebP, at most 4 MB.", valueName: "file|url"))
+    var artwork: String?
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        if title == nil, description == nil, artwork == nil {
+            throw ValidationError("Give a --title, a --description or an --artwork.")
+        }
+    }
+
+    func execute() async throws {
+        let client = try common.daemon().client
+        let image = try ArtworkFile.bytes(artwork)
+        var change = API.AssetChange(title: title)
+        change.note = description
+        change.artwork = image == nil ? artwork : nil
+        var asset = change == API.AssetChange() ? nil : try await client.change(change, ofAsset: name)
+        if let image { asset = try await client.setArtwork(image, ofAsset: name) }
+        Output.line([asset?.name ?? name, asset?.title, asset?.note].compactMap(\.self).joined(separator: "  "))
+    }
+}
+
 struct RenameCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "rename", abstract: "Change the name or the title of an asset.",

@@ -28,13 +28,16 @@ struct ListCommand: ReportingCommand {
     }
 
     static func table(_ assets: [ListedAsset]) -> TextTable {
-        TextTable(rows: [["NAME", "TIME", "QUALITY", "SIZE", "LOCAL"]] + assets.map(\.row))
+        // Titles are long, and come last.
+        let title = assets.contains { $0.title != nil } ? ["TITLE"] : []
+        return TextTable(rows: [["NAME", "TIME", "QUALITY", "SIZE", "LOCAL"] + title] + assets.map(\.row))
     }
 }
 
 /// The keys of `API.Asset` that `weir list` prints. Decoding the others would take most of the time of a long list.
 struct ListedAsset: Decodable, Sendable {
     private let name: String
+    let title: String?
     private let duration: Double?
     private let isLive: Bool
     private let quality: String?
@@ -49,13 +52,14 @@ struct ListedAsset: Decodable, Sendable {
     private let isKnownOnly: Bool?
     private let isInsecure: Bool?
     private let hasChanged: Bool?
+    private let ranges: [API.Download.TimeRange]?
 
     init(_ asset: API.Asset) {
         (name, duration, isLive) = (asset.name, asset.duration, asset.isLive)
         (quality, bytes, local) = (asset.quality ?? asset.tracks.storedQuality, asset.bytes, asset.local)
         (state, need, volume, storage) = (asset.state, asset.need, asset.volume, asset.storage)
         (keys, unreadable, isKnownOnly) = (asset.keys, asset.unreadable, asset.isKnownOnly)
-        (isInsecure, hasChanged) = (asset.isInsecure, asset.hasChanged)
+        (isInsecure, hasChanged, title, ranges) = (asset.isInsecure, asset.hasChanged, asset.title, asset.ranges)
     }
 
     /// True if the asset plays without the network.
@@ -63,14 +67,20 @@ struct ListedAsset: Decodable, Sendable {
 
     var row: [String] {
         let time = duration.map(Format.clock) ?? (isLive ? "live" : "–")
-        return [name, time, quality ?? "–", bytes > 0 ? Format.bytes(bytes) : "–", stored]
+        return [name, time, quality ?? "–", bytes > 0 ? Format.bytes(bytes) : "–", stored, title ?? ""]
+    }
+
+    /// The ranges of a download of a part: `0:00-0:10, 5:00-6:00`.
+    static func words(_ ranges: [API.Download.TimeRange]) -> String {
+        ranges.map { "\(Format.clock($0.start))-\(Format.clock($0.end))" }.joined(separator: ", ")
     }
 
     private var stored: String {
         if unreadable != nil { return "unreadable" }
         if isKnownOnly == true { return "not stored, in the streams file" }
         if let volume, !volume.isPresent { return "disk absent: \(volume.path)" + (need == .volume ? "" : activity) }
-        let other = volume.map { ", in \($0.path)" } ?? ""
+        let part = ranges.map { " (only \(Self.words($0)))" } ?? ""
+        let other = part + (volume.map { ", in \($0.path)" } ?? "")
         let badges = StorageText.badge(storage, local: local) + KeysText.badge(keys)
         let warnings =
             (isInsecure == true ? ", certificates not verified" : "")

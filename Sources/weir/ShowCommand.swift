@@ -64,7 +64,9 @@ struct ShowCommand: ReportingCommand {
         let origin = asset.isImported == true ? "imported: it has no origin" : asset.url
         let warning = asset.isInsecure == true ? [insecurity(of: asset)] : []
         let volume = asset.volume.map { [$0.isPresent ? "stored in \($0.path)" : Self.absence(of: $0)] } ?? []
-        return [head, origin] + warning + playable + volume + storage + (download?.note.map { [$0] } ?? []) + change
+        let ranges = asset.ranges.map { ["only \(ListedAsset.words($0))"] } ?? []
+        return [head, origin] + ranges + warning + playable + volume + storage + (download?.note.map { [$0] } ?? [])
+            + change
             + lines(asset.tracks)
             + (download.map(DownloadText.lines) ?? []) + lines(asset.explanation, of: asset.tracks)
     }
@@ -131,12 +133,14 @@ struct ShowCommand: ReportingCommand {
             ]
         }
         rows += tracks.audio.map { row("audio", $0) } + tracks.subtitles.map { row("subs", $0) }
+        rows += (tracks.captions ?? []).map { row("captions", $0) }
         return rows.count > 1 ? [""] + TextTable(rows: rows).lines : []
     }
 
     private static func row(_ kind: String, _ rendition: API.Rendition) -> [String] {
         let notes = [
-            rendition.name, rendition.isDefault ? "default" : nil, rendition.isForced == true ? "forced" : nil,
+            rendition.name, rendition.instreamID, rendition.isDefault ? "default" : nil,
+            rendition.isForced == true ? "forced" : nil,
         ]
         let size =
             rendition.id == nil

@@ -71,23 +71,7 @@ struct TaskOptions: ParsableArguments {
         return request
     }
 
-    // MARK: Artwork
-
-    /// Reads the image file. An invalid image fails the command before anything has begun.
-    func artworkFile() throws -> [UInt8]? {
-        guard let artwork, !PlayerURL.isURL(artwork) else { return nil }
-        // One byte above the limit is enough to detect a file that is too large.
-        let file = FileHandle(forReadingAtPath: artwork)
-        guard let data = try? file.map({ try $0.read(upToCount: API.Artwork.limit + 1) ?? Data() }) else {
-            throw Failure("\(artwork) cannot be read", next: "give an existing image", exitCode: 66, code: "no-artwork")
-        }
-        guard let image = API.Artwork(file: [UInt8](data)) else {
-            throw Failure(
-                "\(artwork) is not \(API.Artwork.accepted)", next: "give another image", exitCode: 65,
-                code: APIError.Code.notArtwork.rawValue)
-        }
-        return image.bytes
-    }
+    func artworkFile() throws -> [UInt8]? { try ArtworkFile.bytes(artwork) }
 
     // MARK: Reading
 
@@ -105,6 +89,25 @@ struct TaskOptions: ParsableArguments {
         } catch {
             throw ValidationError("--also '\(text)': \(SelectionOptions.message(for: error))")
         }
+    }
+}
+
+/// The image of an option `--artwork`.
+enum ArtworkFile {
+    /// Reads the image file; nil without one, and for a URL. An invalid image fails the command before anything has begun.
+    static func bytes(_ artwork: String?) throws -> [UInt8]? {
+        guard let artwork, !PlayerURL.isURL(artwork) else { return nil }
+        // One byte above the limit is enough to detect a file that is too large.
+        let file = FileHandle(forReadingAtPath: artwork)
+        guard let data = try? file.map({ try $0.read(upToCount: API.Artwork.limit + 1) ?? Data() }) else {
+            throw Failure("\(artwork) cannot be read", next: "give an existing image", exitCode: 66, code: "no-artwork")
+        }
+        guard let image = API.Artwork(file: [UInt8](data)) else {
+            throw Failure(
+                "\(artwork) is not \(API.Artwork.accepted)", next: "give another image", exitCode: 65,
+                code: APIError.Code.notArtwork.rawValue)
+        }
+        return image.bytes
     }
 }
 

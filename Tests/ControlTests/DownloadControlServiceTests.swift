@@ -78,6 +78,47 @@ import Testing
         #expect(await error { _ = try await service.change(.pause, id: "none", .init()) }?.code == .noSuchDownload)
     }
 
+    /// Mission S4: the description and the image can be changed later, and each list has them.
+    @Test func s4ADescriptionIsChangedLater() async throws {
+        let begun = try await service.download(request(origin.master("ts")) { $0.note = "for the train" })
+        _ = try await reaches(.complete, begun.id)
+        #expect(try await service.assets().assets.map(\.note) == ["for the train"])
+        var change = API.AssetChange(title: "A film")
+        change.note = "for the plane"
+        let changed = try await service.change(change, ofAsset: "ts")
+        #expect(changed.note == "for the plane" && changed.title == "A film")
+        #expect(try await service.download(id: begun.id).note == "for the plane")
+        #expect(try await service.assets().assets.map(\.note) == ["for the plane"])
+        (change.title, change.note, change.artwork) = (nil, "", origin.url("/ts/90p/0.ts"))
+        #expect(await error { _ = try await service.change(change, ofAsset: "ts") }?.code == .notArtwork)
+        change.artwork = nil
+        #expect(try await service.change(change, ofAsset: "ts").note == nil)
+        _ = try await service.open(API.PresentationRequest(source: origin.master("aes")))
+        change.note = "x"
+        #expect(await error { _ = try await service.change(change, ofAsset: "aes") }?.code == .noSuchDownload)
+    }
+
+    /// Mission P4.
+    @Test func p4TheListHasTheRanges() async throws {
+        let begun = try await service.download(
+            request(origin.master("ts")) { $0.range = API.MediaRange(start: 4, end: nil) })
+        _ = try await reaches(.complete, begun.id)
+        #expect(try await service.assets().assets.first?.ranges == [.init(start: 4, end: 12)])
+        _ = try await service.download(request(origin.master("ts")))
+        #expect(try await service.asset(named: "ts").ranges == nil)
+    }
+
+    /// The table `[selection]` of the configuration.
+    @Test func theDefaultsOfSelectionsAreInForce() async throws {
+        let source = origin.master("cmaf")
+        var bare = API.DownloadRequest(source: source)
+        service.selectionDefaults = API.SelectionRequest(quality: .height(180), audio: .languages(["fr"]))
+        #expect(try await service.explain(bare).explanation?.chosen.id == "video-180p")
+        bare.quality = .worst
+        let begun = try await service.download(bare)
+        #expect(begun.selection.variants.map(\.id) == ["video-90p"] && begun.selection.audio.map(\.language) == ["fr"])
+    }
+
     @Test func onlyTheRangeIsExpected() async throws {
         let begun = try await service.download(
             request(origin.master("cmaf")) { $0.range = API.MediaRange(start: 4.5, end: 6) })

@@ -26,8 +26,8 @@ import Testing
         live.isLive = true
         #expect(
             ListCommand.table([asset, live].map(ListedAsset.init)).lines == [
-                "NAME    TIME   QUALITY  SIZE    LOCAL",
-                "sintel  14:48  720p     151 MB  partial, downloading",
+                "NAME    TIME   QUALITY  SIZE    LOCAL                 TITLE",
+                "sintel  14:48  720p     151 MB  partial, downloading  Sintel",
                 "news    live   –        –       –",
             ])
     }
@@ -36,6 +36,28 @@ import Testing
         var changed = asset
         changed.hasChanged = true
         #expect(ListedAsset(changed).row.last == "partial, other content at the origin, downloading")
+    }
+
+    /// Mission P4.
+    @Test func p4ARangeIsListedAsSuch() {
+        var part = asset
+        (part.local, part.state, part.title) = (.complete, .complete, nil)
+        part.ranges = [.init(start: 0, end: 10), .init(start: 300, end: 360)]
+        #expect(
+            ListCommand.table([ListedAsset(part)]).lines.last
+                == "sintel  14:48  720p     151 MB  complete (only 0:00-0:10, 5:00-6:00)")
+        #expect(ShowCommand.lines(part).contains("only 0:00-0:10, 5:00-6:00"))
+    }
+
+    /// Mission S12.
+    @Test func s12ClosedCaptionsAreListed() {
+        var shown = asset
+        var captions = API.Rendition(id: nil, group: "cc", name: "English", language: "en", isDefault: true)
+        captions.instreamID = "CC1"
+        shown.tracks.captions = [captions]
+        #expect(
+            ShowCommand.lines(shown).last?.hasPrefix("captions en    –         English, CC1, default  in the variants")
+                == true)
     }
 
     /// A better quality that is stored in part must not be shown as stored.
@@ -84,7 +106,7 @@ import Testing
         asset.isInsecure = true
         #expect(ShowCommand.lines(asset)[2].hasPrefix("WARNING: the certificates of its servers are not verified"))
         #expect(ShowCommand.lines(asset)[2].contains("\"weir resume sintel --no-insecure\""))
-        #expect(ListedAsset(asset).row.last == "partial, certificates not verified, downloading")
+        #expect(ListedAsset(asset).row[4] == "partial, certificates not verified, downloading")
     }
 
     @Test func aPresentationIsShownWithEstimates() {

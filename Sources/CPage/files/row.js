@@ -20,6 +20,8 @@ export class Row {
         this.title = el("bdi");
         this.badge = el("span", {class: "badge"});
         this.facts = el("p", {class: "facts"});
+        this.description = el("bdi");
+        this.note = el("p", {class: "description"}, this.description);
         this.doing = el("p", {class: "doing"});
         this.chips = el("ul", {class: "chips", "aria-label": "Tracks"});
         this.tracks = el("ul", {class: "tracks", "aria-label": "Stored part of each track"});
@@ -30,7 +32,7 @@ export class Row {
             this.picture,
             el("div", {class: "row-main"},
                 el("div", {class: "row-head"}, el("h3", {id: heading, tabindex: "-1"}, this.title), this.badge),
-                this.facts, this.doing, this.chips, this.tracks,
+                this.facts, this.note, this.doing, this.chips, this.tracks,
                 el("div", {class: "actions", role: "group", "aria-labelledby": heading}, ...Object.values(this.buttons)),
                 this.extra));
         this.heading = this.body.querySelector("h3");
@@ -64,6 +66,8 @@ export class Row {
         setText(this.badge, word);
         setAttribute(this.badge, "class", `badge badge-${mark}`);
         setText(this.facts, this.factsText());
+        setText(this.description, asset.note || "");
+        this.note.hidden = !asset.note;
         setText(this.doing, doing(download));
         this.doing.hidden = this.doing.textContent === "";
         setAttribute(this.doing, "class", `doing doing-${download?.state || "none"}`);

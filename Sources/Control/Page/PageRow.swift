@@ -14,10 +14,14 @@ struct PageRow {
         """
         <li class="row"><div class="row-head"><h2><bdi>\(HTMLText.escaped(asset.title ?? asset.name))</bdi></h2>\
         <span class="badge badge-\(badge.mark)">\(badge.word)</span></div>\
-        <p class="facts">\(HTMLText.escaped(facts))</p>\(chips)\
+        <p class="facts">\(HTMLText.escaped(facts))</p>\(description)\(chips)\
         <p class="command"><code>mpv \(HTMLText.escaped("\(base)/\(PercentEncoding.encode(asset.name)).m3u8"))</code></p></li>
 
         """
+    }
+
+    private var description: String {
+        asset.note.map { "<p class=\"description\"><bdi>\(HTMLText.escaped($0))</bdi></p>" } ?? ""
     }
 
     /// The state in a word, and its CSS class.
