@@ -109,6 +109,8 @@ extension API {
         /// The media's length in seconds; absent for live streams.
         package var duration: Double?
         package var isLive: Bool
+        /// True if the media needs a content decryption module, so that it is neither stored nor played; absent otherwise.
+        package var isProtected: Bool?
         package var tracks: Tracks
         /// The selection with reasons, for `POST /api/v1/selection`; absent for a single media playlist.
         package var explanation: Explanation?

@@ -38,6 +38,11 @@ package struct CheckResult: Sendable {
     package let findings: [Finding]
     /// The reason why the check failed; nil if the entry playlist could be read.
     package let failure: Failure?
+    /// The exit code of the commands that open the same URL, if they refuse it; nil if they open it, and for a file.
+    private let refusal: Int32?
+
+    /// The exit code: that of the failure, or that of the other commands, or 65 if players would fail.
+    package var exitCode: Int32 { failure?.exitCode ?? refusal ?? (count(of: "error") > 0 ? 65 : 0) }
 
     package func count(of severity: String) -> Int { findings.count { $0.severity == severity } }
 
@@ -47,7 +52,8 @@ package struct CheckResult: Sendable {
     package static func ofURL(_ text: String, environment: [String: String]) async -> CheckResult {
         let configuration = try? Configuration.load(options: [:], environment: environment)
         do throws(PlaylistCheckError) {
-            return CheckResult(try await CheckReport.ofURL(text, by: configuration?.origin { _ in } ?? .init()))
+            let report = try await CheckReport.ofURL(text, by: configuration?.origin { _ in } ?? .init())
+            return CheckResult(report, refusal: report.refusal.map { Failure($0).exitCode })
         } catch {
             return CheckResult(CheckReport(playlists: [], failure: error))
         }
@@ -56,7 +62,8 @@ package struct CheckResult: Sendable {
     /// Reads a playlist file, and the playlists that it names in its folder and below. Opens nothing else.
     package static func ofFile(_ path: String) async -> CheckResult { CheckResult(await CheckReport.ofFile(path)) }
 
-    private init(_ report: CheckReport) {
+    private init(_ report: CheckReport, refusal: Int32? = nil) {
+        self.refusal = refusal
         playlists = report.playlists.map(\.name)
         findings = report.playlists.flatMap { playlist in playlist.diagnostics.map { Finding($0, playlist.name) } }
         failure = report.failure.map(Failure.init)
@@ -77,8 +84,7 @@ extension CheckResult.Failure {
         message = known.message
         switch error.code {
         case .unreadableFile: (code, next, exitCode) = ("no-such-file", "give a URL, or the path of a playlist", 66)
-        // The check judges the data, whatever its source: 65, not 76.
-        case .tooLarge: (code, next, exitCode) = (known.code.rawValue, nil, 65)
+        case .tooLarge: (code, next, exitCode) = (known.code.rawValue, nil, known.code.exitCode)
         // A check never uses the daemon's store.
         default: (code, next, exitCode) = (known.code.rawValue, Self.nextStep(known), known.code.exitCode)
         }
@@ -103,7 +109,7 @@ extension LibraryError {
             switch error.code {
             case .invalidURL: .refusedURL
             case .unreadableFile: .missing
-            case .tooLarge: .notPlaylist
+            case .tooLarge, .notPlaylist: .notPlaylist
             case .notFound, .origin: .badOrigin
             }
         self.init(code, error.message, underlying: error.underlying)

@@ -299,6 +299,7 @@ package import Substitution
             url: url, duration: asset.duration, isLive: asset.isLive, tracks: AssetShapes(asset).tracks)
         presentation.name = library.asset(at: asset.origin)?.name
         presentation.title = asset.title
+        presentation.isProtected = asset.renditions.contains(where: \.needsDRM) ? true : nil
         return presentation
     }
 

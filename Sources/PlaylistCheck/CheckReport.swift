@@ -25,9 +25,12 @@ package struct CheckReport: Sendable {
     package let playlists: [Checked]
     /// The reason why nothing was checked; nil if the entry could be read, whatever was found in it.
     package let failure: PlaylistCheckError?
+    /// The reason why nothing of the presentation can be opened, although the entry could be read: it is no playlist, or none
+    /// of the variants' playlists can be had. Nil otherwise.
+    package let refusal: PlaylistCheckError?
 
-    package init(playlists: [Checked], failure: PlaylistCheckError? = nil) {
-        (self.playlists, self.failure) = (playlists, failure)
+    package init(playlists: [Checked], failure: PlaylistCheckError? = nil, refusal: PlaylistCheckError? = nil) {
+        (self.playlists, self.failure, self.refusal) = (playlists, failure, refusal)
     }
 
     /// The number of findings of one severity.
@@ -65,6 +68,8 @@ package struct PlaylistCheckError: Error, CustomStringConvertible, Sendable {
         case unreadableFile
         /// The body is larger than a playlist may be.
         case tooLarge
+        /// The text is no playlist.
+        case notPlaylist
         /// The origin answered 404 for the entry.
         case notFound
         /// Any other error of the origin: `underlying` is an `OriginError`.

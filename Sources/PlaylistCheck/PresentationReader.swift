@@ -27,7 +27,9 @@ struct PresentationReader<Source: CheckSource>: Sendable {
         let entry = await read(source.entry, imports: nil)
         var found = entry.diagnostics
         guard case .multivariant(let multivariant)? = entry.playlist else {
-            return CheckReport(playlists: [checked(source.entry, found)], failure: entry.reading.failure)
+            return CheckReport(
+                playlists: [checked(source.entry, found)], failure: entry.reading.failure,
+                refusal: entry.playlist == nil ? Self.notPlaylist : nil)
         }
         let base = entry.reading.base
         var renditions = playlists(of: multivariant, base: base, &found)
@@ -36,7 +38,18 @@ struct PresentationReader<Source: CheckSource>: Sendable {
         let others = renditions.map { rendition in
             checked(rendition.place, rendition.text.map { findings($0, rendition, multivariant) } ?? [skipped])
         }
-        return CheckReport(playlists: [checked(source.entry, found)] + others)
+        return CheckReport(
+            playlists: [checked(source.entry, found)] + others, refusal: refusal(of: renditions, multivariant))
+    }
+
+    private static var notPlaylist: PlaylistCheckError { PlaylistCheckError(.notPlaylist, "it is no HLS playlist") }
+
+    /// The reason of the first variant's playlist if none of the variants' can be had.
+    private func refusal(of renditions: [Rendition], _ multivariant: MultivariantPlaylist) -> PlaylistCheckError? {
+        let variants = Set(multivariant.variants.map(\.renditionIndex))
+        let texts = renditions.filter { !variants.isDisjoint(with: $0.indices) }.compactMap(\.text)
+        guard let first = texts.first, texts.allSatisfy({ $0.playlist == nil }) else { return nil }
+        return first.reading.failure ?? Self.notPlaylist
     }
 
     private func checked(_ place: Source.Place, _ diagnostics: [PlaylistDiagnostic]) -> CheckReport.Checked {

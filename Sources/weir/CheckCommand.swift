@@ -9,7 +9,7 @@ struct CheckCommand: AsyncParsableCommand {
         abstract: "Check a playlist and the playlists that it names.",
         discussion: """
             Reads only playlists, no media, and needs no daemon. Starting from a file, it reads playlists in its folder and \
-            below. Exits with 65 if players would fail.
+            below. Exits with 65 if players would fail, and with the code of "weir show" if that cannot open the URL.
             """)
 
     @Argument(help: ArgumentHelp("Any HLS URL, or a playlist on disk.", valueName: "url|file"))
@@ -30,10 +30,6 @@ struct CheckCommand: AsyncParsableCommand {
         }
         if check.exitCode != 0 { throw ExitCode(check.exitCode) }
     }
-}
-
-extension CheckResult {
-    var exitCode: Int32 { failure?.exitCode ?? (count(of: "error") > 0 ? 65 : 0) }
 }
 
 /// Output of `weir check` for users: one line per finding in the style of compilers, and a summary.

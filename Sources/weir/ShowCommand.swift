@@ -22,6 +22,7 @@ struct ShowCommand: ReportingCommand {
         if PlayerURL.isURL(source) {
             let presentation = isExplained ? try await explained(by: client) : try await client.inspect(url: source)
             try write(presentation, Self.lines(presentation))
+            if presentation.isProtected == true { throw Self.protection(presentation.name ?? presentation.url) }
         } else {
             var asset = try await client.asset(named: source)
             if asset.isKnownOnly == true {
@@ -32,6 +33,13 @@ struct ShowCommand: ReportingCommand {
             let download = try await download(of: asset, client)
             try write(asset, Self.lines(asset, download))
         }
+    }
+
+    /// The failure of `weir get` for the same presentation.
+    private static func protection(_ name: String) -> APIError {
+        APIError(
+            .protected, "\(name) is protected by DRM, or names no key: a stored copy could not be played",
+            next: "use a source without DRM; Weir stores media without keys or with AES-128 keys")
     }
 
     private func download(of asset: API.Asset, _ client: APIClient) async throws(APIError) -> API.Download? {

@@ -72,7 +72,7 @@ struct MediaPlaylistCheck {
             } else if key.isData ? key.keyFormat != "identity" : key.needsDRM {
                 // A data: URI of another KEYFORMAT has the system's own data, such as a PSSH box, and no key.
                 findings.add(
-                    .needsDRM, line: key.line,
+                    .needsDRM, severity: playlist.needsDRM ? .error : .warning, line: key.line,
                     "KEYFORMAT \(PlaylistError.excerpt(of: key.keyFormat)) needs a content decryption module")
             } else if key.isData {
                 findings.add(.dataKey, line: key.line, "few players read a key from a data: URI")
