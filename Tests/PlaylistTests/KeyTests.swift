@@ -89,6 +89,8 @@ struct KeyTests {
             ("METHOD=SAMPLE-AES,URI=\"k\",KEYFORMAT=\"com.example\"", false, true),
             ("METHOD=SAMPLE-AES-CENC,URI=\"k\",KEYFORMAT=\"urn:uuid:edef8ba9\"", false, true),
             ("METHOD=AES-128", false, true),
+            ("METHOD=SAMPLE-AES-CTR,URI=\"data:;base64,AAAA\",KEYFORMAT=\"urn:uuid:edef8ba9\"", false, true),
+            ("METHOD=SAMPLE-AES,URI=\"data:;base64,UAIA\",KEYFORMAT=\"com.microsoft.playready\"", false, true),
             ("METHOD=NONE", false, false),
         ])
     func kinds(_ attributes: String, _ isFetchable: Bool, _ needsDRM: Bool) throws {

@@ -68,8 +68,9 @@ public struct Key: Sendable {
         let key = isBase64 ? Base64.decoded(content) : content
         return key.flatMap { [16, 32].contains($0.count) ? $0 : nil }
     }
-    /// True if its segments need a content decryption module, or a key that the playlist does not name.
-    public var needsDRM: Bool { method != .none && !isData && !isFetchable }
+    /// True if its segments need a content decryption module, or a key that the playlist does not name. A `data:` URI of a DRM
+    /// system has the system's own data, such as a PSSH box, and no key.
+    public var needsDRM: Bool { method != .none && !isFetchable && !(isData && keyFormat == "identity") }
     var isData: Bool { uri.prefix(5).lowercased() == "data:" }
 
     /// Parses a line. The playlist that collects the distinct keys sets `index`.
