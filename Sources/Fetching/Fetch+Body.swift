@@ -140,11 +140,11 @@ extension Fetch: TransferReceiver {
         if case let expected = resource.exactLength ?? file.written, count != expected || file.written != expected {
             return FetchError(.badOrigin, "\(location.url.redacted) has \(count) bytes, not \(expected)")
         }
-        if case .key = resource.name.role, !Resource.Limits.keys.contains(keyLength) {
-            return FetchError(.badOrigin, "\(location.url.redacted) has \(file.written) bytes, not 16 or 32 as a key")
+        if case .key = resource.name.role, let reason = KeyBody.fault(beginningOfKey) {
+            return FetchError(.badOrigin, "\(location.url.redacted) \(reason)")
         }
         if let expectation {
-            let bytes = file.prefix(Int(min(file.written, Resource.Limits.key)))
+            let bytes = beginningOfKey
             guard bytes.withUnsafeBytes({ Digest(of: $0) }) == expectation else {
                 return FetchError(
                     .badOrigin,
@@ -160,13 +160,7 @@ extension Fetch: TransferReceiver {
         return body.isBeginningChecked ? nil : fault(wholeVerdict)
     }
 
-    /// The length of a key without the line end with which some are written: libavformat reads 16 bytes.
-    private var keyLength: Int64 {
-        let bytes = file.prefix(Int(min(file.written, Resource.Limits.key)))
-        let isExact = Resource.Limits.keys.contains(Int64(bytes.count))
-        return isExact
-            ? file.written : file.written - Int64(bytes.suffix(2).reversed().prefix { $0 == 0x0A || $0 == 0x0D }.count)
-    }
+    private var beginningOfKey: [UInt8] { Array(file.prefix(Int(min(file.written, Resource.Limits.key)))) }
 
     private func fault(_ verdict: BodyVerdict) -> FetchError? {
         guard case .imposter(let found) = verdict else { return nil }

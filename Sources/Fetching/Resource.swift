@@ -46,10 +46,8 @@ public struct Resource: Hashable, Sendable {
         static let mergedFetch: Int64 = 512 << 20
         /// A media initialization section.
         public static let initializationSection: Int64 = 16 << 20
-        /// A key, with a line end.
-        public static let key: Int64 = 34
-        /// The lengths of keys: of AES-128, and of AES-256-GCM.
-        static let keys: Set<Int64> = [16, 32]
+        /// A key, with what some origins send behind it; see `KeyBody`.
+        public static let key: Int64 = 1024
         /// The resource of an EXT-X-SESSION-DATA.
         public static let sessionData: Int64 = 1 << 20
     }
