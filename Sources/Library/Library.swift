@@ -148,7 +148,7 @@ public import Store
     }
 
     /// Returns the asset with this origin URL.
-    public func asset(at url: WebURL) -> Asset? { byOrigin[url] }
+    public func asset(at url: WebURL) -> Asset? { byOrigin[url.withoutDirectives] }
 
     /// The streams that have no asset, by name or by URL, in the order of the streams file.
     public var unopenedStreams: [KnownStream] {
@@ -175,6 +175,7 @@ public import Store
         _ url: WebURL, name: String? = nil, title: String? = nil, fields: UserFields? = nil,
         cookies: [StoredCookie] = [], route: OriginRoute? = nil, isUsers: Bool = true
     ) async throws(LibraryError) -> Asset {
+        let url = url.withoutDirectives
         while let task = opening[url] {
             // A URL that was refused without the fields or by another way may succeed with them.
             if case .failure(let error) = await task.value, fields?.isEmpty ?? true, route == nil { throw error }
@@ -234,6 +235,7 @@ public import Store
     public func preview(
         _ url: WebURL, fields: UserFields = UserFields(), route: OriginRoute = OriginRoute()
     ) async throws(LibraryError) -> Asset {
+        let url = url.withoutDirectives
         if let known = byOrigin[url] {
             await confirm(known)
             // Ignore the error: a known asset is shown even when the origin is absent.

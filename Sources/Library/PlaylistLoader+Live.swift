@@ -137,6 +137,15 @@ extension DeliveryDirectives {
     func added(to url: WebURL) -> WebURL { url.adding(parameters) }
 }
 
+extension WebURL {
+    /// The URL without the directives that a player has added. A user may have copied it from a player: with them the origin
+    /// would answer with a delta update, or only after a segment that is long past or yet to come.
+    var withoutDirectives: WebURL {
+        guard query?.contains("_HLS_") ?? false else { return self }
+        return replacingQuery(DeliveryDirectives.removed(from: query))
+    }
+}
+
 extension LibraryError {
     fileprivate var isFinal: Bool {
         switch code {

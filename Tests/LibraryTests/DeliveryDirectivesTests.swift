@@ -55,6 +55,17 @@ import Testing
         #expect(try DeliveryDirectives.none.added(to: WebURL(url)).text == url)
     }
 
+    @Test(
+        arguments: [
+            ("http://o/m.m3u8?_HLS_msn=7&_HLS_part=2&_HLS_skip=YES", "http://o/m.m3u8"),
+            ("http://o/m.m3u8?t=%2F&_HLS_part=x&b", "http://o/m.m3u8?t=%2F&b"),
+            ("http://o/_HLS_msn", "http://o/_HLS_msn"),
+            ("http://o/m.m3u8?_HLS_other=1", "http://o/m.m3u8?_HLS_other=1"),
+        ])
+    func anAssetHasNoneInItsURL(_ url: String, _ expected: String) throws {
+        #expect(try WebURL(url).withoutDirectives.text == expected)
+    }
+
     @Test func sendsOnlyDirectivesThatTheOriginOffers() throws {
         let all = try directives("_HLS_msn=7&_HLS_part=2&_HLS_skip=YES")
         let segment = "\n#EXTINF:2,\n0.ts"

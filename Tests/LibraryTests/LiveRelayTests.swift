@@ -56,6 +56,16 @@ import Testing
 }
 
 @Suite @LoopActor struct LiveRelayTests {
+    /// With the directives of a player from whom the URL was copied, the origin would answer with a delta update, or wait.
+    @Test func aURLWithDirectivesIsOpenedWithoutThem() async throws {
+        let fixture = try await LiveFixture()
+        let count = try await fixture.library.origin.requests().count
+        let asset = try await fixture.library.open(LiveFixture.path + "&_HLS_msn=9&_HLS_part=x&_HLS_skip=YES")
+        #expect(asset === fixture.asset)
+        #expect(asset.origin.query == "token=a")
+        #expect(try await fixture.library.origin.requests().count == count)
+    }
+
     @Test func equalBlockingReloadsShareOneRequest() async throws {
         let fixture = try await LiveFixture()
         let directives = "_HLS_msn=8&_HLS_part=1"

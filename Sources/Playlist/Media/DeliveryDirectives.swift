@@ -40,6 +40,15 @@ public struct DeliveryDirectives: Hashable, Sendable {
         return (directives, rest.isEmpty ? nil : rest.joined(separator: "&"))
     }
 
+    /// Returns the origin's own query, whatever values the directives have; nil if nothing is left.
+    public static func removed(from query: String?) -> String? {
+        guard let query else { return nil }
+        let rest = query.split(separator: "&", omittingEmptySubsequences: false).filter { parameter in
+            !["_HLS_msn", "_HLS_part", "_HLS_skip"].contains(parameter.prefix { $0 != "=" })
+        }
+        return rest.isEmpty ? nil : rest.joined(separator: "&")
+    }
+
     private mutating func read(_ parameter: Substring) throws(Invalid) -> Bool {
         let name = parameter.prefix { $0 != "=" }
         let value = parameter.dropFirst(name.count + 1)
