@@ -138,6 +138,11 @@ struct TransferState {
         if let range = request.range, range.lowerBound > 0 || !request.isOpenRange && size != Int64(range.count) {
             return rangeFault(.rangeIgnored, reply)
         }
+        // libcurl reads on until the connection ends, so that nothing would tell an empty body from one that is still to come.
+        if size == 0, reply.hasUnusedLength {
+            manner.ignoresLength = true
+            return stop(.restart)
+        }
         // A receiver of compressed bodies restarts from empty; any other relies on the announced size.
         if isHeadDelivered, !request.acceptsCompression, let size, let fileSize, size != fileSize,
             size != doubtfulEnd

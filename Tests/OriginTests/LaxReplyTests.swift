@@ -57,6 +57,7 @@ extension OverSockets {
             ("HTTP/1.1 200 OK\r\nContent-Length: \r\n\r\n", 2),
             ("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 2),
             ("HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\nContent-Length: 5\r\n\r\n", 1),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\nContent-Length: 0\r\n\r\n", 2),
         ])
         func aHeadWithAFaultIsRead(head: String, count: Int) async throws {
             let origin = try ScriptedOrigin { request, _ in
@@ -67,6 +68,28 @@ extension OverSockets {
             let (recorder, error) = await bench.run(try bench.request(origin))
             #expect(error == nil && recorder.text == "hello", "\(error?.description ?? "")")
             #expect(origin.requests.count == count)
+            #expect(ContinuousClock.now - begun < .seconds(5))
+        }
+
+        @Test func aLengthOf0OfAChunkedBodyIsIgnored() async throws {
+            let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 0\r\n\r\n"
+            let origin = try ScriptedOrigin { _, _ in [.text(head + "5\r\nhello\r\n0\r\n\r\n")] }
+            let bench = Bench()
+            let begun = ContinuousClock.now
+            let (recorder, error) = await bench.run(try bench.request(origin))
+            #expect(error == nil && recorder.text == "hello" && origin.requests.count == 1)
+            #expect(ContinuousClock.now - begun < .seconds(5))
+        }
+
+        @Test func anEmptyBodyBehindAnObsoleteTransferEncodingEnds() async throws {
+            let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\nContent-Length: 0\r\n\r\n"
+            let origin = try ScriptedOrigin { request, _ in
+                [.text(head)] + (request.fields["connection"] == "close" ? [.close] : [])
+            }
+            let bench = Bench()
+            let begun = ContinuousClock.now
+            let (recorder, error) = await bench.run(try bench.request(origin))
+            #expect(error == nil && recorder.bytes.isEmpty, "\(error?.description ?? "")")
             #expect(ContinuousClock.now - begun < .seconds(5))
         }
 

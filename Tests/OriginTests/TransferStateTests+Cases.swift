@@ -241,6 +241,13 @@ extension TransferStateTests {
                 .ends(.stopped, "/r to its end"),
             ]),
         Case(
+            testDescription: "an obsolete Transfer-Encoding beside a length of 0", first: "/r",
+            steps: [
+                .head("200|Content-Length: 0|Transfer-Encoding: identity", "stop"), .ends(.stopped, "/r to its end"),
+                .head("200|Content-Length: 0|Transfer-Encoding: identity", "deliver ?"), .bytes(60, "at 0"),
+                .ends(.finished, "done"),
+            ]),
+        Case(
             testDescription: "a compressed transfer is never taken as it is", first: "/r",
             steps: [
                 .head("200|Transfer-Encoding: gzip", "deliver ?"), .ends(unread, "/r as it is"),
