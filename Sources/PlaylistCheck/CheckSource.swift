@@ -17,6 +17,8 @@ package protocol CheckSource: Sendable {
     func name(_ place: Place) -> String
     /// The query string, for EXT-X-DEFINE:QUERYPARAM; nil if the URL has none.
     func query(_ place: Place) -> String?
+    /// False if the playlists are read without their URLs, so that nothing is known about a query.
+    var hasURLs: Bool { get }
 }
 
 /// A playlist as read.

@@ -46,6 +46,7 @@ import Playlist
     nonisolated func url(_ place: WebURL) -> String { place.text }
     nonisolated func name(_ place: WebURL) -> String { place.redacted }
     nonisolated func query(_ place: WebURL) -> String? { place.query }
+    nonisolated var hasURLs: Bool { true }
 }
 
 /// Findings about a playlist's transfer from its origin.

@@ -147,4 +147,5 @@ package final class PlaylistFolder: CheckSource {
         place == entry ? path : prefix + place.components.joined(separator: "/")
     }
     package func query(_ place: Place) -> String? { nil }
+    package var hasURLs: Bool { false }
 }

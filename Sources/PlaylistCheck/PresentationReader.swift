@@ -65,6 +65,7 @@ struct PresentationReader<Source: CheckSource>: Sendable {
         }
         var variables = VariableSources()
         (variables.imports, variables.query) = (imports, source.query(reading.base))
+        variables.hasURL = source.hasURLs
         var found = reading.findings + PlaylistRules.diagnostics(of: bytes, variables: variables)
         let playlist = try? Playlist.parse(bytes, variables: variables)
         if let playlist {

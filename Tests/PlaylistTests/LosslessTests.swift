@@ -23,7 +23,7 @@ struct LosslessCase: CustomTestStringConvertible, Sendable {
     static func relayed() throws -> [LosslessCase] {
         try all().filter { text in
             guard let playlist = try? Playlist.parse(text.bytes) else { return false }
-            if playlist.text.isChanged { return false }
+            if playlist.text.isChanged || playlist.text.firstLine(.define) != nil { return false }
             guard case .media(let media) = playlist else { return true }
             return media.isLive || !media.isLowLatency
         }

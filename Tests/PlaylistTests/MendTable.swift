@@ -288,8 +288,9 @@ extension Mend {
             hlsJS: "ignores it", ffmpeg: "ignores it", weir: "omits it"),
         Mend(
             "a variable that is not defined", .multivariant,
-            "#EXT-X-DEFINE:IMPORT=\"a\"\n#EXT-X-SESSION-DATA:DATA-ID=\"{$a}\",VALUE=\"b\"", "", .badValue,
-            hlsJS: "refuses", ffmpeg: "requests the reference as it is", weir: "omits the line"),
+            "#EXT-X-SESSION-DATA:DATA-ID=\"{$a}\",VALUE=\"b\"", "#EXT-X-SESSION-DATA:DATA-ID=\"{$a}\",VALUE=\"b\"",
+            .missingVariable, hlsJS: "refuses", ffmpeg: "requests the reference as it is",
+            weir: "requests the reference as it is"),
         Mend(
             "tags of a media playlist", .multivariant, "#EXT-X-TARGETDURATION:6", "", .mixedTags,
             hlsJS: "takes it for a media playlist and refuses", ffmpeg: "plays", weir: "omits them"),
@@ -314,7 +315,8 @@ struct MendTests {
     @Test("is gone after mending", arguments: Mend.all)
     func stable(_ mend: Mend) throws {
         let once = try Playlist.parse(Array(mend.text(mend.output).utf8))
-        #expect(once.text.mends.isEmpty)
+        // Nothing defines the variable in the mended text either.
+        #expect(once.text.mends.allSatisfy { $0.code == .missingVariable })
         #expect(!once.text.isChanged)
     }
 
@@ -342,7 +344,7 @@ struct MendTests {
         "that leaves nothing to play is an error",
         arguments: [
             "#EXTINF:1,\n", "#EXT-X-STREAM-INF:BANDWIDTH=1\n", "a.ts\n", "#EXTINF:1,\n#EXT-X-BYTERANGE:x\na.ts\n",
-            "#EXT-X-VERSION:8\n#EXTINF:1,\n{$a}\n", "#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=1\n",
+            "#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=1\n",
         ])
     func fatal(_ lines: String) {
         #expect(throws: PlaylistError.self) { try Playlist.parse(Array("#EXTM3U\n\(lines)".utf8)) }

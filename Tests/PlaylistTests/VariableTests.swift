@@ -117,9 +117,35 @@ struct VariableTests {
         #expect(inKey.code == .missingVariable && inKey.line == 3)
     }
 
-    @Test("is not replaced before version 8")
-    func old() throws {
-        #expect(try media("#EXTM3U\n#EXT-X-VERSION:7\n#EXTINF:1,\n{$a}.ts\n").segments[0].uri == "{$a}.ts")
+    @Test("that is not defined stays a part of the text, as in libavformat, and is reported once")
+    func undefined() throws {
+        for version in [7, 8] {
+            let playlist = try media(
+                """
+                #EXTM3U
+                #EXT-X-VERSION:\(version)
+                #EXT-X-KEY:METHOD=AES-128,URI="{$a}.key",IV={$b}
+                #EXTINF:1,
+                {$a}.ts
+                #EXTINF:1,
+                {$b}/{$a}.ts
+
+                """)
+            #expect(playlist.segments.map(\.uri) == ["{$a}.ts", "{$b}/{$a}.ts"])
+            #expect(playlist.keys[0].uri == "{$a}.key")
+            let missing = playlist.text.mends.filter { $0.code == .missingVariable }
+            #expect(missing.map(\.line) == [3, 3] && missing[0].reason.hasSuffix("defines a"))
+            let output = String(decoding: try playlist.rendered { _ in nil }, as: UTF8.self)
+            #expect(output.contains("{$b}/{$a}.ts"))
+        }
+    }
+
+    @Test("whose definition fails is reported there, and not at the references")
+    func failed() throws {
+        let text = "#EXTM3U\n#EXT-X-DEFINE:IMPORT=\"a\"\n#EXTINF:1,\n{$a}.ts\n#EXTINF:1,\n{$a}2.ts\n"
+        let playlist = try media(text, VariableSources(imports: [:]))
+        #expect(playlist.text.mends.map(\.line) == [2])
+        #expect(playlist.segments.map(\.uri) == ["{$a}.ts", "{$a}2.ts"])
     }
 
     @Test(

@@ -38,12 +38,7 @@ struct AttributeCheck {
         _ attribute: AttributeList.Attribute, _ type: AttributeType?, _ line: Int, _ findings: inout Findings
     ) {
         let name = attributes.bytes.text(attribute.name)
-        guard let type else {
-            if name.hasPrefix("X-") { return }
-            findings.add(
-                .attributeUnknown, line: line, clause: tag.clause, "the attribute \(name) is not defined for this tag")
-            return
-        }
+        guard let type else { return checkUnknown(name, line, &findings) }
         // The parser checks the value after its variables have been replaced (rfc8216bis §4.3).
         if type == .hexadecimal, VariableTable.mayRefer(attributes.bytes, attribute.value) { return }
         guard type.fits(attributes, attribute, name) else {
@@ -52,6 +47,19 @@ struct AttributeCheck {
         }
         if type == .hexadecimal, attributes.bytes[attribute.value].dropFirst(2).contains(where: { $0 >= 0x61 }) {
             findings.add(.hexadecimalCase, line: line, "\(name) has lowercase letters in a hexadecimal-sequence")
+        }
+    }
+
+    /// Clients must ignore attributes that they do not know (RFC 8216 §6.3.1). Reported are those of other tags, and names that
+    /// are probably misspelt; not those of vendors.
+    private func checkUnknown(_ name: String, _ line: Int, _ findings: inout Findings) {
+        func report(_ message: String) { findings.add(.attributeUnknown, line: line, clause: tag.clause, message) }
+        let owner = "the attribute \(PlaylistError.excerpt(of: name)) is not defined for \(tag.rawValue.dropFirst())"
+        if name.hasPrefix("X-") { return }
+        if Tag.attributeNames.contains(name) {
+            report("\(owner): players ignore it")
+        } else if let meant = Spelling((tag.attributeTypes ?? [:]).keys).correction(of: name) {
+            report("\(owner), although it resembles \(meant): players ignore it")
         }
     }
 }
@@ -96,6 +104,9 @@ extension Tag {
     /// The attributes defined for the tag; nil for unknown tags and tags without an attribute list.
     var attributeTypes: [String: AttributeType]? { Self.types[self] }
 
+    /// The attributes of all tags.
+    static let attributeNames = Set(types.values.flatMap(\.keys))
+
     /// Required attributes without which the parser still accepts a playlist.
     var requiredAttributes: [String] {
         switch self {
@@ -129,8 +140,10 @@ extension Tag {
         "PATHWAY-ID",
     ]
 
+    /// KEYID is de facto: Shaka Player and hls.js read it.
     private static let keyTypes: [String: AttributeType] = [
         "METHOD": .enumerated, "URI": .quoted, "IV": .hexadecimal, "KEYFORMAT": .quoted, "KEYFORMATVERSIONS": .quoted,
+        "KEYID": .any,
     ]
 
     /// Attributes of both EXT-X-STREAM-INF and EXT-X-I-FRAME-STREAM-INF. NAME and PROGRAM-ID are de facto.

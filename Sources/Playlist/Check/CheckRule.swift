@@ -13,7 +13,7 @@ enum CheckRule: String, CaseIterable {
         lowLatency, dependentSegment, dateRange
     // Multivariant playlists
     case noVariants, bandwidth, noCodecs, incompleteCodecs, missingGroup, unusedGroup, groupMember, unequalGroups,
-        sessionData, stableID, partialScore, missingPathway, mirror
+        sessionData, stableID, partialScore, missingPathway
     // A presentation
     case unresolvable, insecure, selfReference, notMedia, targetDurationsDiffer, durationsDiffer,
         discontinuitiesDiffer, typesDiffer, datesDiffer, iFrames, peakOverBandwidth
@@ -23,7 +23,7 @@ enum CheckRule: String, CaseIterable {
         case .byteOrderMark, .longLine, .noTargetDuration, .unknownMethod, .noKeyURI, .noVariants, .missingGroup,
             .unresolvable, .selfReference, .notMedia:
             .error
-        case .unknownTag, .attributeUnknown, .noCodecs, .unusedGroup, .mirror: .note
+        case .attributeUnknown, .noCodecs, .unusedGroup: .note
         default: .warning
         }
     }
@@ -31,6 +31,7 @@ enum CheckRule: String, CaseIterable {
     var clause: String {
         switch self {
         case .repeatedTag, .latePosition: "RFC 8216 §4.3.3"
+        case .unknownTag: "RFC 8216 §6.3.1"
         // RFC 8216 defines the versions up to 7.
         case .versionTooLow: "RFC 8216 §7"
         case .versionHigh: "rfc8216bis §8"
@@ -61,7 +62,7 @@ enum CheckRule: String, CaseIterable {
         case .missingPathway: "rfc8216bis §4.4.6.6"
         case .iFrames: "RFC 8216 §4.3.4.3"
         case .insecure: "RFC 8216 §10"
-        case .datesDiffer, .typesDiffer, .targetDurationsDiffer, .durationsDiffer, .discontinuitiesDiffer, .mirror:
+        case .datesDiffer, .typesDiffer, .targetDurationsDiffer, .durationsDiffer, .discontinuitiesDiffer:
             "RFC 8216 §6.2.4"
         default: "RFC 8216 §4.1"
         }

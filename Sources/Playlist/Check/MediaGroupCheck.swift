@@ -46,10 +46,11 @@ struct MediaGroupCheck {
             playlist.variants.map { ($0.groups, $0.line) } + playlist.iFrameVariants.map { ($0.groups, $0.line) }
         for (groups, line) in references {
             used.formUnion(groups)
-            // Players use the variant's own media if no group of the type exists at all.
+            // Players use the variant's own media if no group of the type exists at all. hls.js ends with an error if other
+            // groups of sound exist; of other types it uses none.
             for group in groups where self.groups[group] == nil && types.contains(group.type) {
                 findings.add(
-                    .missingGroup, line: line,
+                    .missingGroup, severity: group.type == .audio ? nil : .warning, line: line,
                     "no EXT-X-MEDIA of \(group.type.rawValue) has GROUP-ID \(quoted(group.id))")
             }
         }

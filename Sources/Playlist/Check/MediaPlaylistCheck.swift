@@ -25,7 +25,9 @@ struct MediaPlaylistCheck {
             findings.add(.noSegments, "the playlist has no media segments")
         }
         if let line = text.firstLine(.skip), playlist.skip != nil {
-            findings.add(.deltaUpdate, line: line + 1, "a delta update is useful only with an earlier playlist")
+            findings.add(
+                .deltaUpdate, line: line + 1,
+                "a delta update: the segments that it skips are only in an earlier playlist")
         }
         checkPositions(&findings)
     }
@@ -62,20 +64,18 @@ struct MediaPlaylistCheck {
     private func checkKeys(_ findings: inout Findings) {
         for key in playlist.usedKeys {
             if key.method == .other {
-                let isKnownToHLSJS = ["AES-256", "AES-256-CTR"].contains(key.attributes["METHOD"])
-                let players = isKnownToHLSJS ? "players other than hls.js" : "players"
                 findings.add(
                     .unknownMethod, line: key.line,
-                    "unknown METHOD: \(players) play the segments as if they were not encrypted")
+                    "HLS has no such METHOD: players that do not know it take the segments for clear ones")
             } else if key.uri.isEmpty, key.keyFormat == "identity" {
                 findings.add(.noKeyURI, line: key.line, "the key has no URI: the segments cannot be decrypted")
-            } else if key.isData ? key.keyFormat != "identity" : key.needsDRM {
-                // A data: URI of another KEYFORMAT has the system's own data, such as a PSSH box, and no key.
+            } else if key.needsDRM {
                 findings.add(
                     .needsDRM, severity: playlist.needsDRM ? .error : .warning, line: key.line,
                     "KEYFORMAT \(PlaylistError.excerpt(of: key.keyFormat)) needs a content decryption module")
             } else if key.isData {
-                findings.add(.dataKey, line: key.line, "few players read a key from a data: URI")
+                findings.add(
+                    .dataKey, line: key.line, "many players, such as VLC, do not read a key from a data: URI")
             }
         }
     }
@@ -96,6 +96,9 @@ struct MediaPlaylistCheck {
 }
 
 extension PlaylistText {
+    /// Returns the kind of a line, which is counted from 1; nil beyond the text.
+    func kind(_ line: Int) -> Line.Kind? { lines.indices.contains(line - 1) ? lines[line - 1].kind : nil }
+
     /// Returns the index of the first line with a tag; nil without one.
     func firstLine(_ tag: Tag) -> Int? { lines.firstIndex { $0.kind == .tag(tag) } }
 }

@@ -17,14 +17,13 @@ struct MultivariantCheck {
         checkPathway(&findings)
         checkSessionData(&findings)
         checkStableIDs(&findings)
-        checkMirrors(&findings)
         checkVersion(&findings)
         MediaGroupCheck(playlist: playlist).run(&findings)
     }
 
     private func checkBandwidth(_ line: Int, _ peak: Int, _ average: Int?, _ findings: inout Findings) {
         guard findings.areTyped(["BANDWIDTH", "AVERAGE-BANDWIDTH"], line: line) else { return }
-        if peak > 0, peak < 8_000 {
+        if peak > 0, peak < 5_000 {
             findings.add(.bandwidth, line: line, "BANDWIDTH is in bits per second: \(peak) is too small for media")
         }
         if peak > 10_000_000_000 {
@@ -95,15 +94,6 @@ struct MultivariantCheck {
         let named = playlist.variants.filter { $0.stableID != nil }
         if !named.isEmpty, let unnamed = playlist.variants.first(where: { $0.stableID == nil }) {
             findings.add(.stableID, line: unnamed.line, "the variant has no STABLE-VARIANT-ID, but others have one")
-        }
-    }
-
-    private func checkMirrors(_ findings: inout Findings) {
-        for mirrors in playlist.mirrors where mirrors.count > 1 {
-            let lines = playlist.variants.filter { mirrors.contains($0.renditionIndex) }.map(\.line)
-            guard let first = lines.first, lines.count > 1 else { continue }
-            let others = lines.dropFirst().map(String.init).joined(separator: ", ")
-            findings.add(.mirror, line: first, "mirrors of this variant: line \(others)")
         }
     }
 

@@ -51,10 +51,12 @@ extension PlaylistDiagnostic {
         guard let text else { return error.code.clause }
         // The text begins with #EXTM3U.
         if error.code == .notAPlaylist { return "RFC 8216 §4.1" }
-        guard let line = error.line, error.code == .missingVariable, line <= text.lines.count,
-            text.lines[line - 1].kind == .tag(.define)
-        else { return error.code.clause }
-        return Tag.define.clause
+        guard case .tag(let tag)? = error.line.flatMap(text.kind) else { return error.code.clause }
+        switch error.code {
+        case .badValue, .missingAttribute, .duplicateTag: return tag.clause
+        case .missingVariable where tag == .define: return tag.clause
+        default: return error.code.clause
+        }
     }
 }
 
@@ -128,12 +130,57 @@ struct Findings {
 
     /// Adds a defect that Weir mends, and that no rule has reported for its line. Players differ in what they make of it.
     /// Parsers must refuse a variable without a value (rfc8216bis §4.3, §4.4.2.3), and hls.js does.
-    mutating func add(mended error: PlaylistError, in text: PlaylistText) {
+    private mutating func add(mended error: PlaylistError, in text: PlaylistText, _ sources: VariableSources) {
         if linesOfMends.contains(error.line) { return }
         mendCounts[error.code, default: 0] += 1
         if mendCounts[error.code, default: 0] > Self.maximumPerRule { return }
-        let severity: PlaylistDiagnostic.Severity = error.code == .missingVariable ? .error : .warning
+        var severity: PlaylistDiagnostic.Severity = error.code == .missingVariable ? .error : .warning
+        if severity == .error, let line = error.line, Self.isConditional(text, line - 1, sources) {
+            severity = sources.hasURL ? .warning : .note
+        }
         found.append(PlaylistDiagnostic(error, in: text, severity: severity))
+    }
+
+    /// Adds the defects of a text. Those of a value that lacks its variables have their cause among them.
+    ///
+    /// - Parameter sources: the sources that the text was read with; the text is sound if only they were missing.
+    mutating func add(mends: [PlaylistError], in text: PlaylistText, _ sources: VariableSources) {
+        let lacksVariables = mends.contains { $0.code == .missingVariable }
+        if !lacksVariables, !mends.contains(where: { $0.line.map { text.kind($0) } == .tag(.define) }) {
+            checkVariables(text)
+        }
+        for mend in mends {
+            if lacksVariables, mend.code == .badValue, let line = mend.line, line <= text.lines.count,
+                VariableTable.refers(text.bytes, text.lines[line - 1].content)
+            {
+                continue
+            }
+            add(mended: mend, in: text, sources)
+        }
+    }
+
+    private mutating func checkVariables(_ text: PlaylistText) {
+        guard text.firstLine(.define) != nil else { return }
+        let first = text.lines.indices.first { line in
+            switch text.lines[line].kind {
+            case .uri: VariableTable.refers(text.bytes, text.lines[line].content)
+            case .tag(let tag):
+                tag.hasAttributes && tag != .define && VariableTable.refers(text.bytes, text.lines[line].content)
+            case .blank, .comment: false
+            }
+        }
+        guard let first else { return }
+        add(
+            .variables, line: first + 1,
+            "libavformat (ffmpeg, mpv), VLC and GStreamer do not replace the variable")
+    }
+
+    /// True for an EXT-X-DEFINE whose value another text or the URL may have.
+    private static func isConditional(_ text: PlaylistText, _ line: Int, _ sources: VariableSources) -> Bool {
+        guard text.kind(line + 1) == .tag(.define) else { return false }
+        let attributes = text.attributes(line)
+        return attributes["IMPORT"] != nil && sources.imports == nil
+            || attributes["QUERYPARAM"] != nil && !sources.hasURL
     }
 
     /// All findings in text order, starting with those without a line.

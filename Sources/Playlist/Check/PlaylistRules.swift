@@ -18,7 +18,7 @@ public enum PlaylistRules {
             lines.run()
             findings = lines.findings
             let playlist = try Playlist.parse(bytes, variables: variables, limits: limits)
-            for mend in playlist.text.mends { findings.add(mended: mend, in: text) }
+            findings.add(mends: playlist.text.mends, in: text, variables)
             switch playlist {
             case .media(let playlist): MediaPlaylistCheck(playlist: playlist, source: text).run(&findings)
             case .multivariant(let playlist): MultivariantCheck(playlist: playlist, source: text).run(&findings)
@@ -80,6 +80,8 @@ struct ReferenceCheck {
     /// Checks each URI of the playlist at `url`. `resolving` returns the URL of a URI; nil if it has none.
     func run(url: String, resolving: (String) -> String?, _ findings: inout Findings) {
         for reference in references {
+            // An undefined variable is reported already.
+            if VariableTable.refers(Array(reference.uri.utf8), 0..<reference.uri.utf8.count) { continue }
             guard let target = resolving(reference.uri) else {
                 findings.add(.unresolvable, line: reference.line, "the URI does not resolve to an http or https URL")
                 continue

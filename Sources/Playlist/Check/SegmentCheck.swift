@@ -5,26 +5,33 @@ struct SegmentCheck {
     /// File name extensions that libavformat accepts for media segments.
     private static let extensions: Set<String> = [
         "ts", "m4s", "mp4", "cmfv", "cmfa", "cmft", "m4a", "m4v", "aac", "mp3", "ac3", "eac3", "ec3", "vtt", "webvtt",
-        "mpegts", "m2t", "m2ts", "mov", "wav",
+        "mpegts", "m2t", "m2ts", "mov", "wav", "fmp4", "mpg", "mpeg", "mp2", "flac", "ogg", "3gp",
     ]
+    private static let transportStreams: Set<String> = ["ts", "m2t", "m2ts", "mpegts"]
 
-    /// Bytes of PAT and PMT, and of SDT, PAT and PMT, one packet each.
-    private static let tableSizes: Set<Int> = [376, 564]
+    /// Bytes of PAT and PMT, one packet each.
+    private static let tableSize = 376
 
     func run(_ findings: inout Findings) {
         var previous: Segment?
         var clock: (date: DateTime, seconds: Double)?
         var firstOffsets: [String: Int] = [:]
+        // Its segments are thumbnails, which no demuxer reads.
+        let isOfImages = playlist.text.lines.contains { line in
+            line.kind == .tag(.unknown) && playlist.text.bytes.matches(line.content, "#EXT-X-IMAGES-ONLY")
+        }
         for segment in playlist.segments {
             if playlist.isIFramesOnly, let offset = segment.byteRange?.offset, firstOffsets[segment.uri] == nil {
                 firstOffsets[segment.uri] = offset
             }
             checkDuration(segment, &findings)
-            checkName(segment, firstOffsets[segment.uri], &findings)
-            if segment.isGap {
-                findings.add(.gap, line: segment.line, "libavformat and VLC request the segment despite EXT-X-GAP")
+            if !isOfImages {
+                checkName(segment, firstOffsets[segment.uri], &findings)
+                checkMap(segment, after: previous, &findings)
+                if segment.isGap {
+                    findings.add(.gap, line: segment.line, "libavformat and VLC request the segment despite EXT-X-GAP")
+                }
             }
-            checkMap(segment, after: previous, &findings)
             checkDate(segment, &clock, &findings)
             previous = segment
         }
@@ -39,31 +46,36 @@ struct SegmentCheck {
         }
     }
 
-    /// `firstOffset` is the start of the first range of the segment's resource.
-    private func checkName(_ segment: Segment, _ firstOffset: Int?, _ findings: inout Findings) {
+    /// Returns the file name extension in small letters; empty without one.
+    private func fileExtension(_ segment: Segment) -> String {
         let path = segment.uri.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
         let file = path.split(separator: UInt8(ascii: "/")).last ?? path[...]
         let ending = file.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        let name = ending.count > 1 ? String(Substring(ending[ending.count - 1])).lowercased() : ""
+        return ending.count > 1 ? String(Substring(ending[ending.count - 1])).lowercased() : ""
+    }
+
+    /// `firstOffset` is the start of the first range of the segment's resource.
+    private func checkName(_ segment: Segment, _ firstOffset: Int?, _ findings: inout Findings) {
+        let name = fileExtension(segment)
         if !Self.extensions.contains(name) {
             findings.add(
                 .segmentExtension, line: segment.line,
-                "libavformat (ffmpeg, mpv) may reject a segment with this file name extension")
-        } else if segment.map == nil, playlist.isIFramesOnly, ["ts", "m2t", "m2ts", "mpegts"].contains(name),
-            (segment.byteRange?.offset ?? 0) > 0, !Self.tableSizes.contains(firstOffset ?? 0)
+                "libavformat (ffmpeg, mpv) may reject a segment whose name does not end as that of media")
+        } else if segment.map == nil, playlist.isIFramesOnly, Self.transportStreams.contains(name),
+            (segment.byteRange?.offset ?? 0) > 0, firstOffset ?? 0 < Self.tableSize
         {
-            // Apple's players read the bytes before the first range of the resource.
+            // Clients take the bytes before the first range of the resource for its tables.
             findings.add(
                 .noTables, line: segment.line,
-                "a range without PAT and PMT, and no EXT-X-MAP: libavformat guesses the format, hls.js plays nothing")
+                "no EXT-X-MAP, and no room for PAT and PMT before the file's first range: players guess the format")
         } else if segment.map == nil, !playlist.isDeltaUpdate, ["m4s", "mp4", "cmfv", "cmfa", "cmft"].contains(name) {
-            findings.add(.noMap, line: segment.line, "a fragmented MP4 segment without EXT-X-MAP before it")
+            findings.add(.noMap, line: segment.line, "an MP4 segment, by its name, without EXT-X-MAP before it")
         }
     }
 
     private func checkMap(_ segment: Segment, after previous: Segment?, _ findings: inout Findings) {
         guard let map = segment.map else { return }
-        if segment.isDiscontinuity, previous != nil {
+        if segment.isDiscontinuity, previous != nil, !Self.transportStreams.contains(fileExtension(segment)) {
             findings.add(.fragmentedDiscontinuity, line: segment.line, "VLC stops at a discontinuity in fragmented MP4")
         }
         if let before = previous?.map, before.index != map.index {

@@ -82,13 +82,22 @@ struct TextCheck {
     /// A text truncated in its last line may otherwise look complete. No segment can be missing behind EXT-X-ENDLIST, and
     /// packagers leave out the last line end of multivariant playlists.
     private mutating func checkEnd(_ seen: [Tag: Int]) {
-        guard let last = text.lines.indices.last, text.bytes.last != 0x0A else { return }
+        guard let last = text.lines.indices.last, text.bytes.last != 0x0A, !text.endsInTag else { return }
         let kind = text.lines[last].kind
         guard kind != .blank, kind != .comment, kind != .tag(.endList) else { return }
-        let isNote = isMultivariant || seen[.endList] != nil
+        let isNote = isMultivariant || seen[.endList] != nil || isWholeURI(last)
         findings.add(
             .openEnd, severity: isNote ? .note : nil, line: last + 1,
             "the last line has no line end\(isNote ? "" : ": the text may be truncated")")
+    }
+
+    /// True for a URI with the file name extension of the URI before it: nothing of it is missing.
+    private func isWholeURI(_ line: Int) -> Bool {
+        guard text.lines[line].kind == .uri, let previous = text.lines[..<line].lastIndex(where: { $0.kind == .uri })
+        else { return false }
+        let names = [line, previous].map { text.string($0).utf8.prefix { $0 != UInt8(ascii: "?") } }
+        let extensions = names.map { $0.split(separator: UInt8(ascii: ".")).last.map(Array.init) ?? [] }
+        return names[0].contains(UInt8(ascii: ".")) && extensions[0] == extensions[1]
     }
 
     private mutating func checkLine(_ line: Int) {
@@ -107,13 +116,29 @@ struct TextCheck {
         }
     }
 
+    /// Clients must ignore tags that they do not know (RFC 8216 §6.3.1), so that the tags of vendors are no finding.
     private mutating func checkUnknown(_ line: Int, _ known: inout Set<String>) {
         let content = text.bytes.trimmed(text.lines[line].content)
-        let end = text.bytes.firstIndex(of: UInt8(ascii: ":"), in: content) ?? content.upperBound
-        let name = PlaylistError.excerpt(of: text.bytes[content.lowerBound..<end])
+        let length = text.bytes[content].prefix { $0 != UInt8(ascii: ":") && !$0.isBlank }.count
+        let bytes = text.bytes[content.lowerBound..<content.lowerBound + length]
+        let name = PlaylistError.excerpt(of: bytes)
         guard known.insert(name).inserted, known.count <= 64 else { return }
-        findings.add(.unknownTag, line: line + 1, "\(name) is not an HLS tag; players ignore it")
+        if name == "#EXT-X-ALLOW-CACHE" {
+            let version = text.firstLine(.version).flatMap { text.bytes.decimalInteger(text.value($0)) }
+            guard version ?? 1 >= 7 else { return }
+            findings.add(
+                .unknownTag, severity: .note, line: line + 1, clause: "RFC 8216 §7",
+                "EXT-X-ALLOW-CACHE was removed in protocol version 7; players ignore it")
+        } else if let meant = Self.tags.correction(of: name) {
+            let message =
+                meant == name
+                ? "\(name) is followed by a blank, not by a colon: players ignore it"
+                : "\(name) is not an HLS tag, although it resembles \(meant): players ignore it"
+            findings.add(.unknownTag, line: line + 1, message)
+        }
     }
+
+    private static let tags = Spelling(Tag.allCases.filter { $0 != .unknown }.map(\.rawValue), prefix: 4)
 
     private mutating func checkTag(_ tag: Tag, _ line: Int) {
         let scope = tag.scope
@@ -127,10 +152,6 @@ struct TextCheck {
             findings.add(.unexpectedBlank, line: line + 1, "a blank before the tag; some players then ignore it")
         }
         checkValue(tag, line)
-        if tag == .define {
-            findings.add(
-                .variables, line: line + 1, "few players replace variables; others request the URI with the reference")
-        }
         if tag.hasAttributes {
             AttributeCheck(tag: tag, attributes: text.attributes(line)).run(&findings)
         }

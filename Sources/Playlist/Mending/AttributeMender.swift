@@ -34,7 +34,10 @@ struct AttributeMender {
         let written = Array(list.bytes[attribute.value])
         guard let type = types?[name] else { return self.written.append((name, written)) }
         guard let mended = mended(attribute, type, name) else {
-            faults.append(type == .quoted ? "\(name) cannot be used" : "\(name) is not \(type.description)")
+            faults.append(
+                tag == .media && name == "URI" && attribute.isQuoted
+                    ? "URI is not allowed for closed captions"
+                    : type == .quoted ? "\(name) cannot be used" : "\(name) is not \(type.description)")
             isChanged = true
             return
         }

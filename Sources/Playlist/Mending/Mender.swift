@@ -70,8 +70,7 @@ struct Mender {
         }
         if ranges.isUnreadable {
             if let rangeLine = ranges.line { omit(rangeLine, .badValue, "the byte range is not length@offset") }
-            omit(line, .badValue, "the segment's byte range cannot be read")
-            if let announced { edits[announced] = .omit }
+            for line in [line, announced].compactMap(\.self) { edits[line] = .omit }
         } else {
             accept(line)
         }
@@ -263,7 +262,8 @@ extension Mender {
         guard uriCount == 0 else { return }
         // A line that variables or the encoding destroyed is then the cause of the missing media.
         let codes: [PlaylistError.Code] = [.missingURI, .unannouncedURI, .badValue, .missingAttribute]
-        let lost = text.mends.first { $0.code != .notUTF8 && $0.code != .controlCharacter }
+        let harmless: [PlaylistError.Code] = [.notUTF8, .controlCharacter, .missingVariable]
+        let lost = text.mends.first { !harmless.contains($0.code) }
         let first = lost ?? codes.lazy.compactMap { code in mends.first { $0.code == code } }.first
         guard let first else { return }
         let hasMedia = text.lines.indices.contains { line in

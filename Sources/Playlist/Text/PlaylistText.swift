@@ -47,7 +47,8 @@ public struct PlaylistText: Sendable {
     /// Creates the mended or expanded form of `text`. It must have the same lines; omitted lines are empty, without a
     /// terminator.
     init(_ text: PlaylistText, bytes: [UInt8], lines: [Line], mends: [PlaylistError]) {
-        (self.bytes, self.lines, source) = (bytes, lines, text.source ?? text.bytes)
+        (self.bytes, self.lines) = (bytes, lines)
+        source = text.source ?? (bytes == text.bytes ? nil : text.bytes)
         (limits, hasByteOrderMark) = (text.limits, text.hasByteOrderMark)
         self.mends = Array((text.mends + mends).prefix(Self.maximumMends))
     }
@@ -145,7 +146,7 @@ extension PlaylistText {
         guard last > 0, lines[last].kind == .tag(.unknown), lines[last].content.upperBound == bytes.count else {
             return false
         }
-        let name = bytes[lines[last].content]
+        let name = bytes[bytes.trimmed(lines[last].content)]
         return Tag.allCases.contains { $0.rawValue.utf8.starts(with: name) }
     }
 

@@ -1,14 +1,16 @@
 /// Replaces variable references by their values in one pass (rfc8216bis §4.3): in URI lines, quoted-strings and
-/// hexadecimal-sequences. A line that cannot be expanded becomes empty, unless it is a key; the number of lines does not change.
+/// hexadecimal-sequences. A reference to an undefined variable stays, as in libavformat; hls.js refuses the text. A line whose
+/// values would change its structure becomes empty, unless it is a key; the number of lines does not change.
 struct VariableExpansion {
     private let text: PlaylistText
     private var table: VariableTable
     private var output: [UInt8] = []
     private var lines: [PlaylistText.Line] = []
     private var mends: [PlaylistError] = []
+    /// Names without a value that are reported already, at their EXT-X-DEFINE or their first reference.
+    private var reported: Set<String> = []
 
-    /// Returns the text with its references replaced, and its variables. Without EXT-X-DEFINE, a reference is an unusual URI in
-    /// a text of EXT-X-VERSION below 8, which is returned unchanged, and else an error.
+    /// Returns the text with its references replaced, and its variables.
     static func expanded(
         _ text: PlaylistText, _ sources: VariableSources, isMultivariant: Bool
     ) throws(PlaylistError) -> (text: PlaylistText, variables: [String: String]) {
@@ -26,12 +28,7 @@ struct VariableExpansion {
     }
 
     private static func usesVariables(_ text: PlaylistText) -> Bool {
-        var version = 1
-        for (index, line) in text.lines.enumerated() {
-            if line.kind == .tag(.define) { return true }
-            if line.kind == .tag(.version) { version = text.bytes.decimalInteger(text.value(index)) ?? version }
-        }
-        return version >= 8 && VariableTable.mayRefer(text.bytes, 0..<text.bytes.count)
+        text.lines.contains { $0.kind == .tag(.define) } || VariableTable.mayRefer(text.bytes, 0..<text.bytes.count)
     }
 
     private mutating func run() throws(PlaylistError) {
@@ -89,13 +86,14 @@ struct VariableExpansion {
         let tail = text.lines[line].content.upperBound - value.upperBound
         let attributes = AttributeList(
             output, value.lowerBound + offset..<output.count - tail, line: line, text.limits)
+        for name in ["NAME", "IMPORT", "QUERYPARAM"] { if let name = attributes[name] { reported.insert(name) } }
         try table.define(try Define(attributes), attributes)
     }
 
     private mutating func appendURI(_ line: Int) throws(PlaylistError) {
         let content = text.bytes.trimmed(text.lines[line].content)
         let start = output.count
-        try append(content, line)
+        append(content, line)
         let isURI = output.count > start && !output[start].isBlank && output[start] != UInt8(ascii: "#")
         guard isURI else { throw text.error(.badValue, line, "with its variables replaced the line is not a URI") }
     }
@@ -106,21 +104,21 @@ struct VariableExpansion {
             guard VariableTable.mayRefer(text.bytes, attribute.value) else { continue }
             output += text.bytes[position..<attribute.value.lowerBound]
             let start = output.count
-            try append(attribute.value, line)
+            append(attribute.value, line)
             position = attribute.value.upperBound
             // Without quotes, a value could add another attribute.
-            guard attribute.isQuoted || output.isHexadecimalSequence(start..<output.count) else {
+            let isSafe = attribute.isQuoted || output.isHexadecimalSequence(start..<output.count)
+            guard isSafe || output[start...].elementsEqual(text.bytes[attribute.value]) else {
                 throw text.error(.badValue, line, "with its variables replaced a value is not a hexadecimal sequence")
             }
         }
         output += text.bytes[position..<text.lines[line].content.upperBound]
     }
 
-    private mutating func append(_ range: Range<Int>, _ line: Int) throws(PlaylistError) {
-        do throws(VariableTable.Undefined) {
-            try table.append(range, of: text.bytes, to: &output)
-        } catch {
-            throw text.error(.missingVariable, line, "no EXT-X-DEFINE before this line defines \(error.name)")
+    private mutating func append(_ range: Range<Int>, _ line: Int) {
+        for name in table.append(range, of: text.bytes, to: &output) where reported.insert(name).inserted {
+            guard mends.count < PlaylistText.maximumMends else { return }
+            mends.append(text.error(.missingVariable, line, "no EXT-X-DEFINE before this line defines \(name)"))
         }
     }
 }

@@ -4,7 +4,9 @@ public struct VariableSources: Sendable {
     public var imports: [String: String]?
     /// Query for QUERYPARAM: of the playlist's URL after redirects, percent-encoded, without its `?`; nil without a query.
     public var query: String?
-    /// No sources: parsing a playlist that needs one fails.
+    /// False if the text was read without its URL, such as from a file, so that nothing is known about a query.
+    public var hasURL = true
+    /// No sources: variables that need one have no value.
     public static let none = VariableSources()
 
     /// Creates a set of sources.
@@ -102,18 +104,23 @@ struct VariableTable {
             if let value = sources.imports?[define.name] { return value }
             let cause =
                 sources.imports == nil
-                ? "no multivariant playlist refers to this playlist" : "the multivariant playlist does not define it"
+                ? "the playlist was read without a multivariant one" : "the multivariant playlist does not define it"
             throw attributes.error(.missingVariable, "the variable \(define.name) cannot be imported: \(cause)")
         case .query:
             if let value = sources.parameter(define.name) { return value }
-            throw attributes.error(
-                .missingVariable, "the playlist's URL has no query parameter \(define.name) with a value")
+            let cause =
+                sources.hasURL
+                ? "the playlist's URL has no query parameter \(define.name) with a value"
+                : "the playlist was read without its URL, which may have the query parameter \(define.name)"
+            throw attributes.error(.missingVariable, cause)
         }
     }
 
     /// Appends a range of `bytes` with every `{$name}` replaced once; values are not searched again. Text that only
-    /// resembles a reference is preserved. Throws the name of an undefined variable.
-    func append(_ range: Range<Int>, of bytes: [UInt8], to output: inout [UInt8]) throws(Undefined) {
+    /// resembles a reference is preserved, and so is a reference to an undefined variable: libavformat requests it as it is.
+    /// Returns the names of undefined variables.
+    func append(_ range: Range<Int>, of bytes: [UInt8], to output: inout [UInt8]) -> [String] {
+        var undefined: [String] = []
         var position = range.lowerBound
         while position < range.upperBound {
             guard let reference = Self.reference(bytes, position, range.upperBound) else {
@@ -121,14 +128,16 @@ struct VariableTable {
                 position += 1
                 continue
             }
-            guard let value = values[bytes.text(reference)] else { throw Undefined(name: bytes.text(reference)) }
-            output.append(contentsOf: value.utf8)
+            let name = bytes.text(reference)
+            if let value = values[name] {
+                output.append(contentsOf: value.utf8)
+            } else {
+                output.append(contentsOf: bytes[position...reference.upperBound])
+                undefined.append(name)
+            }
             position = reference.upperBound + 1
         }
-    }
-
-    struct Undefined: Error {
-        let name: String
+        return undefined
     }
 
     static func mayRefer(_ bytes: [UInt8], _ range: Range<Int>) -> Bool {
@@ -138,6 +147,11 @@ struct VariableTable {
             position = brace + 1
         }
         return false
+    }
+
+    /// True if the range has a reference to a variable.
+    static func refers(_ bytes: [UInt8], _ range: Range<Int>) -> Bool {
+        mayRefer(bytes, range) && range.contains { reference(bytes, $0, range.upperBound) != nil }
     }
 
     /// Returns the range of the name in a reference that starts at `position`; nil without a reference.

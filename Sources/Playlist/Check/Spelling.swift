@@ -1,0 +1,52 @@
+/// Finds the name that an unknown one was probably meant to be.
+struct Spelling {
+    private let known: [(name: String, letters: [UInt8])]
+    /// The number of letters that all names begin with, which say nothing.
+    private let prefix: Int
+    /// Longer names are not compared.
+    private static let longest = 48
+
+    init(_ known: some Collection<String>, prefix: Int = 0) {
+        self.known = known.sorted().map { ($0, Self.letters($0)) }
+        self.prefix = prefix
+    }
+
+    /// Returns the known name that differs from `name` only in case and signs, or in few letters; nil without one. Short names
+    /// must have the same letters, because vendors' names resemble them by chance.
+    func correction(of name: String) -> String? {
+        guard name.utf8.count <= Self.longest else { return nil }
+        let letters = Self.letters(name)
+        var best: (name: String, distance: Int)?
+        for (other, otherLetters) in known {
+            let length = min(letters.count, otherLetters.count) - prefix
+            let allowed = length < 5 ? 0 : length < 9 ? 1 : 2
+            guard abs(letters.count - otherLetters.count) <= allowed else { continue }
+            let distance = Self.distance(letters, otherLetters)
+            if distance <= allowed, distance < best?.distance ?? .max { best = (other, distance) }
+        }
+        return best?.name
+    }
+
+    /// The letters and digits in lower case.
+    private static func letters(_ name: String) -> [UInt8] {
+        name.utf8.compactMap { byte in
+            let letter = byte | 0x20
+            return byte.isDigit ? byte : letter &- 0x61 < 26 ? letter : nil
+        }
+    }
+
+    /// The number of letters to insert, omit or replace (Levenshtein).
+    private static func distance(_ first: [UInt8], _ second: [UInt8]) -> Int {
+        var row = Array(0...second.count)
+        for (line, letter) in first.enumerated() {
+            var diagonal = row[0]
+            row[0] = line + 1
+            for column in second.indices {
+                let replaced = diagonal + (letter == second[column] ? 0 : 1)
+                diagonal = row[column + 1]
+                row[column + 1] = min(replaced, row[column] + 1, diagonal + 1)
+            }
+        }
+        return row[second.count]
+    }
+}
