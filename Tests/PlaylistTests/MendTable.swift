@@ -320,6 +320,13 @@ struct MendTests {
         #expect(!once.text.isChanged)
     }
 
+    @Test("in a list leaves the values of attributes that the tag does not have")
+    func unknownAttributes() throws {
+        let text = "#EXTM3U\n#EXT-X-MAP:URI=\"i\",CODECS=&\"a\",lone\n#EXTINF:6,\na\n"
+        let output = String(decoding: try Fixtures.media(text).rendered { _ in nil }, as: UTF8.self)
+        #expect(output == text.replacing(",lone", with: ""))
+    }
+
     @Test("of the encoding keeps names, and asks the origin for the same bytes")
     func encoding() throws {
         let text = Array("#EXTM3U\n#EXT-X-MAP:URI=\"i~\"\n#EXTINF:6,caf~\n~.ts\n#EXTINF:6,ü\né.ts\n".utf8)

@@ -141,7 +141,8 @@ struct AttributeMender {
 
     /// Without quotes, a list of codecs ends at its first comma. The elements after it are codecs if they have no `=`.
     private mutating func joinCodecs() {
-        guard let place = list.attributes.firstIndex(where: { list.bytes.matches($0.name, "CODECS") }),
+        guard tag.attributeTypes?["CODECS"] == .quoted,
+            let place = list.attributes.firstIndex(where: { list.bytes.matches($0.name, "CODECS") }),
             !list.attributes[place].isQuoted, let index = written.firstIndex(where: { $0.name == "CODECS" })
         else { return }
         let start = list.attributes[place].value.upperBound
