@@ -13,7 +13,11 @@ struct MediaGroupCheck {
         checkReferences(&findings)
         for members in groups.values.sorted(by: { $0[0].line < $1[0].line }) { check(members, &findings) }
         checkCaptions(&findings)
-        for type in Media.Kind.allCases where type != .closedCaptions { checkEquality(type, &findings) }
+        var pathways: [Media.Group: Set<String>] = [:]
+        for variant in playlist.variants {
+            for group in variant.groups { pathways[group, default: []].insert(variant.pathwayID) }
+        }
+        for type in Media.Kind.allCases where type != .closedCaptions { checkEquality(type, pathways, &findings) }
     }
 
     private func check(_ media: Media, _ findings: inout Findings) {
@@ -80,19 +84,26 @@ struct MediaGroupCheck {
             "CLOSED-CAPTIONS=NONE in some variants, but not in all")
     }
 
-    /// Groups of one type must have members with the same names, because players switch between the groups.
-    private func checkEquality(_ type: Media.Kind, _ findings: inout Findings) {
+    /// Groups of one type must have members with the same names, because players switch between the groups. Those of different
+    /// pathways need not: rfc8216bis §9.12 has an example.
+    private func checkEquality(_ type: Media.Kind, _ pathways: [Media.Group: Set<String>], _ findings: inout Findings) {
         let same = groups.filter { $0.key.type == type }.values.sorted { $0[0].line < $1[0].line }
-        guard let first = same.first else { return }
-        let names = Set(first.map(\.name))
-        for members in same.dropFirst() where Set(members.map(\.name)) != names {
+        var firsts: [String: Int] = [:]
+        for (place, members) in same.enumerated() {
+            let own = pathways[members[0].group] ?? ["."]
+            if let first = own.compactMap({ firsts[$0] }).min() { compare(members, same[first], &findings) }
+            for pathway in own { firsts[pathway] = firsts[pathway] ?? place }
+        }
+    }
+
+    private func compare(_ members: [Media], _ first: [Media], _ findings: inout Findings) {
+        if Set(members.map(\.name)) != Set(first.map(\.name)) {
             findings.add(
                 .unequalGroups, line: members[0].line,
                 "the renditions' names differ from those of the group \(quoted(first[0].groupID))")
         }
-        for media in same.dropFirst().joined() {
-            guard let equal = first.first(where: { $0.name == media.name }),
-                let name = Self.difference(media, equal)
+        for media in members {
+            guard let equal = first.first(where: { $0.name == media.name }), let name = Self.difference(media, equal)
             else { continue }
             findings.add(
                 .unequalGroups, line: media.line,

@@ -91,10 +91,6 @@ struct MultivariantCheck {
         for (id, line) in ids where id.map({ $0.isEmpty || !$0.utf8.allSatisfy(allowed) }) ?? false {
             findings.add(.stableID, line: line, "a stable id may contain only letters, digits and + / = . - _")
         }
-        let named = playlist.variants.filter { $0.stableID != nil }
-        if !named.isEmpty, let unnamed = playlist.variants.first(where: { $0.stableID == nil }) {
-            findings.add(.stableID, line: unnamed.line, "the variant has no STABLE-VARIANT-ID, but others have one")
-        }
     }
 
     private func checkVersion(_ findings: inout Findings) {

@@ -16,7 +16,7 @@ struct SegmentCheck {
         var previous: Segment?
         var clock: (date: DateTime, seconds: Double)?
         var firstOffsets: [String: Int] = [:]
-        // Its segments are thumbnails, which no demuxer reads.
+        // Its segments are sheets of thumbnails, which no demuxer reads, and each of which has a target duration of its own.
         let isOfImages = playlist.text.lines.contains { line in
             line.kind == .tag(.unknown) && playlist.text.bytes.matches(line.content, "#EXT-X-IMAGES-ONLY")
         }
@@ -24,8 +24,8 @@ struct SegmentCheck {
             if playlist.isIFramesOnly, let offset = segment.byteRange?.offset, firstOffsets[segment.uri] == nil {
                 firstOffsets[segment.uri] = offset
             }
-            checkDuration(segment, &findings)
             if !isOfImages {
+                checkDuration(segment, &findings)
                 checkName(segment, firstOffsets[segment.uri], &findings)
                 checkMap(segment, after: previous, &findings)
                 if segment.isGap {

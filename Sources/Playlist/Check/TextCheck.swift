@@ -101,10 +101,9 @@ struct TextCheck {
     }
 
     private mutating func checkLine(_ line: Int) {
-        // A truncated comment or unknown tag is ignored all the same.
-        guard text.lines[line].content.count > 4095, ![.comment, .tag(.unknown)].contains(text.lines[line].kind) else {
-            return
-        }
+        // Of other lines libavformat reads nothing, or only the beginning.
+        let read: [PlaylistText.Line.Kind] = [.uri, .tag(.key), .tag(.map), .tag(.media), .tag(.streamInf)]
+        guard text.lines[line].content.count > 4095, read.contains(text.lines[line].kind) else { return }
         findings.add(.longLine, line: line + 1, "libavformat (ffmpeg, mpv) truncates lines at 4096 bytes")
     }
 
