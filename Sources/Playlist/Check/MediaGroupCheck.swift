@@ -58,7 +58,8 @@ struct MediaGroupCheck {
                     "no EXT-X-MEDIA of \(group.type.rawValue) has GROUP-ID \(quoted(group.id))")
             }
         }
-        for media in playlist.media where used.insert(media.group).inserted {
+        // Without variants, a finding of its own says so.
+        for media in playlist.media where !playlist.variants.isEmpty && used.insert(media.group).inserted {
             findings.add(.unusedGroup, line: media.line, "no variant refers to the group \(quoted(media.groupID))")
         }
     }
