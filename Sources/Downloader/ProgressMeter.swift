@@ -57,7 +57,10 @@ import Retention
     }
 
     private func run(_ input: Measure.Input, _ state: State, for rendition: Rendition) async {
-        let measure = await PureWork.shared.run(size: 64 * input.files.count, for: rendition) { Measure(input) }
+        guard
+            let measure = await PureWork.shared.run(
+                size: 64 * input.files.count, for: rendition, { Measure(input) })
+        else { return }
         known[Key(rendition: input.id, wanted: input.wanted)] = Known(state: state, measure: measure)
     }
 

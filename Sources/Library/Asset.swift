@@ -105,7 +105,8 @@ public import Store
     /// The reason why the asset is unusable, as a sentence: its bundle has a newer format. Nil for nearly all assets.
     public internal(set) var refusal: String?
     private var knownEntry: Entry?
-    private var knownRenditions: [Rendition] = []
+    /// `renditions` as far as they are loaded.
+    private(set) var knownRenditions: [Rendition] = []
     private var knownImages: [Rendition] = []
     private var byID: [String: Rendition] = [:]
     /// Computed when a playlist reports on another one.

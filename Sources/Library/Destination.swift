@@ -31,7 +31,7 @@ import Playlist
         let answer = try await playlistFetcher.playlist(at: url, access: access, .patient)
         switch (answer.playlist, asset.multivariant) {
         case (.multivariant(let playlist), let known?):
-            entry = Entry(playlist: playlist, base: answer.base, isFit: asset.fits(await asset.plan(playlist)))
+            entry = Entry(playlist: playlist, base: answer.base, isFit: asset.fits(try await asset.plan(playlist)))
             try await compare(playlist, base: answer.base, with: known)
         case (.media(let media), nil):
             guard let lone = asset.lone else { return }

@@ -341,11 +341,21 @@ public import Store
         if byName[asset.name] === asset { byName[asset.name] = nil }
         if byOrigin[asset.origin] === asset { byOrigin[asset.origin] = nil }
         loader.forget(asset.folders)
+        cancelWork(of: asset)
         playheads.forget(asset.id)
         events.send(.unregistered(asset))
         summaries?.remove(asset)
         partialPlayback?.forget(asset)
         if !asset.isRevision { events.send(.assetChanged(asset)) }
+    }
+
+    /// Drops the work on an asset's content that has not begun.
+    private func cancelWork(of asset: Asset) {
+        PureWork.shared.cancel(for: asset)
+        for rendition in asset.knownRenditions { PureWork.shared.cancel(for: rendition) }
+        // An asset and its revision share the access, and one of them stays.
+        let other = asset.revision ?? asset.revises.flatMap { byID[$0] }
+        if other?.access !== asset.access { PureWork.shared.cancel(for: asset.access) }
     }
 
     /// Returns the asset at a URL; waits for one that is being opened there.

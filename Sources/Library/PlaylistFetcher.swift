@@ -42,8 +42,11 @@ import Playlist
         request.toleratesSilence = manner.isHeldBack
         request.ignoresAbsence = manner.ignoresAbsence
         let (head, body) = try await fetch(request, wanted: "a playlist")
+        guard let parsed = await Self.parse(body, imports, query: head.url.query, for: access) else {
+            throw LibraryError(.missing, "the asset of \(head.url.redacted) was removed")
+        }
         do {
-            let playlist = try await Self.parse(body, imports, query: head.url.query, for: access).get()
+            let playlist = try parsed.get()
             return Answer(playlist: playlist, base: head.url, born: .now - Self.age(head), terms: head.terms)
         } catch  where error.code == .notAPlaylist {
             let type = head.mediaType.map { " (\($0.essence))" } ?? ""
@@ -55,10 +58,10 @@ import Playlist
         }
     }
 
-    /// Parses a playlist, a large one on a worker.
+    /// Parses a playlist, a large one on a worker. Returns nil if the asset is removed meanwhile.
     static func parse(
         _ body: [UInt8], _ imports: [String: String]?, query: String?, for owner: AnyObject
-    ) async -> Result<Playlist, PlaylistError> {
+    ) async -> Result<Playlist, PlaylistError>? {
         await PureWork.shared.run(size: body.count, for: owner) {
             do throws(PlaylistError) {
                 return .success(try Playlist.parse(body, variables: VariableSources(imports: imports, query: query)))

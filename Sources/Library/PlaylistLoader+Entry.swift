@@ -78,7 +78,7 @@ extension PlaylistLoader {
             guard origin == asset.origin else { return }
             await adopt(source, began, for: asset)
         case .multivariant(let multivariant):
-            await adopt(multivariant, base: answer.base, of: origin, for: asset)
+            try await adopt(multivariant, base: answer.base, of: origin, for: asset)
         }
     }
 
@@ -104,13 +104,13 @@ extension PlaylistLoader {
     /// Adopts a multivariant playlist, unless it lacks a rendition with stored pieces. Then only its URLs are used.
     private func adopt(
         _ playlist: MultivariantPlaylist, base: WebURL, of origin: WebURL, for asset: Asset
-    ) async {
+    ) async throws(LibraryError) {
         var isNew = asset.multivariant?.text.write() != playlist.text.write()
         var gone: [Rendition] = []
         if !isNew, case .multivariant(let known, base)? = asset.entry, known.hasSameText(as: playlist) {
             (asset.moved, asset.isOutdated) = ([:], false)
         } else {
-            let plan = await asset.plan(playlist)
+            let plan = try await asset.plan(playlist)
             guard origin == asset.origin else { return }
             isNew = asset.multivariant?.text.write() != playlist.text.write()
             guard asset.fits(plan) else {

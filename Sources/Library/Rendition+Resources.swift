@@ -191,7 +191,7 @@ extension Rendition {
     ) async -> MediaPlaylist.Relation {
         await PureWork.shared.run(size: source.playlist.text.write().count, for: owner) {
             source.playlist.relation(to: known.playlist)
-        }
+        } ?? .changed(at: nil)
     }
 
     /// True if a playlist equals the known one, which has ended, except for URLs: each name keeps its resource.
@@ -203,7 +203,7 @@ extension Rendition {
             source.hasSameContent(as: known, content: content)
         }
         // The playlist may have been replaced meanwhile.
-        return isSame && edition == self.edition
+        return isSame ?? false && edition == self.edition
     }
 }
 

@@ -142,7 +142,7 @@ public import Playlist
         edition += 1
         wholeness = nil
         let prepared = source.isDurable ? source.preparations : nil
-        fileNames = prepared?.fileNames
+        (fileNames, knownSectionFiles) = (prepared?.fileNames, nil)
         knownTimeline = prepared?.timeline
         show(source)
         keyNumbers = []
@@ -204,7 +204,7 @@ public import Playlist
     /// Drops a playlist that has no stored pieces.
     package func forget() {
         (source, latest, keyNumbers, fileNames, wholeness) = (nil, nil, [], nil, nil)
-        knownTimeline = nil
+        (knownTimeline, knownSectionFiles) = (nil, nil)
         edition += 1
         (isSaved, isOutdated) = (false, false)
     }
@@ -254,11 +254,40 @@ public import Playlist
         return names
     }
 
-    /// The name of a segment whose playlist is not recorded. For a playlist that has ended.
+    private var knownSectionFiles: [String]?
+
+    /// The initialization sections' file names, by index in the playlist; empty unless it has ended.
+    public var sectionFiles: [String] {
+        if let knownSectionFiles { return knownSectionFiles }
+        guard let source, source.isDurable else { return [] }
+        let names = source.playlist.maps.map { name(of: $0).description }
+        knownSectionFiles = names
+        return names
+    }
+
+    /// The name of a segment whose playlist is neither recorded nor a delta update.
     nonisolated static func name(of segment: Segment, shift: Int, content: PieceName.Content) -> PieceName {
         let path = path(of: segment.uri)
         let fileExtension = PieceName.segmentExtension(forPath: path, content: content, hasMap: segment.map != nil)
         return PieceName(.segment(segment.mediaSequenceNumber + shift), fileExtension: fileExtension)
+    }
+
+    /// The rule for the names of a live playlist's segments; nil for one whose names depend on more than their segments.
+    public func segmentNames(in source: Source) -> SegmentNames? {
+        let isSimple = !source.isDurable && !source.isRecorded && !source.playlist.isLowLatency
+        guard isSimple, !source.playlist.isDeltaUpdate, !(latest?.playlist.isDeltaUpdate ?? false) else { return nil }
+        return SegmentNames(shift: source.shift, content: name.content)
+    }
+
+    /// Names segments on any thread.
+    public struct SegmentNames: Equatable, Sendable {
+        let shift: Int
+        let content: PieceName.Content
+
+        /// The segment's file name.
+        public func file(of segment: Segment) -> String {
+            Rendition.name(of: segment, shift: shift, content: content).description
+        }
     }
 
     /// The segment's name.

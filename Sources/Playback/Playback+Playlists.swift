@@ -289,38 +289,38 @@ extension Playback {
     ) {
         do {
             guard let text = try render() else { throw error() }
-            reply(exchange, session, WrittenPlaylist(text), status, live: live)
+            reply(exchange, session, texts.text(text, for: session), status, live: live)
         } catch {
             refuse(exchange, error as? LibraryError ?? LibraryError(.notPlaylist, "\(error)"))
         }
     }
 
     private func reply(
-        _ exchange: Exchange, _ session: Session, _ written: WrittenPlaylist, _ status: CacheStatus,
-        live: Rendition.Source?
+        _ exchange: Exchange, _ session: Session, _ text: SharedText, _ status: CacheStatus, live: Rendition.Source?
     ) {
-        var representation = Representation(size: Int64(written.text.count), mediaType: .playlist)
-        representation.entityTag = written.tag
+        var representation = Representation(size: Int64(text.count), mediaType: .playlist)
+        representation.entityTag = text.tag(for: session)
         representation.fields.append(.cacheControl, literal: "no-cache")
         representation.fields.append(status)
         if let live {
             let age = max(.zero, .now - live.born)
             representation.fields.append(FieldName("Age"), number: age.components.seconds)
         }
-        exchange.reply(representation, texts.body(written.text, of: session))
+        exchange.reply(representation, text.body(for: session))
     }
 
-    /// Like `send`, for a playlist that may be large: it is written on a worker then.
+    /// Like `send`, for a playlist that may be large: it is written on a worker then, unless the client has left.
     private func answer(
         _ exchange: Exchange, _ session: Session, of asset: Asset, _ status: CacheStatus, live: Rendition.Source? = nil,
         orElse error: @autoclosure () -> LibraryError = LibraryError(.missing, "there is no such playlist"),
         _ draft: @LoopActor () async throws -> PlaylistDraft
     ) async {
+        guard exchange.isOpen else { return }
         do {
-            let draft = try await draft()
-            let written = await PureWork.shared.run(size: draft.size, for: asset) { draft.written }
-            guard let written = try written.get() else { throw error() }
-            reply(exchange, session, written, status, live: live)
+            let text = try await texts.text(of: try await draft(), for: session, exchange, owner: asset)
+            guard exchange.isOpen else { return }
+            guard let text else { throw error() }
+            reply(exchange, session, text, status, live: live)
         } catch {
             refuse(exchange, error as? LibraryError ?? LibraryError(.notPlaylist, "\(error)"))
         }
@@ -367,6 +367,6 @@ extension Playback {
         }
         var representation = Representation(size: Int64(text.count), mediaType: .json)
         representation.fields.append(.cacheControl, literal: "no-store")
-        exchange.reply(representation, texts.body(text, of: session))
+        exchange.reply(representation, texts.text(text, for: session).body(for: session))
     }
 }

@@ -38,8 +38,8 @@ import Substitution
             case .renditionReport(let report):
                 asset.rendition(reportedAs: report.uri, base: source.base).map { playlist($0) }
                     ?? passing(rendition, nil)
-            case .assetURI(let range): interstitial(range.assetURI, .presentation, rendition, source)
-            case .assetList(let range): interstitial(range.assetList, .list, rendition, source)
+            case .assetURI(let range): interstitial(range.assetURI, .presentation, rendition, source).map(link)
+            case .assetList(let range): interstitial(range.assetList, .list, rendition, source).map(link)
             }
         }
     }
@@ -55,24 +55,26 @@ import Substitution
         resource(rendition, name?.description ?? "none")
     }
 
-    /// URL of an interstitial. Interstitials usually come from another server. A rendition that plays without its
+    /// URL of an interstitial: behind `prefix`, unless it begins with a slash. Interstitials usually come from another server. A rendition that plays without its
     /// origin therefore names only stored interstitials, so that no request leaves the machine.
     func interstitial(
         _ uri: String?, _ kind: Interstitials.Kind, _ rendition: Rendition, _ source: Rendition.Source
     ) -> String? {
         guard let url = uri.flatMap({ try? source.base.resolving($0) }) else { return nil }
         let isOffline = session.mode == .offline || library.isOffline
-        if !isOffline, !rendition.isComplete { return interstitial(asset.interstitials.name(url, kind)) }
+        if !isOffline, !rendition.isComplete { return path(of: asset.interstitials.name(url, kind)) }
         guard kind == .presentation, let stored = library.asset(at: url), stored.isPlayableOffline else { return nil }
         return mount + (session.mode == .offline ? "/offline/" : "/") + "\(stored.name).m3u8"
     }
 
-    func interstitial(_ name: Interstitials.Name) -> String { "\(prefix)\(Interstitials.folder)/\(name)" }
+    func interstitial(_ name: Interstitials.Name) -> String { link(path(of: name)) }
+    private func path(of name: Interstitials.Name) -> String { "\(Interstitials.folder)/\(name)" }
+    private func link(_ path: String) -> String { path.hasPrefix("/") ? path : "\(prefix)\(path)" }
     private func playlist(_ rendition: Rendition) -> String { resource(rendition, Route.playlistFile) }
     private func key(_ number: Int) -> String { "\(prefix)keys/\(number).key" }
     private func resource(_ rendition: Rendition, _ file: String) -> String { "\(prefix)\(rendition.name.id)/\(file)" }
     /// The path of all that the session may request.
-    var prefix: String { "\(mount)/a/\(asset.id)/\(session.id)/" }
+    var prefix: SessionPrefix { SessionPrefix(mount: mount, asset: asset.id, session) }
 }
 
 /// Remembers the playable ranges of partly stored assets for the sessions that play them. All playlists of a session

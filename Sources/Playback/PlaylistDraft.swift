@@ -1,5 +1,6 @@
 import EventLoop
 import Fetching
+import Glibc
 import HTTPMessage
 import Library
 import Playlist
@@ -22,12 +23,30 @@ enum PlaylistDraft: Sendable {
         }
     }
 
-    /// The written playlist; nil if there is nothing to play.
-    var written: Result<WrittenPlaylist?, PlaylistError> {
+    /// The playlist, written for the session with this id; nil if there is nothing to play.
+    func written(_ session: String) -> Result<WrittenPlaylist?, PlaylistError> {
         do throws(PlaylistError) {
-            return .success(try text().map { WrittenPlaylist($0) })
+            return .success(try text().map { WrittenPlaylist($0, session: session) })
         } catch {
             return .failure(error)
+        }
+    }
+
+    /// True if the texts of both differ only in the session's id. Fast where both are of one playlist.
+    func isAlike(_ other: PlaylistDraft) -> Bool {
+        switch (self, other) {
+        case (.media(let one), .media(let two)): one.isAlike(two)
+        case (.entry(let one), .entry(let two)): one.isAlike(two)
+        default: false
+        }
+    }
+
+    /// True if both are playlists at one URL, but for the session.
+    func replaces(_ other: PlaylistDraft) -> Bool {
+        switch (self, other) {
+        case (.media(let one), .media(let two)): one.prefix.isAlike(two.prefix) && one.folder == two.folder
+        case (.entry(let one), .entry(let two)): one.prefix.isAlike(two.prefix)
+        default: false
         }
     }
 
@@ -36,56 +55,122 @@ enum PlaylistDraft: Sendable {
         switch self {
         case .media(let draft): draft.playlist.text.write().count
         case .entry(let draft): 256 * (draft.playlist.variants.count + draft.playlist.media.count)
-        case .text: 0
+        case .text(let text): text?.count ?? 0
         }
     }
 }
 
 /// The text of a playlist for a player.
-struct WrittenPlaylist: Sendable {
-    let text: [UInt8]
-    let tag: EntityTag?
+struct WrittenPlaylist: Equatable, Sendable {
+    /// Shorter texts are not shared.
+    static let threshold = 64 * 1024
+    /// A long text has zeros in place of the session's id.
+    let bytes: [UInt8]
+    /// Offsets of the session's id; none in a short text.
+    let places: [Int]
+    let fingerprint: UInt64
+    var isLong: Bool { bytes.count > Self.threshold }
 
-    init(_ text: [UInt8]) {
-        self.text = text
-        tag = EntityTag(String(Fingerprint.of(text), radix: 36))
+    /// - Parameter session: the id of the session, which stands between two slashes.
+    init(_ text: consuming [UInt8], session: String) {
+        var places: [Int] = []
+        if text.count > Self.threshold {
+            let id = Array(session.utf8)
+            places = Self.places(of: [UInt8(ascii: "/")] + id + [UInt8(ascii: "/")], in: text).map { $0 + 1 }
+            for place in places { for offset in id.indices { text[place + offset] = 0 } }
+        }
+        fingerprint = Fingerprint.of(text)
+        (bytes, self.places) = (text, places)
+    }
+
+    private static func places(of pattern: [UInt8], in bytes: [UInt8]) -> [Int] {
+        bytes.withUnsafeBytes { all in
+            var places: [Int] = []
+            guard let base = all.baseAddress else { return places }
+            let last = all.count - pattern.count
+            var next = 0
+            while next <= last, let found = memchr(base + next, Int32(pattern[0]), last - next + 1) {
+                let place = UnsafeRawPointer(found) - base
+                let isFound = memcmp(found, pattern, pattern.count) == 0
+                if isFound { places.append(place) }
+                // The slash at the end may begin the next one.
+                next = place + (isFound ? pattern.count - 1 : 1)
+            }
+            return places
+        }
     }
 }
 
-/// A media playlist that has ended.
+/// The path of all that a session may request.
+struct SessionPrefix: Sendable, CustomStringConvertible {
+    let description: String
+    private let session: Session
+
+    /// - Parameter mount: the path prefix of a player that does not reach Weir at the root.
+    init(mount: String, asset: String, _ session: Session) {
+        description = "\(mount)/a/\(asset)/\(session.id)/"
+        self.session = session
+    }
+
+    /// The part that all sessions share.
+    private var root: Substring.UTF8View { description.dropLast(session.id.utf8.count + 1).utf8 }
+
+    /// True if both differ at most in the random part of the session's id.
+    func isAlike(_ other: SessionPrefix) -> Bool {
+        session.mode == other.session.mode && root.elementsEqual(other.root)
+    }
+}
+
+/// A media playlist without low-latency tags.
 struct MediaDraft: Sendable {
     let playlist: MediaPlaylist
     let base: WebURL
     let view: MediaPlaylistView
     let cut: MediaPlaylistCut?
     /// The prefix of the session's URLs, and the path of the rendition behind it.
-    let prefix: String
+    let prefix: SessionPrefix
     let folder: String
-    /// By index of the segment.
+    /// By index of the segment; empty if `names` gives them.
     let files: [String]
+    /// For a live playlist.
+    var names: Rendition.SegmentNames?
     /// By index of the section.
     let maps: [String]
     /// Numbers by index of the key; nil for keys that cannot be fetched.
     let keys: [Int?]
-    /// By index of the date range; nil if the player must not load it.
+    /// By index of the date range; nil if the player must not load it. Behind the prefix, unless they begin with a slash.
     let presentations: [Int: String]
     let lists: [Int: String]
 
+    /// See `PlaylistDraft.isAlike(_:)`.
+    func isAlike(_ other: MediaDraft) -> Bool {
+        prefix.isAlike(other.prefix) && folder == other.folder && base == other.base && view == other.view
+            && cut == other.cut && playlist.hasSameText(as: other.playlist) && files == other.files
+            && names == other.names && maps == other.maps && keys == other.keys && presentations == other.presentations
+            && lists == other.lists
+    }
+
     func text() throws(PlaylistError) -> [UInt8] {
+        let prefix = prefix.description
         let path = "\(prefix)\(folder)/"
+        func link(_ text: String) -> String { text.hasPrefix("/") ? text : prefix + text }
         return try playlist.rendered(view, cut: cut) { reference in
             switch reference {
-            case .segment(let segment): files.indices.contains(segment.index) ? path + files[segment.index] : nil
+            case .segment(let segment): file(of: segment).map { path + $0 }
             case .map(let map): maps.indices.contains(map.index) ? path + maps[map.index] : nil
             case .key(let key):
                 keys.indices.contains(key.index)
                     ? keys[key.index].map { "\(prefix)keys/\($0).key" } ?? Self.absolute(key.uri, base) : nil
-            case .assetURI(let range): presentations[range.index]
-            case .assetList(let range): lists[range.index]
-            // A playlist that has ended has none of these.
+            case .assetURI(let range): presentations[range.index].map(link)
+            case .assetList(let range): lists[range.index].map(link)
+            // Such a playlist has none of these.
             case .part, .preloadHint, .renditionReport: nil
             }
         }
+    }
+
+    private func file(of segment: Segment) -> String? {
+        names.map { $0.file(of: segment) } ?? (files.indices.contains(segment.index) ? files[segment.index] : nil)
     }
 
     /// The absolute URL of a relative URI that Weir does not serve, such as that of an unknown METHOD.
@@ -103,17 +188,33 @@ struct EntryDraft: Sendable {
         case listing(Set<Int>)
         /// One variant with the playlist of another one.
         case ladder(best: Variant, base: Int, places: Set<Int>)
+
+        /// True if both are the same choice from one playlist.
+        func isEqual(to other: Choice) -> Bool {
+            switch (self, other) {
+            case (.all(let one), .all(let two)), (.listing(let one), .listing(let two)): one == two
+            case (.ladder(let best, let base, let places), .ladder(let other, let otherBase, let otherPlaces)):
+                best.index == other.index && base == otherBase && places == otherPlaces
+            default: false
+            }
+        }
     }
 
     let playlist: MultivariantPlaylist
     let choice: Choice
-    let prefix: String
+    let prefix: SessionPrefix
     /// By index of the rendition.
     let folders: [String]
     /// Paths behind the prefix: by line of the session key, by index of the session data, by index of the images.
     let keys: [Int: String]
     let data: [Int: String]
     let images: [Int: String]
+
+    /// See `PlaylistDraft.isAlike(_:)`.
+    func isAlike(_ other: EntryDraft) -> Bool {
+        prefix.isAlike(other.prefix) && choice.isEqual(to: other.choice) && playlist.hasSameText(as: other.playlist)
+            && folders == other.folders && keys == other.keys && data == other.data && images == other.images
+    }
 
     func text() throws(PlaylistError) -> [UInt8]? {
         switch choice {
@@ -131,9 +232,9 @@ struct EntryDraft: Sendable {
     private func name(_ reference: MultivariantPlaylist.Reference) -> String? {
         if let index = reference.renditionIndex { return media(index) }
         return switch reference {
-        case .sessionKey(let key): keys[key.line].map { prefix + $0 }
-        case .sessionData(let data): self.data[data.index].map { prefix + $0 }
-        case .imageVariant(let images): self.images[images.index].map { prefix + $0 }
+        case .sessionKey(let key): keys[key.line].map { prefix.description + $0 }
+        case .sessionData(let data): self.data[data.index].map { prefix.description + $0 }
+        case .imageVariant(let images): self.images[images.index].map { prefix.description + $0 }
         case .variant, .media, .iFrameVariant, .steering: nil
         }
     }
@@ -152,14 +253,18 @@ extension PlayerView {
         _ rendition: Rendition, _ source: Rendition.Source, cut: MediaPlaylistCut? = nil
     ) async throws(PlaylistError) -> PlaylistDraft {
         let playlist = source.playlist
-        guard !isSmall(source), source.isDurable, rendition.source?.isDurable ?? false,
-            rendition.source?.playlist.hasSameText(as: playlist) ?? false
-        else { return .text(try media(rendition, source, cut: cut)) }
-        var view = MediaPlaylistView.stored
+        let names = rendition.segmentNames(in: source)
+        let isKnown =
+            source.isDurable && rendition.source?.isDurable ?? false
+            && rendition.source?.playlist.hasSameText(as: playlist) ?? false
+        guard !isSmall(source), names != nil || isKnown else { return .text(try media(rendition, source, cut: cut)) }
+        var view: MediaPlaylistView = names == nil ? .stored : .plain
         view.keepsGaps = keepsGaps
         // All at one moment: the playlist may be replaced between two slices.
-        let (files, maps) = (rendition.segmentFiles, playlist.maps.map { rendition.name(of: $0).description })
-        let keys = playlist.keys.map { rendition.number(of: $0) }
+        let files = names == nil ? rendition.segmentFiles : []
+        let maps =
+            names == nil ? rendition.sectionFiles : playlist.maps.map { rendition.name(of: $0, in: source).description }
+        let keys = names == nil ? rendition.keyNumbers : playlist.keys.map { rendition.number(of: $0, in: source) }
         var (presentations, lists, slice) = ([Int: String](), [Int: String](), LoopSlice())
         for range in playlist.dateRanges {
             if range.index % 64 == 0 { await slice.giveWay() }
@@ -170,7 +275,7 @@ extension PlayerView {
         return .media(
             MediaDraft(
                 playlist: playlist, base: source.base, view: view, cut: cut, prefix: prefix, folder: rendition.name.id,
-                files: files, maps: maps, keys: keys, presentations: presentations, lists: lists))
+                files: files, names: names, maps: maps, keys: keys, presentations: presentations, lists: lists))
     }
 
     /// The draft of the entry playlist; see `entry(stored:)`.

@@ -73,7 +73,9 @@ extension Substitutions {
             let places = chosen.filter { all.indices.contains($0) && all[$0] != nil }
             return places.isEmpty ? nil : (places, CommonRanges(places.compactMap { all[$0] }))
         }
-        guard let (places, common) = found, places.allSatisfy(asset.renditions.indices.contains) else { return nil }
+        guard let (places, common) = found.flatMap(\.self), places.allSatisfy(asset.renditions.indices.contains) else {
+            return nil
+        }
         // Fragmented MP4 has initialization sections.
         let isMarked = places.allSatisfy { asset.renditions[$0].source?.playlist.maps.isEmpty ?? true }
         let cuts = zip(places, common.kept).map { ($0, MediaPlaylistCut(stays: $1, isMarked: isMarked)) }

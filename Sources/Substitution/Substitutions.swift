@@ -109,6 +109,7 @@ import Playlist
         let changes = asset.playlistChanges
         let size = 256 * (multivariant.variants.count + multivariant.media.count)
         let table = await work.run(size: size, for: asset) { RenditionTraits.Table(multivariant) }
+        guard let table else { return }
         refresh(asset)
         if asset.playlistChanges == changes { known[asset.id]?.traits = table }
     }

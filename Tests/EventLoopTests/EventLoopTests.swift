@@ -1,3 +1,4 @@
+import Dispatch
 import EventLoop
 import Glibc
 import Synchronization
@@ -58,11 +59,11 @@ import Testing
     }
 
     /// Large work leaves the loop, and runs one piece after the other for one owner.
-    @Test @LoopActor func largeWorkLeavesTheLoop() async {
+    @Test @LoopActor func largeWorkLeavesTheLoop() async throws {
         final class Owner: Sendable {}
         let owner = Owner()
         let isSmallOnLoop = await PureWork.shared.run(size: 1, for: owner) { LoopActor.loop.isCurrent }
-        #expect(isSmallOnLoop)
+        #expect(isSmallOnLoop == true)
         let running = Mutex(0)
         let tasks = (0..<4).map { _ in
             Task { @LoopActor in
@@ -78,10 +79,43 @@ import Testing
             }
         }
         for task in tasks {
-            let (isOnLoop, count) = await task.value
+            let (isOnLoop, count) = try #require(await task.value)
             #expect(!isOnLoop && count == 1)
         }
         #expect(PureWork.shared.ownerCount == 0)
+    }
+
+    /// Work that waits is dropped if its owner is gone, or if nobody waits for it; other owners take turns with a busy one.
+    @Test @LoopActor func waitingWorkIsDropped() async throws {
+        final class Owner: Sendable {}
+        final class Demand: WorkDemand { var isWanted = true }
+        let work = PureWork(width: 1)
+        let (busy, removed, demand) = (Owner(), Owner(), Demand())
+        let gate = DispatchSemaphore(value: 0)
+        let order = Mutex<[String]>([])
+        func begin(_ name: String, _ owner: Owner, _ demand: Demand? = nil) -> Task<Bool?, Never> {
+            Task { @LoopActor in
+                await work.run(size: .max, for: owner, wanted: demand) {
+                    if name == "first" { gate.wait() }
+                    order.withLock { $0.append(name) }
+                    return true
+                }
+            }
+        }
+        var tasks = [begin("first", busy)]
+        tasks += [begin("second", busy), begin("unwanted", busy, demand), begin("third", busy)]
+        tasks += [begin("removed", removed), begin("other", Owner()), begin("removed too", removed)]
+        await Task { @LoopActor in }.value
+        #expect(work.waitingCount(for: busy) == 3 && work.waitingCount(for: removed) == 2)
+        demand.isWanted = false
+        work.cancel(for: removed)
+        #expect(work.waitingCount(for: removed) == 0)
+        gate.signal()
+        var results: [Bool?] = []
+        for task in tasks { results.append(await task.value) }
+        #expect(results == [true, true, nil, true, nil, true, nil])
+        #expect(order.withLock { $0 } == ["first", "other", "second", "third"])
+        #expect(work.ownerCount == 0)
     }
 
     @Test @LoopActor func timerFiresOnceForEachSchedule() async {

@@ -1,3 +1,4 @@
+import Dispatch
 import EventLoop
 import Foundation
 import HTTPMessage
@@ -296,4 +297,34 @@ import Testing
         #expect(fixture.library.assets.isEmpty)
         #expect(!fixture.folder.files().contains { $0.hasPrefix("assets/") || $0.hasPrefix("tmp/") })
     }
+    @Test func workOnARemovedAssetThatHasNotBegunIsDropped() async throws {
+        let fixture = try await LibraryFixture()
+        let asset = try await fixture.open("/ts/master.m3u8")
+        let gate = DispatchSemaphore(value: 0)
+        var tasks: [Task<Bool?, Never>] = []
+        for owner in [asset, asset.access, asset.renditions[0]] as [AnyObject] {
+            // The first piece of work keeps the second from its turn.
+            for _ in 0..<2 {
+                let work = Task { @LoopActor in
+                    await PureWork.shared.run(size: .max, for: owner) { () -> Bool in
+                        gate.wait()
+                        gate.signal()
+                        return true
+                    }
+                }
+                tasks.append(work)
+            }
+        }
+        await Task { @LoopActor in }.value
+        #expect(PureWork.shared.waitingCount(for: asset) == 1)
+        _ = try await fixture.library.remove(asset)
+        // An owner whose turn had not come has no work any more.
+        #expect(PureWork.shared.waitingCount(for: asset) == 0)
+        #expect(PureWork.shared.waitingCount(for: asset.access) == 0)
+        gate.signal()
+        var results: [Bool?] = []
+        for task in tasks { results.append(await task.value) }
+        #expect(results[0] == true && results[1] == nil && results[3] == nil && results[5] == nil)
+    }
+
 }

@@ -231,4 +231,32 @@ import Testing
                 """)
         #expect(try await viewed.entry(isStored: true) == nil)
     }
+
+    /// Live and ended: a worker writes what the loop would.
+    @Test(arguments: ["", "#EXT-X-ENDLIST"]) func aLongPlaylistIsWrittenAlikeOnAWorker(end: String) async throws {
+        let viewed = try ViewedAsset()
+        let segments = (0..<3_000).map { number in
+            let key = number % 500 == 0 ? "#EXT-X-KEY:METHOD=AES-128,URI=\"k\(number)?token=secret\"\n" : ""
+            let map = number % 700 == 0 ? "#EXT-X-MAP:URI=\"i\(number).mp4\"\n" : ""
+            return key + map + "#EXTINF:2,\nsegment\(number).\(number % 2 == 0 ? "mp4" : "aac")?token=secret\n"
+        }
+        let dates =
+            "#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z\n#EXT-X-DATERANGE:ID=\"a\",CLASS=\"com.apple.hls.interstitial\","
+            + "START-DATE=\"2026-01-01T00:00:10Z\",X-ASSET-URI=\"http://ads/a.m3u8\"\n"
+        try viewed.lone("#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:7\n" + dates + segments.joined() + end)
+        let rendition = try #require(viewed.asset.renditions.first)
+        let source = try #require(rendition.source)
+        #expect(source.isDurable == !end.isEmpty)
+        let draft = try await viewed.view.draft(rendition, source)
+        guard case .media = draft else {
+            Issue.record("it is written on the loop")
+            return
+        }
+        let text = try #require(try draft.text())
+        #expect(String(decoding: text, as: UTF8.self) == (try viewed.media(rendition.name.id)))
+        #expect(text.count > 64 << 10)
+        // Without a new playlist, all sessions have one text.
+        let other = PlayerView(library: viewed.library, asset: viewed.asset, session: Session(viewed.view.session.mode))
+        #expect(try await other.draft(rendition, source).isAlike(draft))
+    }
 }

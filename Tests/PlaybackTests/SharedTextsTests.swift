@@ -1,5 +1,8 @@
+import Dispatch
 import EventLoop
+import HTTPMessage
 import HTTPServer
+import Playlist
 import Testing
 
 @testable import Playback
@@ -10,17 +13,23 @@ import Testing
         return Array("#EXTM3U\n".utf8) + Array(lines.joined().utf8)
     }
 
-    private static func sent(_ body: consuming RepresentationBody) throws -> any RenderedBody {
-        guard case .rendered(let rendered) = body else { throw Missing() }
+    private static func sent(_ text: SharedText, _ session: Session) throws -> any RenderedBody {
+        guard case .rendered(let rendered) = text.body(for: session) else { throw Missing() }
         return rendered
     }
 
     private struct Missing: Error {}
 
+    private final class Client: TextClient {
+        var isOpen = true
+    }
+
+    private final class Owner: Sendable {}
+
     @Test func theTextsOfAllSessionsAreKeptOnce() throws {
         let texts = SharedTexts()
         let sessions = (0..<8).map { _ in Session(.auto) }
-        let bodies = try sessions.map { try Self.sent(texts.body(Self.playlist($0), of: $0)) }
+        let bodies = try sessions.map { try Self.sent(texts.text(Self.playlist($0), for: $0), $0) }
         #expect(texts.count == 1)
         for (session, body) in zip(sessions, bodies) {
             let text = Self.playlist(session)
@@ -31,7 +40,7 @@ import Testing
     @Test func aRangeMayBeginAndEndWithinAnId() throws {
         let session = Session(.local)
         let text = Self.playlist(session)
-        let body = try Self.sent(SharedTexts().body(text, of: session))
+        let body = try Self.sent(SharedTexts().text(text, for: session), session)
         for start in 90..<130 {
             for end in [0, 1, 3, 7, 64].map({ start + $0 }) {
                 #expect(body.bytes(in: start..<end) == Array(text[start..<end]))
@@ -42,8 +51,8 @@ import Testing
 
     @Test func otherTextsAreKeptApartUntilTheyAreSent() throws {
         let (texts, session) = (SharedTexts(), Session(.auto))
-        var bodies = try [Session(.offline), session].map { try Self.sent(texts.body(Self.playlist($0), of: $0)) }
-        bodies.append(try Self.sent(texts.body(Self.playlist(session, segments: 9_999), of: session)))
+        var bodies = try [Session(.offline), session].map { try Self.sent(texts.text(Self.playlist($0), for: $0), $0) }
+        bodies.append(try Self.sent(texts.text(Self.playlist(session, segments: 9_999), for: session), session))
         // The mode is a part of the id: the first two are alike.
         #expect(texts.count == 2)
         bodies.removeAll()
@@ -52,7 +61,8 @@ import Testing
 
     @Test func aShortTextIsCopied() {
         let session = Session(.auto)
-        if case .bytes(let bytes) = SharedTexts().body(Self.playlist(session, segments: 3), of: session) {
+        let text = SharedTexts().text(Self.playlist(session, segments: 3), for: session)
+        if case .bytes(let bytes) = text.body(for: session) {
             #expect(bytes == Self.playlist(session, segments: 3))
         } else {
             Issue.record("a short text is shared")
@@ -64,9 +74,101 @@ import Testing
         let (one, two) = (Session(.auto), Session(.auto))
         let title = Array("#EXTINF:4,/\(one.id)/\n".utf8)
         let text = Self.playlist(one) + title
-        let foreign = try Self.sent(texts.body(text, of: one))
-        let own = try Self.sent(texts.body(Self.playlist(two) + title, of: two))
+        let foreign = try Self.sent(texts.text(text, for: one), one)
+        let own = try Self.sent(texts.text(Self.playlist(two) + title, for: two), two)
         #expect(foreign.bytes(in: 0..<text.count) == text)
         #expect(own.bytes(in: 0..<text.count) == Self.playlist(two) + title)
+    }
+
+    // MARK: Writing
+
+    private static func media(_ segments: Int) throws -> MediaPlaylist {
+        let lines = (0..<segments).map { "#EXTINF:4,\nsegment\($0).ts\n" }.joined()
+        let text = "#EXTM3U\n#EXT-X-TARGETDURATION:4\n\(lines)#EXT-X-ENDLIST\n"
+        guard case .media(let media) = try Playlist.parse(Array(text.utf8)) else { throw Missing() }
+        return media
+    }
+
+    private static func draft(_ playlist: MediaPlaylist, _ session: Session, folder: String = "video") throws
+        -> PlaylistDraft
+    {
+        .media(
+            MediaDraft(
+                playlist: playlist, base: try WebURL("http://origin.example/film.m3u8"), view: .stored, cut: nil,
+                prefix: SessionPrefix(mount: "", asset: "film", session), folder: folder,
+                files: playlist.segments.map { "\($0.index).ts" }, maps: [], keys: [], presentations: [:], lists: [:]))
+    }
+
+    @Test func aPlaylistIsWrittenOnceForAllWhoWaitForItOrReadIt() async throws {
+        let texts = SharedTexts()
+        try await write(texts)
+        #expect(texts.count == 0)
+    }
+
+    private func write(_ texts: SharedTexts) async throws {
+        let (owner, playlist) = (Owner(), try Self.media(5_000))
+        let sessions = (0..<20).map { _ in Session(.auto) }
+        let tasks = sessions.map { session in
+            Task { @LoopActor in
+                // The origin sent the same text again.
+                try await texts.text(
+                    of: Self.draft(session.id.hasSuffix("a") ? Self.media(5_000) : playlist, session), for: session,
+                    Client(),
+                    owner: owner)
+            }
+        }
+        var bodies: [any RenderedBody] = []
+        var tags: Set<String> = []
+        for (session, task) in zip(sessions, tasks) {
+            let text = try #require(try await task.value)
+            bodies.append(try Self.sent(text, session))
+            tags.insert(try #require(text.tag(for: session)).description)
+            let expected = try #require(try Self.draft(playlist, session).text())
+            #expect(bodies.last?.bytes(in: 0..<expected.count) == expected)
+        }
+        #expect(texts.count == 1 && texts.writtenCount == 1 && tags.count == 20)
+        let late = Session(.auto)
+        bodies.append(
+            try Self.sent(
+                try #require(try await texts.text(of: Self.draft(playlist, late), for: late, Client(), owner: owner)),
+                late))
+        #expect(texts.count == 1 && texts.writtenCount == 1)
+        // Another playlist, mode or rendition has another text.
+        let others = try [
+            (Self.draft(Self.media(4_999), late), late), (Self.draft(playlist, late, folder: "audio"), late),
+            (Self.draft(playlist, Session(.offline)), late),
+        ]
+        for (draft, session) in others {
+            let text = try #require(try await texts.text(of: draft, for: session, Client(), owner: owner))
+            bodies.append(try Self.sent(text, session))
+        }
+        #expect(texts.writtenCount == 4 && texts.count == 4)
+        withExtendedLifetime(bodies) {}
+    }
+
+    @Test func nothingIsWrittenForClientsThatHaveLeft() async throws {
+        let (texts, owner, playlist) = (SharedTexts(), Owner(), try Self.media(5_000))
+        let gate = DispatchSemaphore(value: 0)
+        let busy = Task { @LoopActor in await PureWork.shared.run(size: .max, for: owner) { gate.wait() } }
+        let (session, clients) = (Session(.auto), (0..<4).map { _ in Client() })
+        let tasks = clients.map { client in
+            Task { @LoopActor in
+                try await texts.text(of: Self.draft(playlist, session), for: session, client, owner: owner)
+            }
+        }
+        // Three loops of jobs: the requests, the writing, and its work.
+        for _ in 0..<3 { await Task { @LoopActor in }.value }
+        #expect(PureWork.shared.waitingCount(for: owner) == 1)
+        for client in clients { client.isOpen = false }
+        // A client that comes now waits for a text of its own.
+        let late = Task { @LoopActor in
+            try await texts.text(of: Self.draft(playlist, session), for: session, Client(), owner: owner)
+        }
+        for _ in 0..<3 { await Task { @LoopActor in }.value }
+        gate.signal()
+        _ = await busy.value
+        for task in tasks { #expect(try await task.value == nil) }
+        #expect(try await late.value != nil)
+        #expect(texts.writtenCount == 1)
     }
 }

@@ -1,5 +1,5 @@
 /// Options for a view of a media playlist.
-public struct MediaPlaylistView: Sendable {
+public struct MediaPlaylistView: Equatable, Sendable {
     /// Keeps the low-latency tags. Ignored if the playlist has ended.
     var keepsLowLatency: Bool
     /// Keeps the byte range of renamed resources. False if each range has its own name.
