@@ -18,6 +18,8 @@ struct ReplyProgress {
     var framing: ReplyFraming?
     var status: Int?
     var bodyBytes: Int64 = 0
+    /// The time when the latest part of a rendered body was made; nil for other bodies.
+    var stepped: ContinuousClock.Instant?
     /// True if the connection must wait for the client to close, so that the client can read the reply first.
     var lingers = false
 }
@@ -104,6 +106,7 @@ extension Connection {
     private func begin(_ head: ResponseHead, _ body: any RenderedBody, _ range: Range<Int>) {
         guard range.count > ReplyBuffer.smallBody else { return begin(head, body.bytes(in: range)) }
         guard compose(head, length: Int64(range.count)).sendsBody else { return sendComposed() }
+        limitUnsent(true)
         sendComposed(more: true)
         reply.source = .rendered(body, range)
     }
@@ -143,6 +146,7 @@ extension Connection {
     /// Ends the reply after the system has accepted every byte.
     func finishReply() {
         let lingers = reply.lingers || hasInput
+        if reply.stepped != nil { limitUnsent(false) }
         let keeps = reply.framing?.keepsConnection ?? false
         endReply(.complete)
         guard phase == .replying else { return }

@@ -127,15 +127,27 @@ extension Connection {
         }
     }
 
-    /// Most bytes of a rendered body that wait for a client.
-    private static let renderedStep = 128 * 1024
+    /// Most bytes of a rendered body that are made at a time, and most that the system keeps unsent.
+    private static let renderedStep = 64 * 1024
 
+    /// Queues a part, which is sent in a turn of its own: clients that ask together must not fill all their sockets in one.
     private func sendNext(of body: any RenderedBody, _ range: Range<Int>) {
         let next = range.prefix(Self.renderedStep)
         let rest = next.upperBound..<range.upperBound
-        body.bytes(in: next.lowerBound..<next.upperBound).withUnsafeBytes { send($0, more: !rest.isEmpty) }
+        body.bytes(in: next.lowerBound..<next.upperBound).withUnsafeBytes {
+            _ = evbuffer_add(output, $0.baseAddress, $0.count)
+        }
         reply.bodyBytes += Int64(next.count)
+        reply.stepped = .now
         reply.source = rest.isEmpty ? .queued : .rendered(body, rest)
+    }
+
+    /// Limits what the system takes from a rendered body before the client reads; lifts the limit for other bodies, whose pages
+    /// it shares. A Unix socket has no such limit.
+    func limitUnsent(_ isLimited: Bool) {
+        var count: UInt32 = isLimited ? UInt32(Self.renderedStep) : 0
+        setsockopt(
+            descriptor, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &count, socklen_t(MemoryLayout<UInt32>.size))
     }
 
     /// Sends the server's buffer. With `more`, the system may wait for further bytes.

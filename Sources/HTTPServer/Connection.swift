@@ -94,8 +94,9 @@ import HTTPMessage
 
     /// The facts by which connections are shared.
     var holding: FairShare.Holding {
-        let isStale = timing.isStale(now: core.now, limits: core.limits)
-        return FairShare.Holding(client: key, use: use, isStale: isStale, activity: activity)
+        let (isStale, use) = (timing.isStale(now: core.now, limits: core.limits), use)
+        let isUnread = use == .sending && reply.stepped.map { .now - $0 >= FairShare.readingGrace } ?? false
+        return FairShare.Holding(client: key, use: use, isStale: isStale || isUnread, activity: activity)
     }
 
     private var use: FairShare.Use {

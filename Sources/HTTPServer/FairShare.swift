@@ -43,6 +43,8 @@ struct FairShare {
 
     /// The span in which a new connection, or one with a part of a request, is not closed for another of its client.
     static let grace = Duration.seconds(1)
+    /// The span in which a client must take a part of a long playlist: players read a playlist at once.
+    static let readingGrace = Duration.milliseconds(50)
     /// Above this part of all connections, those without a whole request are a crowd, and the oldest is closed at once. A
     /// usual client sends its request together with the connection, and has done so before as many others have come.
     static let crowd = 4
@@ -61,10 +63,13 @@ struct FairShare {
         var uses = [Int](repeating: 0, count: Use.allCases.count)
         for holding in holdings { uses[holding.use.rawValue] += 1 }
         let crowded = max(usualCount, holdings.count / crowd)
+        let isBusy = uses[Use.sending.rawValue] + uses[Use.handling.rawValue] > crowded
         var best: (rank: Int, activity: Int, index: Int)?
         for index in holdings.indices {
             let holding = holdings[index]
             let isCrowded = uses[holding.use.rawValue] > crowded
+            // The idle connection of another player at the same address; those of the crowd will soon be stale.
+            if isBusy, holding.use == .idle, !holding.isStale, !isForced { continue }
             guard let rank = rank(of: holding, isCrowded: isCrowded, isForced: isForced) else { continue }
             if let best, (best.rank, best.activity) <= (rank, holding.activity) { continue }
             guard counts[holding.client] ?? 0 >= least else { continue }
@@ -83,6 +88,7 @@ struct FairShare {
         case .idle: return 2 + holding.use.rawValue
         case .sending, .handling:
             let isStuck = holding.isStale && holding.use == .sending
+            if isStuck, isCrowded { return 1 }
             return isStuck || isForced ? 2 + holding.use.rawValue : nil
         }
     }

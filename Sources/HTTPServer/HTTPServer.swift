@@ -105,6 +105,7 @@ public import HTTPMessage
         }
         core.isCrowded = true
         if let refused = waiting.add(arrival, limit: core.configuration.connections) { Self.refuse(refused.descriptor) }
+        admitSoon()
     }
 
     private func admit(_ arrival: WaitingConnections.Entry) {
@@ -157,6 +158,8 @@ public import HTTPMessage
             admit(next)
         }
         core.isCrowded = !waiting.isEmpty
+        // A client that has stopped reading gives way soon.
+        if core.isCrowded { admission?.schedule(after: FairShare.readingGrace) }
     }
 
     /// Pauses accepting, most likely for lack of descriptors, until a connection closes or for 250 ms.

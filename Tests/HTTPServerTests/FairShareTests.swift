@@ -50,12 +50,19 @@ import Testing
         #expect(try Self.victim(for: newcomer, in: text) == victim)
     }
 
-    @Test(arguments: [("an", 0), ("ap", 0), ("ah", nil), ("as", nil)])
-    func theOldestOfACrowdWithoutRequestsIsClosed(word: String, victim: Int?) throws {
-        func text(_ count: Int) -> String { Array(repeating: word, count: count).joined(separator: " ") + " ai" }
-        #expect(try Self.victim(for: "a", in: text(64)) == victim ?? 64)
+    @Test(arguments: [("an", 0), ("ap", 0), ("as!", 0), ("ah", 64), ("as", 64)])
+    func theOldestOfACrowdWithoutRequestsIsClosed(word: String, victim: Int) throws {
+        func text(_ count: Int) -> String { Array(repeating: word, count: count).joined(separator: " ") + " ai!" }
+        #expect(try Self.victim(for: "a", in: text(64)) == victim)
         // So few are no crowd.
         #expect(try Self.victim(for: "a", in: text(16)) == 16)
+    }
+
+    @Test(arguments: ["ah", "as"]) func aCrowdWithRequestsGetsNoConnectionThatWasJustUsed(word: String) throws {
+        let text = Array(repeating: word, count: 64).joined(separator: " ") + " ai"
+        #expect(try Self.victim(for: "a", in: text) == nil)
+        // Another client gets it.
+        #expect(try Self.victim(for: "b", in: text) == 64)
     }
 
     @Test func eachAddressIsAClient() throws {
@@ -181,6 +188,59 @@ import Testing
         #expect(try await waiting.reply().text == "This is /waiting.\n")
     }
 
+    /// Sends a long body to each client, none of which reads.
+    private func silentReaders(_ count: Int) async throws -> (ServerFixture, [RawConnection], Ends) {
+        let ends = Ends()
+        let fixture = try await ServerFixture(with: { $0.connections = count }) { exchange in
+            guard exchange.head.target == "/long" else { return exchange.reply(.ok, "Here.") }
+            exchange.whenEnded { ends.bytes.append($0.bodyBytes) }
+            exchange.reply(ResponseHead(.ok), .rendered(Zeros(), 0..<Zeros.length))
+            ends.begun += 1
+        }
+        let connections = try (0..<count).map { _ in try fixture.connect(receiveBuffer: 4096) }
+        for connection in connections { try await connection.send(fixture.request("GET /long")) }
+        try await waitUntil("all replies") { await ends.begun == count }
+        return (fixture, connections, ends)
+    }
+
+    /// The system keeps what it has accepted in its own memory, megabytes for each connection.
+    @Test func ofALongTextLittleIsSentToClientsThatDoNotRead() async throws {
+        let (fixture, ends): (ServerFixture, Ends)
+        var connections: [RawConnection]
+        (fixture, connections, ends) = try await silentReaders(4)
+        connections.removeAll()
+        try await waitUntil("the ends") { await ends.bytes.count == 4 }
+        let most = await ends.bytes.max() ?? .max
+        #expect(most < 512 << 10)
+        withExtendedLifetime(fixture) {}
+    }
+
+    @Test func aClientThatReadsALongTextGetsAllOfIt() async throws {
+        let fixture = try await ServerFixture { exchange in
+            exchange.reply(ResponseHead(.ok), .rendered(Zeros(), 0..<Zeros.length))
+        }
+        let connection = try fixture.connect()
+        for _ in 0..<2 {
+            try await connection.send(fixture.request("GET /long"))
+            #expect(try await connection.reply().body.count == Zeros.length)
+        }
+    }
+
+    /// In the usual time such a connection gives way after a second.
+    @Test func aClientThatDoesNotReadALongTextGivesWaySoon() async throws {
+        var shortest = Duration.seconds(10)
+        for _ in 0..<5 where shortest > .milliseconds(700) {
+            let (fixture, connections, _) = try await silentReaders(4)
+            let start = ContinuousClock.now
+            let fresh = try fixture.connect()
+            try await fresh.send(fixture.request("GET /"))
+            #expect(try await fresh.reply().status == 200)
+            shortest = min(shortest, ContinuousClock.now - start)
+            withExtendedLifetime(connections) {}
+        }
+        #expect(shortest < .milliseconds(700))
+    }
+
     @Test func aNewConnectionIsNotClosedForAnother() async throws {
         let held = HeldExchanges()
         let fixture = try await ServerFixture(with: { $0.connections = 2 }) { exchange in
@@ -203,6 +263,22 @@ import Testing
 /// Keeps exchanges from a reply.
 @LoopActor private final class HeldExchanges {
     var exchanges: [Exchange] = []
+
+    nonisolated init() {}
+}
+
+/// A long body that is made while it is sent.
+private final class Zeros: RenderedBody {
+    nonisolated static let length = 8 << 20
+    var count: Int { Self.length }
+
+    func bytes(in range: Range<Int>) -> [UInt8] { [UInt8](repeating: 0, count: range.count) }
+}
+
+/// The replies that have begun, and the body bytes of those that have ended.
+@LoopActor private final class Ends {
+    var begun = 0
+    var bytes: [Int64] = []
 
     nonisolated init() {}
 }
