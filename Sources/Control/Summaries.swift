@@ -100,6 +100,11 @@ package import Store
         if changed.count == 1 { timer?.schedule(after: Self.rest) }
     }
 
+    /// Computes the summary of an asset whose playlists leave memory.
+    package func settle(_ asset: Asset) {
+        if let service { known[asset.id] = service.found(asset) }
+    }
+
     /// Removes the summary of an asset.
     package func remove(_ asset: Asset) {
         known[asset.id] = nil
@@ -137,7 +142,7 @@ package import Store
     private func record(of asset: Asset, _ service: LibraryService) -> SummaryRecord {
         // Read before the computation: rows that change during it have a later revision.
         let revision = store.catalogue.revision(of: asset.id)
-        var record = service.found(asset)
+        var record = service.facts(of: asset)
         record.revision = revision
         return record
     }

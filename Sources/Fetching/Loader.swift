@@ -138,6 +138,13 @@ package import Store
         }
     }
 
+    /// True if a resource of these folders is being fetched.
+    package func isFetching(in folders: [PieceFolder]) -> Bool {
+        guard !fetches.isEmpty else { return false }
+        let folders = Set(folders.map { ObjectIdentifier($0) })
+        return fetches.keys.contains { folders.contains($0.folder) }
+    }
+
     /// Drops what is not being fetched any more, and not stored.
     package func forgetRecent(of folder: PieceFolder) {
         let id = ObjectIdentifier(folder)

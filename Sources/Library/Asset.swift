@@ -116,6 +116,8 @@ public import Store
     /// Loads the playlists, and then serves those that wait for it; empty once they are loaded. Closures, because only
     /// the library knows how a stored asset is read.
     private var pendingLoad: [() -> Void] = []
+    /// True if its playlists were in memory, and are only in the catalogue now; see `SleepingAssets`.
+    public private(set) var isAsleep = false
 
     package init(
         id: String, name: String, title: String?, origin: WebURL, access: OriginAccess? = nil, created: Int64,
@@ -145,9 +147,41 @@ public import Store
 
     /// Loads the playlists unless they are loaded.
     public func load() {
-        let steps = pendingLoad
-        pendingLoad = []
+        let (steps, wasAsleep) = (pendingLoad, isAsleep)
+        (pendingLoad, isAsleep) = ([], false)
         for step in steps { step() }
+        if wasAsleep { library?.sleeping.recordUse(of: self) }
+    }
+
+    /// Loads the playlists by another way than the loader's.
+    func load(_ loader: @escaping () -> Void) {
+        pendingLoad = [loader] + pendingLoad.dropFirst()
+        load()
+    }
+
+    /// True if the catalogue can give all its playlists back, and nothing else depends on them.
+    var canForgetPlaylists: Bool {
+        guard isLoaded, knownEntry != nil, !isRemoved, !isPreview, !isComposed, isHome, refusal == nil,
+            saveFailure == nil,
+            revision == nil, !isRevision, moved.isEmpty, !hasChanged
+        else { return false }
+        return (knownRenditions + knownImages).allSatisfy(\.canForgetPlaylist)
+    }
+
+    /// The length of its playlists in memory, in bytes.
+    var textSize: Int {
+        let own = multivariant?.text.write().count ?? 0
+        return (knownRenditions + knownImages).reduce(own) { $0 + ($1.source?.playlist.text.write().count ?? 0) }
+    }
+
+    /// Forgets the playlists; `loader` is called at most once, at the next use.
+    func sleep(_ loader: @escaping () -> Void) {
+        (knownEntry, knownRenditions, knownImages, byID) = (nil, [], [], [:])
+        (addresses, possibleMirrors, interstitials) = (nil, [:], Interstitials())
+        sessionData.clear()
+        edition += 1
+        isAsleep = true
+        postponeLoading(loader)
     }
 
     private func loaded<Value>(_ body: () -> Value) -> Value {
@@ -184,6 +218,7 @@ public import Store
 
     /// Returns the resource with this name in one of the asset's folders; nil if no playlist names it any more.
     public func resource(_ name: PieceName, in folder: PieceFolder) -> Resource? {
+        load()
         if folder === sessionData.folder { return sessionData.resource(named: name) }
         if case .key(let number) = name.role { return folder === keys.folder ? keys.resource(number) : nil }
         return rendition(folder.id)?.resource(named: name)

@@ -8,7 +8,7 @@ public import Store
 /// Writes the state of assets to the catalogue before it is used, and restores it at the start.
 @LoopActor public struct AssetRecords {
     let library: Library
-    private var catalogue: Catalogue { library.store.catalogue }
+    var catalogue: Catalogue { library.store.catalogue }
     /// The downloads of an earlier process.
     public var downloads: [DownloadRecord] { catalogue.initial.downloads }
 
@@ -191,38 +191,47 @@ public import Store
     }
 
     /// Loads the playlists of an asset, unless a newer Weir has written its bundle.
-    private func load(_ asset: Asset, _ playlists: [PlaylistRecord], _ recordings: [RecordingRecord]) {
+    /// - Parameter parsed: the playlists that are parsed already.
+    func load(
+        _ asset: Asset, _ playlists: [PlaylistRecord], _ recordings: [RecordingRecord], _ parsed: Parsed = Parsed()
+    ) {
         guard library.admitBundle(of: asset) else { return }
         // The entry comes first, because it defines the renditions.
-        for playlist in playlists where playlist.rendition.isEmpty { restoreEntry(playlist, of: asset) }
-        for playlist in playlists where !playlist.rendition.isEmpty { restoreMedia(playlist, of: asset) }
+        for playlist in playlists where playlist.rendition.isEmpty { restoreEntry(playlist, of: asset, parsed) }
+        for playlist in playlists where !playlist.rendition.isEmpty { restoreMedia(playlist, of: asset, parsed) }
         for recording in recordings {
             library.storedRecordings?.restoreRecording(of: recording.rendition, in: asset, library)
         }
     }
 
-    private func restoreEntry(_ record: PlaylistRecord, of asset: Asset) {
-        guard let (playlist, base) = Self.restored(record) else { return }
+    private func restoreEntry(_ record: PlaylistRecord, of asset: Asset, _ parsed: Parsed) {
+        guard let (playlist, base) = parsed.playlists[record.rendition] ?? Self.restored(record) else { return }
         switch playlist {
         case .multivariant(let multivariant): asset.adopt(multivariant, base: base)
         case .media(let media):
-            asset.adopt(Rendition.Source(playlist: media, base: base))
+            var source = Rendition.Source(playlist: media, base: base)
+            source.preparations = parsed.prepared[record.rendition]
+            asset.adopt(source)
             asset.lone?.isSaved = true
             asset.lone?.hasBeenLive = record.wasLive ?? false
         }
     }
 
-    private func restoreMedia(_ record: PlaylistRecord, of asset: Asset) {
-        guard case (.media(let media), let base)? = Self.restored(record) else { return }
+    private func restoreMedia(_ record: PlaylistRecord, of asset: Asset, _ parsed: Parsed) {
+        guard case (.media(let media), let base)? = parsed.playlists[record.rendition] ?? Self.restored(record) else {
+            return
+        }
         // An earlier version stored a mirror as a rendition of its own; its pieces are not mixed with the present ones.
         guard let rendition = asset.rendition(record.rendition), rendition.name.id == record.rendition else { return }
-        rendition.adopt(Rendition.Source(playlist: media, base: base, imports: record.imports))
+        var source = Rendition.Source(playlist: media, base: base, imports: record.imports)
+        source.preparations = parsed.prepared[record.rendition]
+        rendition.adopt(source)
         rendition.isSaved = true
         rendition.hasBeenLive = record.wasLive ?? false
     }
 
     /// Parses the playlist of a record with the variables of its first parse.
-    private static func restored(_ record: PlaylistRecord) -> (playlist: Playlist, base: WebURL)? {
+    nonisolated static func restored(_ record: PlaylistRecord) -> (playlist: Playlist, base: WebURL)? {
         guard let base = try? WebURL(record.url) else { return nil }
         let variables = VariableSources(imports: record.imports, query: base.query)
         guard let playlist = try? Playlist.parse(record.body, variables: variables) else { return nil }

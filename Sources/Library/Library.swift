@@ -57,6 +57,7 @@ public import Store
     }
     var volumeTimer: LoopTimer?
     let surveys = SharedTasks<ObjectIdentifier, Void>()
+    let sleeping = SleepingAssets()
     private let backgroundYield: BackgroundYield
     private var sessionChanges: Subscription?
     private var byID: [String: Asset] = [:]
@@ -87,7 +88,9 @@ public import Store
         backgroundYield = BackgroundYield(playheads, OriginTransfers(client))
         client.isOffline = mode == .offline
         self.date = date ?? { Self.now }
+        sleeping.library = self
         let known = records.restored(store.catalogue.initial)
+        store.catalogue.releasePlaylists()
         checkAfterPowerLoss(known)
         revisions.register(restored: known)
         volumes.watch()
@@ -187,6 +190,7 @@ public import Store
             if let fields { try await setFields(fields, of: known) }
             if let route { try await setRoute(route, of: known) }
             if !cookies.isEmpty { offer(cookies, to: known) }
+            await wake(known)
             return known
         }
         try checkOnline(url)
@@ -226,6 +230,7 @@ public import Store
             return .failure(error)
         }
         register(asset)
+        sleeping.recordUse(of: asset)
         reportInsecurity(of: asset)
         return .success(asset)
     }
@@ -342,6 +347,7 @@ public import Store
         if byOrigin[asset.origin] === asset { byOrigin[asset.origin] = nil }
         loader.forget(asset.folders)
         cancelWork(of: asset)
+        sleeping.forget(asset)
         playheads.forget(asset.id)
         events.send(.unregistered(asset))
         summaries?.remove(asset)

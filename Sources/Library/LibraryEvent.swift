@@ -105,6 +105,8 @@ public enum PlayMode: String, CaseIterable, Sendable {
     func whenChecked(_ body: @escaping @LoopActor () -> Void)
     /// Invalidates the summary of an asset that has changed.
     func invalidate(_ asset: Asset)
+    /// Computes the summary of an asset whose playlists leave memory.
+    func settle(_ asset: Asset)
     /// Removes the summary of an asset.
     func remove(_ asset: Asset)
 }

@@ -111,6 +111,11 @@ public import Playlist
     package var mayBeginAnew: Bool { hasBeenLive && !isLive && recording == nil && folder.bytes == 0 }
     /// True if its playlist ended while it was live, and pieces of it are stored: another broadcast at its URL is new content.
     var mayBeReplaced: Bool { hasBeenLive && !isLive && recording == nil && folder.bytes > 0 }
+    /// True if the catalogue has its playlist, or it has none.
+    var canForgetPlaylist: Bool {
+        if hasBeenLive || recording != nil || lastWindow != nil || otherSession != nil { return false }
+        return source.map { $0.isDurable && !$0.isRecorded && isSaved } ?? true
+    }
     /// True if it is the end of a live stream whose beginning has left the window. Playback stores nothing of it.
     var isTail: Bool {
         guard hasBeenLive, !isLive, recording == nil, let playlist = source?.playlist else { return false }

@@ -101,6 +101,17 @@ public import HTTPMessage
         keep(lines)
     }
 
+    /// Frees libcurl's part until the next use, unless that has cookies that are kept nowhere else.
+    public func close() {
+        save()
+        guard let opened = share, restore != nil || lines.isEmpty else { return }
+        // Fails while a request uses it.
+        if curl_share_cleanup(opened) == CURLSHE_OK { share = nil }
+    }
+
+    /// True if libcurl's part is in memory.
+    var isOpen: Bool { share != nil }
+
     private func open() {
         guard share == nil, let share = curl_share_init() else { return }
         // All requests run on the loop's thread, so that libcurl needs no locks.

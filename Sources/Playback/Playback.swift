@@ -57,6 +57,19 @@ public import Substitution
             exchange.reply(head)
             return true
         }
+        serve(exchange, route)
+        return true
+    }
+
+    private func serve(_ exchange: Exchange, _ route: Route) {
+        guard let asset = asset(of: route), asset.isAsleep else { return answer(exchange, route) }
+        Task { @LoopActor in
+            await library.wake(asset)
+            answer(exchange, route)
+        }
+    }
+
+    private func answer(_ exchange: Exchange, _ route: Route) {
         switch route {
         case .piece(let asset, let session, let folder, let file): piece(exchange, asset, session, folder, file)
         case .interstitial(let asset, let session, let name): interstitial(exchange, asset, session, name)
@@ -64,7 +77,15 @@ public import Substitution
         case .entry(let name, let mode): entry(exchange, named: name, mode)
         case .origin(let text, let mode): entry(exchange, at: text, mode)
         }
-        return true
+    }
+
+    /// The known asset that a route names; nil for a URL of an origin.
+    private func asset(of route: Route) -> Asset? {
+        switch route {
+        case .piece(let id, _, _, _), .interstitial(let id, _, _), .playlist(let id, _, _): library.presentation(id: id)
+        case .entry(let name, _): library.asset(named: name) ?? library.asset(formerlyNamed: name)
+        case .origin: nil
+        }
     }
 
     func refuse(

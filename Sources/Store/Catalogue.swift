@@ -37,8 +37,9 @@ public final class Catalogue: Sendable {
         }
     }
 
-    /// All rows at the time of opening.
-    public let initial: Contents
+    /// All rows at the time of opening, without the playlists once they are released.
+    public var initial: Contents { opened.withLock { $0 } }
+    private let opened: Mutex<Contents>
     /// The repair of a file that was damaged, missing or out of date; nil if there was none.
     public let recovery: CatalogueRecovery?
     /// True if there were any summaries at the time of opening.
@@ -59,7 +60,8 @@ public final class Catalogue: Sendable {
                 let records = try Directory.open(path: folder).subdirectory(RecordFolder.name, create: true)
                 let opening = try CatalogueOpening(path, RecordFolder(records))
                 let queue = opening.queue
-                (self.queue, initial, recovery) = (queue, opening.contents, opening.recovery)
+                (self.queue, recovery) = (queue, opening.recovery)
+                opened = Mutex(opening.contents)
                 hasSummaries = (try? queue.read(SummaryRecord.exist)) ?? false
                 revisions = Mutex(opening.revisions)
                 self.records = try RecordWriter(
@@ -70,7 +72,9 @@ public final class Catalogue: Sendable {
             case .readOnly:
                 let folder = try? Directory.existing(path: folder).subdirectory(RecordFolder.name)
                 if folder == nil { try CatalogueFile(path: path).checkPermission() }
-                (initial, recovery) = CatalogueOpening.read(path, folder.map(RecordFolder.init))
+                let read = CatalogueOpening.read(path, folder.map(RecordFolder.init))
+                opened = Mutex(read.0)
+                recovery = read.1
                 (queue, records, hasSummaries) = (try Self.inMemory(), nil, false)
                 revisions = Mutex([:])
             }
@@ -80,6 +84,9 @@ public final class Catalogue: Sendable {
     }
 
     deinit { records?.stop() }
+
+    /// Releases the playlists of `initial`, which the library's assets have now.
+    public func releasePlaylists() { opened.withLock { $0.playlists = [] } }
 
     // MARK: Rows
 
@@ -116,6 +123,15 @@ public final class Catalogue: Sendable {
                 recordings: try RecordingRecord.all(of: id, database),
                 storage: try StorageRecord.all(of: id, database),
                 volumes: try VolumeRecord.all(of: id, database)))
+    }
+
+    /// Reads the playlists, keys and other rows of an asset; none of one that is not in the catalogue. Waits for the disk.
+    public func rows(of id: String) throws(StoreError) -> Contents {
+        do {
+            return try queue.read { try Self.rows(of: id, $0)?.belongings ?? Contents() }
+        } catch {
+            throw StoreError(error, catalogue: queue.path)
+        }
     }
 
     /// Updates the checksum in the transaction that changed the rows. Returns the new revision; 0 for an unknown asset.
