@@ -7,8 +7,8 @@ public import Store
 
 /// One HLS presentation, identified by Weir's own id: tokens in its origin URL expire, and hosts change.
 @LoopActor public final class Asset {
-    /// The kind of playlist at the origin URL.
-    public enum Entry: Sendable {
+    /// The kind of playlist at the origin URL. Indirect, because it is large, and most assets have none in memory.
+    public indirect enum Entry: Sendable {
         /// A choice of variants and renditions. Mirrors are merged into one variant.
         case multivariant(MultivariantPlaylist, base: WebURL)
         /// One media playlist, which is the asset's only rendition.
@@ -57,7 +57,14 @@ public import Store
     /// The keys of all its renditions.
     public let keys: KeyRing
     /// The resources of its EXT-X-SESSION-DATA tags.
-    public let sessionData: SessionDataShelf
+    public var sessionData: SessionDataShelf {
+        if let knownSessionData { return knownSessionData }
+        let made = SessionDataShelf(in: bundle)
+        knownSessionData = made
+        return made
+    }
+    /// Nil until it is needed: most assets have no such tags.
+    private var knownSessionData: SessionDataShelf?
     /// The playlist at the origin URL; nil before it was fetched.
     public private(set) var entry: Entry? {
         get { loaded { knownEntry } }
@@ -127,7 +134,6 @@ public import Store
         (self.origin, self.access) = (origin, access ?? OriginAccess(to: origin))
         bundle = Bundle(id: id, store: store)
         keys = KeyRing(in: bundle)
-        sessionData = SessionDataShelf(in: bundle)
         bundle.owner = self
         keys.asset = self
     }
@@ -177,8 +183,7 @@ public import Store
     /// Forgets the playlists; `loader` is called at most once, at the next use.
     func sleep(_ loader: @escaping () -> Void) {
         (knownEntry, knownRenditions, knownImages, byID) = (nil, [], [], [:])
-        (addresses, possibleMirrors, interstitials) = (nil, [:], Interstitials())
-        sessionData.clear()
+        (addresses, possibleMirrors, interstitials, knownSessionData) = (nil, [:], Interstitials(), nil)
         edition += 1
         isAsleep = true
         postponeLoading(loader)

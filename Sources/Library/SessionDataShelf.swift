@@ -24,9 +24,6 @@ public import Playlist
         }
     }
 
-    /// Forgets the tags.
-    func clear() { (resources, names, tried) = ([:], [:], []) }
-
     /// The file name of a tag; nil if it has no usable URI.
     public func name(of line: SessionData) -> PieceName? { names[line.index] }
     /// The resource with this name, if a tag names it.
