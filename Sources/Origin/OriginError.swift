@@ -96,7 +96,8 @@ public struct OriginError: Error, Hashable, Sendable, CustomStringConvertible {
         case .forbiddenRedirect: "redirects to a URL that Weir does not follow"
         case .unsupportedEncoding: "has a content coding that cannot be undone"
         case .malformedReply: "was answered with something that is not valid HTTP"
-        case .noHandler: "needs a handler for its scheme, and the table [handlers] of weir.toml has none that may answer it"
+        case .noHandler:
+            "needs a handler for its scheme, and the table [handlers] of weir.toml has none that may answer it"
         case .handlerFailed: "was not resolved by its handler"
         case .cancelled: "was cancelled"
         case .local: "could not be requested"
