@@ -55,4 +55,6 @@ def summary(stage):
     result = stage.lines("get", stage.url("ts"), "-q", "worst", "--json")[-1]
     found = result.get("summary") or {}
     need(found.get("bytes"), "the result has no summary: %s" % json.dumps(sorted(result)))
-    need(stage.asset("ts").get("summary"), "the summary is not kept with the asset")
+    stage.restart()
+    kept = stage.api("GET", "/downloads/" + stage.asset("ts")["download"])[1].get("summary") or {}
+    need(kept.get("bytes") == found["bytes"], "the summary is not kept")
