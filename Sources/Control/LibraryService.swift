@@ -65,8 +65,17 @@ package import Substitution
         if library.isOffline {
             throw APIError(.offline, "\(asset.name) cannot be updated while Weir is offline", next: "weir mode auto")
         }
-        await library.revisions.check(asset)
-        guard asset.hasChanged || asset.revision != nil else { return shape(asset) }
+        if asset.isRecorded || asset.isImported || asset.isLive {
+            throw APIError(
+                .badRequest, "\(asset.name) is live, recorded or imported: no origin has newer content of it")
+        }
+        let isCompared = await library.revisions.check(asset)
+        guard asset.hasChanged || asset.revision != nil else {
+            if isCompared { return shape(asset) }
+            throw APIError(
+                .originAbsent, "the origin of \(asset.name) does not show whether its content is the same",
+                next: "weir check \(asset.origin.redacted)")
+        }
         // What is only cached is replaced at once, unless it is being played.
         guard downloader.download(of: asset) != nil else { return shape(await library.revisions.current(asset)) }
         var order = DownloadOrder()
@@ -90,7 +99,8 @@ package import Substitution
                 .offline, "nothing of \(asset.name) can be cached while Weir is offline", next: "weir mode auto")
         }
         do throws(Downloader.Refusal) {
-            _ = try await downloader.cache(asset, Selection(), seconds: request.seconds)
+            _ = try await downloader.cache(
+                asset, Selection(API.SelectionRequest().with(defaults: selectionDefaults)), seconds: request.seconds)
         } catch {
             throw APIError(error, asset: asset.name, url: asset.origin.redacted)
         }

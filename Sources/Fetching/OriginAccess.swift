@@ -49,19 +49,17 @@ package import Origin
         self.route.firstClass = known
     }
 
-    /// The URL that a handler answered with, and what it gave with it; kept until the process ends.
-    private var handled: (url: WebURL, terms: HandlerTerms)?
-
-    /// Records the answer of a handler for the user's URL.
-    package func record(_ terms: HandlerTerms, for url: WebURL) { handled = (url, terms) }
+    /// The terms of a handler's answer for the user's URL; kept until the process ends.
+    package var handled: HandlerTerms?
 
     package func grant(to request: inout OriginRequest) {
         request.isUsers = namesPeer && request.url == url
-        if !request.isUsers, let handled { request.add(handled.terms, for: handled.url) }
-        if namesPeer { request.namedPeer = OriginRequest.Peer(host: origin.host, port: origin.port) }
+        // The name in a URL that only a handler answers is no host.
+        if namesPeer, !url.needsHandler { request.namedPeer = OriginRequest.Peer(host: origin.host, port: origin.port) }
         request.cookies = cookies
         (request.route, request.classRecorder, request.tally) = (route, self, traffic)
         request.fields += fields.shared
+        defer { if !request.isUsers, let handled { request.add(handled) } }
         guard !fields.isEmpty else { return }
         request.credentials = OriginRequest.Credentials(origin: origin, fields: fields.credentials)
         request.scopedFields += fields.scoped

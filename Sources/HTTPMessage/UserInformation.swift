@@ -6,10 +6,11 @@ public struct UserInformation: Sendable {
     /// The Authorization field; nil if the URL has neither a user name nor a password.
     public let field: FieldLine?
 
-    /// Splits the text of an absolute URL.
+    /// Splits the text of an absolute URL. In a URL of another scheme than http and https, the text before `@` stays.
     public init(splitting text: String) {
         let bytes = Array(text.utf8)
-        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
+        let scheme = WebURL.splitScheme(text[...].utf8).flatMap { WebURL.Scheme(ofWeb: $0.name) }
+        guard scheme != nil, let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
             case let start = colon + 3, bytes[colon...].starts(with: "://".utf8),
             case let authority = bytes[start...].prefix(while: { !"/?#".utf8.contains($0) }),
             let end = authority.lastIndex(of: UInt8(ascii: "@"))

@@ -40,9 +40,18 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
         /// As `WebURL.port`.
         public let port: UInt16
 
+        /// True if the scheme is neither http nor https.
+        var needsHandler: Bool { if case .other = scheme { true } else { false } }
+
+        /// The description without a password.
+        var redacted: String {
+            guard needsHandler, let at = host.lastIndex(of: "@") else { return description }
+            return "\(scheme.name)://…\(host[at...])"
+        }
+
         /// `scheme://host`, with `:port` where it is not the scheme's default.
         public var description: String {
-            if case .other(let scheme) = scheme { return "\(scheme)://\(host)" }
+            if needsHandler { return "\(scheme.name)://\(host)" }
             let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
             return "\(scheme.name)://\(name)" + (port == scheme.defaultPort ? "" : ":\(port)")
         }
@@ -78,7 +87,7 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     /// The scheme.
     public var scheme: Scheme { origin.scheme }
     /// True if only a handler of the user can answer it: its scheme is neither http nor https.
-    public var needsHandler: Bool { if case .other = scheme { true } else { false } }
+    public var needsHandler: Bool { origin.needsHandler }
     /// The host in lower case and in ASCII; an IPv6 address without its brackets. For other schemes than http and https the
     /// text after `//`, unchanged.
     public var host: String { origin.host }
@@ -92,7 +101,7 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The URL for logs and messages. `?…` replaces the query, which may contain tokens.
-    public var redacted: String { "\(origin)\(path)" + (query == nil ? "" : "?…") }
+    public var redacted: String { "\(origin.redacted)\(path)" + (query == nil ? "" : "?…") }
     /// `redacted`, so that interpolating a URL leaks nothing.
     public var description: String { redacted }
     /// The top-level domain `invalid` is reserved and never resolves (RFC 6761 §6.4).

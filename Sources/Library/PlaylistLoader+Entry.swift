@@ -49,8 +49,9 @@ extension PlaylistLoader {
             let isLeft = if hasWhole || !isAbsent { hasWhole } else { await isPlayable(asset) }
             guard isLeft else { return .failure(error) }
             library.report("\(asset.name): playing what is stored, since \(error)")
-            if isAbsent {
-                library.client.presumeAbsent(after: library.playlistFetcher.request(asset.origin, asset.access))
+            let request = library.playlistFetcher.request(asset.origin, asset.access)
+            if isAbsent, !library.client.isHandled(request) {
+                library.client.presumeAbsent(after: request)
             } else {
                 asset.checked = (.now, false)
             }
@@ -67,7 +68,7 @@ extension PlaylistLoader {
         guard origin == asset.origin else { return }
         asset.checked = (.now, true)
         if let terms = answer.terms {
-            asset.access.record(terms, for: answer.base)
+            asset.access.handled = terms
             if asset.title == nil { asset.title = terms.title }
         }
         switch answer.playlist {

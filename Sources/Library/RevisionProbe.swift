@@ -13,16 +13,21 @@ extension Revisions {
 
     /// Looks whether the origin has other content than the store: other playlists, or other segments under the same URLs. Then
     /// `hasChanged` is true from now on, and nothing more is fetched into the asset.
-    package func check(_ asset: Asset) async {
+    /// - Returns: false if the origin did not show whether its content is the same.
+    @discardableResult package func check(_ asset: Asset) async -> Bool {
         asset.load()
-        guard !asset.isRevision, !asset.isRecorded, !asset.isImported, !asset.isLive, !library.isOffline else { return }
+        guard !asset.isRevision, !asset.isRecorded, !asset.isImported, !asset.isLive, !library.isOffline else {
+            return false
+        }
         await library.playlists.checkContent(of: asset.renditions.filter { $0.folder.bytes > 0 }, in: asset)
-        if !asset.hasChanged || asset.hasOtherSegments { await probe(asset) }
+        if !asset.hasChanged || asset.hasOtherSegments { return await probe(asset) }
+        return true
     }
 
     /// Compares the length and the first bytes of a stored segment with the origin's, by one small request for a range.
-    private func probe(_ asset: Asset) async {
-        guard let sample = sample(of: asset) else { return }
+    /// False if the origin did not send that range.
+    private func probe(_ asset: Asset) async -> Bool {
+        guard let sample = sample(of: asset) else { return true }
         let file = sample.resource.name.description
         let count = min(sample.size, Self.probeBytes)
         let start = sample.resource.range?.lowerBound ?? 0
@@ -30,15 +35,15 @@ extension Revisions {
         asset.access.grant(to: &request)
         request.range = start..<start + count
         (request.deadline, request.retries) = (Self.limit, .hasty)
-        // An origin without ranges, or one that does not answer, shows no change.
         guard let (head, bytes) = try? await library.client.fetch(request), !asset.isRemoved,
             sample.folder.sizes[file] == sample.size
-        else { return }
+        else { return false }
         let stored = sample.folder.beginning(of: file, count: Int(count))
-        guard !stored.isEmpty else { return }
+        guard !stored.isEmpty else { return false }
         let length = sample.resource.range == nil ? Self.wholeLength(head) : nil
         let isSame = bytes == stored && (length ?? sample.size) == sample.size
         if isSame { asset.hasOtherSegments = false } else { library.playlists.reportOtherSegments(of: asset) }
+        return true
     }
 
     /// The middle one of the stored segments of the rendition that has the most: the first ones may be a common title.

@@ -104,6 +104,8 @@ import Store
         for revision in assets {
             guard let asset = revision.revises.flatMap({ library.asset(id: $0) }) else { continue }
             revision.access = asset.access
+            // The origin has other content than this asset, whatever made it known.
+            asset.hasOtherSegments = true
             library.register(revision, of: asset)
         }
     }

@@ -93,7 +93,8 @@ public import HTTPMessage
         }
     }
 
-    func isHandled(_ request: OriginRequest) -> Bool {
+    /// True if a handler answers the request.
+    package func isHandled(_ request: OriginRequest) -> Bool {
         request.method == .get && handlers?.answers(request.url, isUsers: request.isUsers) ?? false
     }
 

@@ -27,20 +27,22 @@ public struct HandlerTerms: Sendable {
     public var fields: UserFields
     /// A title for the asset.
     public var title: String?
-    /// The end of the resource's life: seconds since 1970; nil for none.
-    public var expires: Int64?
+    /// The URL that the handler answered with, whose host gets the secret fields.
+    public internal(set) var url: WebURL?
 
     /// Creates terms; by default none.
-    public init(fields: UserFields = UserFields(), title: String? = nil, expires: Int64? = nil) {
-        (self.fields, self.title, self.expires) = (fields, title, expires)
+    public init(fields: UserFields = UserFields(), title: String? = nil) {
+        (self.fields, self.title) = (fields, title)
     }
 }
 
 extension OriginRequest {
-    /// Adds a handler's fields for the URL that it answered with.
-    package mutating func add(_ terms: HandlerTerms, for url: WebURL) {
-        fields += terms.fields.shared
-        guard let host = FieldHost(of: url) else { return }
+    /// Adds a handler's fields for the URL that it answered with. They replace others of the same names.
+    package mutating func add(_ terms: HandlerTerms) {
+        let names = Set(terms.fields.lines.map { $0.name.lowercased() })
+        fields = fields.filter { !names.contains($0.name.lowercased()) } + terms.fields.shared
+        guard let host = terms.url.flatMap({ FieldHost(of: $0) }) else { return }
+        scopedFields = scopedFields.filter { $0.host != host || !names.contains($0.line.name.lowercased()) }
         scopedFields += terms.fields.credentials.map { ScopedField(host: host, line: $0) }
     }
 }

@@ -14,7 +14,9 @@ import HTTPMessage
     }
 
     func record(_ request: OriginRequest, at url: WebURL) {
-        guard request.method == .get else { return }
+        guard request.method == .get, !url.needsHandler, url != request.url || !client.isHandled(request) else {
+            return
+        }
         requests[url.origin] = Self.probe(
             like: request, at: url, within: client.configuration.giveUpRule.firstByteLimit)
         schedule()

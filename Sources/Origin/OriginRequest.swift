@@ -135,7 +135,12 @@ public struct OriginRequest: Sendable {
     private static var authorization: FieldName { FieldName("Authorization") }
 
     /// True if a redirect has led from https to http.
-    func isDowngraded(at url: WebURL) -> Bool { self.url.scheme == .https && url.scheme == .http }
+    func isDowngraded(at url: WebURL) -> Bool { first.scheme == .https && url.scheme == .http }
+
+    /// The URL that a handler answered with; nil without one.
+    var located: WebURL?
+    /// The first URL that is requested.
+    var first: WebURL { located ?? url }
 
     /// Fields that the client writes itself, or that frame a message and its connection (RFC 9110 §7.6.1).
     static var ownFields: [FieldName] {

@@ -26,6 +26,8 @@ import HTTPMessage
     private var wire: CurlRequest?
     private var handling: Task<Void, Never>?
     private var terms: HandlerTerms?
+    /// True if the next attempt is for the URL that a handler answered with.
+    private var isLocated = false
     private var isDecoded = false
     private var received: Int64 = 0
     /// The time of the last byte, or of the attempt's start.
@@ -189,8 +191,9 @@ import HTTPMessage
         switch action {
         case .send(let attempt):
             self.attempt = attempt
-            if attempt.url == request.url, client.isHandled(request) { return askHandler(attempt) }
-            if request.isDowngraded(at: attempt.url) { client.recordDowngrade(from: request.url, to: attempt.url) }
+            if !isLocated, attempt.url == request.url, client.isHandled(request) { return askHandler(attempt) }
+            isLocated = false
+            if request.isDowngraded(at: attempt.url) { client.recordDowngrade(from: request.first, to: attempt.url) }
             client.enqueue(self, host: attempt.url.origin)
         case .wait(let pause):
             tally?.recordRetry()
@@ -337,20 +340,28 @@ import HTTPMessage
 extension Transfer {
     private func askHandler(_ attempt: TransferState.Attempt) {
         let request = request
+        // The request's own limit is for the origin.
+        if request.deadline != nil { deadline?.schedule(after: Self.handlerLimit) }
         handling = Task {
             let answer = await client.handlers?.answer(attempt.url, isUsers: request.isUsers)
             guard receiver != nil else { return }
+            if let bound = request.deadline { deadline?.schedule(after: bound) }
             switch answer {
             case .content(let content)?: receive(content, attempt)
             case .location(let url, let terms)?:
                 guard !url.needsHandler else { return endHandling("it names a URL that is neither http nor https") }
-                self.terms = terms
+                var terms = terms
+                terms.url = url
+                (self.terms, isLocated) = (terms, true)
                 perform(state.located(at: url, terms))
             case .failure(let reason)?: endHandling(reason)
             case nil: endHandling("it was removed")
             }
         }
     }
+
+    /// Limit on a handler, with the wait for others.
+    private static let handlerLimit = Duration.seconds(60)
 
     private func endHandling(_ reason: String) {
         end(OriginError(.handlerFailed, url: request.url, underlying: reason))

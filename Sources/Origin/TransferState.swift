@@ -294,8 +294,8 @@ struct TransferState {
 
     /// Continues at the URL of a handler's answer.
     mutating func located(at url: WebURL, _ terms: HandlerTerms) -> Action {
-        request.add(terms, for: url)
-        self.url = url
+        request.add(terms)
+        (self.url, request.located) = (url, url)
         return .send(nextAttempt())
     }
 

@@ -47,6 +47,8 @@ extension CheckReport {
         let url: WebURL
         do {
             url = try WebURL(text)
+            // No handler is asked here.
+            if url.needsHandler { throw WebURLError.unsupportedScheme }
         } catch {
             throw PlaylistCheckError(.invalidURL, "\(error)", underlying: error)
         }

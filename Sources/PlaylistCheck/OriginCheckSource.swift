@@ -39,10 +39,13 @@ import Playlist
     }
 
     nonisolated func target(of uri: String, from base: WebURL) -> CheckTarget<WebURL> {
-        (try? base.resolving(uri)).map { .place($0) } ?? .invalid
+        (try? base.resolving(uri)).map { $0.needsHandler ? .invalid : .place($0) } ?? .invalid
     }
 
-    nonisolated func url(of uri: String, from base: WebURL) -> String? { try? base.resolving(uri).text }
+    nonisolated func url(of uri: String, from base: WebURL) -> String? {
+        guard let url = try? base.resolving(uri), !url.needsHandler else { return nil }
+        return url.text
+    }
     nonisolated func url(_ place: WebURL) -> String { place.text }
     nonisolated func name(_ place: WebURL) -> String { place.redacted }
     nonisolated func query(_ place: WebURL) -> String? { place.query }

@@ -136,7 +136,7 @@ package final class PlaylistFolder: CheckSource {
     }
 
     package func url(of uri: String, from base: Place) -> String? {
-        (try? WebURL(url(base))).flatMap { try? $0.resolving(uri).text }
+        (try? WebURL(url(base))).flatMap { try? $0.resolving(uri) }.flatMap { $0.needsHandler ? nil : $0.text }
     }
 
     /// The URL that an origin at localhost would give the file.

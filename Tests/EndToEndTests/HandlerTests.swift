@@ -92,6 +92,46 @@ struct HandlerTests {
         }
     }
 
+    /// The page that the user typed is the playlist, but for its header fields.
+    @Test("may answer with the same URL")
+    func same() async throws {
+        try await scene { folder, origin in
+            let path = try script(folder, "h", "printf '{\"url\":\"%s\",\"headers\":{\"X-Token\":\"t1\"}}' \"$2\"")
+            return "\"\(origin.url("/ts/90p/media"))*\" = [\"\(path)\"]\n"
+        } _: { scene, _ in
+            let got = try await scene.weir.run(["get", scene.origin.url("/ts/90p/media.m3u8"), "--name", "film"])
+            #expect(got.exit == .code(0), "\(got.errors)")
+            let requests = try await scene.origin.requests()
+            #expect(requests.count >= 7 && requests.allSatisfy { $0.headers["x-token"] == "t1" })
+        }
+    }
+
+    /// A secret field is for the host that the handler named, not for the one to which that redirects.
+    @Test("gives its secret fields to the host of its URL alone")
+    func secrets() async throws {
+        let other = try await TestOrigin()
+        try await scene { folder, origin in
+            let path = try script(
+                folder, "h",
+                "printf '{\"url\":\"\(origin.url("/go"))\",\"headers\":{\"Referer\":\"https://page/\",\"X-Token\":\"t1\"}}'"
+            )
+            return "film = [\"\(path)\"]\n"
+        } _: { scene, _ in
+            let target = other.url("/ts/90p/media.m3u8")
+            try await scene.origin.add(OriginRule("/go") { $0.redirect = target })
+            let got = try await scene.weir.run(["get", "film://a", "--name", "film"])
+            #expect(got.exit == .code(0), "\(got.errors)")
+            #expect(try await scene.origin.requests().allSatisfy { $0.headers["x-token"] == "t1" })
+            let requests = try await other.requests()
+            #expect(requests.count >= 7)
+            for request in requests {
+                #expect(
+                    request.headers["x-token"] == nil && request.headers["referer"] == "https://page/",
+                    "\(request.path)")
+            }
+        }
+    }
+
     @Test("that fails is explained, and a scheme without one")
     func failure() async throws {
         try await scene { folder, _ in

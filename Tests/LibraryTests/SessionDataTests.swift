@@ -30,7 +30,7 @@ import Testing
                 line("a", "URI=\"x.json?token=1\""), line("a", "URI=\"x.json?token=2\""),
                 line("a", "LANGUAGE=\"en\",URI=\"x.json\""), line("b", "URI=\"x.json\""), line("a", "URI=\"y\""),
                 line("a", "FORMAT=RAW,URI=\"y.PNG\""), line("a", "FORMAT=RAW,URI=\"y.svg\""),
-                line("a", "FORMAT=RAW,URI=\"y.js\""), line("c", "VALUE=\"v\""), line("c", "URI=\"ftp://x/\""),
+                line("a", "FORMAT=RAW,URI=\"y.js\""), line("c", "VALUE=\"v\""), line("c", "URI=\"file:///x/\""),
             ].joined(separator: "\n"))
         #expect(names[0] == names[1])
         #expect(Set(names.dropFirst().dropLast(2)).count == 7)

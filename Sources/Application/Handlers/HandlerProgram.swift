@@ -15,16 +15,27 @@ final class HandlerProgram: Sendable {
     /// Most bytes of its standard error that are read.
     private static let errorLimit = 64 << 10
     /// Seconds until it is ended.
-    static let timeLimit = 30
+    private let timeLimit: Int
+    static let usualTimeLimit = 30
+
+    private var lateness: String { "it did not end within \(timeLimit) s" }
 
     private let state = Mutex<(process: SpawnedProcess?, reason: String?)>((nil, nil))
+
+    init(timeLimit: Int = usualTimeLimit) { self.timeLimit = timeLimit }
 
     /// Runs a program to its end.
     /// - Parameters:
     ///   - words: the program and its arguments.
     ///   - variables: its whole environment, as `NAME=VALUE`.
     func run(_ words: [String], variables: [String]) async -> Outcome {
-        await withTaskCancellationHandler {
+        // A program may close its output and go on.
+        let watchdog = Task {
+            try? await Task.sleep(for: .seconds(timeLimit))
+            if !Task.isCancelled { end(lateness) }
+        }
+        defer { watchdog.cancel() }
+        return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 Self.thread { continuation.resume(returning: self.runHere(words, variables)) }
             }
@@ -82,10 +93,10 @@ final class HandlerProgram: Sendable {
             pollfd(fd: errors, events: Int16(POLLIN), revents: 0),
         ]
         var buffer = [UInt8](repeating: 0, count: 65_536)
-        let deadline = ContinuousClock.now + .seconds(Self.timeLimit)
+        let deadline = ContinuousClock.now + .seconds(timeLimit)
         while open.contains(where: { $0.fd >= 0 }) {
             let left = ContinuousClock.now.duration(to: deadline)
-            guard left > .zero else { return end("it did not end within \(Self.timeLimit) s") }
+            guard left > .zero else { return end(lateness) }
             let milliseconds = Int32(left.components.seconds * 1_000 + 1)
             guard poll(&open, nfds_t(open.count), milliseconds) >= 0 || errno == EINTR else { return }
             for index in open.indices where open[index].fd >= 0 && open[index].revents != 0 {

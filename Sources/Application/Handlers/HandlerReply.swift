@@ -10,8 +10,6 @@ struct HandlerReply {
         var error: String?
         var headers: [String: String]?
         var title: String?
-        /// Seconds since 1970.
-        var expires: Double?
     }
 
     /// The answer in what a handler wrote: a JSON object with `url` or `error`, or else the resource itself.
@@ -34,8 +32,7 @@ struct HandlerReply {
 
     private static func terms(of object: Object) throws -> HandlerTerms {
         let lines = (object.headers ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
-        let expires = object.expires.flatMap { Int64(exactly: $0.rounded(.down)) }
         let title = object.title.map { String($0.prefix(200)) }.flatMap { $0.isEmpty ? nil : $0 }
-        return HandlerTerms(fields: try UserFields(lines), title: title, expires: expires)
+        return HandlerTerms(fields: try UserFields(lines), title: title)
     }
 }

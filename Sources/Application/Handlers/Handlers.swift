@@ -31,6 +31,7 @@ internal import Origin
         guard let rule = rule(for: url, isUsers) else { return .failure("there is none for it") }
         await enter()
         defer { leave() }
+        guard !Task.isCancelled else { return .failure("nobody waits for it any more") }
         switch rule.target {
         case .program(let words):
             switch await HandlerProgram().run(words + ["--", url.text], variables: variables) {
@@ -45,7 +46,7 @@ internal import Origin
         let field = "url=\(PercentEncoding.encode(url.text))"
         var request = OriginRequest(server.replacingQuery(server.query.map { "\($0)&\(field)" } ?? field))
         request.namedPeer = OriginRequest.Peer(of: server)
-        request.deadline = .seconds(HandlerProgram.timeLimit)
+        request.deadline = .seconds(HandlerProgram.usualTimeLimit)
         request.retries = .never
         do {
             return HandlerReply.answer(try await client.fetch(request).1)

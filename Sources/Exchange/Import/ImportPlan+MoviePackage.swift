@@ -8,7 +8,8 @@ import PlaylistCheck
 extension MoviePackage {
     var origin: WebURL? {
         guard let url = master == nil ? streams.first?.url : masterURL else { return nil }
-        return try? WebURL(url)
+        // A package may be somebody else's, who must not choose what a handler is asked.
+        return (try? WebURL(url)).flatMap { $0.needsHandler ? nil : $0 }
     }
 }
 
