@@ -39,13 +39,15 @@ extension PieceFolder {
     /// Verifies the segments after this one, unless that was done before.
     package func verifyAhead(of file: String) {
         guard let known, verified.count < known.count else { return }
-        guard let name = PieceName(file), case .segment(let number) = name.role else { return }
-        if let last = verifiedAhead, number <= last, number + Self.aheadLeft < last { return }
+        guard let name = PieceName(file), case .segment(let number) = name.role, number <= .max - Self.ahead else {
+            return
+        }
+        if let last = verifiedAhead, number >= last - Self.ahead, number < last - Self.aheadLeft { return }
         guard let directory = try? directory(create: false) else { return }
         var bytes: Int64 = 0
-        verifiedAhead = number &+ Self.ahead
+        verifiedAhead = number + Self.ahead
         for next in 1...Self.ahead {
-            let file = PieceName(.segment(number &+ next), fileExtension: name.fileExtension).description
+            let file = PieceName(.segment(number + next), fileExtension: name.fileExtension).description
             guard let size = known[file], checks[file] == nil, !verified.contains(file, at: Self.now) else { continue }
             bytes += size
             guard bytes <= Self.aheadBytes else { return }
@@ -67,6 +69,11 @@ extension PieceFolder {
     private func finish(_ file: String, _ number: Int, _ result: PieceCheck, in directory: PieceDirectory) {
         // Another check, of the whole piece, has begun since.
         guard checks[file]?.number == number, let check = checks.removeValue(forKey: file) else { return }
+        // The asset was moved meanwhile: the result is of the copy that is deleted then.
+        if let present = try? self.directory(create: false), present !== directory {
+            if check.done.isEmpty { return }
+            return begin(file, in: present, isUrgent: true, isWhole: check.isWhole, done: check.done)
+        }
         switch result {
         case .sound: verified.insert(file, at: Self.now)
         case .blocks(let digests): verifiedBlocks[file] = VerifiedBlocks(digests, at: Self.now)
@@ -98,17 +105,15 @@ extension PieceFolder {
     }
 
     /// Verifies a block of an open large piece. `done` is called later, with false if it is damaged: the piece is set aside
-    /// then. Until then the caller keeps the descriptor open.
+    /// then, if it is still stored. Until then the caller keeps the descriptor open.
+    /// - Parameter digest: the block's, when the piece was opened.
     package func verify(
-        block number: Int, of file: String, _ descriptor: Int32, size: Int64, done: @escaping @LoopActor (Bool) -> Void
+        block number: Int, of file: String, _ descriptor: Int32, size: Int64, _ digest: Digest,
+        done: @escaping @LoopActor (Bool) -> Void
     ) {
-        guard let blocks = verifiedBlocks[file], blocks.digests.indices.contains(number) else {
-            Task { @LoopActor in done(false) }
-            return
-        }
         let start = Int64(number) * Ledger.Entry.blockSize
         let range = start..<min(size, start + Ledger.Entry.blockSize)
-        bundle.store.check(block: range, of: descriptor, blocks.digests[number]) { isSound in
+        bundle.store.check(block: range, of: descriptor, digest) { isSound in
             Task { @LoopActor in
                 if isSound { self.recordSound(block: number, of: file) } else { self.reject(file) }
                 done(isSound)
@@ -125,7 +130,7 @@ extension PieceFolder {
 
     /// Reads the whole piece, which sets it aside.
     private func reject(_ file: String) {
-        verifiedBlocks[file] = nil
+        guard verifiedBlocks.removeValue(forKey: file) != nil else { return }
         verify(file, isWhole: true) {}
     }
 

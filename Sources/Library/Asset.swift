@@ -153,10 +153,10 @@ public import Store
 
     /// Loads the playlists unless they are loaded.
     public func load() {
-        let (steps, wasAsleep) = (pendingLoad, isAsleep)
+        let steps = pendingLoad
         (pendingLoad, isAsleep) = ([], false)
         for step in steps { step() }
-        if wasAsleep { library?.sleeping.recordUse(of: self) }
+        if !steps.isEmpty { library?.sleeping.recordUse(of: self) }
     }
 
     /// Loads the playlists by another way than the loader's.

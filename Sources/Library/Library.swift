@@ -377,12 +377,14 @@ public import Store
     public func remove(_ asset: Asset) async throws(LibraryError) -> Int64 {
         var bytes = summaries?.summary(of: asset)?.bytes ?? asset.bytes
         try checkWritable("\(asset.name) cannot be removed")
-        defer { events.send(.removed(asset)) }
         if let revision = asset.revision {
             bytes += revision.bytes
             asset.revision = nil
+            defer { events.send(.removed(revision)) }
             try await discard(revision)
         }
+        // It is unregistered whether its files can be deleted or not.
+        defer { events.send(.removed(asset)) }
         try await discard(asset)
         cookieFolder?.remove(asset.access.cookies)
         return bytes

@@ -53,7 +53,8 @@ import SegmentFormat
             for: exchange.head, size: size, entityTag: representation.entityTag, lastModified: nil)
         var range = 0..<size
         if case .part(let part) = selection, !isOther { range = part }
-        let body = VerifiedBody(owned, named: file, in: folder, size: size, range: range)
+        let body = VerifiedBody(
+            owned, named: file, in: folder, digests: folder.blocks(of: file) ?? [], size: size, range: range)
         exchange.reply(representation, .growing(body))
     }
 

@@ -200,7 +200,10 @@ extension Playback {
     /// Verifies a piece that is spliced or stands in for another one, and then chooses the answer again.
     private func verifyWhole(_ file: String, in folder: PieceFolder, for request: SegmentRequest) {
         folder.verify(file, isWhole: true) { [self] in
-            if request.exchange.isOpen { answerVerified(request) }
+            guard request.exchange.isOpen else { return }
+            // A piece that cannot be verified, because its folder cannot be opened, is a hole.
+            if !folder.isVerified(file) { folder.removeFromList(file) }
+            answerVerified(request)
         }
     }
 

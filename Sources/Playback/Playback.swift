@@ -83,7 +83,8 @@ public import Substitution
     private func asset(of route: Route) -> Asset? {
         switch route {
         case .piece(let id, _, _, _), .interstitial(let id, _, _), .playlist(let id, _, _): library.presentation(id: id)
-        case .entry(let name, _): library.asset(named: name) ?? library.asset(formerlyNamed: name)
+        case .entry(let name, _):
+            library.asset(named: name) ?? library.asset(id: name) ?? library.asset(formerlyNamed: name)
         case .origin: nil
         }
     }

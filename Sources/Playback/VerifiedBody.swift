@@ -23,12 +23,18 @@ import Store
     private static let (step, ahead): (Int64, Int64) = (1 << 20, 2 * Ledger.Entry.blockSize)
     private var isVerifying = false
     private var readers: [ObjectIdentifier: @LoopActor () -> Void] = [:]
+    /// Of the open file, whatever becomes of the piece.
+    private let digests: [Digest]
 
-    /// - Parameter range: the wanted bytes.
+    /// - Parameters:
+    ///   - digests: those of the file's blocks.
+    ///   - range: the wanted bytes.
     init(
-        _ file: consuming OwnedDescriptor, named name: String, in folder: PieceFolder, size: Int64, range: Range<Int64>
+        _ file: consuming OwnedDescriptor, named name: String, in folder: PieceFolder, digests: [Digest], size: Int64,
+        range: Range<Int64>
     ) {
         self.file = file
+        self.digests = digests
         (self.name, self.folder, self.size) = (name, folder, size)
         next = Int(range.lowerBound / Ledger.Entry.blockSize)
         written = Int64(next) * Ledger.Entry.blockSize
@@ -52,9 +58,11 @@ import Store
         while state == .open, !isVerifying, written - position < Self.ahead {
             if folder.isSound(block: next, of: name) {
                 advance()
-            } else {
+            } else if digests.indices.contains(next) {
                 isVerifying = true
-                folder.verify(block: next, of: name, file.rawValue, size: size) { [self] in finish($0) }
+                folder.verify(block: next, of: name, file.rawValue, size: size, digests[next]) { [self] in finish($0) }
+            } else {
+                state = .failed
             }
         }
     }

@@ -54,7 +54,7 @@ import Testing
         var asset = API.Asset(name: "aes", id: "aes-k3f9", url: "https://h/m.m3u8")
         asset.local = .partial
         asset.keys = API.KeySummary(count: 3)
-        let cell: (API.Asset) -> String? = { ListCommand.table([ListedAsset($0)]).rows.last?.last }
+        let cell: (API.Asset) -> String? = { ListCommand.table([ListedAsset($0)]).rows.last?.dropLast().last }
         #expect(cell(asset) == "partial" && ShowCommand.lines(asset).allSatisfy { !$0.contains("key") })
         asset.keys = API.KeySummary(count: 3, expired: 2)
         #expect(cell(asset) == "partial, key expired")

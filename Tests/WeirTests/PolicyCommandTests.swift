@@ -57,7 +57,7 @@ import Testing
 
     @Test func theListHasABadge() {
         var asset = API.Asset(name: "sintel", id: "sintel-k3f9", url: "https://h/m.m3u8")
-        let cell: (API.Asset) -> String? = { ListCommand.table([ListedAsset($0)]).rows.last?.last }
+        let cell: (API.Asset) -> String? = { ListCommand.table([ListedAsset($0)]).rows.last?.dropLast().last }
         asset.storage = API.Storage(policy: .init(priority: .important))
         asset.local = .complete
         #expect(cell(asset) == "complete, important")
