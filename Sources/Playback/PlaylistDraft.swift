@@ -91,13 +91,25 @@ struct WrittenPlaylist: Equatable, Sendable {
             var next = 0
             while next <= last, let found = memchr(base + next, Int32(pattern[0]), last - next + 1) {
                 let place = UnsafeRawPointer(found) - base
-                let isFound = memcmp(found, pattern, pattern.count) == 0
+                let isFound = memcmp(found, pattern, pattern.count) == 0 && isBehindAsset(all, place)
                 if isFound { places.append(place) }
                 // The slash at the end may begin the next one.
                 next = place + (isFound ? pattern.count - 1 : 1)
             }
             return places
         }
+    }
+
+    /// True if the text in front of the place ends in `/a/` and an asset's id. A client may choose a session's id, so that it
+    /// equals another part of a path.
+    private static func isBehindAsset(_ bytes: UnsafeRawBufferPointer, _ place: Int) -> Bool {
+        let slash = UInt8(ascii: "/")
+        var start = place
+        while start > 0, bytes[start - 1] != slash {
+            if bytes[start - 1] < 0x21 { return false }
+            start -= 1
+        }
+        return start >= 3 && start < place && bytes[start - 2] == UInt8(ascii: "a") && bytes[start - 3] == slash
     }
 }
 

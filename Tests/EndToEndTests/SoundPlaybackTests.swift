@@ -45,6 +45,22 @@ struct SoundPlaybackTests {
         }
     }
 
+    /// Numbers at the end of their type come from a client, not from a playlist.
+    @Test("numbers that no piece has do no harm")
+    func survivesNumbers() async throws {
+        try await Scene.with { scene in
+            #expect(try await scene.get("ts").exit == .code(0))
+            try await scene.weir.terminate()
+            try await scene.weir.start()
+            let segments = try await Self.segments(scene.weir.url("/ts.m3u8"))
+            let first = try #require(segments.first { $0.hasSuffix("/0.ts") })
+            for number in [Int.max - 8, Int.max - 3, Int.max, 0, 3] {
+                let answer = try await HTTPProbe.fetch(first.replacing("/0.ts", with: "/\(number).ts"))
+                #expect(answer.status == (number < 6 ? 200 : 404), "\(number): \(answer.status)")
+            }
+        }
+    }
+
     @Test("of more than 32 MB block by block: what is sent is sound, and a damaged block ends the reply")
     func verifiesBlocks() async throws {
         try await Scene.with { scene in

@@ -37,6 +37,22 @@ import Testing
         }
     }
 
+    /// A client may choose its id.
+    @Test func anIdThatIsAlsoAFolderIsReplacedInItsPlaceOnly() throws {
+        let texts = SharedTexts()
+        let chosen = try #require(Session(id: "audio1"))
+        let text = { (session: Session) in
+            let lines = (0..<10_000).map { "#EXTINF:4,\n/a/film/\(session.id)/audio1/\($0).ts\n/audio1/\($0).key\n" }
+            return Array(lines.joined().utf8)
+        }
+        let sessions = [chosen, Session(chosen.mode)]
+        let bodies = try sessions.map { try Self.sent(texts.text(text($0), for: $0), $0) }
+        for (session, body) in zip(sessions, bodies) {
+            #expect(body.bytes(in: 0..<body.count) == text(session), "\(session.id)")
+        }
+        #expect(texts.count == 1)
+    }
+
     @Test func aRangeMayBeginAndEndWithinAnId() throws {
         let session = Session(.local)
         let text = Self.playlist(session)
