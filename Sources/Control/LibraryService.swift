@@ -76,7 +76,7 @@ package import Substitution
                 .originAbsent, "the origin of \(asset.name) does not show whether its content is the same",
                 next: "weir check \(asset.origin.redacted)")
         }
-        // What is only cached is replaced at once, unless it is being played.
+        // A download keeps its old content until the new is complete. Cached pieces need not be kept.
         guard downloader.download(of: asset) != nil else { return shape(await library.revisions.current(asset)) }
         var order = DownloadOrder()
         // The new content gets the selections of the old.

@@ -152,7 +152,7 @@ package enum ProgressWeights {
         let counts = Dictionary(kinds.map { ($0, 1) }, uniquingKeysWith: +)
         let sum = counts.keys.reduce(0) { $0 + share(of: $1) }
         var units = kinds.map { share(of: $0) * 10_000 / (sum * (counts[$0] ?? 1)) }
-        // What rounding leaves goes to the first ones.
+        // Integer division loses units; the first parts get them, so that the sum is exact.
         let rest = kinds.isEmpty ? 0 : 10_000 - units.reduce(0, +)
         for place in 0..<rest { units[place % units.count] += 1 }
         return units.map { Double($0) / 10_000 }
