@@ -1,3 +1,5 @@
+internal import Playlist
+
 /// The keys of the configuration. A key is an option as `--key`, and an environment variable as `WEIR_KEY`.
 package enum ConfigurationKey: String, CaseIterable, Sendable {
     case listen
@@ -38,7 +40,7 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     /// Finds the key with the smallest edit distance to a name; nil if no key is similar enough.
     static func nearest(to name: String) -> ConfigurationKey? {
         let name = name.lowercased().replacing("_", with: "-")
-        let ranked = allCases.map { (key: $0, edits: editDistance(name, $0.rawValue)) }
+        let ranked = allCases.map { (key: $0, edits: Spelling.distance(Array(name), Array($0.rawValue))) }
         guard let best = ranked.min(by: { $0.edits < $1.edits }), best.edits <= max(2, name.count / 3) else {
             return nil
         }
@@ -61,20 +63,4 @@ package enum Setting: Equatable, Sendable {
 struct Refusal: Error {
     let sentence: String
     init(_ sentence: String) { self.sentence = sentence }
-}
-
-/// The Levenshtein distance: insertions, deletions and substitutions of characters.
-private func editDistance(_ first: String, _ second: String) -> Int {
-    let columns = Array(second)
-    var row = Array(0...columns.count)
-    for (line, character) in first.enumerated() {
-        var diagonal = row[0]
-        row[0] = line + 1
-        for index in columns.indices {
-            let substituted = diagonal + (character == columns[index] ? 0 : 1)
-            diagonal = row[index + 1]
-            row[index + 1] = min(substituted, row[index] + 1, diagonal + 1)
-        }
-    }
-    return row[columns.count]
 }

@@ -18,16 +18,17 @@ import HTTPMessage
     }
 
     let id: UInt64
-    private let client: OriginClient
-    private var receiver: (any TransferReceiver)?
-    private var state: TransferState
+    let client: OriginClient
+    private(set) var receiver: (any TransferReceiver)?
+    var state: TransferState
     private let isProbe: Bool
     private var attempt: TransferState.Attempt?
     private var wire: CurlRequest?
-    private var handling: Task<Void, Never>?
-    private var terms: HandlerTerms?
+    // See `Transfer+Handler`.
+    var handling: Task<Void, Never>?
+    var terms: HandlerTerms?
     /// True if the next attempt is for the URL that a handler answered with.
-    private var isLocated = false
+    var isLocated = false
     private var isDecoded = false
     private var received: Int64 = 0
     /// The time of the last byte, or of the attempt's start.
@@ -36,7 +37,7 @@ import HTTPMessage
     private var receivedBefore: Int64 = 0
     private var watch = Watch.pause
     private var watchdog: LoopTimer?
-    private var deadline: LoopTimer?
+    private(set) var deadline: LoopTimer?
     /// The urgency.
     public private(set) var priority: OriginRequest.Priority
     private var ignoresAbsence: Bool
@@ -59,7 +60,7 @@ import HTTPMessage
         deadline?.schedule(after: bound)
     }
 
-    private var request: OriginRequest { state.request }
+    var request: OriginRequest { state.request }
     private var tally: TrafficTally? { priority == .background ? request.tally : nil }
     private var rule: GiveUpRule { client.configuration.giveUpRule }
     /// True if it occupies a place of its host.
@@ -187,7 +188,7 @@ import HTTPMessage
     /// True if the origin answers, but its last reply was a transient error.
     public var isRetryingServerFailure: Bool { state.lastFailure.map { !$0.code.isAway } ?? false }
 
-    private func perform(_ action: TransferState.Action) {
+    func perform(_ action: TransferState.Action) {
         switch action {
         case .send(let attempt):
             self.attempt = attempt
@@ -203,7 +204,7 @@ import HTTPMessage
     }
 
     /// Ends the transfer and notifies the receiver. `isNews` if the end says something about the origin's presence.
-    private func end(_ error: OriginError?, isNews: Bool = true) {
+    func end(_ error: OriginError?, isNews: Bool = true) {
         guard let receiver else { return }
         leave()
         client.activity.ended(error?.code)
@@ -231,7 +232,7 @@ import HTTPMessage
         client.release(self)
     }
 
-    private func attemptEnded(_ outcome: TransferState.Outcome) {
+    func attemptEnded(_ outcome: TransferState.Outcome) {
         let ended = wire
         if let wire { client.record(outcome, of: wire) }
         if let evidence = state.doubt(about: outcome), receiver?.transfer(self, mayEndBy: evidence) ?? false {
@@ -337,52 +338,6 @@ import HTTPMessage
     private var isInsisting: Bool { ignoresAbsence || isReadWhileFetched }
 }
 
-extension Transfer {
-    private func askHandler(_ attempt: TransferState.Attempt) {
-        let request = request
-        // The request's own limit is for the origin.
-        if request.deadline != nil { deadline?.schedule(after: Self.handlerLimit) }
-        handling = Task {
-            let answer = await client.handlers?.answer(attempt.url, isUsers: request.isUsers)
-            guard receiver != nil else { return }
-            if let bound = request.deadline { deadline?.schedule(after: bound) }
-            switch answer {
-            case .content(let content)?: receive(content, attempt)
-            case .location(let url, let terms)?:
-                guard !url.needsHandler else { return endHandling("it names a URL that is neither http nor https") }
-                var terms = terms
-                terms.url = url
-                (self.terms, isLocated) = (terms, true)
-                perform(state.located(at: url, terms))
-            case .failure(let reason)?: endHandling(reason)
-            case nil: endHandling("it was removed")
-            }
-        }
-    }
-
-    /// Limit on a handler, with the wait for others.
-    private static let handlerLimit = Duration.seconds(60)
-
-    private func endHandling(_ reason: String) {
-        end(OriginError(.handlerFailed, url: request.url, underlying: reason))
-    }
-
-    /// Delivers what a handler gave as if an origin had sent it.
-    private func receive(_ content: [UInt8], _ attempt: TransferState.Attempt) {
-        let range = attempt.range
-        let part = range.map { Reply.part($0, of: Int64(content.count)) ?? 0..<0 } ?? 0..<Int64(content.count)
-        if case .deliver(let head) = state.received(Reply(of: content, range: range)) {
-            if let head { deliver(head) }
-            content[Int(part.lowerBound)..<Int(part.upperBound)].withUnsafeBytes { bytes in
-                if case .at(let offset) = state.received(byteCount: bytes.count, now: .now) {
-                    _ = deliver(bytes, at: offset)
-                }
-            }
-        }
-        if receiver != nil { attemptEnded(.finished) }
-    }
-}
-
 extension Transfer: NameWaiter {
     func nameResolved(_ answer: NameCache.Answer) {
         guard receiver != nil else { return }
@@ -421,7 +376,7 @@ extension Transfer: CurlRequestOwner {
         }
     }
 
-    fileprivate func deliver(_ head: OriginHead) {
+    func deliver(_ head: OriginHead) {
         var head = head
         head.terms = terms
         receiver?.transfer(self, received: head)
@@ -443,7 +398,7 @@ extension Transfer: CurlRequestOwner {
         }
     }
 
-    fileprivate func deliver(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Bool {
+    func deliver(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Bool {
         do {
             try receiver?.transfer(self, received: bytes, at: offset)
         } catch {

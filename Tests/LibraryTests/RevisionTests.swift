@@ -10,8 +10,8 @@ import Testing
 
 /// Playback if the origin's content differs from the stored revision.
 @Suite @LoopActor struct RevisionTests {
-    /// An asset with a piece that its origin no longer has.
-    private func changed() async throws -> (LibraryFixture, Asset) {
+    /// An asset with its first piece.
+    private func stored() async throws -> (ChangingFilm, LibraryFixture, Asset) {
         let film = try ChangingFilm("ts")
         let fixture = try await LibraryFixture(root: film.folder)
         let asset = try await fixture.open("/film/master.m3u8")
@@ -19,6 +19,12 @@ import Testing
         let fetch = try fixture.fetch(0, of: rendition, in: asset)
         try await fetch.end()
         fetch.release()
+        return (film, fixture, asset)
+    }
+
+    /// An asset with a piece that its origin no longer has.
+    private func changed() async throws -> (LibraryFixture, Asset) {
+        let (film, fixture, asset) = try await stored()
         try film.change(to: "cmaf")
         asset.checked = nil
         #expect(try await fixture.library.playlists.refresh(asset))
@@ -27,13 +33,7 @@ import Testing
     }
 
     @Test func n12OtherSegmentsUnderTheSamePlaylistsAreNoticedAndNeverMixed() async throws {
-        let film = try ChangingFilm("ts")
-        let fixture = try await LibraryFixture(root: film.folder)
-        let asset = try await fixture.open("/film/master.m3u8")
-        let rendition = try await fixture.rendition("video-90p", of: asset)
-        let fetch = try fixture.fetch(0, of: rendition, in: asset)
-        try await fetch.end()
-        fetch.release()
+        let (film, fixture, asset) = try await stored()
         try await fixture.origin.clearRequests()
         await fixture.library.revisions.check(asset)
         #expect(!asset.hasChanged)
@@ -48,6 +48,7 @@ import Testing
         defer { subscription.cancel() }
         await fixture.library.revisions.check(asset)
         #expect(asset.hasChanged && told == ["film"])
+        let rendition = try await fixture.rendition("video-90p", of: asset)
         #expect(await code { _ = try fixture.fetch(1, of: rendition, in: asset) } == .otherContent)
         let current = await fixture.library.revisions.current(asset)
         #expect(current !== asset && asset.isRemoved && current.bytes == 0)

@@ -1,5 +1,5 @@
 /// Finds the name that an unknown one was probably meant to be.
-struct Spelling {
+package struct Spelling {
     private let known: [(name: String, letters: [UInt8])]
     /// The number of letters that all names begin with, which say nothing.
     private let prefix: Int
@@ -35,8 +35,8 @@ struct Spelling {
         }
     }
 
-    /// The number of letters to insert, omit or replace (Levenshtein).
-    private static func distance(_ first: [UInt8], _ second: [UInt8]) -> Int {
+    /// The number of elements to insert, omit or replace (Levenshtein).
+    package static func distance<Letter: Equatable>(_ first: [Letter], _ second: [Letter]) -> Int {
         var row = Array(0...second.count)
         for (line, letter) in first.enumerated() {
             var diagonal = row[0]
