@@ -53,6 +53,6 @@ extension API.Download {
         guard let duration, !expected.isEmpty, let wanted = expectedDuration, wanted < duration - 0.5 else {
             return nil
         }
-        return "only " + expected.map { "\(Format.clock($0.start))-\(Format.clock($0.end))" }.joined(separator: ", ")
+        return "only " + Format.ranges(expected)
     }
 }

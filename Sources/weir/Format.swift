@@ -1,3 +1,5 @@
+import API
+
 /// Formats numbers for users.
 enum Format {
     /// A size in powers of 1024 with at least two digits: `151 MB`.
@@ -34,6 +36,11 @@ enum Format {
         let (hours, minutes, rest) = (all / 3600, all / 60 % 60, all % 60)
         let two: (Int) -> String = { $0 < 10 ? "0\($0)" : "\($0)" }
         return hours > 0 ? "\(hours):\(two(minutes)):\(two(rest))" : "\(minutes):\(two(rest))"
+    }
+
+    /// Ranges of media time, as `--range` accepts each: `0:00-0:10, 5:00-6:00`.
+    static func ranges(_ ranges: [API.Download.TimeRange], separator: String = ", ") -> String {
+        ranges.map { "\(clock($0.start))-\(clock($0.end))" }.joined(separator: separator)
     }
 
     /// A rounded percentage: `63%`; 100 only if nothing is missing.

@@ -70,16 +70,11 @@ struct ListedAsset: Decodable, Sendable {
         return [name, time, quality ?? "–", bytes > 0 ? Format.bytes(bytes) : "–", stored, title ?? ""]
     }
 
-    /// The ranges of a download of a part: `0:00-0:10, 5:00-6:00`.
-    static func words(_ ranges: [API.Download.TimeRange]) -> String {
-        ranges.map { "\(Format.clock($0.start))-\(Format.clock($0.end))" }.joined(separator: ", ")
-    }
-
     private var stored: String {
         if unreadable != nil { return "unreadable" }
         if isKnownOnly == true { return "not stored, in the streams file" }
         if let volume, !volume.isPresent { return "disk absent: \(volume.path)" + (need == .volume ? "" : activity) }
-        let part = ranges.map { " (only \(Self.words($0)))" } ?? ""
+        let part = ranges.map { " (only \(Format.ranges($0)))" } ?? ""
         let other = part + (volume.map { ", in \($0.path)" } ?? "")
         let badges = StorageText.badge(storage, local: local) + KeysText.badge(keys)
         let warnings =

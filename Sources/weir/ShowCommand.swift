@@ -72,7 +72,7 @@ struct ShowCommand: ReportingCommand {
         let origin = asset.isImported == true ? "imported: it has no origin" : asset.url
         let warning = asset.isInsecure == true ? [insecurity(of: asset)] : []
         let volume = asset.volume.map { [$0.isPresent ? "stored in \($0.path)" : Self.absence(of: $0)] } ?? []
-        let ranges = asset.ranges.map { ["only \(ListedAsset.words($0))"] } ?? []
+        let ranges = asset.ranges.map { ["only \(Format.ranges($0))"] } ?? []
         return [head, origin] + ranges + warning + playable + volume + storage + (download?.note.map { [$0] } ?? [])
             + change
             + lines(asset.tracks)

@@ -21,8 +21,7 @@ enum SummaryText {
 
     private static func missing(_ summary: API.Download.Summary) -> String {
         summary.missing.map { missing in
-            let ranges = missing.ranges.map { "\(Format.clock($0.start))-\(Format.clock($0.end))" }
-            return ([missing.id] + ranges).joined(separator: " ")
+            missing.id + (missing.ranges.isEmpty ? "" : " " + Format.ranges(missing.ranges, separator: " "))
         }.joined(separator: ", ")
     }
 }
