@@ -224,6 +224,31 @@ extension OverSockets {
             #expect(requests.map(\.protocolName) == ["h2", "http/1.1"])
         }
 
+        /// Behind an uneven load balancer, one server of a name speaks HTTP/2 and the next one does not.
+        @Test func serversOfOneNameMaySpeakDifferentProtocols() async throws {
+            let origin = try await HTTP2Origin("--mixed")
+            let bench = bench(origin)
+            _ = try await fetch("first", bench, origin)
+            for round in 0..<4 {
+                // Ends the shared connection, if there is one: the next one goes to the other server.
+                _ = try await fetch("fault=goaway&at=50000&round=\(round)", bench, origin)
+                let recorders = (0..<8).map { _ in Recorder() }
+                for (number, recorder) in recorders.enumerated() {
+                    bench.client.start(try bench.request("\(origin.url)/\(round)/\(number)"), receiver: recorder)
+                }
+                for recorder in recorders {
+                    #expect(await recorder.error == nil)
+                    #expect(recorder.has(HTTP2Origin.body(Self.size)))
+                }
+            }
+            let requests = try await origin.statistics().requests
+            #expect(Set(requests.map(\.protocolName)) == ["h2", "http/1.1"])
+            // libcurl may put several requests on a new connection of HTTP/1.1: these are sent once more.
+            let others = requests.filter { !$0.target.hasPrefix("/x") }
+            let counts = Dictionary(others.map { ($0.target, 1) }, uniquingKeysWith: +)
+            #expect(counts.count == 32 && counts.values.allSatisfy { $0 <= 2 }, "\(counts)")
+        }
+
         /// Each stream has the same share of the connection.
         @Test func playbackDisplacesStreamsOfDownloads() async throws {
             let origin = try await HTTP2Origin()

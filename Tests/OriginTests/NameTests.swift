@@ -137,6 +137,25 @@ extension OverSockets {
             #expect(await bench.run(try request(bench, 80)).1?.underlying == "no such name")
         }
 
+        /// A resolver that is silent for some names holds up no more than the threads that wait for it.
+        @Test func manyNamesAreLookedUpAtOnce() async throws {
+            let origin = try ScriptedOrigin { _, _ in [.reply(200, [:], "x")] }
+            let names = (0..<80).map { "host\($0).test" }
+            let lookup = TableLookup(Dictionary(uniqueKeysWithValues: names.map { ($0, ["127.0.0.1"]) }), isHeld: true)
+            let bench = Bench(lookup) { $0.giveUpRule.retries = .never }
+            let recorders = names.map { _ in Recorder() }
+            for (name, recorder) in zip(names, recorders) {
+                var request = OriginRequest(try WebURL("http://\(name):\(origin.port)/x"))
+                request.namedPeer = OriginRequest.Peer(host: name, port: origin.port)
+                bench.client.start(request, receiver: recorder)
+            }
+            #expect(await eventually { lookup.asked.count == 64 })
+            lookup.release()
+            for recorder in recorders { #expect(await recorder.error == nil) }
+            #expect(recorders.allSatisfy { $0.text == "x" })
+            #expect(Set(lookup.asked) == Set(names) && lookup.asked.count == names.count)
+        }
+
         @Test func aNameIsNotLookedUpOffline() async throws {
             let lookup = TableLookup([:], isHeld: true)
             defer { lookup.release() }

@@ -130,6 +130,15 @@ def cut_at(share, is_reset=False):
     return action
 
 
+def moves(host, to):
+    """From now on the host's name has another host's address, and this one ends each connection without a reply."""
+    def action(request, reply):
+        site = request.site
+        site.names[site.text(host)] = [site.text(to)]
+        reply.cut = -1
+    return action
+
+
 def sometimes(every, action):
     """The action on each n-th request for the rule."""
     def chosen(request, reply):

@@ -76,6 +76,7 @@ class Run:
     def judge(self, column, play):
         cell, begin = self.cells[column], time.monotonic()
         self.site.begin()
+        self.set_answers()
         self.dns.forget([self.case.host_name(letter) for letter in "ABCDEF"])
         if self.proxy:
             self.proxy.targets.clear()
@@ -93,14 +94,20 @@ class Run:
             cell.verdict, cell.reason = FAIL, words if begin_of_error < 0 else words.split(",")[0] + "," + words[begin_of_error:]
         cell.seconds = time.monotonic() - begin
 
+    def set_answers(self):
+        """The answers of the DNS as they are before a play."""
+        for letter, host in self.hosts.items():
+            answers = host.answers
+            self.dns.names[self.case.host_name(letter)] = (
+                [self.case.text(text) for text in answers] if isinstance(answers, list) else answers or [self.case.address(letter)])
+
     def open_hosts(self):
         case = self.case
         self.site = origin.Site(case.files, case.rules, self.dns.names, case.text)
-        hosts = {**{letter: Host() for letter in "ABC"}, **case.hosts}
-        for letter, host in hosts.items():
+        self.hosts = {**{letter: Host() for letter in "ABC"}, **case.hosts}
+        self.set_answers()
+        for letter, host in self.hosts.items():
             name, address = case.host_name(letter), case.address(letter)
-            answers = host.answers
-            self.dns.names[name] = [case.text(text) for text in answers] if isinstance(answers, list) else answers or [address]
             if host.dns_delay:
                 self.dns.delays[name] = host.dns_delay
             if host.address == "dead":

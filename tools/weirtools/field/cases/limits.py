@@ -1,6 +1,6 @@
 """Point 6: slow names, dead addresses, distant hosts."""
 
-from weirtools.field.actions import cut_at, first, frames
+from weirtools.field.actions import after, cut_at, first, frames, moves
 from weirtools.field.case import Host, case, vod
 
 TRUTH = "ts/90p/media.m3u8"
@@ -37,3 +37,5 @@ edge("edge-resets", "two addresses, the first resets each segment", ("B:*.ts", c
 edge("edge-refuses", "two addresses, the first ends each connection without a reply", ("B:*", frames(cut=-1)))
 edge("edge-is-silent", "two addresses, the first never replies", ("B:*", frames(delay=300)), within=120, columns=WITHOUT_DIRECT)
 edge("edge-stalls", "two addresses, the first stalls inside each segment", ("B:*.ts", frames(pause=(16384, 300))), within=180, columns=WITHOUT_DIRECT)
+case("dns-moves", "the host moves to another address during the play", rules=[("A:*.ts", after(2, moves("HOST-A", "ADDRESS-B")))],
+     reference=TRUTH, within=90, columns=WITHOUT_DIRECT)
