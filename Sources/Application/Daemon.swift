@@ -28,6 +28,8 @@ import Substitution
     private let events: EventFeed
     private let sessions: Sessions
     private let server: HTTPServer
+    /// The connections of both servers.
+    private let connections: ConnectionPool
     private let control: ControlRoutes
     /// The server for the network; nil if none is configured.
     private var network: HTTPServer?
@@ -89,7 +91,8 @@ import Substitution
         let metrics = Metrics(
             library: library, downloader: downloader, sessions: sessions, client: client, version: Application.version)
         self.metrics = metrics
-        server = HTTPServer(configuration: limits, policy: control) { exchange in
+        connections = ConnectionPool(limit: limits.connections)
+        server = HTTPServer(configuration: limits, policy: control, pool: connections) { exchange in
             if playback.handle(exchange) || control.handle(exchange) || page.handle(exchange)
                 || metrics.handle(exchange)
             {
@@ -172,7 +175,7 @@ import Substitution
         var limits = self.limits
         limits.limitsLoopback = true
         limits.owners = nil
-        let network = HTTPServer(configuration: limits) { gate.answer($0) }
+        let network = HTTPServer(configuration: limits, pool: connections) { gate.answer($0) }
         let place: ListenAddress
         do {
             let bound = try network.listen(host: address.host, port: address.port ?? port)

@@ -11,7 +11,7 @@ import Playlist
     /// The asset looks for it in all renditions.
     private let duration: Double?
     /// The bandwidths of renditions that are also variants. Playlists give none for other renditions.
-    private let bandwidths: [Int: Int]
+    private let bandwidths: [Int: BitRate]
 
     init(_ asset: Asset) {
         (self.asset, duration) = (asset, asset.duration)
@@ -82,8 +82,8 @@ import Playlist
         shape.width = variant.resolution?.width
         shape.height = variant.resolution?.height
         shape.codecs = variant.attributes["CODECS"]
-        shape.bandwidth = variant.bandwidth
-        shape.averageBandwidth = variant.averageBandwidth
+        shape.bandwidth = Int(variant.bandwidth)
+        shape.averageBandwidth = variant.averageBandwidth.map { Int($0) }
         shape.frameRate = variant.frameRate
         shape.videoRange = variant.videoRange
         shape.estimatedBytes = estimate(bandwidth: variant.averageBandwidth ?? variant.bandwidth)
@@ -108,7 +108,9 @@ import Playlist
         return shape
     }
 
-    private func estimate(bandwidth: Int) -> Int? { duration.map { Int(min(Double(bandwidth) / 8 * $0, 1e15)) } }
+    private func estimate(bandwidth: BitRate) -> Int? {
+        duration.map { Int(bandwidth.bytes(in: MediaDuration(seconds: $0))) }
+    }
 
     private func local(_ rendition: Rendition) -> API.Local {
         rendition.isComplete ? .complete : rendition.folder.bytes > 0 ? .partial : .none

@@ -2,6 +2,7 @@ import API
 import Downloader
 import EventLoop
 import Library
+import Playlist
 
 extension API.Download {
     /// Converts a download. Cheap enough for a few calls per second.

@@ -1,5 +1,6 @@
 import API
 import Downloader
+import Playlist
 
 extension Selection {
     init(_ request: API.SelectionRequest) {
@@ -43,8 +44,8 @@ extension VariantPredicate {
             let isNegated = [.below, .above, .isNot].contains(comparison)
             let positive: Self =
                 switch attribute {
-                case .peak: .peakBitRate(Bound(comparison, Int(number)))
-                case .average: .averageBitRate(Bound(comparison, Int(number)))
+                case .peak: .peakBitRate(Bound(comparison, BitRate(estimate: number)))
+                case .average: .averageBitRate(Bound(comparison, BitRate(estimate: number)))
                 case .width: .width(Bound(comparison, Int(number)))
                 case .height: .height(Bound(comparison, Int(number)))
                 case .channels: .channels(Bound(comparison, Int(number)))

@@ -11,7 +11,22 @@ package import Store
     private let store: Store
     /// Computes summaries, and knows the library; nil until `start`.
     private weak var service: LibraryService?
-    private var known: [String: SummaryRecord] = [:]
+    private var known: [String: Known] = [:]
+    /// The tracks of the latest one: those of many assets are the same text, which is kept once.
+    private var latestTracks = ""
+
+    /// A class, because a dictionary of these large values has room for as many more.
+    private final class Known {
+        let record: SummaryRecord
+        init(_ record: SummaryRecord) { self.record = record }
+    }
+
+    private func insert(_ record: SummaryRecord) {
+        var record = record
+        if record.tracks == latestTracks { record.tracks = latestTracks } else { latestTracks = record.tracks }
+        known[record.asset] = Known(record)
+    }
+
     private var isChecked = false
     private let checked = EventStream<Void>()
     private var waiting: [Subscription] = []
@@ -52,7 +67,7 @@ package import Store
 
     /// The summary of an asset; nil if there is none, or the asset has been used since the start.
     package func summary(of asset: Asset) -> SummaryRecord? {
-        !asset.isLoaded && isChecked && asset.isHome && asset.keys.areLasting ? known[asset.id] : nil
+        !asset.isLoaded && isChecked && asset.isHome && asset.keys.areLasting ? known[asset.id]?.record : nil
     }
 
     /// Calls `body` once the stored summaries have been checked.
@@ -76,7 +91,7 @@ package import Store
     }
 
     private func complete(_ current: [String: SummaryRecord]) {
-        known = current
+        for record in current.values { insert(record) }
         // Drop summaries of assets that changed during or before the check.
         for id in changed.keys { known[id] = nil }
         isChecked = true
@@ -102,7 +117,7 @@ package import Store
 
     /// Computes the summary of an asset whose playlists leave memory.
     package func settle(_ asset: Asset) {
-        if let service { known[asset.id] = service.found(asset) }
+        if let service { insert(service.found(asset)) }
     }
 
     /// Removes the summary of an asset.

@@ -1,7 +1,7 @@
 package import EventLoop
 import Fetching
 package import Library
-import Playlist
+package import Playlist
 import Retention
 
 /// Progress of a download, computed from the stored pieces.
@@ -14,9 +14,9 @@ package struct DownloadProgress: Sendable {
         package var expected = TimeRanges()
         /// The stored part of `expected`. EXT-X-GAP counts as stored, because nothing will arrive for it.
         package var loaded = TimeRanges()
-        package var bytes: Int64 = 0
+        package var bytes = ByteCount.zero
         /// Total bytes; an estimate until everything is stored.
-        package var totalBytes: Int64 = 0
+        package var totalBytes = ByteCount.zero
         /// True if everything requested is stored.
         package var isComplete = false
         /// Requested and stored bytes as the playlists announce them: their ratio never falls while pieces arrive.
@@ -66,8 +66,8 @@ package struct DownloadProgress: Sendable {
     /// True for a recording, whose final length is unknown.
     package private(set) var isOpen = false
 
-    package var bytes: Int64 { parts.reduce(.zero) { $0 + ByteCount($1.bytes) }.int64 }
-    package var totalBytes: Int64 { parts.reduce(.zero) { $0 + ByteCount($1.totalBytes) }.int64 }
+    package var bytes: ByteCount { parts.reduce(.zero) { $0 + $1.bytes } }
+    package var totalBytes: ByteCount { parts.reduce(.zero) { $0 + $1.totalBytes } }
     /// Kind of the next incomplete rendition; nil if all are complete.
     package var stage: Kind? { parts.first { !$0.isComplete }?.kind }
 
@@ -95,7 +95,7 @@ package struct DownloadProgress: Sendable {
             let part = measure.part
             ready = ready?.intersection(measure.ready) ?? measure.ready
             expected = expected.union(part.expected)
-            duration = max(duration, rendition.source?.playlist.duration ?? 0)
+            duration = max(duration, rendition.source?.playlist.duration.seconds ?? 0)
             parts.append(part)
         }
         loaded = (ready ?? TimeRanges()).intersection(expected)
@@ -123,7 +123,7 @@ package struct DownloadProgress: Sendable {
             var part = measure.part
             part.isComplete = rendition.isComplete
             if part.isComplete { part.totalBytes = part.bytes }
-            duration = max(duration, rendition.source?.playlist.duration ?? 0)
+            duration = max(duration, rendition.source?.playlist.duration.seconds ?? 0)
             parts.append(part)
         }
         parts = ProgressWeights.applied(to: parts)
@@ -135,7 +135,7 @@ package struct DownloadProgress: Sendable {
     ) -> TimeRanges {
         var part = Part(id: rendition.name.id, kind: rendition.kind)
         if recording.duration > 0 { part.loaded.append(0..<recording.duration) }
-        (part.expected, part.bytes) = (part.loaded, rendition.folder.bytes)
+        (part.expected, part.bytes) = (part.loaded, ByteCount(rendition.folder.bytes))
         part.totalBytes = part.bytes
         expected = expected.union(part.expected)
         isOpen = true
@@ -196,14 +196,14 @@ struct Measure: Sendable {
         let files: [String]
         let sizes: [String: Int64]
         let wanted: WantedTime
-        /// From the multivariant playlist, in bits per second.
-        let bitRate: Double
+        /// From the multivariant playlist.
+        let bitRate: BitRate
 
         /// The segments with their files; none unless the playlist has ended.
         var segments: some Sequence<(Segment, String)> { zip(playlist.segments, files) }
 
         /// Nil before the playlist is known.
-        @LoopActor init?(_ rendition: Rendition, _ wanted: WantedTime, bitRate: Double) {
+        @LoopActor init?(_ rendition: Rendition, _ wanted: WantedTime, bitRate: BitRate) {
             guard let playlist = rendition.source?.playlist else { return nil }
             self.playlist = playlist
             (id, kind, self.wanted, self.bitRate) = (rendition.name.id, rendition.kind, wanted, bitRate)
@@ -228,7 +228,7 @@ struct Measure: Sendable {
         var time = 0.0
         for (segment, file) in input.segments {
             let start = time
-            let end = start + segment.duration
+            let end = start + segment.duration.seconds
             time = end
             guard input.wanted.touches(start, end) else {
                 if end > start { ready.append(start..<end) }
@@ -237,18 +237,16 @@ struct Measure: Sendable {
             if end > start { part.expected.append(start..<end) }
             let announced = segment.announcedBytes(bitRate: bitRate)
             let size = sizes[file]
-            part.announced += segment.isGap ? 0 : announced
+            part.announced += segment.isGap ? 0 : Double(announced)
             if segment.isGap || size != nil {
                 if end > start {
                     ready.append(start..<end)
                     part.loaded.append(start..<end)
                 }
-                part.bytes = (ByteCount(part.bytes) + ByteCount(size ?? 0)).int64
-                part.reached += segment.isGap ? 0 : announced
-            } else if let exact = segment.byteRange?.length {
-                known += ByteCount(Int64(exact))
-            } else if segment.bitRate != nil {
-                known += ByteCount(estimate: announced)
+                part.bytes += size.map { ByteCount($0) } ?? .zero
+                part.reached += segment.isGap ? 0 : Double(announced)
+            } else if segment.byteRange != nil || segment.bitRate != nil {
+                known += announced
             } else {
                 missing += end - start
             }
@@ -256,24 +254,24 @@ struct Measure: Sendable {
         // Renditions differ a little in length: behind its end, nothing of this one is missing.
         ready.append(time..<max(time, Self.end))
         // Initialization sections count; keys do not.
-        let sections = sizes.reduce(0) { $0 + ($1.key.hasPrefix("init-") ? $1.value : 0) }
-        part.bytes = (ByteCount(part.bytes) + ByteCount(sections)).int64
+        for (file, size) in sizes where file.hasPrefix("init-") { part.bytes += ByteCount(size) }
         let estimated = ByteCount(estimate: missing * Self.rate(part, bitRate))
-        part.totalBytes = (ByteCount(part.bytes) + known + estimated).int64
+        part.totalBytes = part.bytes + known + estimated
     }
 
     /// Later than the end of any media, in seconds.
     private static let end = 1e12
 
     /// Bytes per second: measured once enough is stored, announced before.
-    private static func rate(_ part: DownloadProgress.Part, _ bitRate: Double) -> Double {
+    private static func rate(_ part: DownloadProgress.Part, _ bitRate: BitRate) -> Double {
         let seconds = part.loaded.duration
-        return seconds > 0 && seconds >= 0.05 * part.expected.duration ? Double(part.bytes) / seconds : bitRate / 8
+        return seconds > 0 && seconds >= 0.05 * part.expected.duration
+            ? Double(part.bytes) / seconds : Double(bitRate) / 8
     }
 }
 
 struct AnnouncedRates {
-    private var variants: [String: (own: Double, sound: Double)] = [:]
+    private var variants: [String: (own: BitRate, sound: BitRate)] = [:]
 
     /// A variant's bit rate includes one rendition of each of its groups (RFC 8216 §4.3.4.2); the share of audio is
     /// assumed.
@@ -281,29 +279,29 @@ struct AnnouncedRates {
         for variant in asset.multivariant?.variants ?? [] {
             let id = asset.renditions[variant.renditionIndex].name.id
             guard variants[id] == nil else { continue }
-            let all = Double(variant.averageBandwidth ?? variant.bandwidth)
-            let sound = variant.audio == nil ? 0 : Swift.min(Self.sound, all / 4)
+            let all = variant.averageBandwidth ?? variant.bandwidth
+            let sound: BitRate = variant.audio == nil ? .zero : min(Self.sound, all / 4)
             variants[id] = (all - sound, sound)
         }
     }
 
-    @LoopActor func bitRate(of rendition: Rendition) -> Double {
+    @LoopActor func bitRate(of rendition: Rendition) -> BitRate {
         if let known = variants[rendition.name.id]?.own { return known }
         switch rendition.kind {
         case .video: return Self.lone
-        case .audio: return variants.values.map(\.sound).filter { $0 > 0 }.max() ?? Self.sound
+        case .audio: return variants.values.map(\.sound).filter { $0 > .zero }.max() ?? Self.sound
         case .subtitles: return Self.subtitles
         }
     }
 
-    /// Assumed bit rates if none is announced, in bits per second.
-    private static let (lone, sound, subtitles) = (1_000_000.0, 128_000.0, 1_000.0)
+    /// Assumed bit rates if none is announced.
+    private static let (lone, sound, subtitles): (BitRate, BitRate, BitRate) = (1_000_000, 128_000, 1_000)
 }
 
 extension Segment {
-    fileprivate func announcedBytes(bitRate: Double) -> Double {
-        if let length = byteRange?.length { return Double(length) }
-        return min(duration * (self.bitRate.map(Double.init) ?? bitRate) / 8, 1e12)
+    /// One segment counts as a terabyte at most.
+    fileprivate func announcedBytes(bitRate: BitRate) -> ByteCount {
+        byteRange?.size ?? min((self.bitRate ?? bitRate).bytes(in: duration), 1_000_000_000_000)
     }
 }
 

@@ -38,7 +38,7 @@ extension Downloader {
             if !segment.isGap, let resource = rendition.resource(of: segment) {
                 pieces.append((rendition.folder, resource, time))
             }
-            time += segment.duration
+            time += segment.duration.seconds
         }
         return pieces
     }

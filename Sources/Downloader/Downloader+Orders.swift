@@ -124,7 +124,7 @@ extension Downloader {
     }
 
     private func check(_ range: Range<Double>, _ renditions: [Rendition], of asset: Asset) throws(Refusal) {
-        let duration = renditions.compactMap { $0.source?.playlist.duration }.max() ?? 0
+        let duration = renditions.compactMap { $0.source?.playlist.duration.seconds }.max() ?? 0
         guard range.lowerBound < duration else { throw .noSuchTime(name: asset.name, duration: duration) }
     }
 
@@ -132,7 +132,7 @@ extension Downloader {
     func checkRoom(for task: DownloadTask, of asset: Asset) async throws(Refusal) {
         guard let room = library.volumes.room(for: asset) else { return }
         let progress = await Download(asset, task, state: .queued, created: 0).measuredProgress()
-        let needed = progress.totalBytes - progress.bytes
+        let needed = Int64(progress.totalBytes - progress.bytes)
         guard needed > room, let free = retention.roomAfterPurge(for: asset), needed > free else { return }
         throw .noRoom(name: asset.name, needed: needed, free: free)
     }

@@ -180,7 +180,7 @@ extension Rendition {
         guard let segments = source?.playlist.segments else { return }
         var time = 0.0
         for segment in segments {
-            let end = time + segment.duration
+            let end = time + segment.duration.seconds
             body(segment, time, end)
             time = end
         }

@@ -1,6 +1,7 @@
 import EventLoop
 import Fetching
 import Library
+import Playlist
 import Retention
 
 /// Keeps the measured progress of a download's renditions, each computed once for each change of what is stored.
@@ -27,7 +28,7 @@ import Retention
     /// A playlist of at most this many segments is measured at once.
     private static let small = 10_000
 
-    func measure(of rendition: Rendition, _ wanted: WantedTime, bitRate: Double) -> Measure {
+    func measure(of rendition: Rendition, _ wanted: WantedTime, bitRate: BitRate) -> Measure {
         let (key, state) = (Key(rendition: rendition.name.id, wanted: wanted), state(of: rendition))
         if let known = known[key], known.state == state { return known.measure }
         guard let input = Measure.Input(rendition, wanted, bitRate: bitRate) else {
@@ -48,7 +49,7 @@ import Retention
     }
 
     /// Measures a long playlist on a worker, and returns then.
-    func prepare(_ rendition: Rendition, _ wanted: WantedTime, bitRate: Double) async {
+    func prepare(_ rendition: Rendition, _ wanted: WantedTime, bitRate: BitRate) async {
         let state = state(of: rendition)
         guard known[Key(rendition: rendition.name.id, wanted: wanted)]?.state != state,
             let input = Measure.Input(rendition, wanted, bitRate: bitRate), input.files.count > Self.small

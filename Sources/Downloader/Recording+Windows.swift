@@ -26,7 +26,7 @@ extension Recording {
         source.shift = numbering.shift
         // Even an old playlist is final if it has an end.
         if playlist.hasEndList { hasEnded = true }
-        let number = playlist.firstSequenceNumber + numbering.shift
+        let number = Int(playlist.firstSequenceNumber + numbering.shift)
         guard number + playlist.segments.count == numbering.next || playlist.segments.isEmpty else { return }
         // Segments that were seen but not stored yet belong to the recorded playlist, although the window slides on.
         if writer == nil, items.isEmpty { first = number }
@@ -39,7 +39,7 @@ extension Recording {
     private func removeUnlisted(behind recorded: MediaPlaylist, before window: MediaPlaylist) {
         restored = nil
         for segment in recorded.segments.suffix(Self.recent) {
-            recentMaps[segment.mediaSequenceNumber] = segment.map.flatMap { PieceName($0.uri)?.role.number }
+            recentMaps[Int(segment.mediaSequenceNumber)] = segment.map.flatMap { PieceName($0.uri)?.role.number }
         }
         guard !numbering.continues(in: window) else { return }
         rendition.folder.removePieces { name in
@@ -62,7 +62,8 @@ extension Recording {
         var places: [Resource: Int] = [:]
         for segment in source.playlist.segments {
             guard let map = segment.map, let url = try? source.base.resolving(map.uri) else { continue }
-            let (number, place) = (segment.mediaSequenceNumber + numbering.shift, Self.place(url, map.byteRange))
+            let number = Int(segment.mediaSequenceNumber + numbering.shift)
+            let place = Self.place(url, map.byteRange)
             let known = places[place] ?? maps[place] ?? recentMaps[number] ?? nextMap
             nextMap = max(nextMap, known + 1)
             (places[place], now[number]) = (known, known)

@@ -83,6 +83,8 @@ import Store
     /// Makes the lines of the playlist; nil before the first.
     var writer: RecordingWriter?
     var parsed: Rendition.Source?
+    /// The parsing of `text` when it had so many bytes.
+    private var parsing: (count: Int, task: Task<MediaPlaylist?, Never>)?
 
     /// - Parameter text: the playlist of an earlier process; empty for a new recording.
     init(of rendition: Rendition, base: WebURL, text: [UInt8] = [], report: @escaping (String) -> Void) {
@@ -98,18 +100,41 @@ import Store
         (restored, writer) = (playlist, RecordingWriter(behind: playlist))
         numbering = LiveNumbering(behind: playlist, shift: RecordedText.shift(of: playlist))
         (first, count, duration, time) = (
-            playlist.mediaSequence, playlist.segments.count, playlist.duration, playlist.duration
+            Int(playlist.mediaSequence), playlist.segments.count, playlist.duration.seconds, playlist.duration.seconds
         )
         hasEnded = playlist.hasEndList
         nextMap = 1 + (playlist.maps.compactMap { PieceName($0.uri)?.role.number }.max() ?? -1)
     }
 
     /// The recorded playlist as it is now: live until the recording is closed; nil while nothing is recorded.
-    public var source: Rendition.Source? {
+    var source: Rendition.Source? {
         if let parsed { return parsed }
         guard count > 0, case .media(let playlist)? = try? Playlist.parse(text) else { return nil }
         parsed = Rendition.Source(playlist: playlist, base: base, isRecorded: true)
         return parsed
+    }
+
+    /// Returns `source`, parsed on a worker if it is long. All who ask for one text wait for one parsing.
+    public func current() async -> Rendition.Source? {
+        guard parsed == nil, text.count > PureWork.small else { return source }
+        let count = text.count
+        let task = parsing.flatMap { $0.count == count ? $0.task : nil } ?? parse()
+        parsing = (count, task)
+        guard let playlist = await task.value else { return nil }
+        if parsing?.count == count { parsing = nil }
+        let source = Rendition.Source(playlist: playlist, base: base, isRecorded: true)
+        // It may have grown meanwhile.
+        if text.count == count, parsed == nil { parsed = source }
+        return parsed ?? source
+    }
+
+    private func parse() -> Task<MediaPlaylist?, Never> {
+        let (text, owner) = (text, rendition)
+        return Task { @LoopActor in
+            await PureWork.shared.run(size: text.count, for: owner) { () -> MediaPlaylist? in
+                if case .media(let playlist)? = try? Playlist.parse(text) { playlist } else { nil }
+            } ?? nil
+        }
     }
 
     /// True if it keeps a piece with this name, whoever fetches it.
@@ -140,8 +165,8 @@ extension LiveNumbering.Entry {
 
     var length: Double {
         switch self {
-        case .missed(let missed): missed.duration * Double(missed.numbers.count)
-        case .segment(let segment, _, _): segment.duration
+        case .missed(let missed): (missed.duration * missed.numbers.count).seconds
+        case .segment(let segment, _, _): segment.duration.seconds
         }
     }
 

@@ -160,8 +160,8 @@ extension Selection {
 
     fileprivate var minimums: VariantPredicate? {
         var parts: [VariantPredicate] = []
-        if case .minimumBandwidth(let least)? = quality { parts.append(.peakBitRate(.atLeast(least))) }
-        if let least = preferences.minimumBitRate { parts.append(.peakBitRate(.atLeast(least))) }
+        if case .minimumBandwidth(let least)? = quality { parts.append(.peakBitRate(.atLeast(BitRate(least)))) }
+        if let least = preferences.minimumBitRate { parts.append(.peakBitRate(.atLeast(BitRate(least)))) }
         if let least = preferences.minimumWidth { parts.append(.width(.atLeast(least))) }
         if let least = preferences.minimumHeight { parts.append(.height(.atLeast(least))) }
         return parts.isEmpty ? nil : .all(parts)
@@ -186,11 +186,10 @@ extension Variant {
                 && frameRate == other.frameRate
     }
 
-    fileprivate var rank: (Int, Int) { (bandwidth, resolution?.height ?? 0) }
-    fileprivate var averageRate: Int { averageBandwidth ?? bandwidth }
+    fileprivate var rank: (BitRate, Int) { (bandwidth, resolution?.height ?? 0) }
+    fileprivate var averageRate: BitRate { averageBandwidth ?? bandwidth }
 
     fileprivate var qualityWords: String {
-        let rate = BitRate.words(bandwidth)
-        return resolution.map { "\($0.height)p (\(rate))" } ?? rate
+        resolution.map { "\($0.height)p (\(bandwidth))" } ?? "\(bandwidth)"
     }
 }

@@ -1,4 +1,4 @@
-import Playlist
+package import Playlist
 
 /// A condition on a variant. Absent attributes count as the lowest value; an absent AVERAGE-BANDWIDTH as BANDWIDTH, and
 /// an absent VIDEO-RANGE as SDR (rfc8216bis §4.4.6.2).
@@ -20,8 +20,8 @@ package indirect enum VariantPredicate: Codable, Equatable, Sendable {
         }
     }
 
-    case peakBitRate(Bound<Int>)
-    case averageBitRate(Bound<Int>)
+    case peakBitRate(Bound<BitRate>)
+    case averageBitRate(Bound<BitRate>)
     case width(Bound<Int>)
     case height(Bound<Int>)
     case frameRate(Bound<Double>)
@@ -84,8 +84,8 @@ extension VariantPredicate: CustomStringConvertible {
     /// Text after "is": `at most 720p`, `avc1`, `at least 2.0 Mb/s`.
     package var description: String {
         switch self {
-        case .peakBitRate(let bound): bound.words(BitRate.words)
-        case .averageBitRate(let bound): bound.words { BitRate.words($0) + " on average" }
+        case .peakBitRate(let bound): bound.words { "\($0)" }
+        case .averageBitRate(let bound): bound.words { "\($0) on average" }
         case .width(let bound): bound.words { "\($0) pixels wide" }
         case .height(let bound): bound.words { "\($0)p" }
         case .frameRate(let bound): bound.words { "\($0) frames a second" }
@@ -108,9 +108,4 @@ extension VariantPredicate.Bound {
         case .exactly(let wanted): value(wanted)
         }
     }
-}
-
-enum BitRate {
-    /// Text such as `0.17 Mb/s`, rounded down to hundredths.
-    static func words(_ bitsPerSecond: Int) -> String { "\(Double(bitsPerSecond / 10_000) / 100) Mb/s" }
 }

@@ -49,8 +49,15 @@ package import Origin
         self.route.firstClass = known
     }
 
+    /// Indirect, because it is large, and most assets have none.
+    private indirect enum Handled { case terms(HandlerTerms) }
+    private var knownHandled: Handled?
+
     /// The terms of a handler's answer for the user's URL; kept until the process ends.
-    package var handled: HandlerTerms?
+    package var handled: HandlerTerms? {
+        get { if case .terms(let terms)? = knownHandled { terms } else { nil } }
+        set { knownHandled = newValue.map { .terms($0) } }
+    }
 
     package func grant(to request: inout OriginRequest) {
         request.isUsers = namesPeer && request.url == url

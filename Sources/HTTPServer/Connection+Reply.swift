@@ -156,7 +156,7 @@ extension Connection {
             if core.isStopping { return close(.serverStopped) }
             resumeReading()
             process()
-            if core.isCrowded, isIdle { core.connectionIdled() }
+            if core.pool.isCrowded, isIdle { core.pool.admitSoon() }
         } else if lingers, !hasInputEnded {
             phase = .lingering
             timing.enter(.linger, now: core.now)

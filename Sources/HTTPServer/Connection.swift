@@ -39,11 +39,11 @@ import HTTPMessage
     let descriptor: Int32
     let output: OpaquePointer
     private let writing, reading: OpaquePointer
-    /// This connection's index in the server's array.
+    /// This connection's index in the pool's array.
     var slot = 0
     var phase = Phase.awaiting
     var timing: ConnectionTiming
-    /// The number of its latest activity; see `ServerCore.nextActivity`.
+    /// The number of its latest activity; see `ConnectionPool.nextActivity`.
     private var activity: Int
     var facts = RequestFacts()
     var reply = ReplyProgress()
@@ -70,7 +70,7 @@ import HTTPMessage
         }
         (self.core, self.descriptor, self.client) = (core, descriptor, client)
         key = client.key
-        activity = core.nextActivity()
+        activity = core.pool.nextActivity()
         (self.requestGuard, self.output, self.writing) = (requestGuard, output, writing)
         self.reading = reading
         timing = ConnectionTiming(now: core.now)
@@ -242,7 +242,7 @@ import HTTPMessage
         guard let context else { return }
         let connection = Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
         LoopActor.assumeIsolated {
-            connection.activity = connection.core.nextActivity()
+            connection.activity = connection.core.pool.nextActivity()
             connection.timing.recordProgress(now: connection.core.now)
             connection.pump()
         }
@@ -266,7 +266,7 @@ import HTTPMessage
     }
 
     private func read() {
-        activity = core.nextActivity()
+        activity = core.pool.nextActivity()
         switch core.readBuffer.read(descriptor) {
         case .bytes(let count): accept(core.readBuffer.bytes(count))
         case .nothing: process()  // Activated for the rest of a long pipeline.

@@ -101,12 +101,16 @@ struct WaitingConnections {
         let peer: Connection.Client
         var client: ClientKey { peer.key }
         let requestGuard: RequestGuard
-        /// The tick of its arrival.
+        /// The server that has accepted it.
+        let core: ServerCore
+        /// The server's tick of its arrival.
         let since: Int
     }
 
     private var entries: [Entry] = []
     var isEmpty: Bool { entries.isEmpty }
+
+    func contains(where isMeant: (Entry) -> Bool) -> Bool { entries.contains(where: isMeant) }
 
     /// Adds a socket. Returns the one that has to leave if more than `limit` wait: the latest of the client with the most.
     mutating func add(_ entry: Entry, limit: Int) -> Entry? {

@@ -13,33 +13,31 @@ public import HTTPMessage
     private let core: ServerCore
     private var listeners: [Listener] = []
     private var guards: [SocketAddress: RequestGuard] = [:]
-    private var connections: [Connection] = []
-    /// The number of connections of each client that has any.
-    private var counts: [ClientKey: Int] = [:]
-    private var waiting = WaitingConnections()
-    /// True while connections are given to those that wait: a connection closed for that calls back.
-    /// Admits those that wait in the loop's next turn: within a connection's turn the buffer of what was read is in use.
-    private var admission: LoopTimer?
+    private var connections: [Connection] { core.pool.connections.filter { $0.core === core } }
     private var ticker, resumption, expiry: LoopTimer?
+    private var isTicking = false
     private var waiters: [CheckedContinuation<Void, Never>] = []
 
     /// Creates a server that does not listen yet. Without a policy, no body is long, and refusals are plain text.
+    /// - Parameter pool: shared with other servers; nil for a pool of `configuration.connections` of its own.
     public init(
-        configuration: Configuration = Configuration(), policy: (any RequestPolicy)? = nil, handler: @escaping Handler
+        configuration: Configuration = Configuration(), policy: (any RequestPolicy)? = nil, pool: ConnectionPool? = nil,
+        handler: @escaping Handler
     ) {
-        core = ServerCore(configuration, policy, handler)
+        core = ServerCore(configuration, policy, pool, handler)
         core.connectionClosed = { [weak self] in self?.remove($0) }
-        core.connectionIdled = { [weak self] in self?.admitSoon() }
+        core.admit = { [weak self] in self?.admit($0) }
     }
 
     isolated deinit {
         core.handler = { _ in }
-        for entry in waiting.removeAll() { Glibc.close(entry.descriptor) }
+        core.connectionClosed = { $0.core.pool.remove($0) }
+        for entry in core.pool.removeWaiting(of: core) { Glibc.close(entry.descriptor) }
         for connection in connections { connection.close(.serverStopped) }
     }
 
     /// The number of open connections.
-    public var connectionCount: Int { connections.count }
+    public var connectionCount: Int { core.connectionCount }
     /// Counters since the server was created.
     public var counters: ServerCounters { core.counters }
 
@@ -74,9 +72,9 @@ public import HTTPMessage
     public func stop(within limit: Duration) async {
         core.isStopping = true
         listeners.removeAll()
-        for entry in waiting.removeAll() { Glibc.close(entry.descriptor) }
+        for entry in core.pool.removeWaiting(of: core) { Glibc.close(entry.descriptor) }
         for connection in connections where connection.isIdle { connection.close(.serverStopped) }
-        guard !connections.isEmpty else { return }
+        guard core.connectionCount > 0 else { return }
         if expiry == nil { expiry = LoopTimer { [weak self] in self?.cutOff() } }
         expiry?.schedule(after: limit)
         await withCheckedContinuation { waiters.append($0) }
@@ -93,29 +91,23 @@ public import HTTPMessage
         }
         let arrival = WaitingConnections.Entry(
             descriptor: descriptor, peer: client(of: descriptor, peer, at: listener),
-            requestGuard: requestGuard(for: descriptor, at: listener), since: core.now)
+            requestGuard: requestGuard(for: descriptor, at: listener), core: core, since: core.now)
         let exceedsPeerLimit =
             (!peer.isLoopback || core.configuration.limitsLoopback)
-            && (counts[arrival.client] ?? 0) + waiting.count(of: arrival.client)
-                >= core.configuration.connectionsPerPeer
-        guard !exceedsPeerLimit else { return Self.refuse(descriptor) }
-        if makeRoom(for: arrival.client) {
-            admit(arrival)
-            return admitWaiting()
-        }
-        core.isCrowded = true
-        if let refused = waiting.add(arrival, limit: core.configuration.connections) { Self.refuse(refused.descriptor) }
-        admitSoon()
+            && core.pool.count(of: arrival.client) >= core.configuration.connectionsPerPeer
+        guard !exceedsPeerLimit else { return arrival.refuse() }
+        core.pool.accept(arrival)
+        // Those that wait too long are refused in time.
+        if core.pool.hasWaiting(of: core) { startTicking() }
     }
 
     private func admit(_ arrival: WaitingConnections.Entry) {
         let connection = Connection(core, arrival.descriptor, arrival.peer, requestGuard: arrival.requestGuard)
-        guard let connection else { return Self.refuse(arrival.descriptor) }
+        guard let connection else { return arrival.refuse() }
         core.counters.connections += 1
-        connection.slot = connections.count
-        connections.append(connection)
-        counts[arrival.client, default: 0] += 1
-        if connections.count == 1 { startTicking() }
+        core.connectionCount += 1
+        core.pool.insert(connection)
+        startTicking()
     }
 
     /// Asks the system for the user of an accepted connection, once. Not by the peer's address: a process of this machine may
@@ -128,88 +120,27 @@ public import HTTPMessage
     }
 
     private func remove(_ connection: Connection) {
-        let last = connections.removeLast()
-        if last !== connection {
-            last.slot = connection.slot
-            connections[connection.slot] = last
-        }
-        let left = (counts[connection.key] ?? 1) - 1
-        counts[connection.key] = left > 0 ? left : nil
+        core.connectionCount -= 1
+        core.pool.remove(connection)
         if resumption != nil { resumeListeners() }
-        admitSoon()
-        guard connections.isEmpty else { return }
-        ticker?.cancel()
+        guard core.connectionCount == 0 else { return }
         expiry?.cancel()
         for waiter in waiters { waiter.resume() }
         waiters.removeAll()
-    }
-
-    private func admitSoon() {
-        guard core.isCrowded, !core.isStopping else { return }
-        if admission == nil { admission = LoopTimer { [weak self] in self?.admitWaiting() } }
-        admission?.fireSoon()
-    }
-
-    /// Gives the free connections to those that wait, and idle ones of clients that have more. Not within a connection's turn.
-    private func admitWaiting() {
-        guard core.isCrowded, !core.isStopping else { return }
-        while let next = waiting.next(held: counts), makeRoom(for: next.client) {
-            waiting.remove(next)
-            admit(next)
-        }
-        core.isCrowded = !waiting.isEmpty
-        // A client that has stopped reading gives way soon.
-        if core.isCrowded { admission?.schedule(after: FairShare.readingGrace) }
     }
 
     /// Pauses accepting, most likely for lack of descriptors, until a connection closes or for 250 ms.
     func acceptFailed(errno number: Int32) {
         guard number == EMFILE || number == ENFILE || number == ENOBUFS || number == ENOMEM else { return }
         for listener in listeners { listener.pause() }
-        let idle = connections.filter(\.isIdle).min { $0.holding.activity < $1.holding.activity }
-        idle?.close(.serverStopped)
+        let hasClosed = core.pool.closeIdle()
         resumption = LoopTimer { [weak self] in self?.resumeListeners() }
-        resumption?.schedule(after: idle == nil ? .milliseconds(250) : .milliseconds(1))
+        resumption?.schedule(after: hasClosed ? .milliseconds(1) : .milliseconds(250))
     }
 
     private func resumeListeners() {
         resumption = nil
         for listener in listeners { listener.resume() }
-    }
-
-    /// Most connections that are read before one is closed: each read may cost a request.
-    private static let mostReads = 16
-
-    /// True if one more connection of the client fits; closes another one if necessary.
-    private func makeRoom(for client: ClientKey) -> Bool {
-        var reads = 0
-        while connections.count >= core.configuration.connections {
-            let holdings = connections.map(\.holding)
-            guard let victim = FairShare.victim(for: client, among: holdings, counts: counts) else { return false }
-            // Connections are accepted before those of the same turn are read: its request may have arrived.
-            if reads < Self.mostReads, connections[victim].readWaiting() {
-                reads += 1
-                continue
-            }
-            connections[victim].close(.serverStopped)
-        }
-        return true
-    }
-
-    /// Answers 503 and closes. Does not block, since the socket's send buffer is empty.
-    private static func refuse(_ descriptor: Int32) {
-        let text: StaticString = """
-            HTTP/1.1 503 Service Unavailable\r
-            Retry-After: 1\r
-            Content-Type: text/plain; charset=utf-8\r
-            Content-Length: 36\r
-            Connection: close\r
-            \r
-            There are too many open connections.
-            """
-        send(descriptor, text.utf8Start, text.utf8CodeUnitCount, Int32(MSG_NOSIGNAL))
-        shutdown(descriptor, Int32(SHUT_WR))
-        Glibc.close(descriptor)
     }
 
     /// A socket on every interface uses the address at which the client reached it.
@@ -226,6 +157,8 @@ public import HTTPMessage
     }
 
     private func startTicking() {
+        guard !isTicking else { return }
+        isTicking = true
         if ticker == nil { ticker = LoopTimer { [weak self] in self?.tick() } }
         ticker?.schedule(after: core.configuration.tick)
     }
@@ -233,10 +166,11 @@ public import HTTPMessage
     private func tick() {
         core.now += 1
         for connection in connections { connection.checkDeadline() }
-        admitWaiting()
-        let limit = core.limits.head
-        for entry in waiting.removeAll(where: { core.now - $0.since > limit }) { Self.refuse(entry.descriptor) }
-        if !connections.isEmpty { ticker?.schedule(after: core.configuration.tick) }
+        core.pool.admitWaiting()
+        let (limit, now) = (core.limits.head, core.now)
+        for entry in core.pool.removeWaiting(of: core, where: { now - $0.since > limit }) { entry.refuse() }
+        isTicking = core.connectionCount > 0 || core.pool.hasWaiting(of: core)
+        if isTicking { ticker?.schedule(after: core.configuration.tick) }
     }
 
     /// The server's limits and access rules. Each limit's default is defined here only.
@@ -245,8 +179,9 @@ public import HTTPMessage
         public var request = RequestLimits()
         /// Longest body of a request to which the policy admits a long one; other requests have the limit of `request`.
         public var longBody: Int64 = 4 << 20
-        /// Most open connections. Then one of the client with the most is closed for a new one of a client with fewer; of the
-        /// same client only one that does nothing. Without one, the new one waits for `headTimeout`, and then gets 503.
+        /// Most open connections, unless the server shares a pool. When all are taken, one of the client with the most is closed
+        /// for a new one of a client with fewer; of the same client only one that does nothing. Without one, the new one waits
+        /// for `headTimeout`, and then gets 503.
         public var connections = 256
         /// Most connections from one address that is not a loopback address.
         public var connectionsPerPeer = 32

@@ -10,6 +10,8 @@ import HTTPMessage
     /// Replaced by a no-op when the server is released: its captures may hold exchanges, whose connections hold this object.
     var handler: HTTPServer.Handler
     let limits: ConnectionTiming.Limits
+    /// The connections of all servers that share a limit.
+    let pool: ConnectionPool
     let readBuffer = ReadBuffer()
     let buffer = ReplyBuffer()
     var date = DateField()
@@ -18,27 +20,20 @@ import HTTPMessage
     var now = 0
     /// True if each reply is the last on its connection.
     var isStopping = false
-    /// True if accepted sockets wait for a connection to end.
-    var isCrowded = false
-    /// Counts the activities of all connections.
-    private(set) var activities = 0
+    /// The number of this server's open connections.
+    var connectionCount = 0
     /// Each connection calls it once, after it has closed. Set by the server once it is initialised itself.
     var connectionClosed: (Connection) -> Void = { _ in }
-    /// Called while the server is crowded after a connection has become idle. Set by the server too.
-    var connectionIdled: () -> Void = {}
+    /// Makes a socket a connection once there is room. Set by the server too.
+    var admit: (WaitingConnections.Entry) -> Void = { _ in }
 
     init(
-        _ configuration: HTTPServer.Configuration, _ policy: (any RequestPolicy)?,
+        _ configuration: HTTPServer.Configuration, _ policy: (any RequestPolicy)?, _ pool: ConnectionPool?,
         _ handler: @escaping HTTPServer.Handler
     ) {
         (self.configuration, self.policy, self.handler) = (configuration, policy, handler)
         limits = ConnectionTiming.Limits(configuration)
-    }
-
-    /// The number of an activity, by which the longest idle connection is found within a tick.
-    func nextActivity() -> Int {
-        activities += 1
-        return activities
+        self.pool = pool ?? ConnectionPool(limit: configuration.connections)
     }
 }
 

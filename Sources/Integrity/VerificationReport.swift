@@ -127,7 +127,8 @@ extension VerificationReport.Part {
         var verified = VerifiedSegments()
         var time = 0.0
         for segment in playlist.segments {
-            let span = SegmentSpan(number: segment.mediaSequenceNumber, start: time, duration: segment.duration)
+            let span = SegmentSpan(
+                number: Int(segment.mediaSequenceNumber), start: time, duration: segment.duration.seconds)
             time = span.end
             let file = rendition.file(of: segment)
             if segment.isGap || rendition.folder.contains(file) {

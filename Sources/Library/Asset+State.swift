@@ -38,7 +38,9 @@ extension Asset {
     /// True if its origin did not answer the latest request.
     package var isOriginAbsent: Bool { checked.map { !$0.isPresent } ?? false }
     /// The duration in seconds, from the first known playlist; nil for live streams.
-    public var duration: Double? { renditions.lazy.compactMap { $0.source }.first { $0.isDurable }?.playlist.duration }
+    public var duration: Double? {
+        renditions.lazy.compactMap { $0.source }.first { $0.isDurable }?.playlist.duration.seconds
+    }
     /// True if the recording of a live stream was started, and has not ended.
     public var isRecording: Bool { renditions.contains { $0.recording != nil } }
     /// True if the asset is the ended recording of a live stream.

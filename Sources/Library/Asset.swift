@@ -141,7 +141,7 @@ public import Store
     // MARK: Loading on demand
 
     /// True if the playlists are loaded. They load on first use: most assets of a large store are not used.
-    public var isLoaded: Bool { pendingLoad.isEmpty }
+    public var isLoaded: Bool { pendingLoad.isEmpty && !isAsleep }
 
     /// Postpones loading the playlists until they are used; `loader` is called at most once.
     func postponeLoading(_ loader: @escaping () -> Void) { pendingLoad = [loader] }
@@ -153,15 +153,18 @@ public import Store
 
     /// Loads the playlists unless they are loaded.
     public func load() {
-        let steps = pendingLoad
+        guard !isLoaded else { return }
+        let (steps, wasAsleep) = (pendingLoad, isAsleep)
         (pendingLoad, isAsleep) = ([], false)
+        if wasAsleep { library?.records.reload(self) }
         for step in steps { step() }
-        if !steps.isEmpty { library?.sleeping.recordUse(of: self) }
+        library?.sleeping.recordUse(of: self)
     }
 
     /// Loads the playlists by another way than the loader's.
     func load(_ loader: @escaping () -> Void) {
-        pendingLoad = [loader] + pendingLoad.dropFirst()
+        pendingLoad = [loader] + pendingLoad.dropFirst(isAsleep ? 0 : 1)
+        isAsleep = false
         load()
     }
 
@@ -180,13 +183,13 @@ public import Store
         return (knownRenditions + knownImages).reduce(own) { $0 + ($1.source?.playlist.text.write().count ?? 0) }
     }
 
-    /// Forgets the playlists; `loader` is called at most once, at the next use.
-    func sleep(_ loader: @escaping () -> Void) {
+    /// Forgets the playlists until the next use, and frees what can be made again.
+    func sleep() {
         (knownEntry, knownRenditions, knownImages, byID) = (nil, [], [], [:])
         (addresses, possibleMirrors, interstitials, knownSessionData) = (nil, [:], Interstitials(), nil)
+        keys.forgetFolder()
         edition += 1
         isAsleep = true
-        postponeLoading(loader)
     }
 
     private func loaded<Value>(_ body: () -> Value) -> Value {
@@ -347,7 +350,8 @@ public import Store
         load()
         let addresses = addresses ?? RenditionAddresses(renditions.map { ($0, urls(of: $0)) })
         self.addresses = addresses
-        return addresses[wanted] ?? renditions.first { $0.source?.base == wanted }
+        // After a redirect; not in a presentation of thousands, whose playlists may report on as many.
+        return addresses[wanted] ?? renditions.prefix(100).first { $0.source?.base == wanted }
     }
 
     /// Closes its folders. A loop over many assets needs this, because there are fewer file descriptors than folders.

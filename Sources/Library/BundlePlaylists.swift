@@ -55,7 +55,7 @@ import Store
     package func master(of whole: Set<Int>) throws -> Master? {
         guard let multivariant = asset.multivariant else {
             guard let rendition = asset.renditions.first, whole.contains(0) else { return nil }
-            let variant = "#EXT-X-STREAM-INF:BANDWIDTH=\(rendition.peakBitRate)\n\(rendition.name.id)/media.m3u8\n"
+            let variant = "#EXT-X-STREAM-INF:BANDWIDTH=\(Int(rendition.peakBitRate))\n\(rendition.name.id)/media.m3u8\n"
             return Master(text: Array("#EXTM3U\n\(variant)".utf8), renditions: [0])
         }
         var (renditions, files): (Set<Int>, Set<String>) = ([], [])
@@ -85,12 +85,12 @@ import Store
 }
 
 extension Rendition {
-    /// The peak segment bit rate of the stored segments, in bits per second: BANDWIDTH of RFC 8216 §4.3.4.2.
-    var peakBitRate: Int {
-        guard let segments = source?.playlist.segments else { return 0 }
-        return segments.reduce(1) { peak, segment in
-            guard let size = folder.sizes[name(of: segment).description], segment.duration > 0 else { return peak }
-            return max(peak, Int(min(Double(size) * 8 / segment.duration, 1e12)))
+    /// The peak segment bit rate of the stored segments: BANDWIDTH of RFC 8216 §4.3.4.2.
+    var peakBitRate: BitRate {
+        guard let segments = source?.playlist.segments else { return .zero }
+        return segments.reduce(BitRate(1)) { peak, segment in
+            guard let size = folder.sizes[name(of: segment).description] else { return peak }
+            return max(peak, BitRate(of: ByteCount(size), in: segment.duration))
         }
     }
 }

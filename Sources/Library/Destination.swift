@@ -112,7 +112,7 @@ import Playlist
         guard let known = rendition.source?.playlist else { return "another \(name)" }
         let new = source.playlist
         if new.isLive != known.isLive { return "a \(name) that \(new.isLive ? "goes on" : "has ended")" }
-        if new.segments.count != known.segments.count || abs(new.duration - known.duration) >= 0.1 {
+        if new.segments.count != known.segments.count || new.duration.distance(from: known.duration) >= 0.1 {
             return "a \(name) of \(Self.extent(new)), not of \(Self.extent(known))"
         }
         if case .changed(let number?) = new.relation(to: known) {
@@ -122,7 +122,7 @@ import Playlist
     }
 
     private static func extent(_ playlist: MediaPlaylist) -> String {
-        let (seconds, tenths) = Int((playlist.duration * 10).rounded()).quotientAndRemainder(dividingBy: 10)
+        let (seconds, tenths) = playlist.duration.tenths.quotientAndRemainder(dividingBy: 10)
         return "\(playlist.segments.count) segments in \(seconds).\(tenths) s"
     }
 }

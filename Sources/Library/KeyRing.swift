@@ -9,7 +9,15 @@ public import Store
 /// after its number is in the catalogue: a crash could give the number, and so the file, to another key.
 @LoopActor public final class KeyRing {
     /// The folder of the keys.
-    public let folder: PieceFolder
+    public var folder: PieceFolder {
+        if let knownFolder { return knownFolder }
+        let made = PieceFolder(id: "keys", in: bundle)
+        knownFolder = made
+        return made
+    }
+    /// Nil until it is needed: an asset that nobody uses has none.
+    private var knownFolder: PieceFolder?
+    private let bundle: Bundle
     private var urls: [Int: WebURL] = [:]
     private var numbers: [WebURL: Int] = [:]
     private var next = 0
@@ -27,7 +35,10 @@ public import Store
     /// Increases when the set of usable keys changes.
     package private(set) var usabilityChanges = 0
 
-    init(in bundle: Bundle) { folder = PieceFolder(id: "keys", in: bundle) }
+    init(in bundle: Bundle) { self.bundle = bundle }
+
+    /// Frees the folder of an asset without stored pieces, which nobody uses.
+    func forgetFolder() { knownFolder = nil }
 
     /// The URI of a key in a recorded playlist.
     package nonisolated static func uri(of number: Int) -> String { "../keys/\(number).key" }

@@ -63,7 +63,7 @@ public import Store
     private var byID: [String: Asset] = [:]
     private var byName: [String: Asset] = [:] { didSet { byOrder = nil } }
     private var byOrder: [Asset]?
-    private var byOrigin: [WebURL: Asset] = [:]
+    private var byOrigin = URLIndex()
     private var opening: [WebURL: Task<Result<Asset, LibraryError>, Never>] = [:]
 
     /// Creates a library over a store, with the assets of the store's catalogue. The other rooms that it asks may be

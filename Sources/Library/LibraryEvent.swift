@@ -69,8 +69,8 @@ public enum PlayMode: String, CaseIterable, Sendable {
 
 /// The recording of a rendition, as the library sees it. The room that records implements it.
 @LoopActor public protocol RenditionRecording: AnyObject {
-    /// The recorded playlist as it is now; nil while nothing is recorded.
-    var source: Rendition.Source? { get }
+    /// Returns the recorded playlist as it is now; nil while nothing is recorded. A long one is parsed on a worker.
+    func current() async -> Rendition.Source?
     /// Number of segments in the recorded playlist, gaps included.
     var count: Int { get }
     /// Adopts a playlist of the origin, and returns it with the recording's numbers in its names.

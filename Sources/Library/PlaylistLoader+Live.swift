@@ -114,7 +114,7 @@ extension Rendition {
     fileprivate func mayBeShown(now: ContinuousClock.Instant) -> Bool {
         guard let source, let latest else { return false }
         let span = GiveUpRule.livePlaylistLife(
-            duration: .seconds(source.playlist.duration), targetDuration: source.playlist.interval)
+            duration: .seconds(source.playlist.duration.seconds), targetDuration: source.playlist.interval)
         return now - max(source.born, latest.born) < span
     }
 

@@ -4,28 +4,33 @@ import HTTPMessage
 import Playheads
 import Playlist
 
-/// The parts of a large playlist that has ended, by which it is used: computed on a worker, because they grow with the number
-/// of segments.
+/// The parts of a large playlist by which it is used: computed on a worker, because they grow with the number of segments.
 struct PreparedPlaylist: Sendable {
-    /// The segments' file names, by index.
+    /// The segments' file names, by index; none unless the playlist has ended.
     let fileNames: [String]
     let timeline: MediaTimeline
     /// The URLs of `MediaPlaylist.keys`; nil for those that cannot be fetched.
     let keyURLs: [WebURL?]
+    /// The URLs of a live playlist's `maps`, `parts` and `preloadHints`; nil for those that are none.
+    let maps, parts, hints: [WebURL?]
 
     init(_ source: Rendition.Source, content: PieceName.Content) {
-        let playlist = source.playlist
-        fileNames = playlist.segments.map { Rendition.name(of: $0, shift: source.shift, content: content).description }
+        let (playlist, base) = (source.playlist, source.base)
+        let names = Rendition.SegmentNames(shift: source.shift, content: content)
+        fileNames = source.isDurable ? playlist.segments.map { names.file(of: $0) } : []
         timeline = MediaTimeline(playlist)
-        keyURLs = playlist.keys.map { $0.url(base: source.base) }
+        keyURLs = playlist.keys.map { $0.url(base: base) }
+        maps = source.isDurable ? [] : playlist.maps.map { try? base.resolving($0.uri) }
+        parts = source.isDurable ? [] : playlist.parts.map { try? base.resolving($0.uri) }
+        hints = source.isDurable ? [] : playlist.preloadHints.map { try? base.resolving($0.uri) }
     }
 }
 
 extension Rendition.Source {
-    /// Prepares it on a worker, if it is large and has ended.
+    /// Prepares it on a worker, if it is large.
     @LoopActor func prepared(as content: PieceName.Content, owner: AnyObject) async -> Rendition.Source {
         let size = playlist.text.write().count
-        guard size > PureWork.small, isDurable, !isRecorded, preparations == nil else { return self }
+        guard size > PureWork.small, !isRecorded, preparations == nil else { return self }
         var source = self
         source.preparations = await PureWork.shared.run(size: size, for: owner) {
             PreparedPlaylist(self, content: content)

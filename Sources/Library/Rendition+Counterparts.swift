@@ -51,7 +51,7 @@ extension Rendition {
         return nil
     }
 
-    private static func segment(_ number: Int, of source: Source) -> Segment? {
+    private static func segment(_ number: SequenceNumber, of source: Source) -> Segment? {
         source.playlist.segments.first { $0.mediaSequenceNumber == number }
     }
 }

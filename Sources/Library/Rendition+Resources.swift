@@ -81,8 +81,8 @@ extension Rendition {
         var isEverything = true
         var time = 0.0
         for segment in playlist.segments {
-            defer { time += segment.duration }
-            guard isWanted(time, time + segment.duration) else {
+            defer { time += segment.duration.seconds }
+            guard isWanted(time, time + segment.duration.seconds) else {
                 isEverything = false
                 continue
             }
@@ -104,13 +104,13 @@ extension Rendition {
 
     /// The part's file name; nil if its URI is no URL.
     public func name(of part: PartialSegment, in source: Source) -> PieceName? {
-        passingName(part.uri, part.byteRange, fileExtension(part.uri, part.map), in: source)
+        passingName(source.url(of: part), part.byteRange, segmentNames().fileExtension(part.uri, part.map))
     }
 
     /// The byte range of a hinted resource. Without a length it ends where the origin ends it, if parts are ranges.
     private func range(of hint: PreloadHint, in source: Source) -> SubRange? {
         if let length = hint.length { return SubRange(offset: hint.start, length: length) }
-        let isPartOfFile = hint.kind == .part && source.playlist.parts.last?.byteRange != nil
+        let isPartOfFile = hint.kind == .part && source.playlist.lastPart?.byteRange != nil
         return hint.start > 0 || isPartOfFile ? .open(from: hint.start) : nil
     }
 
@@ -120,41 +120,45 @@ extension Rendition {
         guard range != nil || hint.start == 0 && hint.length == nil else { return nil }
         switch hint.kind {
         case .part:
-            let fileExtension = fileExtension(hint.uri, source.playlist.parts.last?.map)
-            return passingName(hint.uri, range, fileExtension, in: source)
-        case .map: return passingName(hint.uri, range, "mp4", in: source)
+            let fileExtension = segmentNames().fileExtension(hint.uri, source.playlist.lastPart?.map)
+            return passingName(source.url(of: hint), range, fileExtension)
+        case .map: return passingName(source.url(of: hint), range, "mp4")
         case .other: return nil
         }
     }
 
-    private func passingName(
-        _ uri: String, _ range: SubRange?, _ fileExtension: String, in source: Source
-    ) -> PieceName? {
-        guard let url = try? source.base.resolving(uri) else { return nil }
-        return PieceName(.passing(live.number(url, range?.bytes)), fileExtension: fileExtension)
+    private func passingName(_ url: WebURL?, _ range: SubRange?, _ fileExtension: String) -> PieceName? {
+        url.map { PieceName(.passing(live.number($0, range?.bytes)), fileExtension: fileExtension) }
     }
 
     /// The resources of a live playlist besides segments and keys.
     func passingResources(of source: Source) -> [Resource] {
         let playlist = source.playlist
-        let maps = playlist.maps.compactMap { resource(of: $0, in: source) }
-        let parts = playlist.parts.filter { !$0.isGap }.compactMap { part in
-            name(of: part, in: source).flatMap { resource($0, part.uri, part.byteRange, in: source) }
+        guard !source.isRecorded else { return [] }
+        func resource(_ name: PieceName?, _ url: WebURL?, _ range: SubRange?) -> Resource? {
+            guard let name, let url else { return nil }
+            return Resource(name: name, url: url, range: range?.bytes)
         }
-        let hints = playlist.preloadHints.compactMap { hint in
-            name(of: hint, in: source).flatMap { resource($0, hint.uri, range(of: hint, in: source), in: source) }
+        let maps = playlist.maps.compactMap {
+            resource(name(of: $0, in: source), source.url(of: $0), $0.byteRange)
+        }
+        let parts = playlist.parts.filter { !$0.isGap }.compactMap {
+            resource(name(of: $0, in: source), source.url(of: $0), $0.byteRange)
+        }
+        let hints = playlist.preloadHints.compactMap {
+            resource(name(of: $0, in: source), source.url(of: $0), range(of: $0, in: source))
         }
         // A delta update leaves out sections that are still in force.
         let kept = playlist.isDeltaUpdate ? self.source?.playlist.maps ?? [] : []
-        return maps + parts + hints + kept.compactMap { resource(of: $0) }
+        return maps + parts + hints + kept.compactMap { self.resource(of: $0) }
     }
 
-    /// The segments that precede another playlist's: players request some just after their removal. All, if the other
-    /// one's names begin anew.
+    /// The last segments that precede another playlist's: players request some just after their removal. Those at the end, if
+    /// the other one's names begin anew.
     func resources(of source: Source, before other: Source) -> [Resource] {
         let count = other.firstNumber - source.firstNumber
         return source.playlist.segments.prefix(count >= 0 ? count : source.shift == other.shift ? 0 : .max)
-            .compactMap { resource(of: $0, in: source) }
+            .suffix(Self.mostGone).compactMap { resource(of: $0, in: source) }
     }
 
     /// A stored piece that shows the parameters of its codecs: an initialization section, else a segment; nil for none.
@@ -214,10 +218,10 @@ extension Rendition.Source {
         guard new.relation(to: old) == .same, new.keys.map(\.isFetchable) == old.keys.map(\.isFetchable),
             new.maps.count == old.maps.count
         else { return false }
-        func name(_ segment: Segment) -> PieceName { Rendition.name(of: segment, shift: known.shift, content: content) }
+        let names = Rendition.SegmentNames(shift: known.shift, content: content)
         return zip(new.segments, old.segments).allSatisfy { one, other in
             one.map?.index == other.map?.index && one.keys.map(\.index) == other.keys.map(\.index)
-                && one.isGap == other.isGap && name(one) == name(other)
+                && one.isGap == other.isGap && names.name(of: one) == names.name(of: other)
         }
     }
 }
@@ -228,6 +232,27 @@ extension SubRange {
 
     /// The range in the file.
     var bytes: Range<Int64> { Int64(offset)..<Int64(end) }
+}
+
+/// URLs of a playlist's lines, resolved on a worker for a large one.
+extension Rendition.Source {
+    /// The URL of a section.
+    func url(of map: Map) -> WebURL? { prepared(preparations?.maps, map.index, map.uri) }
+    /// The URL of a part.
+    func url(of part: PartialSegment) -> WebURL? { prepared(preparations?.parts, part.index, part.uri) }
+    /// The URL of a hint.
+    func url(of hint: PreloadHint) -> WebURL? { prepared(preparations?.hints, hint.index, hint.uri) }
+
+    /// The URL of a key.
+    func url(of key: Key) -> WebURL? {
+        guard let urls = preparations?.keyURLs, urls.indices.contains(key.index) else { return key.url(base: base) }
+        return urls[key.index]
+    }
+
+    private func prepared(_ urls: [WebURL?]?, _ index: Int, _ uri: String) -> WebURL? {
+        guard let urls, urls.indices.contains(index) else { return try? base.resolving(uri) }
+        return urls[index]
+    }
 }
 
 extension Rendition.Source {

@@ -48,13 +48,12 @@ public import Playlist
         public var isDurable: Bool { !playlist.isLive && !isWindow }
 
         /// The number of its first segment in names.
-        var firstNumber: Int { playlist.firstSequenceNumber + shift }
+        var firstNumber: SequenceNumber { playlist.firstSequenceNumber + shift }
 
         /// The segment with a number in names, if it is listed.
         package func segment(_ number: Int) -> Segment? {
-            let index = number.subtractingReportingOverflow(firstNumber)
-            guard !index.overflow, playlist.segments.indices.contains(index.partialValue) else { return nil }
-            return playlist.segments[index.partialValue]
+            let index = SequenceNumber(number) - firstNumber
+            return playlist.segments.indices.contains(index) ? playlist.segments[index] : nil
         }
     }
 
@@ -148,7 +147,7 @@ public import Playlist
         wholeness = nil
         let prepared = source.isDurable ? source.preparations : nil
         (fileNames, knownSectionFiles) = (prepared?.fileNames, nil)
-        knownTimeline = prepared?.timeline
+        knownTimeline = source.preparations?.timeline
         show(source)
         keyNumbers = []
         if let prepared {
@@ -169,7 +168,13 @@ public import Playlist
         guard !source.isDurable else { return (source, .newer) }
         guard recording == nil else {
             // The recording gives its own numbers when the playlist is adopted.
-            let isStale = self.source.map { source.playlist.relation(to: $0.playlist) == .stale } ?? false
+            let isStale =
+                self.source.map { known in
+                    // Cheap where it continues the known one, as usual.
+                    source.playlist.endSequenceNumber <= known.playlist.endSequenceNumber
+                        && !source.playlist.hasSameText(as: known.playlist)
+                        && source.playlist.relation(to: known.playlist) == .stale
+                } ?? false
             return (source, isStale && !replaces ? .older : .newer)
         }
         var source = source
@@ -200,7 +205,7 @@ public import Playlist
     /// Drops a playlist that has ended and has no stored pieces, for another broadcast. Its names stay valid for a while.
     func beginAnew() {
         if let source {
-            let gone = source.playlist.segments.compactMap { resource(of: $0, in: source) }
+            let gone = source.playlist.segments.suffix(Self.mostGone).compactMap { resource(of: $0, in: source) }
             live.replace(with: [], gone: gone, named: gone.count)
         }
         forget()
@@ -223,8 +228,12 @@ public import Playlist
         guard !source.isDurable || !(before?.isDurable ?? true) else { return }
         let passing = source.isDurable ? [] : passingResources(of: source)
         let gone = before.map { resources(of: $0, before: source) } ?? []
-        live.replace(with: passing, gone: gone, named: passing.count + source.playlist.segments.count)
+        let listed = min(source.playlist.segments.count, Self.mostGone)
+        live.replace(with: passing, gone: gone, named: passing.count + listed)
     }
+
+    /// The most segments whose names stay valid when a playlist drops them all at once; the last ones are still requested.
+    static let mostGone = 1_000
 
     private var knownTimeline: MediaTimeline?
 
@@ -270,37 +279,48 @@ public import Playlist
         return names
     }
 
-    /// The name of a segment whose playlist is neither recorded nor a delta update.
-    nonisolated static func name(of segment: Segment, shift: Int, content: PieceName.Content) -> PieceName {
-        let path = path(of: segment.uri)
-        let fileExtension = PieceName.segmentExtension(forPath: path, content: content, hasMap: segment.map != nil)
-        return PieceName(.segment(segment.mediaSequenceNumber + shift), fileExtension: fileExtension)
-    }
-
-    /// The rule for the names of a live playlist's segments; nil for one whose names depend on more than their segments.
-    public func segmentNames(in source: Source) -> SegmentNames? {
-        let isSimple = !source.isDurable && !source.isRecorded && !source.playlist.isLowLatency
-        guard isSimple, !source.playlist.isDeltaUpdate, !(latest?.playlist.isDeltaUpdate ?? false) else { return nil }
-        return SegmentNames(shift: source.shift, content: name.content)
+    /// The rule for the names of a playlist's segments.
+    public func segmentNames(in source: Source? = nil) -> SegmentNames {
+        let source = source ?? self.source
+        return SegmentNames(
+            shift: source?.shift ?? 0, content: name.content, isRecorded: source?.isRecorded ?? false,
+            hasOmittedMap: hasOmittedMap)
     }
 
     /// Names segments on any thread.
     public struct SegmentNames: Equatable, Sendable {
         let shift: Int
         let content: PieceName.Content
+        /// True if the URIs are names of pieces.
+        var isRecorded = false
+        /// True if the latest text is a delta update, which may omit the section in force.
+        var hasOmittedMap = false
+
+        /// The segment's name.
+        func name(of segment: Segment) -> PieceName {
+            if isRecorded, let name = PieceName(segment.uri) { return name }
+            return PieceName(
+                .segment(Int(segment.mediaSequenceNumber + shift)),
+                fileExtension: fileExtension(segment.uri, segment.map))
+        }
 
         /// The segment's file name.
-        public func file(of segment: Segment) -> String {
-            Rendition.name(of: segment, shift: shift, content: content).description
+        public func file(of segment: Segment) -> String { name(of: segment).description }
+
+        /// The file extension of a segment or part; `map` is the section in force.
+        func fileExtension(_ uri: String, _ map: Map?) -> String {
+            PieceName.segmentExtension(
+                forPath: Rendition.path(of: uri), content: content, hasMap: map != nil || hasOmittedMap)
         }
+    }
+
+    private var hasOmittedMap: Bool {
+        (latest?.playlist.isDeltaUpdate ?? false) && !(source?.playlist.maps.isEmpty ?? true)
     }
 
     /// The segment's name.
     public func name(of segment: Segment, in source: Source? = nil) -> PieceName {
-        let source = source ?? self.source
-        if source?.isRecorded ?? false, let name = PieceName(segment.uri) { return name }
-        let number = segment.mediaSequenceNumber + (source?.shift ?? 0)
-        return PieceName(.segment(number), fileExtension: fileExtension(segment.uri, segment.map))
+        segmentNames(in: source).name(of: segment)
     }
 
     /// The initialization section's name. In a sliding window its index changes, and a player must never see one name
@@ -308,17 +328,11 @@ public import Playlist
     public func name(of map: Map, in source: Source? = nil) -> PieceName {
         let source = source ?? self.source
         if source?.isRecorded ?? false, let name = PieceName(map.uri) { return name }
-        guard let source, !source.isDurable, let url = try? source.base.resolving(map.uri) else {
+        guard let source, !source.isDurable, let url = source.url(of: map) else {
             return PieceName(.initialization(map.index), fileExtension: "mp4")
         }
         return (recording ?? lastWindow?.recording)?.name(ofMapAt: url, map.byteRange)
             ?? PieceName(.passing(live.number(url, map.byteRange?.bytes)), fileExtension: "mp4")
-    }
-
-    /// The file extension of a segment or part; `map` is the section in force, which a delta update may omit.
-    func fileExtension(_ uri: String, _ map: Map?) -> String {
-        let hasMap = map != nil || (latest?.playlist.isDeltaUpdate ?? false) && !(source?.playlist.maps.isEmpty ?? true)
-        return PieceName.segmentExtension(forPath: Self.path(of: uri), content: name.content, hasMap: hasMap)
     }
 
     /// The numbers of the keys of a playlist that has ended, by index; they stay when the URLs change.
@@ -329,7 +343,7 @@ public import Playlist
         if keyNumbers.indices.contains(key.index) { return keyNumbers[key.index] }
         guard let source = source ?? self.source, key.isFetchable else { return nil }
         if source.isRecorded { return KeyRing.number(ofURI: key.uri) }
-        return key.url(base: source.base).flatMap { keys.number(for: $0) }
+        return source.url(of: key).flatMap { keys.number(for: $0) }
     }
 
     /// The path of a URI. Works on bytes, which is much faster than on characters.

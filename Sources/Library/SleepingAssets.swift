@@ -145,9 +145,7 @@ extension Library {
         for folder in asset.folders { loader.forgetRecent(of: folder) }
         asset.close()
         asset.access.cookies.close()
-        asset.sleep { [weak self, weak asset] in
-            if let self, let asset { records.reload(asset) }
-        }
+        asset.sleep()
         return true
     }
 

@@ -4,7 +4,7 @@ import Glibc
 /// The files with the cookies of assets: one per asset, named by its id, readable by the user only.
 ///
 /// They lie outside the store, so that no bundle, export or publication contains them.
-@LoopActor public final class CookieFolder {
+@LoopActor public final class CookieFolder: CookieStorage {
     private let path: String
     private let report: @Sendable (String) -> Void
     private var isBroken = false
@@ -32,28 +32,27 @@ import Glibc
     /// Connects the jar of an asset with its file.
     public func adopt(_ id: String, _ jar: CookieJar) {
         jar.file = id
-        jar.restore = { [path] in Self.read("\(path)/\(id)") }
-        jar.keep = { [weak self, weak jar] lines in
-            if let id = jar?.file { self?.write(lines, of: id) }
-        }
+        jar.storage = self
     }
+
+    func lines(in file: String) -> [String] { Self.read("\(path)/\(file)") }
 
     /// Renames the file of an asset whose revision, which shares its jar, has another id.
     public func rename(_ jar: CookieJar, to id: String) {
-        if let old = jar.file { Glibc.rename("\(path)/\(old)", "\(path)/\(id)") }
+        if jar.storage != nil { Glibc.rename("\(path)/\(jar.file)", "\(path)/\(id)") }
         jar.file = id
     }
 
     /// Deletes the file of a removed asset.
     public func remove(_ jar: CookieJar) {
-        (jar.keep, jar.restore) = (nil, nil)
-        if let id = jar.file { unlink("\(path)/\(id)") }
-        jar.file = nil
+        guard jar.storage != nil else { return }
+        jar.storage = nil
+        unlink("\(path)/\(jar.file)")
     }
 
-    private func write(_ lines: [String], of id: String) {
+    func keep(_ lines: [String], in file: String) {
         mkdir(path, 0o700)
-        let (target, draft) = ("\(path)/\(id)", "\(path)/\(id).new")
+        let (target, draft) = ("\(path)/\(file)", "\(path)/\(file).new")
         unlink(draft)
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { return fail() }

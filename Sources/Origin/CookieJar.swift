@@ -2,21 +2,27 @@ import CLibcurl
 public import EventLoop
 public import HTTPMessage
 
+/// Keeps the cookies of jars, one file for each. Lines are secret.
+@LoopActor protocol CookieStorage: AnyObject {
+    /// Called soon after a reply has changed the cookies.
+    func keep(_ lines: [String], in file: String)
+    /// Reads the kept lines, at a jar's first use.
+    func lines(in file: String) -> [String]
+}
+
 /// The cookies of one asset, in libcurl's cookie engine: set by any reply to its requests, and sent by their own scope
 /// (domain, path, Secure, expiry, public suffixes).
 ///
 /// They live in a share of their own, so that no other asset's requests see them. Opened on first use.
 @LoopActor public final class CookieJar {
-    /// Called soon after a reply has changed the cookies, with the lines to keep. Lines are secret.
-    var keep: (([String]) -> Void)? {
+    /// Keeps the cookies; nil for a jar that is not kept.
+    weak var storage: (any CookieStorage)? {
         didSet { if isChanged { recordChange() } }
     }
-    /// The name of the file that keeps the cookies; nil for a jar that is not kept.
-    var file: String?
+    /// The name of the file that keeps the cookies.
+    var file = ""
     /// True if the cookies have changed since they were kept.
     private var isChanged = false
-    /// Reads the kept lines, on first use.
-    var restore: (() -> [String])?
     /// Cookies of the user's file that no request has needed yet.
     private var offered: [StoredCookie] = []
     private var share: UnsafeMutableRawPointer?
@@ -80,14 +86,14 @@ public import HTTPMessage
     /// Notes that a reply has set a cookie.
     func recordChange() {
         isChanged = true
-        guard keep != nil else { return }
+        guard storage != nil else { return }
         if timer == nil { timer = LoopTimer { [unowned self] in save() } }
         timer?.schedule(after: max(.zero, Self.pause - (.now - lastSave)))
     }
 
     /// Saves the cookies now if they have changed.
     public func save() {
-        guard share != nil, let keep else { return }
+        guard share != nil, let storage else { return }
         timer?.cancel()
         (lastSave, isChanged) = (.now, false)
         var lines = lines
@@ -98,13 +104,13 @@ public import HTTPMessage
         }
         guard Set(lines) != Set(kept) else { return }
         kept = lines
-        keep(lines)
+        storage.keep(lines, in: file)
     }
 
     /// Frees libcurl's part until the next use, unless that has cookies that are kept nowhere else.
     public func close() {
         save()
-        guard let opened = share, restore != nil || lines.isEmpty else { return }
+        guard let opened = share, storage != nil || lines.isEmpty else { return }
         // Fails while a request uses it.
         if curl_share_cleanup(opened) == CURLSHE_OK { share = nil }
     }
@@ -119,7 +125,7 @@ public import HTTPMessage
         // TLS sessions are resumed by the same asset alone: a ticket would link its requests to those of others.
         _ = weir_share_share(share, CURL_LOCK_DATA_SSL_SESSION)
         self.share = share
-        kept = restore?() ?? []
+        kept = storage?.lines(in: file) ?? []
         add(kept)
     }
 

@@ -16,13 +16,18 @@ extension Playback {
         }
         if refuseIfExpired(exchange, asset, session) { return }
         let isOffline = session.mode == .offline || library.isOffline
-        if isOffline || session.mode == .local, let recorded = rendition.recording?.source {
-            let view = view(of: asset, session, for: exchange)
-            return send(exchange, session, .hit, live: recorded) { try view.media(rendition, recorded) }
+        if isOffline || session.mode == .local, let recording = rendition.recording, recording.count > 0 {
+            Task { @LoopActor in await answer(exchange, session, of: asset, recording, of: rendition) }
+            return
         }
         if session.mode == .auto, let last = rendition.lastWindow {
             let view = view(of: asset, session, for: exchange)
-            return send(exchange, session, .hit) { try view.media(rendition, last.source, isLast: true) }
+            Task { @LoopActor in
+                await answer(exchange, session, of: asset, .hit) {
+                    try await view.draft(rendition, last.source, isLast: true)
+                }
+            }
+            return
         }
         if isOffline {
             Task { @LoopActor in await offlinePlaylist(exchange, rendition, asset, session) }
@@ -124,14 +129,31 @@ extension Playback {
     private func recording(_ exchange: Exchange, of asset: Asset, _ mode: Session.Mode) {
         let session = session(for: asset, mode == .auto ? .local : mode)
         sessions.enter(session, exchange)
+        if asset.multivariant == nil, let lone = asset.renditions.first, let recording = lone.recording,
+            recording.count > 0
+        {
+            Task { @LoopActor in await answer(exchange, session, of: asset, recording, of: lone) }
+            return
+        }
         let view = view(of: asset, session, for: exchange)
-        if asset.multivariant == nil, let lone = asset.renditions.first, let recorded = lone.recording?.source {
-            return send(exchange, session, .hit, live: recorded) { try view.media(lone, recorded) }
-        }
         let reason = "too little of \(asset.name) is recorded to be played yet"
-        send(exchange, session, .hit, orElse: LibraryError(.notStored, reason)) {
-            try view.draft(listing: asset.recordedRenditions).text()
+        Task { @LoopActor in
+            await answer(exchange, session, of: asset, .hit, orElse: LibraryError(.notStored, reason)) {
+                view.draft(listing: asset.recordedRenditions)
+            }
         }
+    }
+
+    /// Answers with the growing playlist of a recording.
+    private func answer(
+        _ exchange: Exchange, _ session: Session, of asset: Asset, _ recording: any RenditionRecording,
+        of rendition: Rendition
+    ) async {
+        let view = view(of: asset, session, for: exchange)
+        guard let source = await recording.current() else {
+            return refuse(exchange, LibraryError(.missing, "there is no such playlist"))
+        }
+        await answer(exchange, session, of: asset, .hit, live: source) { try await view.draft(rendition, source) }
     }
 
     func entry(_ exchange: Exchange, at text: String, _ mode: Session.Mode) {

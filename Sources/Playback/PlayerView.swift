@@ -23,11 +23,7 @@ import Substitution
     func media(
         _ rendition: Rendition, _ source: Rendition.Source, isLast: Bool = false, cut: MediaPlaylistCut? = nil
     ) throws(PlaylistError) -> [UInt8] {
-        var view: MediaPlaylistView =
-            source.isDurable || isLast
-            ? .stored : source.isRecorded ? .growing : source.playlist.isLowLatency ? .relay : .plain
-        view.keepsGaps = keepsGaps
-        return try source.playlist.rendered(view, cut: cut) { reference in
+        try source.playlist.rendered(form(of: source, isLast: isLast), cut: cut) { reference in
             switch reference {
             case .segment(let segment): resource(rendition, file(of: segment, rendition, source))
             case .map(let map): resource(rendition, rendition.name(of: map, in: source).description)
@@ -36,12 +32,20 @@ import Substitution
             case .part(let part): passing(rendition, rendition.name(of: part, in: source))
             case .preloadHint(let hint): passing(rendition, rendition.name(of: hint, in: source))
             case .renditionReport(let report):
-                asset.rendition(reportedAs: report.uri, base: source.base).map { playlist($0) }
-                    ?? passing(rendition, nil)
+                resource(of: report, in: source) ?? passing(rendition, nil)
             case .assetURI(let range): interstitial(range.assetURI, .presentation, rendition, source).map(link)
             case .assetList(let range): interstitial(range.assetList, .list, rendition, source).map(link)
             }
         }
+    }
+
+    /// The form in which a playlist is written.
+    func form(of source: Rendition.Source, isLast: Bool) -> MediaPlaylistView {
+        var view: MediaPlaylistView =
+            source.isDurable || isLast
+            ? .stored : source.isRecorded ? .growing : source.playlist.isLowLatency ? .relay : .plain
+        view.keepsGaps = keepsGaps
+        return view
     }
 
     private func file(of segment: Segment, _ rendition: Rendition, _ source: Rendition.Source) -> String {
@@ -52,7 +56,7 @@ import Substitution
     /// has no name yet, which players treat as a hint that did not come true (rfc8216bis §6.2.6), and for a report on a
     /// rendition that the multivariant playlist does not list.
     private func passing(_ rendition: Rendition, _ name: PieceName?) -> String {
-        resource(rendition, name?.description ?? "none")
+        resource(rendition, name?.description ?? MediaDraft.none)
     }
 
     /// URL of an interstitial: behind `prefix`, unless it begins with a slash. Interstitials usually come from another server. A rendition that plays without its
@@ -70,7 +74,11 @@ import Substitution
     func interstitial(_ name: Interstitials.Name) -> String { link(path(of: name)) }
     private func path(of name: Interstitials.Name) -> String { "\(Interstitials.folder)/\(name)" }
     private func link(_ path: String) -> String { path.hasPrefix("/") ? path : "\(prefix)\(path)" }
-    private func playlist(_ rendition: Rendition) -> String { resource(rendition, Route.playlistFile) }
+    /// URL of the playlist that a report is about; nil if the multivariant playlist does not list it.
+    private func resource(of report: RenditionReport, in source: Rendition.Source) -> String? {
+        asset.rendition(reportedAs: report.uri, base: source.base).map { resource($0, Route.playlistFile) }
+    }
+
     private func key(_ number: Int) -> String { "\(prefix)keys/\(number).key" }
     private func resource(_ rendition: Rendition, _ file: String) -> String { "\(prefix)\(rendition.name.id)/\(file)" }
     /// The path of all that the session may request.

@@ -11,7 +11,7 @@ import Substitution
 enum PlaylistDraft: Sendable {
     case media(MediaDraft)
     case entry(EntryDraft)
-    /// A small playlist, or one whose names depend on the moment; nil if there is nothing to play.
+    /// A small playlist; nil if there is nothing to play.
     case text([UInt8]?)
 
     /// Nil if there is nothing to play.
@@ -133,7 +133,7 @@ struct SessionPrefix: Sendable, CustomStringConvertible {
     }
 }
 
-/// A media playlist without low-latency tags.
+/// A media playlist.
 struct MediaDraft: Sendable {
     let playlist: MediaPlaylist
     let base: WebURL
@@ -144,7 +144,7 @@ struct MediaDraft: Sendable {
     let folder: String
     /// By index of the segment; empty if `names` gives them.
     let files: [String]
-    /// For a live playlist.
+    /// For a live playlist, and a recorded one.
     var names: Rendition.SegmentNames?
     /// By index of the section.
     let maps: [String]
@@ -153,13 +153,22 @@ struct MediaDraft: Sendable {
     /// By index of the date range; nil if the player must not load it. Behind the prefix, unless they begin with a slash.
     let presentations: [Int: String]
     let lists: [Int: String]
+    var lowLatency = LowLatencyNames()
+
+    /// Names of a low-latency playlist's lines, by their index. Without one a line leads to a 404; see `PlayerView`.
+    struct LowLatencyNames: Equatable, Sendable {
+        var parts: [String?] = []
+        var hints: [String?] = []
+        /// URLs behind the prefix.
+        var reports: [String?] = []
+    }
 
     /// See `PlaylistDraft.isAlike(_:)`.
     func isAlike(_ other: MediaDraft) -> Bool {
         prefix.isAlike(other.prefix) && folder == other.folder && base == other.base && view == other.view
             && cut == other.cut && playlist.hasSameText(as: other.playlist) && files == other.files
             && names == other.names && maps == other.maps && keys == other.keys && presentations == other.presentations
-            && lists == other.lists
+            && lists == other.lists && lowLatency == other.lowLatency
     }
 
     func text() throws(PlaylistError) -> [UInt8] {
@@ -175,10 +184,18 @@ struct MediaDraft: Sendable {
                     ? keys[key.index].map { "\(prefix)keys/\($0).key" } ?? Self.absolute(key.uri, base) : nil
             case .assetURI(let range): presentations[range.index].map(link)
             case .assetList(let range): lists[range.index].map(link)
-            // Such a playlist has none of these.
-            case .part, .preloadHint, .renditionReport: nil
+            case .part(let part): path + (name(part.index, lowLatency.parts) ?? Self.none)
+            case .preloadHint(let hint): path + (name(hint.index, lowLatency.hints) ?? Self.none)
+            case .renditionReport(let report): name(report.index, lowLatency.reports).map(link) ?? path + Self.none
             }
         }
+    }
+
+    /// The file of a URL that leads nowhere.
+    static let none = "none"
+
+    private func name(_ index: Int, _ names: [String?]) -> String? {
+        names.indices.contains(index) ? names[index] : nil
     }
 
     private func file(of segment: Segment) -> String? {
@@ -262,21 +279,21 @@ extension PlayerView {
 
     /// The draft of a rendition's playlist; see `media(_:_:isLast:cut:)`.
     func draft(
-        _ rendition: Rendition, _ source: Rendition.Source, cut: MediaPlaylistCut? = nil
+        _ rendition: Rendition, _ source: Rendition.Source, isLast: Bool = false, cut: MediaPlaylistCut? = nil
     ) async throws(PlaylistError) -> PlaylistDraft {
+        guard !isSmall(source) else { return .text(try media(rendition, source, isLast: isLast, cut: cut)) }
         let playlist = source.playlist
-        let names = rendition.segmentNames(in: source)
         let isKnown =
             source.isDurable && rendition.source?.isDurable ?? false
             && rendition.source?.playlist.hasSameText(as: playlist) ?? false
-        guard !isSmall(source), names != nil || isKnown else { return .text(try media(rendition, source, cut: cut)) }
-        var view: MediaPlaylistView = names == nil ? .stored : .plain
-        view.keepsGaps = keepsGaps
-        // All at one moment: the playlist may be replaced between two slices.
-        let files = names == nil ? rendition.segmentFiles : []
+        // All at one moment: the playlist may be replaced between two slices. The parser limits what has no prepared names.
+        let files = isKnown ? rendition.segmentFiles : []
         let maps =
-            names == nil ? rendition.sectionFiles : playlist.maps.map { rendition.name(of: $0, in: source).description }
-        let keys = names == nil ? rendition.keyNumbers : playlist.keys.map { rendition.number(of: $0, in: source) }
+            isKnown ? rendition.sectionFiles : playlist.maps.map { rendition.name(of: $0, in: source).description }
+        let keys = isKnown ? rendition.keyNumbers : playlist.keys.map { rendition.number(of: $0, in: source) }
+        let names: Rendition.SegmentNames? = isKnown ? nil : rendition.segmentNames(in: source)
+        let isRelayed = playlist.isLowLatency && playlist.isLive && !source.isRecorded
+        let lowLatency = isRelayed ? lowLatencyNames(rendition, source) : MediaDraft.LowLatencyNames()
         var (presentations, lists, slice) = ([Int: String](), [Int: String](), LoopSlice())
         for range in playlist.dateRanges {
             if range.index % 64 == 0 { await slice.giveWay() }
@@ -286,8 +303,20 @@ extension PlayerView {
         }
         return .media(
             MediaDraft(
-                playlist: playlist, base: source.base, view: view, cut: cut, prefix: prefix, folder: rendition.name.id,
-                files: files, names: names, maps: maps, keys: keys, presentations: presentations, lists: lists))
+                playlist: playlist, base: source.base, view: form(of: source, isLast: isLast), cut: cut, prefix: prefix,
+                folder: rendition.name.id,
+                files: files, names: names, maps: maps, keys: keys, presentations: presentations, lists: lists,
+                lowLatency: lowLatency))
+    }
+
+    private func lowLatencyNames(_ rendition: Rendition, _ source: Rendition.Source) -> MediaDraft.LowLatencyNames {
+        let playlist = source.playlist
+        return MediaDraft.LowLatencyNames(
+            parts: playlist.parts.map { rendition.name(of: $0, in: source)?.description },
+            hints: playlist.preloadHints.map { rendition.name(of: $0, in: source)?.description },
+            reports: playlist.renditionReports.map {
+                asset.rendition(reportedAs: $0.uri, base: source.base).map { "\($0.name.id)/\(Route.playlistFile)" }
+            })
     }
 
     /// The draft of the entry playlist; see `entry(stored:)`.

@@ -5,20 +5,20 @@ public import Playlist
 /// Media time counts from the beginning of a playlist that has ended. In a live playlist that has lost its first
 /// segments, each lost segment counts as one target duration; differences within one text are exact.
 public struct MediaTimeline: Sendable {
-    private let first: Int
+    private let first: SequenceNumber
     /// Starts of the segments in seconds, and the end of the last one.
     package let times: [Double]
 
     /// Sums up the durations of the segments.
     public init(_ playlist: MediaPlaylist) {
-        first = playlist.mediaSequence + (playlist.skippedSegments ?? 0)
+        first = playlist.firstSequenceNumber
         let target = Double(playlist.targetDuration ?? 0)
-        var time = playlist.isLive ? Double(first) * target : 0
+        var time = playlist.isLive ? Double(Int(first)) * target : 0
         var times: [Double] = []
         times.reserveCapacity(playlist.segments.count + 1)
         for segment in playlist.segments {
             times.append(time)
-            time += segment.duration
+            time += segment.duration.seconds
         }
         times.append(time)
         self.times = times
@@ -29,8 +29,8 @@ public struct MediaTimeline: Sendable {
 
     /// The segment with a media sequence number; nil if the playlist does not list it.
     public func span(of number: Int) -> SegmentSpan? {
-        let (index, overflow) = number.subtractingReportingOverflow(first)
-        guard !overflow, index >= 0, index + 1 < times.count else { return nil }
+        let index = SequenceNumber(number) - first
+        guard index >= 0, index < times.count - 1 else { return nil }
         return SegmentSpan(number: number, start: times[index], duration: times[index + 1] - times[index])
     }
 }

@@ -62,6 +62,11 @@ public struct PlaylistLimits: Sendable {
     public var variants = 10_000
     /// All other lines of a multivariant playlist that name a resource: EXT-X-MEDIA, I-frame variants, session tags.
     public var renditions = 10_000
+    /// Distinct sections, and parts, hints and reports, of a playlist that has not ended: each gets a name at each reload. Parts
+    /// are for the last three target durations (rfc8216bis §6.2.2), which are some hundred.
+    public var liveResources = 2_000
+    /// Distinct keys of a playlist that has not ended: one for every four seconds of a day.
+    public var liveKeys = 20_000
     /// Attributes of one line.
     public var attributes = 128
     /// KEYFORMATs in force at the same time.

@@ -101,7 +101,7 @@ extension KeyManager {
             var time = 0.0
             guard let segments = rendition.source?.playlist.segments else { continue }
             for segment in segments {
-                let end = time + segment.duration
+                let end = time + segment.duration.seconds
                 for number in Set(segment.keys.compactMap { rendition.number(of: $0) }) {
                     let known = spans[number]
                     spans[number] = (known?.start ?? time, end, (known?.count ?? 0) + 1)

@@ -23,7 +23,7 @@ import SegmentFormat
     private let candidates: (own: Candidate, other: Candidate)
     let isBetter: Bool
     /// The other's expected bit rate, in bits per second.
-    let rate: Int
+    let rate: BitRate
     /// The duration of a frame; times may differ by half of it.
     private let frame: MediaTime
     /// True if the multivariant playlist says that each segment can be decoded by itself.

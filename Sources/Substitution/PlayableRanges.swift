@@ -148,7 +148,7 @@ extension Substitutions {
         var durations: [Double] = []
         durations.reserveCapacity(isUsable.count)
         for segment in playlist.segments {
-            durations.append(segment.duration)
+            durations.append(segment.duration.seconds)
             isUsable[segment.index] =
                 !segment.isGap && !(segment.map.map { absentMaps.contains($0.index) } ?? false)
                 && (absentKeys.isEmpty || !segment.keys.contains { absentKeys.contains($0.index) })

@@ -18,10 +18,10 @@ struct RenditionTraits: Equatable {
     let layout: String?
     /// Frames per second; a default if the attribute is absent.
     let frameRate: Double
-    /// Bits per second; decides which of two renditions is better. Audio counts as the lowest variant that uses it.
-    let bandwidth: Int
-    /// The expected bits per second: AVERAGE-BANDWIDTH, if present.
-    let rate: Int
+    /// Decides which of two renditions is better. Audio counts as the lowest variant that uses it.
+    let bandwidth: BitRate
+    /// The expected bit rate: AVERAGE-BANDWIDTH, if present.
+    let rate: BitRate
     private static let defaultFrameRate = 30.0
 
     /// The traits of all renditions of a playlist, read once: a playlist may have 10,000 variants, and a group 10,000 members.
@@ -40,7 +40,7 @@ struct RenditionTraits: Equatable {
                 byPlace[variant.renditionIndex] = RenditionTraits(variant, isSeparate: !others.isEmpty)
             }
             let users = Dictionary(grouping: playlist.variants.filter { $0.audio != nil }) { $0.audio ?? "" }
-                .mapValues { (codecs: $0[0].codecs, bandwidth: $0.map(\.bandwidth).min() ?? 0) }
+                .mapValues { (codecs: $0[0].codecs, bandwidth: $0.map(\.bandwidth).min() ?? .zero) }
             // Of several lines for one rendition the first one counts, whatever its kind.
             var seen: Set<Int> = []
             for media in playlist.media {
@@ -48,7 +48,7 @@ struct RenditionTraits: Equatable {
                     media.type == .audio
                 else { continue }
                 let user = users[media.groupID]
-                byPlace[place] = RenditionTraits(media, codecs: user?.codecs ?? [], bandwidth: user?.bandwidth ?? 0)
+                byPlace[place] = RenditionTraits(media, codecs: user?.codecs ?? [], bandwidth: user?.bandwidth ?? .zero)
             }
         }
     }
@@ -68,7 +68,7 @@ struct RenditionTraits: Equatable {
     /// - Parameters:
     ///   - codecs: CODECS of the first variant that uses the group.
     ///   - bandwidth: that of the lowest variant that uses the group.
-    private init(_ media: Media, codecs: [String], bandwidth: Int) {
+    private init(_ media: Media, codecs: [String], bandwidth: BitRate) {
         kind = .separateAudio(
             name: media.name, language: media.language, channels: media.channels,
             characteristics: media.characteristics)

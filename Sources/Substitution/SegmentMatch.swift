@@ -14,7 +14,7 @@ struct TimedPlaylist: Sendable {
         origin =
             dated?.lazy.compactMap { segment in
                 segment.programDateTime.flatMap { DateTime($0) }.map {
-                    $0.milliseconds - Int((times[segment.index] * 1000).rounded())
+                    $0.milliseconds - MediaDuration(seconds: times[segment.index]).milliseconds
                 }
             }.first
     }
@@ -22,7 +22,7 @@ struct TimedPlaylist: Sendable {
     var count: Int { times.count - 1 }
 
     /// The Discontinuity Sequence Number of a segment.
-    fileprivate func discontinuity(of place: Int) -> Int {
+    fileprivate func discontinuity(of place: Int) -> SequenceNumber {
         playlist.discontinuitySequence + playlist.discontinuities(upTo: place)
     }
 }

@@ -35,8 +35,8 @@ public struct Quality {
 /// Finds substitutes for segments of one rendition: pieces of other renditions with the same content.
 @LoopActor public final class SegmentSubstitutes {
     private let own: Rendition
-    /// The expected bit rate, in bits per second.
-    private let rate: Int
+    /// The expected bit rate.
+    private let rate: BitRate
     /// Better qualities first; within better and lower qualities the nearest first.
     private let alignments: [Alignment]
     private var splicePairs: [Int: SplicePair] = [:]
@@ -187,15 +187,16 @@ extension Array {
 }
 
 extension Rendition {
-    /// - Parameter rate: the expected bit rate, in bits per second.
-    fileprivate func quality(of segment: Segment, rate: Int) -> Quality? {
+    /// - Parameter rate: the expected bit rate.
+    fileprivate func quality(of segment: Segment, rate: BitRate) -> Quality? {
         guard let resource = resource(of: segment) else { return nil }
         let size = folder.sizes[file(of: segment)]
         let section = segment.map.flatMap { self.resource(of: $0) }
         return Quality(
             rendition: self, segment: resource,
-            section: section.flatMap { folder.contains($0.name.description) ? nil : $0 }, duration: segment.duration,
-            bytes: size ?? resource.exactLength ?? Int64(min(segment.duration * Double(rate) / 8, 1e15)),
+            section: section.flatMap { folder.contains($0.name.description) ? nil : $0 },
+            duration: segment.duration.seconds,
+            bytes: size ?? resource.exactLength ?? Int64(rate.bytes(in: segment.duration)),
             isStored: size != nil)
     }
 }

@@ -51,7 +51,8 @@ extension Segment {
     /// The initialization vector: the key's own, or the media sequence number in 16 bytes.
     fileprivate func vector(of key: Key) -> [UInt8] {
         if let vector = key.initializationVector { return vector }
-        return (0..<16).reversed().map { $0 < 8 ? UInt8(truncatingIfNeeded: mediaSequenceNumber >> (8 * $0)) : 0 }
+        let number = Int(mediaSequenceNumber)
+        return (0..<16).reversed().map { $0 < 8 ? UInt8(truncatingIfNeeded: number >> (8 * $0)) : 0 }
     }
 }
 

@@ -2,6 +2,7 @@ import EventLoop
 import HTTPMessage
 import Library
 import Origin
+import Playlist
 import TestSupport
 import Testing
 
@@ -64,7 +65,7 @@ import Testing
         let download = try await fixture.start("/cmaf/master.m3u8")
         try await fixture.reaches(.complete, "cmaf")
         let account = try #require(download.account)
-        #expect(account.bytes == download.progress.bytes && account.seconds > 0)
+        #expect(account.bytes == Int64(download.progress.bytes) && account.seconds > 0)
         #expect(account.retries == 1 && account.interruptions == 0)
         let media = try await fixture.mediaRequests().count
         #expect(account.requests >= media && account.origins.count == 1)

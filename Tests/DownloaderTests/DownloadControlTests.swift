@@ -2,6 +2,7 @@ import EventLoop
 import Foundation
 import Library
 import Playheads
+import Playlist
 import Store
 import TestSupport
 import Testing

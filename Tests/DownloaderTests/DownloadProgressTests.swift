@@ -33,7 +33,7 @@ import Testing
         let progress = stored.download("video-90p").progress
         let variant = stored.asset.multivariant?.variants.first { $0.renditionIndex == 0 }
         let rate = try #require(variant.map { $0.averageBandwidth ?? $0.bandwidth })
-        #expect(abs(progress.totalBytes - Int64(rate) * 12 / 8) < 10)
+        #expect(abs(Int(progress.totalBytes) - Int(rate) * 12 / 8) < 10)
         #expect(progress.bytes == 0 && progress.loaded == TimeRanges() && progress.fraction == 0)
         #expect(milliseconds(progress.expected) == ["0 12000"])
         #expect(stored.download().progress.totalBytes == 0)
@@ -67,7 +67,7 @@ import Testing
                 + "#EXT-X-ENDLIST\n")
         let id = try #require(stored.asset.renditions.first?.name.id)
         let progress = stored.download(id).progress
-        #expect(progress.totalBytes > 1 << 42 && progress.bytes == 0)
+        #expect(progress.totalBytes > ByteCount(1 << 42) && progress.bytes == 0)
     }
 
     @Test func gapsCountAsLoadedWithoutBytes() throws {
@@ -112,7 +112,7 @@ import Testing
                 b.ts
                 #EXT-X-ENDLIST
                 """)
-        #expect(stored.download("media").progress.totalBytes == 700 + 300 + 4000)
+        #expect(stored.download("media").progress.totalBytes == 5000)
         try stored.put("media/0.ts", bytes: 700)
         #expect(stored.download("media").progress.totalBytes == 5000)
         #expect(stored.download("media").progress.fraction == 0.14)
@@ -144,7 +144,7 @@ import Testing
             + (0..<6).map { "subtitles-en/\($0).vtt" }
         for file in files { try stored.put(file) }
         let lengths = try ["video-90p", "audio-en", "subtitles-en"].map {
-            try #require(stored.rendition($0).source?.playlist.duration)
+            try #require(stored.rendition($0).source?.playlist.duration.seconds)
         }
         #expect(Set(lengths).count > 1, "the renditions should differ in length")
         let progress = stored.download("video-90p", "audio-en", "subtitles-en").progress

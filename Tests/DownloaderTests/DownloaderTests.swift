@@ -4,6 +4,7 @@ import Foundation
 import HTTPMessage
 import Integrity
 import Library
+import Playlist
 import Store
 import TestSupport
 import Testing

@@ -152,7 +152,7 @@ import Testing
         try await scene.text(text(0..<2, at: 20))
         try await scene.records(5)
         #expect(scene.names == ["7.m4s", "8.m4s", "9.m4s", "10.m4s", "11.m4s"])
-        let source = try #require(scene.asset.renditions[0].recording?.source)
+        let source = try #require(await scene.asset.renditions[0].recording?.current())
         #expect(source.playlist.segments.map(\.isDiscontinuity) == [false, false, false, true, false])
         #expect(source.playlist.segments[3].keys[0].initializationVector == [UInt8](repeating: 0, count: 16))
         #expect(source.playlist.maps.map(\.uri) == ["init-0.mp4", "init-1.mp4"])

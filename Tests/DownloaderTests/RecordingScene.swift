@@ -74,7 +74,7 @@ import Testing
 
     /// The recorded segments' names, a gap in brackets.
     var names: [String] {
-        let source = asset.renditions[0].recording?.source ?? asset.renditions[0].source
+        let source = (asset.renditions[0].recording as? Recording)?.source ?? asset.renditions[0].source
         return source?.playlist.segments.map { $0.isGap ? "(\($0.mediaSequenceNumber))" : $0.uri } ?? []
     }
 

@@ -21,6 +21,20 @@ struct LoopLagTests {
         return Data(("#EXTM3U\n" + lines.joined()).utf8)
     }
 
+    /// A low-latency playlist with all parts, hints and reports that are accepted, and a section and a key every now and then.
+    private static func live(_ count: Int) -> Data {
+        let head =
+            "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-PART-INF:PART-TARGET=0.1\n"
+            + "#EXT-X-SERVER-CONTROL:CAN-SKIP-UNTIL=6,PART-HOLD-BACK=1\n"
+        let segments = (0..<count).map { number in
+            (number % 100 == 0 ? "#EXT-X-KEY:METHOD=AES-128,URI=\"k\(number)\"\n" : "")
+                + (number % 1000 == 0 ? "#EXT-X-MAP:URI=\"m\(number)\"\n" : "") + "#EXTINF:1,\n\(number).m4s\n"
+        }
+        let parts = (0..<1800).map { "#EXT-X-PART:DURATION=0.1,URI=\"p\($0)\"\n" }
+        let reports = (0..<100).map { "#EXT-X-RENDITION-REPORT:URI=\"r\($0).m3u8\",LAST-MSN=1\n" }
+        return Data((head + segments.joined() + parts.joined() + reports.joined()).utf8)
+    }
+
     private func folder() throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         let segment = try Data(contentsOf: URL(fileURLWithPath: Repository.path("fixtures/media/ts/90p/0.ts")))
@@ -32,6 +46,7 @@ struct LoopLagTests {
         try folder.write(Self.media(4000), to: "4000.m3u8")
         try folder.write(Self.media(2000) { "segment.ts?\($0)" }, to: "2000.m3u8")
         try folder.write(Self.media(150_000), to: "long.m3u8")
+        try folder.write(Self.live(60_000), to: "live.m3u8")
         return folder
     }
 
@@ -91,6 +106,13 @@ struct LoopLagTests {
         },
         Step(testDescription: "150,000 segments") { tests, scene in
             for _ in 0..<2 { _ = try await tests.get(scene, "/" + scene.origin.url("/long.m3u8")) }
+        },
+        Step(testDescription: "60,000 segments of a low-latency stream") { tests, scene in
+            let url = scene.origin.url("/live.m3u8")
+            for _ in 0..<6 {
+                let answer = try await tests.get(scene, "/\(url)")
+                #expect(answer.status == 200 && answer.text.contains("#EXT-X-PART:"), "\(answer.text.prefix(300))")
+            }
         },
         Step(testDescription: "40 renditions of 2,000 segments, of which some are stored") { tests, scene in
             let url = scene.origin.url("/offline.m3u8")

@@ -79,7 +79,8 @@ import Testing
         #expect(ClientKey(loopback, .known(1000), isOther: true) == ClientKey(elsewhere, .known(1000), isOther: true))
     }
 
-    @Test func ofThoseThatWaitTheClientWithTheFewestIsNext() throws {
+    @Test @LoopActor func ofThoseThatWaitTheClientWithTheFewestIsNext() throws {
+        let core = ServerCore(HTTPServer.Configuration(), nil, nil) { _ in }
         let requestGuard = RequestGuard(port: 1, literals: [], hostNames: [], allowedOrigins: [])
         var waiting = WaitingConnections()
         func add(_ letter: Character, _ descriptor: Int32) throws -> Int32? {
@@ -87,7 +88,8 @@ import Testing
             let address = try #require(SocketAddress(literal: "127.0.0.\(number - 96)", port: 1))
             let peer = Connection.Client(address: address, user: .unknown, ownership: .unknown)
             return waiting.add(
-                .init(descriptor: descriptor, peer: peer, requestGuard: requestGuard, since: 0), limit: 3)?.descriptor
+                .init(descriptor: descriptor, peer: peer, requestGuard: requestGuard, core: core, since: 0), limit: 3)?
+                .descriptor
         }
         #expect(try add("a", 1) == nil)
         #expect(try add("a", 2) == nil)
@@ -141,6 +143,30 @@ import Testing
         let slowest = times.sorted()[98]
         // A starved client waits for ten seconds. The usual time, some milliseconds, is measured by tools/attack.
         #expect(slowest < .seconds(1), "two requests took \(slowest)")
+    }
+
+    /// The network's server and the one for this machine have one limit, since the process has.
+    @Test @LoopActor func serversWithOnePoolShareItsConnections() async throws {
+        let pool = ConnectionPool(limit: 8)
+        var configuration = HTTPServer.Configuration()
+        configuration.connections = 256
+        let (first, second) = (
+            HTTPServer(configuration: configuration, pool: pool) { $0.reply(.ok, "first") },
+            HTTPServer(configuration: configuration, pool: pool) { $0.reply(.ok, "second") }
+        )
+        let ports = [try first.listen(host: "127.0.0.1", port: 0), try second.listen(host: "127.0.0.1", port: 0)]
+        let crowd = try (0..<20).map { _ in try RawConnection(port: Int(ports[1]), from: Self.hostile) }
+        try await waitUntil("the crowd") { second.connectionCount == 8 }
+        for _ in 0..<3 {
+            let own = try RawConnection(port: Int(ports[0]), from: Self.player)
+            try await own.send("GET / HTTP/1.1\r\nHost: localhost:\(ports[0])\r\n\r\n")
+            #expect(try await own.reply().text == "first\n")
+            #expect(first.connectionCount + second.connectionCount <= 8)
+        }
+        // Those that wait at one server get the place of a connection that ends at the other.
+        await first.stop(within: .milliseconds(1))
+        try await waitUntil("the crowd again") { second.connectionCount == 8 && first.connectionCount == 0 }
+        withExtendedLifetime(crowd) {}
     }
 
     /// All connections of a burst are accepted before the first of them is read.

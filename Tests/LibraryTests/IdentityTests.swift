@@ -329,7 +329,7 @@ import Testing
                 _ = try await fixture.library.playlists.source(of: rendition, in: asset)
                 return try await fixture.origin.requests().count > before
             }
-            return try await fixture.library.playlists.source(of: rendition, in: asset).playlist.mediaSequence
+            return Int(try await fixture.library.playlists.source(of: rendition, in: asset).playlist.mediaSequence)
         }
         #expect(try await reload(window(6)) == 7)
         #expect(try await reload(window(8)) == 8)

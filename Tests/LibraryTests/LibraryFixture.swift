@@ -112,7 +112,7 @@ import Testing
     /// The resource of segment number `number`.
     func resource(_ number: Int, of rendition: Rendition) throws -> Resource {
         let segments = try #require(rendition.source?.playlist.segments)
-        let segment = try #require(segments.first { $0.mediaSequenceNumber == number })
+        let segment = try #require(segments.first { Int($0.mediaSequenceNumber) == number })
         return try #require(rendition.resource(of: segment))
     }
 

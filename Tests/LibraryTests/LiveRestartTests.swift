@@ -30,7 +30,7 @@ import Testing
 
     private func bytes(_ number: Int, of rendition: Rendition, in asset: Asset) async throws -> String {
         let segments = try #require(rendition.source?.playlist.segments)
-        let segment = try #require(segments.first { $0.mediaSequenceNumber == number })
+        let segment = try #require(segments.first { Int($0.mediaSequenceNumber) == number })
         let resource = try #require(rendition.resource(of: segment))
         #expect(rendition.resource(named: resource.name) == resource)
         let fetch = try fixture.library.fetch(resource, in: rendition.folder, of: asset, urgency: .playback)

@@ -229,7 +229,7 @@ import Testing
         let rendition = try await fixture.rendition("video", of: asset)
         let first = try #require(rendition.source)
         try await fixture.origin.add(OriginRule("/_live/x/*") { $0.status = 404 })
-        let fetch = try fixture.fetch(first.playlist.mediaSequence, of: rendition, in: asset)
+        let fetch = try fixture.fetch(Int(first.playlist.mediaSequence), of: rendition, in: asset)
         try await fetch.end()
         for name in ["x", "y"] { try await fixture.origin.advance(name) }
         try await waitUntil("the next window") { @LoopActor in

@@ -88,15 +88,21 @@ extension OverSockets {
             #expect(origin.requests.map { $0.fields["cookie"] } == ["a=old; b=kept", "a=new; b=kept"])
         }
 
+        @LoopActor private final class KeptCookies: CookieStorage {
+            private var saved: [String] = []
+            func keep(_ lines: [String], in file: String) { saved = lines }
+            func lines(in file: String) -> [String] { saved }
+        }
+
         @Test func savedLinesSetUpAnotherJar() async throws {
             let origin = try ScriptedOrigin { _, _ in [.reply(200, ["Set-Cookie": "s=1; Path=/; HttpOnly"], "x")] }
             let (bench, jar) = (Bench(), CookieJar())
             #expect(await bench.run(try request(bench, "http://127.0.0.1:\(origin.port)/x", jar)).1 == nil)
-            var saved: [String] = []
-            jar.keep = { saved = $0 }
+            let storage = KeptCookies()
+            jar.storage = storage
             jar.save()
             let again = CookieJar()
-            again.restore = { saved }
+            again.storage = storage
             #expect(await bench.run(try request(bench, "http://127.0.0.1:\(origin.port)/y", again)).1 == nil)
             #expect(origin.requests.map { $0.fields["cookie"] } == [nil, "s=1"])
         }

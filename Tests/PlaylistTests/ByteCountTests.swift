@@ -7,8 +7,8 @@ import Testing
         let rendition = ByteCount((4 << 40) * 1_000_000)
         let sum = [rendition, rendition, rendition].reduce(.zero) { $0 + $1 }
         #expect(sum == ByteCount(Int64.max))
-        #expect((ByteCount(Int64.max) + ByteCount(1)).int64 == .max)
-        #expect((ByteCount(2) + ByteCount(3)).int64 == 5)
+        #expect(ByteCount(Int64.max) + ByteCount(1) == ByteCount(Int64.max))
+        #expect(ByteCount(2) + ByteCount(3) == 5 && ByteCount(2) - ByteCount(3) == .zero)
         #expect(ByteCount(-1) == .zero && ByteCount(Int64.min) == .zero)
     }
 
@@ -18,6 +18,6 @@ import Testing
             (.infinity, .max), (-.infinity, 0), (.nan, 0), (9_223_372_036_854_775_807.0, .max),
         ] as [(Double, Int64)])
     func estimatesStopAtTheEnds(estimate: Double, count: Int64) {
-        #expect(ByteCount(estimate: estimate).int64 == count)
+        #expect(Int64(ByteCount(estimate: estimate)) == count)
     }
 }

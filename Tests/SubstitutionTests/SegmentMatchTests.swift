@@ -21,7 +21,7 @@ import Testing
             throw OtherPlaylist()
         }
         var times = [0.0]
-        for segment in playlist.segments { times.append(times[times.count - 1] + segment.duration) }
+        for segment in playlist.segments { times.append(times[times.count - 1] + segment.duration.seconds) }
         return TimedPlaylist(playlist, times: times)
     }
 

@@ -208,7 +208,8 @@ import Substitution
         let place = asset.renditions.firstIndex { $0 === rendition }
         let variant = asset.multivariant?.variants.first { $0.renditionIndex == place }
         let uri = rendition.source?.base.replacingQuery(nil).text
-        meter.describe(rendition.name.id, SessionMeter.Stream(uri: uri, bandwidth: variant?.bandwidth))
+        let bandwidth = variant.map { Int($0.bandwidth) }
+        meter.describe(rendition.name.id, SessionMeter.Stream(uri: uri, bandwidth: bandwidth))
     }
 
     // MARK: Events

@@ -52,9 +52,10 @@ struct MediaPlaylistCheck {
 
     private func checkStart(_ findings: inout Findings) {
         guard let start = playlist.start else { return }
-        if abs(start.timeOffset) > playlist.duration, findings.areTyped(["TIME-OFFSET"], line: start.line) {
+        if abs(start.timeOffset) > playlist.duration.seconds, findings.areTyped(["TIME-OFFSET"], line: start.line) {
             findings.add(
-                .badStart, line: start.line, "the offset exceeds the playlist's duration of \(playlist.duration) s")
+                .badStart, line: start.line,
+                "the offset exceeds the playlist's duration of \(playlist.duration.seconds) s")
         }
         if Start.reordered(text.attributes(start.line - 1)) != nil {
             findings.add(.badStart, line: start.line, "libavformat reads TIME-OFFSET only as the first attribute")
@@ -246,10 +247,10 @@ struct LowLatencyCheck {
             findings.add(.lowLatency, line: first.line, clause: Tag.partInf.clause, "parts without EXT-X-PART-INF")
             return
         }
-        for part in playlist.parts where part.duration > target + 0.0005 {
+        for part in playlist.parts where part.duration.seconds > target + 0.0005 {
             findings.add(
                 .lowLatency, line: part.line, clause: Tag.part.clause,
-                "the part lasts \(part.duration) s, the part target is \(target) s")
+                "the part lasts \(part.duration.seconds) s, the part target is \(target) s")
         }
     }
 

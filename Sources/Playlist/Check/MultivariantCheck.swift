@@ -21,13 +21,13 @@ struct MultivariantCheck {
         MediaGroupCheck(playlist: playlist).run(&findings)
     }
 
-    private func checkBandwidth(_ line: Int, _ peak: Int, _ average: Int?, _ findings: inout Findings) {
+    private func checkBandwidth(_ line: Int, _ peak: BitRate, _ average: BitRate?, _ findings: inout Findings) {
         guard findings.areTyped(["BANDWIDTH", "AVERAGE-BANDWIDTH"], line: line) else { return }
         if peak > 0, peak < 5_000 {
-            findings.add(.bandwidth, line: line, "BANDWIDTH is in bits per second: \(peak) is too small for media")
+            findings.add(.bandwidth, line: line, "BANDWIDTH is in bits per second: \(Int(peak)) is too small for media")
         }
         if peak > 10_000_000_000 {
-            findings.add(.bandwidth, line: line, "BANDWIDTH is in bits per second: \(peak) is too large for media")
+            findings.add(.bandwidth, line: line, "BANDWIDTH is in bits per second: \(Int(peak)) is too large for media")
         }
         if let average, peak > 0, average > peak {
             findings.add(.bandwidth, line: line, "AVERAGE-BANDWIDTH is larger than BANDWIDTH, the peak")

@@ -49,7 +49,7 @@ struct PresentationCheck {
         }
         guard playlist.hasEndList, reference.hasEndList else { return }
         let slack = Double(max(playlist.targetDuration ?? 0, reference.targetDuration ?? 0, 1))
-        if abs(playlist.duration - reference.duration) > slack {
+        if playlist.duration.distance(from: reference.duration) > slack {
             report(
                 .durationsDiffer,
                 "the rendition lasts \(rounded(playlist.duration)) s, but \(rounded(reference.duration)) s")
@@ -73,15 +73,15 @@ struct PresentationCheck {
     private func checkPeak(of variant: Variant, _ findings: inout Findings) {
         guard variant.bandwidth > 0, let playlist = media[variant.renditionIndex] else { return }
         let target = Double(playlist.targetDuration ?? 0)
-        let peak = playlist.segments.reduce(0) { peak, segment in
+        let peak = playlist.segments.reduce(BitRate.zero) { peak, segment in
             // Segments shorter than half the target duration do not count for the peak (RFC 8216 §4.3.4.2).
-            guard let range = segment.byteRange, segment.duration >= max(target / 2, 0.1) else { return peak }
-            return max(peak, Double(range.length) * 8 / segment.duration)
+            guard let range = segment.byteRange, segment.duration.seconds >= max(target / 2, 0.1) else { return peak }
+            return max(peak, BitRate(of: range.size, in: segment.duration))
         }
-        if peak > Double(variant.bandwidth) * 1.1, peak < 1e15 {
+        if Double(peak) > Double(variant.bandwidth) * 1.1, peak < .largest {
             findings.add(
                 .peakOverBandwidth, line: variant.line,
-                "a segment has \(Int(peak)) bits per second, but BANDWIDTH is \(variant.bandwidth)")
+                "a segment has \(Int(peak)) bits per second, but BANDWIDTH is \(Int(variant.bandwidth))")
         }
     }
 
@@ -90,14 +90,14 @@ struct PresentationCheck {
     }
 
     private func discontinuities(_ playlist: MediaPlaylist) -> [Int] {
-        [playlist.discontinuitySequence, playlist.segments.count { $0.isDiscontinuity }]
+        [Int(playlist.discontinuitySequence), playlist.segments.count { $0.isDiscontinuity }]
     }
 
     private func isText(_ place: Int) -> Bool {
         multivariant.media.contains { $0.renditionIndex == place && $0.type == .subtitles }
     }
 
-    private func rounded(_ seconds: Double) -> Double { Double(Int(seconds * 10 + 0.5)) / 10 }
+    private func rounded(_ duration: MediaDuration) -> Double { Double(duration.tenths) / 10 }
     private func line(of place: Int) -> Int? { multivariant.line(ofRendition: place) }
 }
 

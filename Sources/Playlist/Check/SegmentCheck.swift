@@ -39,7 +39,7 @@ struct SegmentCheck {
 
     private func checkDuration(_ segment: Segment, _ findings: inout Findings) {
         let line = Int(segment.record.infLine)
-        if let target = playlist.targetDuration, Int(segment.duration + 0.5) > target {
+        if let target = playlist.targetDuration, segment.duration.roundedSeconds > target {
             findings.add(
                 .durationOverTarget, line: line + 1,
                 "the segment lasts \(segment.durationText) s, the target duration is \(target) s")
@@ -104,6 +104,6 @@ struct SegmentCheck {
                 findings.add(.badDate, line: line, "the date is not valid")
             }
         }
-        clock?.seconds += segment.duration
+        clock?.seconds += segment.duration.seconds
     }
 }

@@ -15,7 +15,7 @@ public struct DeliveryDirectives: Hashable, Sendable {
     }
 
     /// `_HLS_msn`: the response waits for the segment with this media sequence number.
-    public private(set) var mediaSequenceNumber: Int?
+    public private(set) var mediaSequenceNumber: SequenceNumber?
     /// `_HLS_part`: the response waits for the part with this Part Index of that segment.
     public private(set) var part: Int?
     /// The kind of delta update that the player accepts; nil for a full playlist.
@@ -53,7 +53,7 @@ public struct DeliveryDirectives: Hashable, Sendable {
         let name = parameter.prefix { $0 != "=" }
         let value = parameter.dropFirst(name.count + 1)
         switch name {
-        case "_HLS_msn": mediaSequenceNumber = try Self.number(value, of: name)
+        case "_HLS_msn": mediaSequenceNumber = SequenceNumber(try Self.number(value, of: name))
         case "_HLS_part": part = try Self.number(value, of: name)
         case "_HLS_skip": skip = Skip(rawValue: String(value))  // Undefined values are ignored.
         default: return false
@@ -63,7 +63,7 @@ public struct DeliveryDirectives: Hashable, Sendable {
 
     private static func number(_ text: Substring, of name: Substring) throws(Invalid) -> Int {
         let isDecimal = text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-        guard isDecimal, let number = Int(text), number <= Int.max / 4 else {
+        guard isDecimal, let number = Int(text), number <= SequenceNumber.largestInPlaylist else {
             throw Invalid(message: "\(name) is not a decimal integer")
         }
         return number
@@ -101,9 +101,9 @@ public struct DeliveryDirectives: Hashable, Sendable {
 
 extension MediaPlaylist {
     /// The media sequence number of the first listed segment.
-    public var firstSequenceNumber: Int { mediaSequence + (skippedSegments ?? 0) }
+    public var firstSequenceNumber: SequenceNumber { mediaSequence + (skippedSegments ?? 0) }
     /// The media sequence number of the last complete segment, plus one.
-    public var endSequenceNumber: Int { firstSequenceNumber + segments.count }
+    public var endSequenceNumber: SequenceNumber { firstSequenceNumber + segments.count }
     /// The unit of RFC 8216 §6.3.4: the target duration; two seconds if the playlist lacks it.
     public var interval: Duration { .seconds(max(targetDuration ?? 2, 1)) }
 }

@@ -15,8 +15,8 @@ public struct LiveNumbering: Sendable {
     public struct Missed: Hashable, Sendable {
         /// Their continuous numbers.
         public let numbers: Range<Int>
-        /// Duration of each segment in seconds: by the dates before and after, or else as the previous segment.
-        public let duration: Double
+        /// Duration of each segment: by the dates before and after, or else as the previous segment.
+        public let duration: MediaDuration
         /// Number of discontinuities among the segments, by EXT-X-DISCONTINUITY-SEQUENCE.
         public let discontinuities: Int
     }
@@ -62,7 +62,7 @@ public struct LiveNumbering: Sendable {
         return known.numbers.overlaps(window.numbers(shiftedBy: shift))
     }
 
-    /// Processes a text and returns its new entries; none for a delta update or an old text from a cache.
+    /// Processes a text and returns its new entries, for a recording only; none for a delta update or an old text from a cache.
     /// - Parameter isElsewhere: true if it has another URL than the known one, and so perhaps other file names.
     public mutating func accept(_ window: MediaPlaylist, isElsewhere: Bool = false) -> [Entry] {
         guard !window.isDeltaUpdate, !window.segments.isEmpty else { return [] }
@@ -163,23 +163,24 @@ public struct LiveNumbering: Sendable {
     private mutating func entries(of window: MediaPlaylist, from number: Int, isRestart: Bool = false) -> [Entry] {
         let numbers = window.numbers(shiftedBy: shift)
         (known, older) = (Known(playlist: window, shift: shift), nil)
-        let entries = (max(number, numbers.lowerBound)..<max(number, numbers.upperBound)).map { place in
+        defer { next = max(next, numbers.upperBound) }
+        guard isRecorded else { return [] }
+        return (max(number, numbers.lowerBound)..<max(number, numbers.upperBound)).map { place in
             Entry.segment(
                 window.segments[place - numbers.lowerBound], number: place,
                 isRestart: isRestart && place == numbers.lowerBound)
         }
-        next = max(next, numbers.upperBound)
-        return entries
     }
 
-    private func missedDuration(until window: MediaPlaylist, from known: Known) -> Double {
+    private func missedDuration(until window: MediaPlaylist, from known: Known) -> MediaDuration {
         let usual = usualDuration(known, window)
         // If a clock was set in between, the dates are unusable.
-        return datedDuration(until: window, from: known).flatMap { $0 < usual * 4 ? $0 : nil } ?? usual
+        let dated = datedDuration(until: window, from: known).flatMap { $0 < usual * 4 ? $0 : nil }
+        return MediaDuration(seconds: dated ?? usual)
     }
 
     private func usualDuration(_ known: Known, _ window: MediaPlaylist) -> Double {
-        known.playlist.segments.last?.duration ?? Double(window.targetDuration ?? 2)
+        known.playlist.segments.last?.duration.seconds ?? Double(window.targetDuration ?? 2)
     }
 
     /// Returns the mean duration of the missed segments, by the dates before and after.
@@ -199,7 +200,7 @@ public struct LiveNumbering: Sendable {
 extension MediaPlaylist {
     /// Media sequence numbers of the listed segments, plus `shift`.
     fileprivate func numbers(shiftedBy shift: Int) -> Range<Int> {
-        let first = storage.header.firstSequenceNumber + shift
+        let first = Int(storage.header.firstSequenceNumber + shift)
         return first..<first + segments.count
     }
 
@@ -207,37 +208,44 @@ extension MediaPlaylist {
 
     fileprivate var endDate: DateTime? {
         guard let last = segments.last else { return nil }
-        return date(at: last.index)?.adding(seconds: last.duration)
+        return date(at: last.index)?.adding(seconds: last.duration.seconds)
     }
 
     /// Returns the start of a segment, by the nearest date before it, or else the first date after it.
     private func date(at index: Int) -> DateTime? {
+        guard firstDatedSegment != nil else { return nil }
         var seconds = 0.0
         for segment in segments[...index].reversed() {
-            if segment.index < index { seconds += segment.duration }
+            if segment.index < index { seconds += segment.duration.seconds }
             if let date = segment.date { return date.adding(seconds: seconds) }
         }
         seconds = 0
         for segment in segments[index...] {
             if let date = segment.date { return date.adding(seconds: -seconds) }
-            seconds += segment.duration
+            seconds += segment.duration.seconds
         }
         return nil
     }
 
     /// True if none of `count` segments is in a file of the same name as another text's.
     fileprivate func hasOtherFiles(than other: MediaPlaylist, count: Int, at place: Int, _ otherPlace: Int) -> Bool {
-        (0..<count).allSatisfy { segments[place + $0].fileName != other.segments[otherPlace + $0].fileName }
+        lastPlaces(of: count).allSatisfy {
+            segments[place + $0].fileName != other.segments[otherPlace + $0].fileName
+        }
     }
+
+    /// The places that are compared: not all, since a playlist may have a million segments.
+    private func lastPlaces(of count: Int) -> Range<Int> { max(0, count - 1_000)..<count }
 
     /// True if `count` segments match another text's: by date, else by duration, of which some may have been corrected.
     fileprivate func isAlike(_ other: MediaPlaylist, count: Int, at place: Int, _ otherPlace: Int) -> Bool {
         if let date = date(at: place), let otherDate = other.date(at: otherPlace) {
-            let tolerance = max(500, Int(segments[place].duration * 500))
+            let tolerance = max(500, segments[place].duration.milliseconds / 2)
             return abs(date.milliseconds - otherDate.milliseconds) < tolerance
         }
-        let alike = (0..<count).count { segments[place + $0].agrees(with: other.segments[otherPlace + $0]) }
-        return alike * 2 >= count
+        let places = lastPlaces(of: count)
+        let alike = places.count { segments[place + $0].agrees(with: other.segments[otherPlace + $0]) }
+        return alike * 2 >= places.count
     }
 }
 
@@ -252,6 +260,6 @@ extension Segment {
 
     /// True if two segments with the same number may be the same. A missed segment matches any.
     fileprivate func agrees(with known: Segment) -> Bool {
-        isGap || known.isGap || abs(duration - known.duration) < 0.01
+        isGap || known.isGap || duration.distance(from: known.duration) < 0.01
     }
 }

@@ -8,6 +8,8 @@ struct LowLatency: Sendable {
     private(set) var partTarget: Double?
     private(set) var skip: Skip?
     private(set) var isUsed = false
+    /// The number of all that needs a name.
+    var count: Int { parts.count + preloadHints.count + renditionReports.count }
 
     /// Position of a line: index of the next segment, and indices of the key set and of the initialization section in force.
     struct Position {
@@ -19,9 +21,9 @@ struct LowLatency: Sendable {
         switch tag {
         case .partInf: partTarget = try PartInf.target(text, line)
         case .serverControl: serverControl = try ServerControl(text, line)
-        case .preloadHint: preloadHints.append(try PreloadHint(text, line))
-        case .renditionReport: renditionReports.append(try RenditionReport(text, line))
-        case .skip: skip = try Skip(text, line, largest: MediaPlaylistParser.largestSequence)
+        case .preloadHint: preloadHints.append(try PreloadHint(text, line, index: preloadHints.count))
+        case .renditionReport: renditionReports.append(try RenditionReport(text, line, index: renditionReports.count))
+        case .skip: skip = try Skip(text, line, largest: SequenceNumber.largestInPlaylist)
         case .part:
             parts.append(try PartialSegment.parse(text, line, previous: parts.last, at: position))
         default: break
@@ -33,6 +35,12 @@ extension MediaPlaylist {
     /// EXT-X-PART lines in order: parts of the last segments, and of the incomplete one.
     public var parts: [PartialSegment] {
         storage.lowLatency.parts.indices.map { PartialSegment(storage: storage, index: $0) }
+    }
+
+    /// The last one of `parts`.
+    public var lastPart: PartialSegment? {
+        let parts = storage.lowLatency.parts
+        return parts.isEmpty ? nil : PartialSegment(storage: storage, index: parts.count - 1)
     }
 
     /// EXT-X-PRELOAD-HINT lines in order.
@@ -120,6 +128,8 @@ public struct PreloadHint: Sendable {
         case part, map, other
     }
 
+    /// Index among the playlist's hints, from 0.
+    public let index: Int
     /// TYPE.
     public let kind: Kind
     /// URI as written.
@@ -131,8 +141,9 @@ public struct PreloadHint: Sendable {
     /// Line number, from 1.
     public let line: Int
 
-    init(_ text: PlaylistText, _ line: Int) throws(PlaylistError) {
+    init(_ text: PlaylistText, _ line: Int, index: Int) throws(PlaylistError) {
         let attributes = text.attributes(line)
+        self.index = index
         switch try attributes.required("TYPE") {
         case "PART": kind = .part
         case "MAP": kind = .map
@@ -150,19 +161,22 @@ public struct PreloadHint: Sendable {
 
 /// One EXT-X-RENDITION-REPORT (rfc8216bis §4.4.5.4): the current end of another rendition of the presentation.
 public struct RenditionReport: Sendable {
+    /// Index among the playlist's reports, from 0.
+    public let index: Int
     /// URI of the other media playlist as written, relative to this playlist.
     public let uri: String
     /// LAST-MSN: media sequence number of its last segment, complete or not; nil if absent.
-    public let lastMediaSequenceNumber: Int?
+    public let lastMediaSequenceNumber: SequenceNumber?
     /// LAST-PART: Part Index of its last part; nil if absent.
     public let lastPart: Int?
     /// Line number, from 1.
     public let line: Int
 
-    init(_ text: PlaylistText, _ line: Int) throws(PlaylistError) {
+    init(_ text: PlaylistText, _ line: Int, index: Int) throws(PlaylistError) {
         let attributes = text.attributes(line)
+        self.index = index
         uri = try attributes.required("URI")
-        lastMediaSequenceNumber = try attributes.decimalInteger("LAST-MSN")
+        lastMediaSequenceNumber = try attributes.decimalInteger("LAST-MSN").map { SequenceNumber($0) }
         lastPart = try attributes.decimalInteger("LAST-PART")
         self.line = line + 1
     }

@@ -10,7 +10,7 @@ extension MediaPlaylist {
         /// An older text, as caches return: its window ends before the known one and agrees with it.
         case stale
         /// Another presentation or revision: the first number with another segment; nil if the numbering restarted.
-        case changed(at: Int?)
+        case changed(at: SequenceNumber?)
     }
 
     /// Compares this text with an earlier one from the same URL.
@@ -41,21 +41,25 @@ extension MediaPlaylist {
     }
 
     /// Media sequence numbers of all segments, including those that EXT-X-SKIP omits.
-    private var sequenceWindow: Range<Int> { mediaSequence..<storage.header.firstSequenceNumber + segments.count }
+    private var sequenceWindow: Range<SequenceNumber> {
+        mediaSequence..<storage.header.firstSequenceNumber + segments.count
+    }
 
-    private func firstDifference(from earlier: MediaPlaylist) -> Int? {
+    private func firstDifference(from earlier: MediaPlaylist) -> SequenceNumber? {
         let (first, known) = (storage.header.firstSequenceNumber, earlier.storage.header.firstSequenceNumber)
         let start = max(first, known)
         let end = min(first + segments.count, known + earlier.segments.count)
         guard start < end else { return nil }
-        return (start..<end).first { number in
-            !segments[number - first].isAlike(earlier.segments[number - known], atStart: number == start)
+        let (place, knownPlace) = (start - first, start - known)
+        let difference = (0..<end - start).first { offset in
+            !segments[place + offset].isAlike(earlier.segments[knownPlace + offset], atStart: offset == 0)
         }
+        return difference.map { start + $0 }
     }
 }
 
-extension Range<Int> {
-    fileprivate func overlapsOrTouches(_ other: Range<Int>) -> Bool {
+extension Range<SequenceNumber> {
+    fileprivate func overlapsOrTouches(_ other: Range<SequenceNumber>) -> Bool {
         lowerBound <= other.upperBound && other.lowerBound <= upperBound
     }
 }
@@ -64,7 +68,7 @@ extension Segment {
     /// True if two segments with the same number may be the same. At the start of a window the discontinuity may
     /// already have moved into EXT-X-DISCONTINUITY-SEQUENCE.
     fileprivate func isAlike(_ other: Segment, atStart: Bool) -> Bool {
-        guard abs(duration - other.duration) < 0.01, byteRange == other.byteRange else { return false }
+        guard duration.distance(from: other.duration) < 0.01, byteRange == other.byteRange else { return false }
         guard isDiscontinuity == other.isDiscontinuity || atStart else { return false }
         guard (map == nil) == (other.map == nil), keys.map(\.method) == other.keys.map(\.method) else { return false }
         guard let text = programDateTime, let otherText = other.programDateTime, text != otherText else { return true }

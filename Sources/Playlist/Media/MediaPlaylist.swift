@@ -7,7 +7,8 @@ public struct MediaPlaylist: Sendable {
 
     struct Header: Sendable {
         var version = 1
-        var targetDuration, mediaSequence, discontinuitySequence: Int?
+        var targetDuration: Int?
+        var mediaSequence, discontinuitySequence: SequenceNumber?
         var playlistType: PlaylistType?
         var hasEndList = false
         var isIFramesOnly = false
@@ -15,7 +16,7 @@ public struct MediaPlaylist: Sendable {
         var start: Start?
         var skippedSegments = 0
         /// Media sequence number of the first listed segment.
-        var firstSequenceNumber: Int { (mediaSequence ?? 0) + skippedSegments }
+        var firstSequenceNumber: SequenceNumber { (mediaSequence ?? 0) + skippedSegments }
     }
 
     /// The parsed content. Key sets, and `keyOccurrences` for each EXT-X-KEY line, hold indices into `keyRecords`.
@@ -23,7 +24,7 @@ public struct MediaPlaylist: Sendable {
         let text: PlaylistText
         let header: Header
         let segments: [Segment.Record]
-        let duration: Double
+        let duration: MediaDuration
         let facts: MediaPlaylistParser.SegmentFacts
         let keyRecords: [Key.Record]
         let keyOccurrences: [Int32]
@@ -56,9 +57,9 @@ public struct MediaPlaylist: Sendable {
     /// EXT-X-TARGETDURATION in seconds; nil if absent, which players accept.
     public var targetDuration: Int? { storage.header.targetDuration }
     /// EXT-X-MEDIA-SEQUENCE, 0 if absent.
-    public var mediaSequence: Int { storage.header.mediaSequence ?? 0 }
+    public var mediaSequence: SequenceNumber { storage.header.mediaSequence ?? 0 }
     /// EXT-X-DISCONTINUITY-SEQUENCE, 0 if absent.
-    public var discontinuitySequence: Int { storage.header.discontinuitySequence ?? 0 }
+    public var discontinuitySequence: SequenceNumber { storage.header.discontinuitySequence ?? 0 }
     /// EXT-X-PLAYLIST-TYPE; nil if absent or unknown.
     public var playlistType: PlaylistType? { storage.header.playlistType }
     /// True if EXT-X-ENDLIST is present: no segment will be added.
@@ -73,8 +74,8 @@ public struct MediaPlaylist: Sendable {
     public var start: Start? { storage.header.start }
     /// EXT-X-DATERANGE lines in order.
     public var dateRanges: [DateRange] { storage.dateRanges }
-    /// Sum of the segments' durations, in seconds.
-    public var duration: Double { storage.duration }
+    /// Sum of the segments' durations.
+    public var duration: MediaDuration { storage.duration }
     /// True if another playlist has exactly the same text, with variables replaced.
     public func hasSameText(as other: MediaPlaylist) -> Bool {
         storage === other.storage || text.bytes == other.text.bytes

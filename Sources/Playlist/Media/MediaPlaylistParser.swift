@@ -3,7 +3,7 @@ struct MediaPlaylistParser {
     /// Tags that apply only to the next URI line. Lines are indices; -1 if absent.
     private struct Pending {
         var infLine: Int32 = -1
-        var duration = 0.0
+        var duration = MediaDuration.zero
         var rangeLine: Int32 = -1
         var dateLine: Int32 = -1
         var isDiscontinuity = false
@@ -13,7 +13,7 @@ struct MediaPlaylistParser {
     let text: PlaylistText
     var header = MediaPlaylist.Header()
     var segments: [Segment.Record] = []
-    var duration = 0.0
+    var duration = MediaDuration.zero
     var facts = SegmentFacts()
     var keys = KeyScope()
     var maps: [Map.Record] = []
@@ -56,6 +56,18 @@ struct MediaPlaylistParser {
             }
         }
         if pending.infLine >= 0 { throw text.error(.missingURI, Int(pending.infLine), "no URI follows the EXTINF") }
+        if !header.hasEndList { try checkLiveLimits() }
+    }
+
+    private func checkLiveLimits() throws(PlaylistError) {
+        if mapIndices.count + lowLatency.count > text.limits.liveResources {
+            throw PlaylistError(
+                .overLimit,
+                "a live playlist with more than \(text.limits.liveResources) sections, parts, hints and reports")
+        }
+        if keys.count > text.limits.liveKeys {
+            throw PlaylistError(.overLimit, "a live playlist with more than \(text.limits.liveKeys) keys")
+        }
     }
 
     private mutating func read(_ tag: Tag, _ line: Int) throws(PlaylistError) {
@@ -97,7 +109,7 @@ struct MediaPlaylistParser {
 
     private mutating func readInf(_ line: Int) throws(PlaylistError) {
         if pending.infLine >= 0 { throw text.error(.missingURI, Int(pending.infLine), "no URI follows the EXTINF") }
-        pending.duration = try Inf.seconds(text, line)
+        pending.duration = try Inf.duration(text, line)
         pending.infLine = Int32(line)
     }
 
@@ -141,19 +153,18 @@ struct MediaPlaylistParser {
 
 /// Values of the tags that apply to the whole playlist (RFC 8216 §4.3.3).
 extension MediaPlaylistParser {
-    /// Maximum media sequence number. Adding a segment count to it cannot overflow.
-    static let largestSequence = Int.max / 4
-
     private func integer(_ line: Int) throws(PlaylistError) -> Int {
-        guard let value = text.bytes.decimalInteger(text.value(line)), value <= Self.largestSequence else {
+        guard let value = text.bytes.decimalInteger(text.value(line)) else {
             throw text.error(.badValue, line, "the value is not a decimal integer")
         }
         return value
     }
 
     /// Parses a sequence number. A repeated tag must have the same value.
-    private func sequence(_ line: Int, _ known: Int?) throws(PlaylistError) -> Int {
-        let value = try integer(line)
+    private func sequence(_ line: Int, _ known: SequenceNumber?) throws(PlaylistError) -> SequenceNumber {
+        guard let value = SequenceNumber(inPlaylist: try integer(line)) else {
+            throw text.error(.badValue, line, "the sequence number is too large")
+        }
         if let known, known != value {
             throw text.error(.duplicateTag, line, "the sequence number is repeated with another value")
         }
@@ -165,8 +176,7 @@ extension MediaPlaylistParser {
         guard let value = text.bytes.decimalFloat(text.value(line)), value <= Inf.longest else {
             throw text.error(.badValue, line, "the target duration is not a decimal integer")
         }
-        // Not `rounded(.up)`: it may need the C math library, which nothing else in this module links.
-        return Int(value) + (value > Double(Int(value)) ? 1 : 0)
+        return MediaDuration(seconds: value).roundedUp
     }
 
     private func playlistType(_ line: Int) -> MediaPlaylist.PlaylistType? {

@@ -48,7 +48,7 @@ extension MediaPlaylistRenderer {
             cut.discontinuities = 0
         }
         cut.isAtNeighbour = false
-        cut.clock?.seconds += segment.duration
+        cut.clock?.seconds += segment.duration.seconds
     }
 
     /// Returns the number of EXT-X-DISCONTINUITY lines to insert before a segment, in addition to its own.
@@ -74,7 +74,7 @@ extension MediaPlaylistRenderer {
     mutating func omitSegment(_ line: Int) {
         let segment = Segment(storage: storage, index: nextSegment)
         if let text = segment.programDateTime, let date = DateTime(text) { cut.clock = (date, 0) }
-        cut.clock?.seconds += segment.duration
+        cut.clock?.seconds += segment.duration.seconds
         cut.count += 1
         cut.isAtNeighbour = true
         writer.drop(line: line)

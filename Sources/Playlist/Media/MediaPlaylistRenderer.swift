@@ -60,9 +60,8 @@ struct MediaPlaylistRenderer {
     /// hls.js refuses a playlist without EXT-X-TARGETDURATION.
     private mutating func addTargetDuration() {
         guard storage.header.targetDuration == nil, !storage.segments.isEmpty else { return }
-        let longest = storage.segments.reduce(1) { max($0, $1.duration) }
-        let target = Int(longest) + (longest > Double(Int(longest)) ? 1 : 0)
-        writer.insert(["\(Tag.targetDuration.rawValue):\(target)"], beforeLine: 1)
+        let longest = storage.segments.reduce(MediaDuration(seconds: 1)) { max($0, $1.duration) }
+        writer.insert(["\(Tag.targetDuration.rawValue):\(longest.roundedUp)"], beforeLine: 1)
     }
 
     /// Lines of sequence numbers after the first segment, where hls.js refuses them.
@@ -197,7 +196,7 @@ extension MediaPlaylistRenderer {
         guard view.isCorrected, let start = storage.header.start, start.line == line + 1 else { return }
         let isCut = selection != nil || omitsGaps && storage.segments.contains(where: \.isGap)
         let isForLive = view.isFinished && !storage.header.hasEndList && start.timeOffset < 0
-        if isCut || isForLive || view.isFinished && abs(start.timeOffset) > storage.duration {
+        if isCut || isForLive || view.isFinished && abs(start.timeOffset) > storage.duration.seconds {
             return writer.drop(line: line)
         }
         guard let value = Start.reordered(storage.text.attributes(line)) else { return }

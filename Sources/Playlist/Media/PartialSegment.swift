@@ -5,7 +5,7 @@ public struct PartialSegment: Sendable {
         let uri: TextSpan
         let segment, partIndex, keySet, map: Int32
         let isIndependent, isGap: Bool
-        let duration: Double
+        let duration: MediaDuration
         let byteRange: SubRange?
     }
 
@@ -15,8 +15,8 @@ public struct PartialSegment: Sendable {
     var record: Record { storage.lowLatency.parts[index] }
     /// URI as written.
     public var uri: String { storage.text.bytes.text(record.uri.range) }
-    /// DURATION in seconds.
-    public var duration: Double { record.duration }
+    /// DURATION.
+    public var duration: MediaDuration { record.duration }
     /// BYTERANGE with its offset resolved; nil for the whole resource.
     public var byteRange: SubRange? { record.byteRange }
     /// INDEPENDENT=YES: the part contains an independent frame.
@@ -24,7 +24,7 @@ public struct PartialSegment: Sendable {
     /// GAP=YES: the part is missing at the origin and must not be fetched.
     public var isGap: Bool { record.isGap }
     /// Media sequence number of the part's segment, which may not be listed yet.
-    public var mediaSequenceNumber: Int { storage.header.firstSequenceNumber + Int(record.segment) }
+    public var mediaSequenceNumber: SequenceNumber { storage.header.firstSequenceNumber + Int(record.segment) }
     /// Index among the listed parts of its segment, from 0: the Part Index of rfc8216bis §4.4.4.9.
     public var partIndex: Int { Int(record.partIndex) }
     /// The keys in force, one per KEYFORMAT.
@@ -42,7 +42,7 @@ public struct PartialSegment: Sendable {
         guard let uri = attributes.find("URI")?.content, !uri.isEmpty else {
             throw text.error(.missingAttribute, line, "the part has no URI")
         }
-        guard let duration = try attributes.decimalFloat("DURATION"), duration <= Inf.longest else {
+        guard let seconds = try attributes.decimalFloat("DURATION"), seconds <= Inf.longest else {
             throw text.error(.missingAttribute, line, "the part has no DURATION")
         }
         let byteRange = try attributes.find("BYTERANGE").map { attribute throws(PlaylistError) in
@@ -52,6 +52,6 @@ public struct PartialSegment: Sendable {
         return Record(
             line: Int32(line), uri: TextSpan(uri), segment: position.segment, partIndex: partIndex,
             keySet: position.keySet, map: position.map, isIndependent: attributes.flag("INDEPENDENT"),
-            isGap: attributes.flag("GAP"), duration: duration, byteRange: byteRange)
+            isGap: attributes.flag("GAP"), duration: MediaDuration(seconds: seconds), byteRange: byteRange)
     }
 }

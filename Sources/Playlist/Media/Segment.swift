@@ -4,7 +4,7 @@ public struct Segment: Sendable {
     struct Record: Sendable {
         let infLine, uriLine, rangeLine, dateLine, keySet, map, bitRate: Int32
         let isDiscontinuity, isGap: Bool
-        let duration: Double
+        let duration: MediaDuration
         let byteRange: SubRange?
     }
 
@@ -13,11 +13,11 @@ public struct Segment: Sendable {
     public let index: Int
     var record: Record { storage.segments[index] }
     /// EXT-X-MEDIA-SEQUENCE plus the index in the playlist (RFC 8216 §3).
-    public var mediaSequenceNumber: Int { storage.header.firstSequenceNumber + index }
+    public var mediaSequenceNumber: SequenceNumber { storage.header.firstSequenceNumber + index }
     /// URI as written, without blanks at its ends.
     public var uri: String { storage.text.string(Int(record.uriLine)) }
-    /// EXTINF's duration in seconds, from 0 to 1e9.
-    public var duration: Double { record.duration }
+    /// EXTINF's duration, at most 1e9 seconds.
+    public var duration: MediaDuration { record.duration }
     /// EXTINF's duration as written.
     public var durationText: String { storage.text.bytes.text(inf.duration) }
     /// EXTINF's title, often empty.
@@ -34,9 +34,11 @@ public struct Segment: Sendable {
     public var isGap: Bool { record.isGap }
     /// The preceding EXT-X-PROGRAM-DATE-TIME, as written.
     public var programDateTime: String? { record.dateLine < 0 ? nil : storage.text.string(Int(record.dateLine)) }
-    /// EXT-X-BITRATE in force, converted from kilobits to bits per second; within 10 % of the segment's bit rate. Nil
+    /// EXT-X-BITRATE in force, within 10 % of the segment's bit rate. Nil
     /// without the tag, and for a byte range, to which it does not apply (rfc8216bis §4.4.4.8).
-    public var bitRate: Int? { record.bitRate > 0 && byteRange == nil ? Int(record.bitRate) * 1000 : nil }
+    public var bitRate: BitRate? {
+        record.bitRate > 0 && byteRange == nil ? BitRate(kilobits: record.bitRate) : nil
+    }
     /// Line number of the URI, from 1.
     public var line: Int { Int(record.uriLine) + 1 }
     private var inf: Inf { Inf(storage.text.bytes, storage.text.value(Int(record.infLine))) }
@@ -105,12 +107,12 @@ struct Inf {
     /// Maximum duration in seconds, about 31 years.
     static let longest = 1e9
 
-    /// Returns the duration in seconds of the EXTINF on a line.
-    static func seconds(_ text: PlaylistText, _ line: Int) throws(PlaylistError) -> Double {
+    /// Returns the duration of the EXTINF on a line.
+    static func duration(_ text: PlaylistText, _ line: Int) throws(PlaylistError) -> MediaDuration {
         let inf = Inf(text.bytes, text.value(line))
         guard let seconds = text.bytes.decimalFloat(inf.duration), seconds <= longest else {
             throw text.error(.badValue, line, "the segment's duration is not a decimal number of seconds")
         }
-        return seconds
+        return MediaDuration(seconds: seconds)
     }
 }

@@ -178,8 +178,8 @@ struct Mender {
         let value = text.value(line)
         switch tag {
         case .version, .mediaSequence, .discontinuitySequence:
-            let largest = Double(MediaPlaylistParser.largestSequence)
-            if let number = text.bytes.decimalInteger(value), number <= MediaPlaylistParser.largestSequence { return }
+            let largest = Double(SequenceNumber.largestInPlaylist)
+            if let number = text.bytes.decimalInteger(value), number <= SequenceNumber.largestInPlaylist { return }
             let number = Number.leading(text.bytes, value, upTo: largest).flatMap(Number.integer)
             replaceOrOmit(tag, line, number, "the value is not a decimal integer")
         case .targetDuration:

@@ -71,8 +71,9 @@ public struct RecordingWriter: Sendable {
         _ segment: Segment, number: Int, isRestart: Bool, isGap: Bool, naming: MediaPlaylist.Naming
     ) throws(PlaylistError) -> [UInt8] {
         var lines: [String] = []
-        let isShifted = number != segment.mediaSequenceNumber
-        if isRestart { lines.append("\(Self.shiftMark)\(number - segment.mediaSequenceNumber)") }
+        let shift = SequenceNumber(number) - segment.mediaSequenceNumber
+        let isShifted = shift != 0
+        if isRestart { lines.append("\(Self.shiftMark)\(shift)") }
         if isRestart || segment.isDiscontinuity { lines.append(Tag.discontinuity.rawValue) }
         if !isGap {
             lines += try mapLines(of: segment, isShifted: isShifted, naming)
@@ -88,7 +89,7 @@ public struct RecordingWriter: Sendable {
     /// Returns the lines of missed segments, as gaps. `name` returns the name of a segment by its number.
     public func missed(_ missed: LiveNumbering.Missed, name: (Int) -> String) throws(PlaylistError) -> [UInt8] {
         var lines = [String](repeating: Tag.discontinuity.rawValue, count: missed.discontinuities)
-        let thousandths = Int(missed.duration * 1000 + 0.5)
+        let thousandths = missed.duration.milliseconds
         let fraction = String(1000 + thousandths % 1000).dropFirst()
         for number in missed.numbers {
             lines += [Tag.gap.rawValue, "\(Tag.inf.rawValue):\(thousandths / 1000).\(fraction),"]

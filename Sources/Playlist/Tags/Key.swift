@@ -109,8 +109,8 @@ public struct Key: Sendable {
         return attributes.find("IV") == nil
     }
 
-    static func vector(forSequenceNumber number: Int) -> String {
-        let digits = String(number, radix: 16)
+    static func vector(forSequenceNumber number: SequenceNumber) -> String {
+        let digits = String(max(Int(number), 0), radix: 16)
         return "0x" + String(repeating: "0", count: 32 - digits.utf8.count) + digits
     }
 
@@ -148,6 +148,8 @@ struct KeyScope {
     private var currentSet: Int32 = -1
     private var isCurrent = true
     private var indices: [Identity: Int32] = [:]
+    /// The number of distinct keys.
+    var count: Int { indices.count }
 
     /// Returns the set in force; -1 without keys. Created only on request, so that segments bound their number.
     mutating func current() -> Int32 {

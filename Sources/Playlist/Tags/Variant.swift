@@ -20,10 +20,10 @@ public struct Variant: VariantLine, Sendable {
     public let uri: String
     /// Index of the URI in `MultivariantPlaylist.renditionURIs`; equal for lines that name the same rendition.
     public internal(set) var renditionIndex: Int
-    /// BANDWIDTH, the peak bit rate in bits per second; 0 if absent, which players accept.
-    public let bandwidth: Int
-    /// AVERAGE-BANDWIDTH in bits per second.
-    public let averageBandwidth: Int?
+    /// BANDWIDTH, the peak bit rate; zero if absent, which players accept.
+    public let bandwidth: BitRate
+    /// AVERAGE-BANDWIDTH.
+    public let averageBandwidth: BitRate?
     /// RESOLUTION.
     public let resolution: Resolution?
     /// FRAME-RATE in frames per second.
@@ -70,8 +70,8 @@ public struct Variant: VariantLine, Sendable {
         self.line = line + 1
         self.uriLine = uriLine + 1
         self.uri = uri
-        bandwidth = try attributes.decimalInteger("BANDWIDTH") ?? 0
-        averageBandwidth = try attributes.decimalInteger("AVERAGE-BANDWIDTH")
+        bandwidth = try attributes.bitRate("BANDWIDTH") ?? .zero
+        averageBandwidth = try attributes.bitRate("AVERAGE-BANDWIDTH")
         resolution = try attributes.resolution("RESOLUTION")
         frameRate = try attributes.decimalFloat("FRAME-RATE")
     }
@@ -98,8 +98,8 @@ public struct IFrameVariant: VariantLine, Sendable {
     public let uri: String
     /// Index of the URI in `MultivariantPlaylist.renditionURIs`.
     public internal(set) var renditionIndex: Int
-    /// BANDWIDTH, the peak bit rate in bits per second; 0 if absent.
-    public let bandwidth: Int
+    /// BANDWIDTH, the peak bit rate; zero if absent.
+    public let bandwidth: BitRate
     /// RESOLUTION.
     public let resolution: Resolution?
     /// All attributes.
@@ -115,7 +115,7 @@ public struct IFrameVariant: VariantLine, Sendable {
         self.index = index
         self.line = line + 1
         uri = try attributes.required("URI")
-        bandwidth = try attributes.decimalInteger("BANDWIDTH") ?? 0
+        bandwidth = try attributes.bitRate("BANDWIDTH") ?? .zero
         resolution = try attributes.resolution("RESOLUTION")
         renditionIndex = rendition(uri)
     }

@@ -97,6 +97,9 @@ extension AttributeList {
         return value
     }
 
+    /// Returns a decimal-integer of bits per second.
+    func bitRate(_ name: String) throws(PlaylistError) -> BitRate? { try decimalInteger(name).map { BitRate($0) } }
+
     /// Returns a decimal-floating-point, which is never negative.
     public func decimalFloat(_ name: String) throws(PlaylistError) -> Double? {
         guard let range = find(name)?.content else { return nil }

@@ -23,6 +23,8 @@ public struct SubRange: Hashable, Sendable, CustomStringConvertible {
         (self.offset, length) = (offset, .max - offset)
     }
 
+    /// The length for sums.
+    public var size: ByteCount { ByteCount(length) }
     /// Offset after the last byte.
     public var end: Int { offset + length }
     /// The playlist form with its offset: `length@offset`.

@@ -105,8 +105,9 @@ private func compare(_ segment: Segment, _ original: Segment) {
     }
 }
 
-private func vector(_ number: Int) -> [UInt8] {
-    (0..<16).map { $0 < 8 ? 0 : UInt8(truncatingIfNeeded: number >> ((15 - $0) * 8)) }
+private func vector(_ sequenceNumber: SequenceNumber) -> [UInt8] {
+    let number = Int(sequenceNumber)
+    return (0..<16).map { $0 < 8 ? 0 : UInt8(truncatingIfNeeded: number >> ((15 - $0) * 8)) }
 }
 
 /// Half of the names are bytes of the input. They are rejected, or the structure does not change.

@@ -1,0 +1,48 @@
+/// A number of bytes from 0 to `Int64.max`. Sums and estimates stop at the ends and cannot trap, whatever a playlist says.
+public struct ByteCount: Hashable, Comparable, Sendable, ExpressibleByIntegerLiteral {
+    /// No bytes.
+    public static let zero = ByteCount(0)
+    fileprivate let count: Int64
+
+    /// Creates a count; a negative one is 0.
+    public init(_ count: Int64) { self.count = max(count, 0) }
+
+    /// Creates a count; a negative one is 0.
+    public init(_ count: Int) { self.init(Int64(count)) }
+
+    /// Creates a count from an estimate, whose fraction is dropped; 0 if that is not a number.
+    public init(estimate count: Double) { self.count = count > 0 ? count < 0x1p63 ? Int64(count) : .max : 0 }
+
+    /// Creates a constant.
+    public init(integerLiteral count: Int64) { self.init(count) }
+
+    /// The sum, or the largest count if that is smaller.
+    public static func + (left: Self, right: Self) -> Self {
+        let (sum, overflow) = left.count.addingReportingOverflow(right.count)
+        return Self(overflow ? .max : sum)
+    }
+
+    /// The difference; 0 if `right` is larger.
+    public static func - (left: Self, right: Self) -> Self { Self(left.count - right.count) }
+
+    /// Adds a count.
+    public static func += (left: inout Self, right: Self) { left = left + right }
+    /// Orders by number.
+    public static func < (left: Self, right: Self) -> Bool { left.count < right.count }
+}
+
+/// Numbers for files, texts and estimates. A `Double` cannot trap, so that shares and rates are computed with it.
+extension Int64 {
+    /// The count as a size of a file.
+    public init(_ bytes: ByteCount) { self = bytes.count }
+}
+
+extension Int {
+    /// The count as a number of the API.
+    public init(_ bytes: ByteCount) { self = Int(bytes.count) }
+}
+
+extension Double {
+    /// The count for a share or a rate.
+    public init(_ bytes: ByteCount) { self = Double(bytes.count) }
+}

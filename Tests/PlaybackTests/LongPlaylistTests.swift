@@ -1,0 +1,112 @@
+import EventLoop
+import Fetching
+import HTTPMessage
+import Playlist
+import TestSupport
+import Testing
+
+@testable import Library
+@testable import Playback
+
+/// Long playlists of all kinds: written on a worker, with the bytes that a short one of the kind has.
+@Suite @LoopActor struct LongPlaylistTests {
+    private static let head = """
+        #EXT-X-TARGETDURATION:2
+        #EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,CAN-SKIP-UNTIL=12,PART-HOLD-BACK=3
+        #EXT-X-PART-INF:PART-TARGET=0.5
+        #EXT-X-MEDIA-SEQUENCE:7
+
+        """
+    private static let tail = """
+        #EXT-X-PART:DURATION=0.5,URI="p.m4s?token=2",BYTERANGE="100@0"
+        #EXT-X-PART:DURATION=0.5,URI="q.m4s",GAP=YES
+        #EXT-X-PRELOAD-HINT:TYPE=PART,URI="p.m4s?token=2",BYTERANGE-START=100
+        #EXT-X-PRELOAD-HINT:TYPE=UNKNOWN,URI="r"
+        #EXT-X-RENDITION-REPORT:URI="../video-360p/media.m3u8",LAST-MSN=2,LAST-PART=0
+        #EXT-X-RENDITION-REPORT:URI="../none/media.m3u8",LAST-MSN=2
+        """
+    private static let segments = (0..<4000).map { number in
+        (number % 1000 == 0 ? "#EXT-X-KEY:METHOD=AES-128,URI=\"k\(number)\"\n#EXT-X-MAP:URI=\"m\(number).mp4\"\n" : "")
+            + "#EXTINF:2,\n\(number).m4s?token=1\n"
+    }.joined()
+
+    private func viewed() throws -> ViewedAsset {
+        let viewed = try ViewedAsset()
+        try viewed.multivariant(
+            "#EXT-X-STREAM-INF:BANDWIDTH=2,RESOLUTION=1280x720\nvideo-720p/media.m3u8\n"
+                + "#EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=640x360\nvideo-360p/media.m3u8")
+        return viewed
+    }
+
+    private func source(_ text: String, isRecorded: Bool = false) async throws -> Rendition.Source {
+        guard case .media(let playlist) = try Playlist.parse(Array("#EXTM3U\n\(text)\n".utf8)) else {
+            throw TimedOut("a media playlist")
+        }
+        let base = try WebURL("http://origin/film/video-720p/media.m3u8?token=secret")
+        let source = Rendition.Source(playlist: playlist, base: base, isRecorded: isRecorded)
+        return try await source.prepared(as: .media, owner: viewed().asset)
+    }
+
+    private func check(
+        _ viewed: ViewedAsset, _ source: Rendition.Source, isLast: Bool = false, contains words: [String]
+    ) async throws {
+        let rendition = try #require(viewed.asset.rendition("video-720p"))
+        #expect(!viewed.view.isSmall(source))
+        let draft = try await viewed.view.draft(rendition, source, isLast: isLast)
+        if case .text = draft { Issue.record("the playlist was written on the loop") }
+        let written = String(decoding: try #require(try draft.text()), as: UTF8.self)
+        #expect(written == String(decoding: try viewed.view.media(rendition, source, isLast: isLast), as: UTF8.self))
+        for word in words { #expect(written.contains(word), "\(word)") }
+        #expect(!written.contains("token"))
+    }
+
+    @Test func ofLowLatency() async throws {
+        let viewed = try viewed()
+        let source = try await source(Self.head + Self.segments + Self.tail)
+        try #require(viewed.asset.rendition("video-720p")).adopt(source)
+        try await check(
+            viewed, source,
+            contains: ["/video-360p/media.m3u8", "/none\"", "/4006.m4s", "keys/3.key"])
+    }
+
+    @Test func ofADeltaUpdate() async throws {
+        let viewed = try viewed()
+        let rendition = try #require(viewed.asset.rendition("video-720p"))
+        rendition.adopt(try await source(Self.head + Self.segments + Self.tail))
+        let rest = (10..<4001).map { "#EXTINF:2,\n\($0).m4s?token=1\n" }.joined()
+        let update = try await source(Self.head + "#EXT-X-SKIP:SKIPPED-SEGMENTS=10\n" + rest + Self.tail)
+        rendition.show(update)
+        try await check(viewed, update, contains: ["SKIPPED-SEGMENTS=10", "/17.m4s", "/4007.m4s"])
+    }
+
+    @Test func ofARecording() async throws {
+        let viewed = try viewed()
+        let lines = (0..<8000).map { "#EXTINF:2.000,\n\($0).m4s\n" }.joined()
+        let text =
+            "#EXT-X-TARGETDURATION:2\n#EXT-X-PLAYLIST-TYPE:EVENT\n#EXT-X-KEY:METHOD=AES-128,URI=\"../keys/0.key\"\n"
+            + "#EXT-X-MAP:URI=\"init-0.mp4\"\n" + lines
+        let recorded = try await source(text, isRecorded: true)
+        try await check(viewed, recorded, contains: ["/video-720p/init-0.mp4", "/video-720p/7999.m4s", "keys/0.key"])
+    }
+
+    @Test func ofTheWindowOfAnEndedRecording() async throws {
+        let viewed = try viewed()
+        var source = try await source(Self.head + Self.segments + Self.tail)
+        (source.isWindow, source.shift) = (true, 5)
+        try #require(viewed.asset.rendition("video-720p")).adopt(source)
+        try await check(viewed, source, isLast: true, contains: ["#EXT-X-ENDLIST", "/4011.m4s"])
+    }
+
+    @Test(
+        "with more than has names",
+        arguments: [
+            String(repeating: "#EXT-X-PART:DURATION=0.5,URI=\"p\"\n", count: 2001),
+            (0..<2001).map { "#EXT-X-MAP:URI=\"\($0)\"\n" }.joined(),
+            (0..<20_001).map { "#EXT-X-KEY:METHOD=AES-128,URI=\"\($0)\"\n" }.joined(),
+        ])
+    func isRefusedWhileLive(lines: String) throws {
+        let text = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n" + lines + "#EXTINF:2,\na.ts\n"
+        #expect(throws: PlaylistError.self) { try Playlist.parse(Array(text.utf8)) }
+        #expect(throws: Never.self) { try Playlist.parse(Array((text + "#EXT-X-ENDLIST\n").utf8)) }
+    }
+}
