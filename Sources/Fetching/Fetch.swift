@@ -65,6 +65,8 @@ public import Store
     /// The request for several neighbours that includes it.
     private(set) var mergedFetch: MergedFetch?
     private var timer: LoopTimer?
+    /// Ends a transfer that is finished without readers, if that takes too long.
+    private var graceTimer: LoopTimer?
     /// The resource at the URL of the present request.
     private(set) var location: Resource
     var alternates: (any AlternateSources)?
@@ -126,6 +128,8 @@ public import Store
     public var fresh: UnsafeRawBufferPointer? { file.fresh }
     /// True if a request was sent, and not just queued.
     public var isAsked: Bool { written > 0 || transfer?.isOnTheWire ?? (mergedFetch != nil) }
+    /// Bytes per second of its present transfer; nil before the first byte.
+    public var rate: Double? { (transfer ?? mergedFetch?.transfer)?.rate }
     /// True if every byte is there.
     public var isComplete: Bool { file.state == .complete }
     /// True if a player without a fallback waits, and the origin is slow or unreachable: such a player gets its head early.
@@ -170,27 +174,50 @@ public import Store
 
     func retain(_ urgency: Urgency) {
         approach = present
+        graceTimer?.cancel()
         perform(state.join(urgency, hasUntriedSource: hasUntriedSource))
         mergedFetch?.retained(self, urgency)
     }
 
     func admit(_ fallback: Fallback) { state.admit(fallback) }
 
-    /// Counts one reader less. Without readers, a transfer that is nearly done continues, since the piece is useful later;
-    /// any other is cancelled, and its bytes stay for the next reader.
-    /// - Parameter isInTheWay: true if the link is needed for something else at once, however little is missing.
-    public func release(isInTheWay: Bool = false) {
-        guard state.leave() else { return }
+    /// Counts one reader less. Without readers the transfer stops, and its bytes stay for the next reader; `AbandonedTransfer`
+    /// says when it is finished all the same.
+    /// - Parameters:
+    ///   - urgency: that of the reader.
+    ///   - isInTheWay: true if the link is needed for something else at once, however little is missing.
+    public func release(_ urgency: Urgency = .background, isInTheWay: Bool = false) {
+        guard state.leave(urgency) else {
+            if state.demote() { lower() }
+            return
+        }
+        switch isInTheWay ? .stop : abandonment {
+        case .stop: abandon()
+        case .finishSoon:
+            if graceTimer == nil { graceTimer = LoopTimer { [weak self] in self?.graceEnded() } }
+            graceTimer?.schedule(after: AbandonedTransfer.grace)
+        case .finishLast: lower()
+        }
+    }
+
+    private func lower() {
+        transfer?.lower()
+        mergedFetch?.lower(for: self)
+    }
+
+    private func graceEnded() {
+        if state.readers == 0, !state.hasEnded { abandon() }
+    }
+
+    private func abandon() {
         mergedFetch?.released(self)
-        if isInTheWay || !isNearlyDone { perform(state.abandon()) }
+        perform(state.abandon())
     }
 
     /// Stores nothing: the asset was removed. Present readers can read to the end.
     func stopKeeping() {
         folder = nil
-        guard state.readers == 0 else { return }
-        mergedFetch?.released(self)
-        perform(state.abandon())
+        if state.readers == 0 { abandon() }
     }
 
     private var present: Approach {
@@ -199,20 +226,24 @@ public import Store
         return written > 0 ? .resumed : .begun
     }
 
-    /// True if so little is missing that it is fetched to the end without readers.
-    var isNearlyDone: Bool {
-        // A reader has all that the origin stated; the rest decides if it can be stored.
-        if body.isRepeated || body.isRestated, state.isUnderWay { return folder != nil }
-        guard let length else { return false }
+    /// The decision about the rest of the transfer, once no reader waits for it.
+    private var abandonment: AbandonedTransfer.Verdict {
+        // A player has all that the origin stated; the rest decides if it can be stored.
+        if body.isRepeated || body.isRestated, state.isUnderWay, state.urgency == .playback {
+            return folder == nil ? .stop : .finishLast
+        }
+        guard let length, mergedFetch?.hasBegun(self) ?? true else { return .stop }
         // A reader that has every byte leaves before the end of the transfer is reported; others may still ask.
-        guard folder != nil else { return length == reached }
-        return length - reached <= max(Self.finishedAnyway, length / 2)
+        guard folder != nil else { return length == reached ? .finishSoon : .stop }
+        let carrier = transfer ?? mergedFetch?.transfer
+        return AbandonedTransfer(
+            received: reached, missing: length - reached, rate: carrier?.rate,
+            isContinuable: carrier?.isContinuable ?? false
+        ).verdict
     }
 
     /// The end of the bytes that readers could read so far.
     private var reached: Int64 { file.written + Int64(file.fresh?.count ?? 0) }
-    /// This many bytes of a future piece are fetched to the end without readers.
-    private static let finishedAnyway: Int64 = 8 << 20
 
     // MARK: Requesting
 
@@ -307,6 +338,7 @@ public import Store
 
     func end(_ outcome: Result<Void, FetchError>) {
         (transfer, failure) = (nil, nil)
+        graceTimer?.cancel()
         self.outcome = outcome
         let isSuccess = if case .success = outcome { true } else { false }
         perform(state.end(isSuccess: isSuccess))

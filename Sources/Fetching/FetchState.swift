@@ -40,6 +40,8 @@ struct FetchState {
     let isStreamed: Bool
     private(set) var phase = Phase.idle
     private(set) var readers = 0
+    /// The readers that are players.
+    private var players = 0
     private(set) var urgency = Fetch.Urgency.background
     /// The least that any waiting reader can play instead.
     private(set) var fallback = Fallback.none
@@ -85,6 +87,7 @@ struct FetchState {
     mutating func join(_ urgency: Fetch.Urgency, hasUntriedSource: Bool) -> [Action] {
         readers += 1
         guard urgency == .playback else { return [] }
+        players += 1
         self.urgency = .playback
         guard !isTimerRunning, !isAnnounced, isUnderWay else { return [.raisePriority] }
         guard hasHead || phase == .requesting else { return [.raisePriority] }
@@ -92,9 +95,17 @@ struct FetchState {
     }
 
     /// A reader leaves. True if no reader is left before the end.
-    mutating func leave() -> Bool {
+    mutating func leave(_ urgency: Fetch.Urgency = .background) -> Bool {
         readers -= 1
+        players = min(urgency == .playback ? players - 1 : players, readers)
         return readers == 0 && !hasEnded
+    }
+
+    /// True if the last player has left, and a download still waits: it is a download's fetch from now on.
+    mutating func demote() -> Bool {
+        guard urgency == .playback, readers > 0, players == 0, isUnderWay else { return false }
+        urgency = .background
+        return true
     }
 
     func abandon() -> [Action] { phase == .requesting ? [.cancelRequest, .endUnwanted] : [] }

@@ -10,7 +10,7 @@ import Origin
     /// By index in the order; nil once a member has ended or left.
     private var members: [Fetch?]
     private var order: MergedFetchOrder
-    private var transfer: Transfer?
+    private(set) var transfer: Transfer?
     private var head: OriginHead?
 
     static func send(_ fetches: [Fetch]) {
@@ -50,9 +50,19 @@ import Origin
         }
     }
 
+    /// True if some bytes of the member have arrived.
+    func hasBegun(_ fetch: Fetch) -> Bool { place(of: fetch).map(order.hasBegun) ?? false }
+
+    /// Lowers the priority of the request, unless a player waits for another member.
+    func lower(for fetch: Fetch) {
+        if !members.contains(where: { $0 !== fetch && $0?.state.urgency == .playback }) { transfer?.lower() }
+    }
+
+    /// Records that nobody waits for a member, and that it is not finished without a reader.
     func released(_ fetch: Fetch) {
-        guard let piece = place(of: fetch), !(order.hasBegun(piece) && fetch.isNearlyDone) else { return }
+        guard let piece = place(of: fetch) else { return }
         order.markUnneeded(piece)
+        lower(for: fetch)
         shorten()
     }
 

@@ -26,7 +26,12 @@ public import HTTPMessage
 
     /// The share of the link for background transfers, running ones included.
     public var backgroundAllowance = BackgroundAllowance.full {
-        didSet { if backgroundAllowance != oldValue { applyAllowance() } }
+        didSet {
+            guard backgroundAllowance != oldValue else { return }
+            if oldValue == .full { lastFull = .now }
+            isClearing = backgroundAllowance.rate == 0 && lastFull.map { .now - $0 < Self.clearingTime } ?? false
+            applyAllowance()
+        }
     }
     /// The user's handlers; nil for none.
     public weak var handlers: (any OriginHandlers)?
@@ -52,6 +57,11 @@ public import HTTPMessage
     private var refill: LoopTimer?
     private var windowLimiter = WindowLimiter()
     private var isThrottling = false
+    /// True until the transfers are stopped that have the windows of a free link: of that the origin may still send much.
+    private var isClearing = false
+    /// The end of the latest time in which the allowance was full.
+    private var lastFull: ContinuousClock.Instant?
+    private static let clearingTime = Duration.seconds(2)
     /// Receives notes for the user's log.
     private let report: @Sendable (String) -> Void
     private var downgrades: Set<[WebURL.Origin]> = []
@@ -358,13 +368,15 @@ public import HTTPMessage
         let wait = bucket?.wait(at: .now)
         if let wait { refill?.schedule(after: wait) }
         let background = transfers.values.filter { $0.priority == .background }
+        let hold: Transfer.Hold = isStopped ? isClearing ? .stopped : .long : wait != nil ? .brief : .none
+        isClearing = false
         let window = backgroundAllowance.window ?? windowLimiter.window
         let share = window.map { Int($0) / max(1, background.count(where: \.isOnTheWire)) }
         for transfer in transfers.values {
             if transfer.priority == .background {
-                transfer.throttle(isStopped || wait != nil, isLong: isStopped, window: share)
+                transfer.throttle(hold, window: share)
             } else {
-                transfer.throttle(false, isLong: false, window: nil)
+                transfer.throttle(.none, window: nil)
             }
         }
         isThrottling = backgroundAllowance != .full || window != nil

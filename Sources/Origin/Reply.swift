@@ -81,6 +81,8 @@ struct Reply {
             return .seconds(min(value.delay(from: now), 86_400))
         }
     }
+    /// True if the origin answers ranges of this resource. A server that does so says it (RFC 9110 §14.3), if not by a rule.
+    var answersRanges: Bool { status == 206 || self[.acceptRanges]?.lowercased() == "bytes" }
     var isRedirect: Bool { [301, 302, 303, 307, 308].contains(status) && location != nil }
 
     /// - Parameter validator: nil if the body cannot be resumed.

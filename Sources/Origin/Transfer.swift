@@ -31,6 +31,9 @@ import HTTPMessage
     var isLocated = false
     private var isDecoded = false
     private var received: Int64 = 0
+    private var arrivals = ArrivalRate(at: .now)
+    /// True if the origin has shown that it answers ranges.
+    private var takesRanges = false
     /// The time of the last byte, or of the attempt's start.
     private var lastArrival = ContinuousClock.now
     /// The bytes received when the body was last found silent or not.
@@ -82,6 +85,18 @@ import HTTPMessage
         self.priority = priority
         client.move(self)  // A paused transfer resumes in the next turn.
     }
+
+    /// Lowers the priority to background: no player waits any more, and the transfer is only finished.
+    public func lower() {
+        guard priority == .playback, receiver != nil else { return }
+        priority = .background
+        client.move(self)
+    }
+
+    /// Bytes per second of the present body; nil before its first byte.
+    public var rate: Double? { arrivals.value(at: .now) }
+    /// True if the bytes so far can be continued by Range.
+    public var isContinuable: Bool { takesRanges && state.isResumable }
 
     /// Starts the first attempt, in the first turn of the loop after `init`.
     func begin() {
@@ -160,17 +175,36 @@ import HTTPMessage
     func sharesConnection(of other: CurlRequest) -> Bool { wire?.shares(other) ?? false }
 
     /// Pauses or resumes the body. Not from within a callback of libcurl.
-    /// - Parameters:
-    ///   - isLong: the pause lasts until others are done, which may use the place meanwhile.
-    ///   - window: bytes that may be under way; nil for the system's default.
-    func throttle(_ isPaused: Bool, isLong: Bool, window: Int?) {
+    /// - Parameter window: bytes that may be under way; nil for the system's default.
+    func throttle(_ hold: Hold, window: Int?) {
         guard let wire else { return }
+        let (isPaused, isLong) = (hold != .none, hold >= .long)
         if wire.mayBeMultiplexed { return yield(isPaused, isLong: isLong) }
+        if hold == .stopped, mayStop { return displaced() }
         wire.receiveLimits.limitWindow(to: window.map { max($0, Int(BackgroundAllowance.smallestWindow)) })
         client.lend(self, isPaused && isLong)
         guard isPaused != wire.isPaused else { return }
         recordPause(isPaused)
         wire.setPaused(isPaused)
+    }
+
+    /// How a transfer is held back.
+    enum Hold: Comparable {
+        case none
+        /// For a moment.
+        case brief
+        /// Until others are done, which may use the place meanwhile.
+        case long
+        /// As `long`, and what the origin may still send into the open window is in the way.
+        case stopped
+    }
+
+    /// True if stopping loses nothing: the bytes so far are continued later, and the rest is worth another connection.
+    private var mayStop: Bool {
+        guard received > 0, isContinuable else { return false }
+        let rest = AbandonedTransfer(
+            received: received, missing: state.missing, rate: rate, isContinuable: true)
+        return state.missing == nil || rest.verdict == .stop
     }
 
     /// Stops a request that shares its connection. Its bytes are continued by Range once it may go on.
@@ -366,6 +400,8 @@ extension Transfer: CurlRequestOwner {
             watch(.skip, for: GiveUpRule.skipLimit)
             return true
         case .deliver(let head):
+            arrivals = ArrivalRate(at: .now)
+            takesRanges = takesRanges || reply.answersRanges
             let body = rule.watch(
                 bodyAt: received, failures: state.failures,
                 isInsisting: isInsisting || attempt?.manner.ignoresLength ?? false)
@@ -385,6 +421,7 @@ extension Transfer: CurlRequestOwner {
     func request(_ wire: CurlRequest, received bytes: UnsafeRawBufferPointer) -> Bool {
         received += Int64(bytes.count)
         lastArrival = .now
+        arrivals.record(bytes.count, at: lastArrival)
         client.count(bytes.count, for: priority)
         tally?.record(bytes: bytes.count, from: state.url.origin)
         if isDecoded, isBomb(wire, lag: client.configuration.bufferSize) { return false }

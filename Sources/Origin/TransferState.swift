@@ -70,6 +70,8 @@ struct TransferState {
     var isResumable: Bool { mayResume && validator != nil }
     /// True if a silent body may be at its end: an attempt reads on until the connection ends, and the origin keeps it.
     var mayBeOver: Bool { manner.ignoresLength && position >= reached }
+    /// The bytes that are still to come; nil if that is unknown.
+    var missing: Int64? { expectedLength.map { max(0, $0 - position) } }
     private var expectedLength: Int64? {
         if request.isOpenRange { return openLength }
         return request.range.map { Int64($0.count) } ?? fileSize

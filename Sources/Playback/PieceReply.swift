@@ -124,7 +124,7 @@ import SegmentFormat
         let (awaited, subject) = (AwaitedReply(fetch, for: request), request.subject)
         self.awaited = awaited
         request.exchange.whenEnded { [fetch, sessions = playback?.sessions] end in
-            fetch.release()
+            fetch.release(.playback)
             awaited.end(end)
             if end.cause == .bodyFailed { sessions?.recordFailure(Failure(brokenOff: fetch, about: subject)) }
         }

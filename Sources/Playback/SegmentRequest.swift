@@ -22,6 +22,8 @@ import Substitution
         /// The rendition that was abandoned because it would have arrived too late; nil if none was.
         var abandoned: String?
         var mayFetch = true
+        /// True if the player has jumped to the segment.
+        var isJump = false
         /// The chosen quality, and the rendition's own; nil if that is the chosen one.
         var choice: (quality: Quality, own: Quality)?
     }

@@ -136,6 +136,19 @@ import Testing
             endsIn: .requesting)
     }
 
+    @Test func isADownloadsFetchOnceItsPlayersHaveLeft() {
+        var state = FetchState(isLasting: true)
+        _ = state.join(.background, hasUntriedSource: false)
+        _ = state.start(.background, hasUntriedSource: false)
+        for _ in 0..<2 { _ = state.join(.playback, hasUntriedSource: false) }
+        let left = state.leave(.playback)
+        #expect(!left && !state.demote() && state.urgency == .playback)
+        let leftAgain = state.leave(.playback)
+        #expect(!leftAgain && state.demote() && state.urgency == .background)
+        let ended = state.leave(.background)
+        #expect(ended && !state.demote())
+    }
+
     @Test func failsWithoutReadersOrSources() {
         expect(
             [Step(.join(.background)), Step(.start(.background), .request), Step(.fail(maySearch: false), .fail)],

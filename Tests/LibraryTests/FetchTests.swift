@@ -144,15 +144,47 @@ import Testing
 
     // MARK: Without a reader
 
-    @Test func anAlmostCompleteFetchIsCompleted() async throws {
-        let (fixture, asset, rendition) = try await start()
-        try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = 1000 })
+    @Test func aFetchThatCannotBeContinuedIsCompletedIfMostHasArrived() async throws {
+        let (fixture, asset, rendition) = try await start("/_vod/2x40000000/media.m3u8", "media")
+        try await fixture.origin.add(OriginRule("*.ts") { ($0.pauseAfter, $0.noRanges) = (30_000_000, true) })
         let fetch = try fixture.fetch(0, of: rendition, in: asset)
-        try await fetch.announced()
-        fetch.release()
+        try await waitUntil("most bytes") { fetch.written >= 30_000_000 }
+        fetch.release(.playback)
         try await fixture.origin.release()
         try await fetch.end()
         #expect(rendition.folder.contains("0.ts"))
+    }
+
+    @Test func theRestOfAnAbandonedFetchIsGivenASecond() async throws {
+        let (fixture, asset, rendition) = try await start("/_vod/2x100000/media.m3u8", "media")
+        try await fixture.origin.add(OriginRule("*.ts") { ($0.pauseAfter, $0.times) = (90_000, 1) })
+        let fetch = try fixture.fetch(0, of: rendition, in: asset)
+        try await waitUntil("most bytes") { fetch.written >= 90_000 }
+        fetch.release(.playback)
+        #expect(fetch.outcome == nil)
+        // The origin sends no more.
+        #expect(await fetch.result().code == .cancelled)
+        let again = try fixture.fetch(0, of: rendition, in: asset)
+        try await again.end()
+        #expect(try await fixture.origin.requests(for: "/_vod/2x100000/0.ts").map(\.range) == [nil, "bytes=90000-"])
+        again.release(.playback)
+    }
+
+    @Test func aReaderThatComesWithinThatSecondKeepsTheTransfer() async throws {
+        let (fixture, asset, rendition) = try await start("/_vod/2x100000/media.m3u8", "media")
+        try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = 90_000 })
+        let fetches = try (0..<2).map { try fixture.fetch($0, of: rendition, in: asset) }
+        for fetch in fetches {
+            try await waitUntil("most bytes") { fetch.written >= 90_000 }
+            fetch.release(.playback)
+        }
+        #expect(try fixture.fetch(0, of: rendition, in: asset) === fetches[0])
+        // The second of the other one ends later.
+        #expect(await fetches[1].result().code == .cancelled)
+        #expect(fetches[0].outcome == nil)
+        try await fixture.origin.release()
+        try await fetches[0].end()
+        #expect(try await fixture.mediaRequests().count == 2)
     }
 
     @Test func anEarlyAbandonedFetchIsParkedAndResumed() async throws {

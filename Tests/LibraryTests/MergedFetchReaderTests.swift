@@ -139,9 +139,10 @@ import Testing
 
     @Test func onlyAnAlmostCompletePartIsCompleted() async throws {
         let fixture = try await MergedFetchFixture()
-        try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = 1000 })
+        let beginning = try fixture.range(0...0).count - 500
+        try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = beginning })
         let fetches = try fixture.fetches(0..<6)
-        try await waitUntil("a beginning") { @LoopActor in fetches[0].written == 1000 }
+        try await waitUntil("a beginning") { @LoopActor in fetches[0].written == Int64(beginning) }
         for fetch in fetches.reversed() { fetch.release() }
         for fetch in fetches[1...] { #expect(await fetch.result().code == .cancelled) }
         #expect(fetches[0].outcome == nil)

@@ -132,6 +132,33 @@ extension OverSockets {
             #expect(origin.requests.count { $0.target == "/x" } == 1)
         }
 
+        @Test func aSlowTransferStopsWhenAPlayerComesAndIsContinuedByRange() async throws {
+            let beginning = 1000
+            let origin = try ScriptedOrigin { request, _ in
+                guard request.target == "/x" else { return [.reply(200, [:], Self.body)] }
+                var fields = ["ETag": "\"a\"", "Accept-Ranges": "bytes", "Content-Length": "\(Self.body.count)"]
+                guard request.fields["range"] != nil else {
+                    return [.reply(200, fields, Self.body[..<beginning]), .hold]
+                }
+                fields["Content-Range"] = "bytes \(beginning)-\(Self.body.count - 1)/\(Self.body.count)"
+                fields["Content-Length"] = nil
+                return [.reply(206, fields, Self.body[beginning...])]
+            }
+            let bench = Bench()
+            let recorder = Recorder()
+            bench.client.start(try background(bench, origin), receiver: recorder)
+            #expect(await eventually { recorder.bytes.count == beginning })
+            bench.client.backgroundAllowance = .nothing
+            for _ in 0..<2 { try await playerPasses(bench, origin) }
+            #expect(recorder.bytes.count == beginning && origin.requests.count { $0.target == "/x" } == 1)
+            // The origin holds the first reply for ever.
+            bench.client.backgroundAllowance = .full
+            #expect(await recorder.error == nil)
+            #expect(recorder.has(Self.body))
+            #expect(
+                origin.requests.filter { $0.target == "/x" }.map { $0.fields["range"] } == [nil, "bytes=\(beginning)-"])
+        }
+
         @Test func noTransferStartsWhileBackgroundIsStopped() async throws {
             let origin = try ScriptedOrigin { _, _ in [.reply(200, [:], Self.body)] }
             let bench = Bench()

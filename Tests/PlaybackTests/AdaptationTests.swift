@@ -1,3 +1,4 @@
+import EventLoop
 import Testing
 
 @testable import Playback
@@ -6,7 +7,8 @@ import Testing
     private static let sizes: [Int64] = [60_000, 150_000, 400_000, 1_200_000]
 
     private func choice(
-        buffer: Double, throughput: Double?, current: Int? = nil, stored: Set<Int> = [], playerTimeout: Double = 8
+        buffer: Double, throughput: Double?, current: Int? = nil, stored: Set<Int> = [], playerTimeout: Double = 8,
+        isJump: Bool = false
     ) -> Int {
         let options = Self.sizes.indices.map {
             AdaptationRule.Option(bytes: Self.sizes[$0], isStored: stored.contains($0))
@@ -14,7 +16,23 @@ import Testing
         return AdaptationRule.choice(
             of: options,
             at: AdaptationRule.Moment(
-                duration: 4, buffer: buffer, playerTimeout: playerTimeout, throughput: throughput, current: current))
+                duration: 4, buffer: buffer, playerTimeout: playerTimeout, throughput: throughput, current: current,
+                isJump: isJump))
+    }
+
+    /// LTE, 3G and this machine. Before the first segment after a seek the viewer sees nothing.
+    @Test(arguments: [(6_000_000.0, 2), (94_000, 0), (100_000_000, 3)])
+    func afterASeekTheSegmentComesThatArrivesSoonest(_ throughput: Double, _ place: Int) {
+        #expect(choice(buffer: 0, throughput: throughput, current: 3, isJump: true) == place)
+        // The next one is as good as the link allows.
+        #expect(choice(buffer: 4, throughput: throughput, current: place) >= place)
+        #expect(choice(buffer: 0, throughput: throughput, current: 3, stored: [1], isJump: true) == max(1, place))
+    }
+
+    @Test @LoopActor func aSegmentThatDoesNotFollowIsAJump() {
+        let adapter = Adapter()
+        let jumps = [4, 5, 5, 6, 40, 41, 3, 4].map { adapter.recordRequest(of: $0) }
+        #expect(jumps == [false, false, false, false, true, false, true, false])
     }
 
     @Test func withNothingMeasuredTheLowestComesFirst() {

@@ -20,6 +20,8 @@ struct AdaptationRule {
         var throughput: Double?
         /// Index of the quality of the previous segment; nil for the first segment.
         var current: Int?
+        /// True for the first segment after a seek: the viewer sees nothing before it has arrived.
+        var isJump = false
     }
 
     /// Share of the throughput that is assumed for the current or a lower quality; `shareUp` for a higher one.
@@ -41,10 +43,13 @@ struct AdaptationRule {
         return time <= min(moment.playerTimeout, limit(moment))
     }
 
+    /// A wait that a viewer does not notice, in seconds. After a seek only such a wait is worth a better quality.
+    private static let unnoticed = 0.2
+
     /// Maximum time for a segment, in seconds: half of the buffer. With fewer than two segments ahead it shrinks so that
     /// the buffer grows, down to half of the duration.
     private static func limit(_ moment: Moment) -> Double {
-        max(moment.buffer / 2, moment.duration / 2 + moment.buffer / 4)
+        moment.isJump ? unnoticed : max(moment.buffer / 2, moment.duration / 2 + moment.buffer / 4)
     }
 
     /// True if a running fetch must be abandoned for a lower quality: it will not arrive in time, and the lowest

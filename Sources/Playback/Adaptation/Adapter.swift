@@ -9,6 +9,8 @@ import Substitution
     let link = SessionLink()
     let playerTimeout: Duration?
     private var current: String?
+    /// The number of the latest segment.
+    private var last: Int?
     /// Consecutive failures per rendition: the origin did not deliver, or the piece could not be stored or spliced.
     private var failures: [String: Int] = [:]
     private static let failureLimit = 3
@@ -23,6 +25,13 @@ import Substitution
         var mayAsk: Bool
         /// The rendition that was abandoned for this segment: only lower ones are considered; nil if none was.
         var ceiling: String?
+        var isJump = false
+    }
+
+    /// Records the number of a requested segment; true if it does not follow the latest one.
+    func recordRequest(of number: Int) -> Bool {
+        defer { last = number }
+        return last.map { number != $0 && number != $0 + 1 } ?? false
     }
 
     /// Returns the quality to use; nil if there is none.
@@ -36,7 +45,8 @@ import Substitution
         link.sampleBeforeChoice()
         let moment = AdaptationRule.Moment(
             duration: lowest.duration, buffer: situation.buffer, playerTimeout: situation.playerTimeout,
-            throughput: link.rate, current: open.firstIndex { $0.rendition.name.id == current })
+            throughput: link.rate, current: open.firstIndex { $0.rendition.name.id == current },
+            isJump: situation.isJump)
         let options = open.map { AdaptationRule.Option(bytes: $0.bytes, isStored: $0.isStored) }
         return open[AdaptationRule.choice(of: options, at: moment)]
     }
@@ -116,6 +126,6 @@ import Substitution
         isOver = true
         timer?.cancel()
         timer = nil
-        for fetch in fetches { fetch.release(isInTheWay: isInTheWay) }
+        for fetch in fetches { fetch.release(.playback, isInTheWay: isInTheWay) }
     }
 }

@@ -14,10 +14,13 @@ extension Playback {
         let qualities = segment.substitutes.qualities(of: segment.name)
         guard qualities.count > 1 else { return }
         var adaptation = request.adaptation ?? SegmentRequest.Adaptation()
+        if request.adaptation == nil, case .segment(let number) = segment.name.role {
+            adaptation.isJump = adapter.recordRequest(of: number)
+        }
         let situation = Adapter.Situation(
             buffer: buffer(of: request.place.session), playerTimeout: playerTimeout(of: adapter, adaptation),
             mayAsk: adaptation.mayFetch && !library.isOffline && library.readOnlyReason == nil,
-            ceiling: adaptation.abandoned)
+            ceiling: adaptation.abandoned, isJump: adaptation.isJump)
         guard let quality = adapter.choose(from: qualities, situation) else { return }
         let chosen = quality.rendition.name.id
         if chosen == request.place.folder.id { return adapter.use(chosen) }
@@ -72,7 +75,7 @@ extension Playback {
                         resource, in: quality.rendition.folder, of: asset, urgency: .playback,
                         fallback: .untilComplete))
             } catch {
-                for fetch in fetches { fetch.release() }
+                for fetch in fetches { fetch.release(.playback) }
                 return nil
             }
         }
