@@ -76,9 +76,13 @@ extension API {
         package var bytes = 0
         /// The expected size of the selection: an estimate until the download is complete.
         package var totalBytes: Int?
-        /// Recent rate in bytes per second; absent unless `running`.
+        /// Bytes of pieces on their way, which are not stored yet; absent if there are none.
+        package var arriving: Int?
+        /// Recent rate in bytes per second, over 5 s or more; absent unless `running`, and in the first second.
         package var rate: Int?
-        /// Estimated seconds to the end; absent unless the state is `running`.
+        /// Seconds since the last byte, once there are 10; `rate` is 0 then. Absent otherwise.
+        package var silence: Int?
+        /// Estimated seconds to the end; absent unless the state is `running` and the time is known to a factor of two.
         package var eta: Int?
         /// The selected tracks: one or more variants with renditions. Empty before the playlists were read.
         package var selection = Tracks()

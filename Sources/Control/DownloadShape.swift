@@ -26,11 +26,11 @@ extension API.Download {
         duration = progress.duration > 0 ? API.milliseconds(progress.duration) : nil
         bytes = Int(progress.bytes)
         totalBytes = progress.parts.isEmpty || progress.isOpen ? nil : Int(progress.totalBytes)
-        if let rate = download.bytesPerSecond {
-            self.rate = Int(rate)
-            eta =
-                rate > 0 && !progress.isOpen ? Int(min(Double(progress.totalBytes - progress.bytes) / rate, 1e9)) : nil
-        }
+        let unfinished = Int(download.unfinishedBytes)
+        arriving = unfinished > 0 ? unfinished : nil
+        rate = download.bytesPerSecond.map { Int($0) }
+        silence = download.silence.map { Int($0.components.seconds) }
+        eta = download.timeLeft(progress).map { Int($0.components.seconds) }
         selection = AssetShapes(asset).tracks(of: download.ids)
         error = download.failure.map { Failure(code: APIError.Code(stored: $0.code), message: $0.message) }
     }

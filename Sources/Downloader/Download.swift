@@ -40,8 +40,10 @@ import Store
     var undelivered: Set<Int> = []
     /// The task as ordered, before another quality replaced the selected one, and the reason.
     var ordered: (task: DownloadTask, failure: JobFailure)?
-    var rate = TransferRate()
+    var rate = ReceivedRate()
     var ticker: ProgressTicker?
+    /// Measures `rate` while it runs.
+    var pulse: Pulse?
     /// Counts what is fetched.
     var book = DownloadBook()
     /// The selections whose completion was reported.
@@ -142,8 +144,19 @@ import Store
         return progress
     }
 
-    /// Recent bytes per second; nil if nothing arrives.
-    package var bytesPerSecond: Double? { state == .running ? rate.bytesPerSecond(at: .now) : nil }
+    /// Recent bytes per second; nil while that is unknown, and unless it runs.
+    package var bytesPerSecond: Double? { state == .running ? rate.reading(at: .now).rate : nil }
+    /// The time since the last byte, if it runs and that time is long.
+    package var silence: Duration? { state == .running ? rate.reading(at: .now).silence : nil }
+    /// Bytes of pieces that are on their way.
+    package var unfinishedBytes: Int64 { state == .running ? work?.unfinished ?? 0 : 0 }
+
+    /// The time until it is complete; nil unless it is known to a factor of two.
+    package func timeLeft(_ progress: DownloadProgress) -> Duration? {
+        guard state == .running, !progress.isOpen, progress.isSizeKnown else { return nil }
+        let left = progress.totalBytes - progress.bytes - ByteCount(unfinishedBytes)
+        return rate.timeLeft(for: Int64(left), at: .now)
+    }
 
     /// True if this version cannot read the stored task, which must not be overwritten, only removed.
     package var isUnreadable: Bool { failure?.code == Self.unreadable }

@@ -10,7 +10,12 @@ import Store
 @LoopActor final class DownloadEngine: DownloadWork {
     private let download: Download
     private let library: Library
-    private let parallel: Int
+    private let most: Int
+    private var parallel = ParallelRequests(at: .now)
+    /// Pieces that were stored since the start, and bytes of fetches that it follows no more.
+    private var (filledCount, settled): (Int, Int64) = (0, 0)
+    /// The shortest time from a request to its first byte.
+    private var latency: Duration?
     /// The URL of the latest request.
     private var lastURL: WebURL?
     private weak var observer: (any DownloadWorkObserver)?
@@ -28,6 +33,8 @@ import Store
     /// The running fetches, each with its hole.
     private var fetching: [ObjectIdentifier: Piece] = [:]
     private var requests: [Int: Int] = [:]
+    /// The requests for keys and initialization sections.
+    private var smallRequests: Set<Int> = []
     private var lastRequest = 0
     private var obstacle: DownloadOutcome?
     private var faults = Faults()
@@ -51,29 +58,47 @@ import Store
         let began: Int64
         /// True if the transfer is over and the disk write is not.
         var hasArrived = false
+        let asked = ContinuousClock.now
+        var hasBegun = false
+        /// True if its rest takes no longer than another request needs for its first byte.
+        var isEnding = false
+        var subscription: Int?
+        /// Bytes that have arrived since.
+        @LoopActor var received: Int64 { max(0, fetch.written - began) }
     }
 
     init(_ download: Download, library: Library, parallel: Int, observer: any DownloadWorkObserver) {
         (self.download, self.library) = (download, library)
-        (self.parallel, self.observer) = (parallel, observer)
+        (most, self.observer) = (parallel, observer)
     }
 
     // MARK: DownloadWork
 
     func start(at playhead: Double) {
         self.playhead = playhead
+        parallel = ParallelRequests(at: .now)
         download.asset.keys.folder.reread()
         for rendition in download.renditions { rendition.folder.reread() }
         replan()
         fill()
     }
 
-    /// Fetches that are nearly complete are still finished.
+    var received: Int64 { fetching.values.reduce(settled) { $0 + $1.received } }
+    var unfinished: Int64 { fetching.values.reduce(0) { $0 + $1.fetch.written } }
+
+    func tick() {
+        guard !isOver, !fetching.isEmpty else { return }
+        measure()
+        fill()
+    }
+
+    /// Fetches stop, and keep their bytes; see `AbandonedTransfer`.
     func cancel() {
         isOver = true
-        let fetches = fetching.values.map(\.fetch)
-        (fetching, requests) = ([:], [:])
-        for fetch in fetches { fetch.release() }
+        let pieces = fetching.values
+        settled = received
+        (fetching, requests, smallRequests) = ([:], [:], [])
+        for piece in pieces { release(piece) }
     }
 
     /// Plans fetches again that the playhead has passed and that still wait for their turn; after a jump, all without a
@@ -86,13 +111,55 @@ import Store
             isJump ? piece.fetch.written == 0 : !piece.fetch.isAsked && 0 < piece.end && piece.end <= playhead
         }
         guard isJump || !passed.isEmpty else { return }
-        for (id, piece) in passed {
-            fetching[id] = nil
-            if !piece.hasArrived { forget(piece.request) }
-            piece.fetch.release()
-        }
+        drop(passed)
         replan()
         fill()
+    }
+
+    /// Releases fetches whose holes another plan has.
+    private func drop(_ pieces: [ObjectIdentifier: Piece]) {
+        for (id, piece) in pieces {
+            fetching[id] = nil
+            settled += piece.received
+            if !piece.hasArrived { forget(piece.request) }
+            // Later it begins behind these bytes.
+            if piece.received > 0 { observer?.work(for: download, received: piece.received) }
+            release(piece)
+        }
+    }
+
+    private func release(_ piece: Piece) {
+        if let subscription = piece.subscription { piece.fetch.unsubscribe(subscription) }
+        piece.fetch.release()
+    }
+
+    // MARK: Width
+
+    /// The number of requests at once. A host that answers by HTTP/2 takes more.
+    private var width: Int { min(parallel.width, mostRequests) }
+    /// As `width`, besides keys and initialization sections, which are small. One more near the end of a request: the link has
+    /// nothing to carry while the next one is on its way.
+    private var widthNow: Int {
+        let isEnding = fetching.values.contains { $0.isEnding && !$0.hasArrived }
+        return min(mostRequests, width + smallRequests.count + (isEnding ? 1 : 0))
+    }
+    private var mostRequests: Int { lastURL.flatMap(library.client.streams) ?? most }
+
+    private func measure() {
+        let count = ParallelRequests.Count(bytes: received, pieces: filledCount, at: .now)
+        // Beside players, the client decides.
+        guard library.client.backgroundAllowance == .full else { return parallel.skip(count) }
+        if parallel.record(count, most: mostRequests) { narrow() }
+    }
+
+    /// Stops the latest requests beyond the width. Those without a byte go on: they take little, and would be sent twice.
+    private func narrow() {
+        let surplus = Set(requests.keys.filter { !smallRequests.contains($0) }.sorted().dropFirst(width))
+        let late = fetching.values.filter { surplus.contains($0.request) && $0.fetch.written > 0 }
+        let begun = Set(late.map(\.request))
+        guard !begun.isEmpty else { return }
+        drop(fetching.filter { begun.contains($0.value.request) && !$0.value.hasArrived })
+        replan()
     }
 
     // MARK: Rounds
@@ -112,7 +179,9 @@ import Store
         // A fetch that ends at once calls back synchronously.
         guard !isFilling else { return }
         isFilling = true
-        while !isOver, obstacle == nil, requests.count < width, isNextAllowed, let batch = plan.next() { fetch(batch) }
+        while !isOver, obstacle == nil, requests.count < widthNow, isNextAllowed, let batch = plan.next() {
+            fetch(batch)
+        }
         isFilling = false
         guard fetching.isEmpty, !isOver else { return }
         finish()
@@ -120,9 +189,6 @@ import Store
 
     /// True unless the next holes are of another selection than those on their way: one selection follows the other.
     private var isNextAllowed: Bool { fetching.isEmpty || plan.selection == current }
-
-    /// The number of requests at once. A host that answers by HTTP/2 takes more.
-    private var width: Int { lastURL.flatMap(library.client.streams) ?? parallel }
 
     private func finish() {
         if let obstacle { return end(obstacle) }
@@ -171,6 +237,7 @@ import Store
         do {
             let fetches = try library.fetches(wanted.map(\.resource), in: folder, of: download.asset)
             lastRequest += 1
+            if case .preliminary? = batch.holes.first?.item { smallRequests.insert(lastRequest) }
             let isKey = folder !== rendition.folder
             let isNeededByAll = isNeededByAll(batch, isKey)
             for (fetch, end) in zip(fetches, ends) {
@@ -214,8 +281,27 @@ import Store
     private func follow(_ piece: Piece) {
         let fetch = piece.fetch
         fetching[ObjectIdentifier(fetch)] = piece
+        fetching[ObjectIdentifier(fetch)]?.subscription = fetch.subscribe { [weak self, weak fetch] in
+            if let fetch { self?.grew(fetch) }
+        }
         fetch.whenArrived { [weak self] in self?.arrived(fetch) }
         fetch.whenEnded { [weak self] result in self?.ended(fetch, result) }
+    }
+
+    private func grew(_ fetch: Fetch) {
+        // Where several requests are under way, the others fill the time.
+        guard parallel.width == 1, let piece = fetching[ObjectIdentifier(fetch)], !piece.isEnding else { return }
+        if !piece.hasBegun {
+            fetching[ObjectIdentifier(fetch)]?.hasBegun = true
+            let time = ContinuousClock.now - piece.asked
+            latency = min(latency ?? time, time)
+        }
+        guard requests[piece.request] == 1, let length = fetch.length, let rate = fetch.rate, let latency else {
+            return
+        }
+        guard Double(length - fetch.written) <= rate * (latency / .seconds(1)) else { return }
+        fetching[ObjectIdentifier(fetch)]?.isEnding = true
+        fill()
     }
 
     private func arrived(_ fetch: Fetch) {
@@ -228,23 +314,27 @@ import Store
     private func forget(_ request: Int) {
         let count = (requests[request] ?? 1) - 1
         requests[request] = count > 0 ? count : nil
+        if count <= 0 { smallRequests.remove(request) }
     }
 
     private func ended(_ fetch: Fetch, _ result: Result<Void, FetchError>) {
         guard let piece = fetching.removeValue(forKey: ObjectIdentifier(fetch)) else { return }
+        settled += piece.received
         if !piece.hasArrived { forget(piece.request) }
-        fetch.release()
+        release(piece)
         switch fetch.doubt.map({ .failure($0) }) ?? result {
         case .success where fetch.keepFailure == nil: filled(piece)
         case .success: obstacle = obstacle ?? fetch.keepFailure.map { .storeFailed($0) }
         case .failure(let error) where error.code == .cancelled: interruption = LibraryError(error)
         case .failure(let error): record(LibraryError(error), isKey: piece.isKey, needed: piece.isNeededByAll)
         }
+        measure()
         fill()
     }
 
     private func filled(_ piece: Piece) {
         faults.recordSuccess()
+        filledCount += 1
         left[piece.track] -= 1
         observer?.work(for: download, received: piece.fetch.written - piece.began)
         guard left[piece.track] == 0 else { return }

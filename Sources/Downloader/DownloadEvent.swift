@@ -52,31 +52,32 @@ extension Download {
         timer?.schedule(after: Self.interval - (now - last))
     }
 
+    /// As `recordProgress`, unless one was sent within `interval`.
+    func recordProgress(atMostEvery interval: Duration) {
+        // Ticks come a little early or late.
+        if last.map({ ContinuousClock.now - $0 >= interval - Self.interval }) ?? true { recordProgress() }
+    }
+
     private func fire() {
         (last, isDue) = (.now, false)
         notify()
     }
 }
 
-/// Measures bytes per second over the last few seconds.
-struct TransferRate: Sendable {
-    private var samples: [(at: ContinuousClock.Instant, bytes: Int64)] = []
-    private static let span = Duration.seconds(5)
+/// Calls back twice a second until it is dropped. Exists only while a download runs.
+@LoopActor final class Pulse {
+    private let beat: () -> Void
+    private var timer: LoopTimer?
+    private static let interval = Duration.milliseconds(500)
 
-    mutating func add(_ bytes: Int64, at now: ContinuousClock.Instant) {
-        // Small pieces in quick succession form one sample.
-        if let last = samples.last, now - last.at < .milliseconds(20) {
-            samples[samples.count - 1].bytes += bytes
-            return
-        }
-        samples.append((now, bytes))
-        if let first = samples.first, now - first.at > Self.span * 2 { samples.removeAll { now - $0.at > Self.span } }
+    init(_ beat: @escaping () -> Void) {
+        self.beat = beat
+        timer = LoopTimer { [weak self] in self?.fire() }
+        timer?.schedule(after: Self.interval)
     }
 
-    func bytesPerSecond(at now: ContinuousClock.Instant) -> Double? {
-        let recent = samples.filter { now - $0.at <= Self.span }
-        guard let first = recent.first else { return nil }
-        let elapsed = max((now - first.at) / .seconds(1), 0.25)
-        return Double(recent.reduce(0) { $0 + $1.bytes }) / elapsed
+    private func fire() {
+        timer?.schedule(after: Self.interval)
+        beat()
     }
 }

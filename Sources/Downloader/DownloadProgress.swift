@@ -19,6 +19,8 @@ package struct DownloadProgress: Sendable {
         package var totalBytes = ByteCount.zero
         /// True if everything requested is stored.
         package var isComplete = false
+        /// True if `totalBytes` is exact, or follows from what is stored and not from announced bit rates.
+        var isSizeKnown = false
         /// Requested and stored bytes as the playlists announce them: their ratio never falls while pieces arrive.
         var (announced, reached) = (0.0, 0.0)
         /// Share of the whole, with four decimal digits; the sum over all parts is 1.
@@ -68,6 +70,11 @@ package struct DownloadProgress: Sendable {
 
     package var bytes: ByteCount { parts.reduce(.zero) { $0 + $1.bytes } }
     package var totalBytes: ByteCount { parts.reduce(.zero) { $0 + $1.totalBytes } }
+    /// True if the size is known to a factor of two: most of it does not follow from announced bit rates alone.
+    package var isSizeKnown: Bool {
+        let unknown = parts.filter { !$0.isSizeKnown && !$0.isComplete }.reduce(ByteCount.zero) { $0 + $1.totalBytes }
+        return !parts.isEmpty && Double(unknown) <= Double(totalBytes) / 4
+    }
     /// Kind of the next incomplete rendition; nil if all are complete.
     package var stage: Kind? { parts.first { !$0.isComplete }?.kind }
 
@@ -255,6 +262,7 @@ struct Measure: Sendable {
         ready.append(time..<max(time, Self.end))
         // Initialization sections count; keys do not.
         for (file, size) in sizes where file.hasPrefix("init-") { part.bytes += ByteCount(size) }
+        part.isSizeKnown = missing == 0 || Self.isMeasured(part)
         let estimated = ByteCount(estimate: missing * Self.rate(part, bitRate))
         part.totalBytes = part.bytes + known + estimated
     }
@@ -264,9 +272,13 @@ struct Measure: Sendable {
 
     /// Bytes per second: measured once enough is stored, announced before.
     private static func rate(_ part: DownloadProgress.Part, _ bitRate: BitRate) -> Double {
+        isMeasured(part) ? Double(part.bytes) / part.loaded.duration : Double(bitRate) / 8
+    }
+
+    /// True if enough is stored for the size of the rest to follow from it: a twentieth, or a minute.
+    private static func isMeasured(_ part: DownloadProgress.Part) -> Bool {
         let seconds = part.loaded.duration
-        return seconds > 0 && seconds >= 0.05 * part.expected.duration
-            ? Double(part.bytes) / seconds : Double(bitRate) / 8
+        return seconds > 0 && seconds >= min(0.05 * part.expected.duration, 60)
     }
 }
 

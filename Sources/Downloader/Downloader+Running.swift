@@ -10,6 +10,12 @@ import Store
     func start(at playhead: Double)
     /// Stops the work; the observer is not called any more.
     func cancel()
+    /// Bytes received since the start, those of unfinished pieces included.
+    var received: Int64 { get }
+    /// Bytes of pieces that are not stored yet.
+    var unfinished: Int64 { get }
+    /// Called about twice a second while it runs.
+    func tick()
     /// Moves the work to a new playhead, after playback progress, a jump, or the end of playback.
     func move(to playhead: Double, isJump: Bool)
 }
@@ -66,6 +72,10 @@ extension Downloader: DownloadWorkObserver {
         set(download, .running)
         download.book.start(.init(download.asset.traffic), at: Int64(time(nil)), now: .now)
         library.playlists.allowRenewal(of: download.asset)
+        download.rate = ReceivedRate()
+        download.pulse = Pulse { [weak self, weak download] in
+            if let self, let download { self.measure(download) }
+        }
         download.ticker = ProgressTicker { [weak self, weak download] in
             if let self, let download { self.notify(download, .progress) }
         }
@@ -105,14 +115,21 @@ extension Downloader: DownloadWorkObserver {
         download.work?.cancel()
         download.step?.cancel()
         download.book.stop(.init(download.asset.traffic), now: .now)
-        (download.watch, download.work, download.step, download.ticker) = (nil, nil, nil, nil)
+        (download.watch, download.work, download.step) = (nil, nil, nil)
+        (download.ticker, download.pulse) = (nil, nil)
+    }
+
+    private func measure(_ download: Download) {
+        guard let work = download.work else { return }
+        download.rate.record(work.received, at: .now)
+        work.tick()
+        if download.state == .running { download.ticker?.recordProgress(atMostEvery: .seconds(1)) }
     }
 
     // MARK: DownloadWorkObserver
 
     func work(for download: Download, received bytes: Int64) {
         download.retryBudget.recordProgress()
-        download.rate.add(bytes, at: .now)
         download.book.record(bytes: bytes)
         download.ticker?.recordProgress()
     }

@@ -34,7 +34,9 @@ import Store
     private let report: (String) -> Void
     private var beginning: Task<Void, Never>?
     private var tracks: [RecordingTrack] = []
-    private var fetching: [Place: Fetch] = [:]
+    private var fetching: [Place: (fetch: Fetch, began: Int64)] = [:]
+    /// Bytes of fetches that have ended.
+    private var settled: Int64 = 0
     private var failures: [Place: Failure] = [:]
     private var isOver = false
 
@@ -71,6 +73,11 @@ import Store
 
     func move(to playhead: Double, isJump: Bool) {}
 
+    var received: Int64 { fetching.values.reduce(settled) { $0 + max(0, $1.fetch.written - $1.began) } }
+    var unfinished: Int64 { fetching.values.reduce(0) { $0 + $1.fetch.written } }
+
+    func tick() {}
+
     // MARK: Start and end
 
     private func begin() async throws(LibraryError) {
@@ -95,7 +102,7 @@ import Store
         for track in tracks { track.task?.cancel() }
         let fetches = fetching.values
         fetching = [:]
-        for fetch in fetches { fetch.release() }
+        for (fetch, _) in fetches { fetch.release() }
     }
 
     private func end(_ outcome: DownloadOutcome) {
@@ -188,7 +195,7 @@ import Store
         do throws(LibraryError) {
             let fetch = try library.fetch(need.resource, in: need.folder, of: asset, urgency: .background)
             let began = fetch.written
-            fetching[place] = fetch
+            fetching[place] = (fetch, began)
             fetch.whenEnded { [weak self] result in self?.ended(place, fetch, result, began: began) }
         } catch {
             fail(place, error)
@@ -196,8 +203,9 @@ import Store
     }
 
     private func ended(_ place: Place, _ fetch: Fetch, _ result: Result<Void, FetchError>, began: Int64) {
-        guard fetching[place] === fetch else { return }
+        guard fetching[place]?.fetch === fetch else { return }
         fetching[place] = nil
+        settled += max(0, fetch.written - began)
         fetch.release()
         if let failure = fetch.keepFailure { return end(.storeFailed(failure)) }
         switch fetch.doubt.map({ .failure($0) }) ?? result {

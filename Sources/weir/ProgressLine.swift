@@ -36,9 +36,13 @@ struct ProgressLine {
         return (aligned ? loaded.rightAligned(to: whole.count) : loaded) + "/" + whole
     }
 
-    private var bytes: String { Format.bytes(download.bytes) }
+    private var bytes: String { Format.bytes(download.bytes + (download.arriving ?? 0)) }
 
-    private var rate: String { download.state == .running ? download.rate.map(Format.rate) ?? "" : "" }
+    private var rate: String {
+        guard download.state == .running else { return "" }
+        if let silence = download.silence { return "no data for \(silence) s" }
+        return download.rate.map(Format.rate) ?? ""
+    }
 
     /// The remaining time, or the reason why there is none.
     private var remaining: String {

@@ -198,14 +198,4 @@ import Testing
         #expect(whole.subtracting(ranges(0...9.9995)) == ranges(20...30))
     }
 
-    @Test func theRateCoversTheLastSeconds() {
-        var rate = TransferRate()
-        let start = ContinuousClock.now
-        #expect(rate.bytesPerSecond(at: start) == nil)
-        rate.add(1000, at: start)
-        rate.add(3000, at: start + .seconds(2))
-        #expect(rate.bytesPerSecond(at: start + .seconds(4)) == 1000)
-        #expect(rate.bytesPerSecond(at: start + .seconds(6)) == 750)
-        #expect(rate.bytesPerSecond(at: start + .seconds(60)) == nil)
-    }
 }

@@ -80,7 +80,7 @@ export class Row {
 
     factsText() {
         const {asset, download} = this;
-        const bytes = Math.max(asset.bytes, download?.bytes || 0);
+        const bytes = Math.max(asset.bytes, (download?.bytes || 0) + (download?.arriving || 0));
         const isUnderWay = download && download.state !== "complete" && download.totalBytes > 0;
         const sizes = isUnderWay ? sizeOf(download.bytes, Math.max(download.totalBytes, download.bytes)) : bytes > 0 ? size(bytes) : "nothing stored";
         const chosen = download?.selection?.variants?.length ? download.selection.variants : undefined;

@@ -72,7 +72,8 @@ export function doing(download) {
     switch (download.state) {
     case "queued": return "Queued";
     case "running":
-        return [`${download.isRecording ? "Recording" : "Downloading"}, ${far}`, download.rate > 0 ? `${size(download.rate)}/s` : "",
+        return [`${download.isRecording ? "Recording" : "Downloading"}, ${far}`,
+            download.silence > 0 ? `no data for ${download.silence} s` : download.rate > 0 ? `${size(download.rate)}/s` : "",
             download.eta >= 0 && download.rate > 0 ? `${time(download.eta)} left` : ""].filter(Boolean).join(" · ");
     case "paused": return `Paused at ${far}`;
     case "waiting": return `Waiting for ${needs[download.need] || "something"} at ${far}`;

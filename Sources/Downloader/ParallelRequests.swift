@@ -1,0 +1,118 @@
+/// The number of requests that a download sends at once, found by measurement. Pure.
+///
+/// On a thin link one transfer has all of it: more would only divide it, so that the first piece, and the next one for a
+/// player, come later. On a long path, and at an origin that limits each connection, more transfers bring more. So it begins
+/// with one, doubles the number as long as the rate rises with it, and goes back to the last number that paid. A fast link is
+/// used in full at once.
+struct ParallelRequests {
+    /// The totals of a download at one moment.
+    struct Count {
+        var bytes: Int64
+        var pieces: Int
+        var at: ContinuousClock.Instant
+    }
+
+    /// Requests at once.
+    private(set) var width = 1
+    private struct Proven {
+        var width = 1
+        /// Bytes per second.
+        var rate = 0.0
+    }
+
+    /// The last number that paid.
+    private var proven = Proven()
+    private var isTrying = false
+    /// The start of the present measurement.
+    private var mark: Count
+    /// Bytes before this moment do not count: new connections have to begin.
+    private var settled: ContinuousClock.Instant?
+    private var hasBegun = false
+    /// The next attempt, and the pause before the one after it.
+    private var next: ContinuousClock.Instant?
+    private var pause: Duration
+
+    /// Bytes per second of a link that is not thin: a segment takes a moment.
+    private static let fast = 1_000_000.0
+    /// Bytes that show a fast link.
+    private static let leastFast: Int64 = 64 << 10
+    private static let span = Duration.milliseconds(1200)
+    private static let settling = Duration.milliseconds(500)
+    /// The least time in which several pieces per request are a measurement.
+    private static let shortest = Duration.milliseconds(150)
+    /// Without a byte for this time, the link is not what is waited for.
+    private static let idle = Duration.milliseconds(1500)
+    private static let pauses = Duration.seconds(10)...Duration.seconds(300)
+    /// The least rise that pays.
+    private static let rise = 1.2
+    /// A fall to less than this share shows another link.
+    private static let fall = 1.0 / 3
+
+    init(at now: ContinuousClock.Instant) {
+        mark = Count(bytes: 0, pieces: 0, at: now)
+        pause = Self.pauses.lowerBound
+    }
+
+    /// Begins a new measurement: the link was shared with players.
+    mutating func skip(_ count: Count) { (mark, settled) = (count, nil) }
+
+    /// Records the totals so far; true if the requests beyond `width` do not pay and are to stop. Call it after each piece, and
+    /// about twice a second.
+    /// - Parameter most: the largest width.
+    mutating func record(_ count: Count, most: Int) -> Bool {
+        let (bytes, time) = (count.bytes - mark.bytes, count.at - mark.at)
+        guard bytes > 0 else {
+            // An origin that takes its time before each answer: more requests do not divide anything.
+            if time >= Self.idle, width < most {
+                width += 1
+                mark.at = count.at
+            }
+            return false
+        }
+        let rate = Double(bytes) / (max(time, .milliseconds(1)) / .seconds(1))
+        if bytes >= Self.leastFast, rate >= Self.fast {
+            (width, proven, isTrying) = (most, Proven(width: most, rate: rate), false)
+            (next, pause, hasBegun, settled) = (nil, Self.pauses.lowerBound, true, nil)
+            mark = count
+            return false
+        }
+        let isMeasured = count.pieces - mark.pieces >= 2 * width && time >= Self.shortest
+        if !isMeasured {
+            if !hasBegun {
+                (hasBegun, settled) = (true, count.at + Self.settling)
+                if !isTrying { width = proven.width }
+            }
+            if let settled {
+                if count.at >= settled { skip(count) }
+                return false
+            }
+            guard time >= Self.span else { return false }
+        }
+        hasBegun = true
+        return judge(rate, count, most: most, settles: !isMeasured)
+    }
+
+    private mutating func judge(_ rate: Double, _ count: Count, most: Int, settles: Bool) -> Bool {
+        var isTooWide = false
+        (mark, settled) = (count, nil)
+        if isTrying, rate < proven.rate * Self.rise {
+            (isTooWide, width) = (true, proven.width)
+            next = count.at + pause
+            pause = min(pause * 2, Self.pauses.upperBound)
+        } else if isTrying {
+            (proven, next, pause) = (Proven(width: width, rate: rate), nil, Self.pauses.lowerBound)
+        } else if proven.width > 1, rate < proven.rate * Self.fall {
+            // Those that run end by themselves.
+            (width, proven, next) = (1, Proven(), count.at + Self.span)
+        } else {
+            width = proven.width
+            // Less for a while is the time between two pieces.
+            proven.rate = max(rate, proven.rate * 0.9)
+        }
+        isTrying = false
+        guard !isTooWide, width < most, next.map({ count.at >= $0 }) ?? true else { return isTooWide }
+        (width, isTrying) = (min(most, width * 2), true)
+        if settles { settled = count.at + Self.settling }
+        return false
+    }
+}

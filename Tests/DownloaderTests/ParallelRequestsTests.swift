@@ -1,0 +1,154 @@
+import Testing
+
+@testable import Downloader
+
+/// Simulated links on a manual clock.
+@Suite struct ParallelRequestsTests {
+    struct Link: Sendable {
+        /// Bytes per second of all connections together.
+        var capacity: Double
+        /// Bytes per second of one connection.
+        var perConnection = Double.infinity
+        /// Seconds.
+        var roundTrip: Double
+        /// Bytes of a piece.
+        var piece = 700_000.0
+    }
+
+    /// Transfers over a link in steps of 10 ms, with the width that the rule chooses.
+    private struct Simulation {
+        private struct Transfer {
+            var left: Double
+            /// No byte arrives before it.
+            var begins: Double
+        }
+
+        let link: Link
+        let most = 6
+        let start = ContinuousClock.now
+        var rule: ParallelRequests
+        var time = 0.0
+        var pieces = 0
+        private var received = 0.0
+        private var transfers: [Transfer] = []
+        /// The rests of stopped transfers.
+        private var rests: [Double] = []
+        /// Time of the first piece.
+        private(set) var first: Double?
+        private(set) var widest = 1
+
+        init(_ link: Link) {
+            self.link = link
+            rule = ParallelRequests(at: start)
+        }
+
+        mutating func run(for seconds: Double) {
+            for _ in 0..<Int(seconds * 100) { step() }
+        }
+
+        private mutating func step() {
+            while transfers.count < rule.width {
+                // A new connection has a handshake; another request on it has a round trip.
+                let wait = transfers.count > pieces ? 2 * link.roundTrip : link.roundTrip
+                transfers.append(Transfer(left: rests.popLast() ?? link.piece, begins: time + wait))
+            }
+            time += 0.01
+            let active = transfers.indices.filter { transfers[$0].begins <= time }
+            let share = min(link.perConnection, link.capacity / Double(max(1, active.count))) * 0.01
+            for place in active {
+                received += min(share, transfers[place].left)
+                transfers[place].left -= share
+            }
+            let ended = transfers.count { $0.left <= 0 }
+            transfers.removeAll { $0.left <= 0 }
+            pieces += ended
+            if ended > 0, first == nil { first = time }
+            if ended > 0 || Int((time * 100).rounded()) % 50 == 0 { record() }
+        }
+
+        private mutating func record() {
+            let count = ParallelRequests.Count(bytes: Int64(received), pieces: pieces, at: start + .seconds(time))
+            if rule.record(count, most: most) {
+                rests += transfers.dropFirst(rule.width).map(\.left)
+                transfers = Array(transfers.prefix(rule.width))
+            }
+            widest = max(widest, rule.width)
+        }
+    }
+
+    @Test(arguments: [
+        // 3G, EDGE, a very bad network, DSL.
+        Link(capacity: 94_000, roundTrip: 0.2),
+        Link(capacity: 28_000, roundTrip: 0.8, piece: 300_000),
+        Link(capacity: 120_000, roundTrip: 1),
+        Link(capacity: 240_000, roundTrip: 0.01),
+    ])
+    func aThinLinkHasOneTransfer(link: Link) throws {
+        var simulation = Simulation(link)
+        simulation.run(for: 180)
+        let alone = link.piece / link.capacity + 2 * link.roundTrip
+        let first = try #require(simulation.first)
+        #expect(first < alone * 1.05 + 1.3, "\(first) s, alone \(alone) s")
+        #expect(simulation.widest == 2)
+        // Attempts cost nothing.
+        let possible = 180 * link.capacity / link.piece
+        #expect(Double(simulation.pieces) > 0.85 * possible - 1, "\(simulation.pieces) of \(possible)")
+    }
+
+    /// Links with the seconds after which all transfers are used.
+    nonisolated static let wide: [(link: Link, seconds: Double)] = [
+        // An origin that limits each connection.
+        (Link(capacity: 1_000_000, perConnection: 10_000, roundTrip: 0.02), 10),
+        // Small pieces from far away, and from very far.
+        (Link(capacity: 10_000_000, roundTrip: 0.1, piece: 20_000), 2),
+        (Link(capacity: 10_000_000, roundTrip: 0.5, piece: 20_000), 10),
+        // LTE, Wi-Fi, and this machine.
+        (Link(capacity: 6_000_000, roundTrip: 0.13), 1),
+        (Link(capacity: 5_000_000, roundTrip: 0.002), 1),
+        (Link(capacity: 500_000_000, roundTrip: 0.0001, piece: 20_000), 0.1),
+    ]
+
+    @Test(arguments: ParallelRequestsTests.wide)
+    func moreTransfersAreUsedWhereTheyBringMore(link: Link, seconds: Double) {
+        var simulation = Simulation(link)
+        simulation.run(for: seconds)
+        #expect(simulation.rule.width == 6)
+        simulation.run(for: 30)
+        #expect(simulation.rule.width == 6)
+    }
+
+    @Test func aSilentOriginIsAskedForMore() {
+        var simulation = Simulation(Link(capacity: 0, perConnection: 0, roundTrip: 0))
+        simulation.run(for: 4)
+        #expect((2...4).contains(simulation.rule.width))
+        simulation.run(for: 8)
+        #expect(simulation.rule.width == 6)
+    }
+
+    @Test func aLinkThatBecomesThinHasOneTransferAgain() {
+        let start = ContinuousClock.now
+        var rule = ParallelRequests(at: start)
+        var (bytes, isTooWide): (Int64, Bool) = (0, false)
+        for tick in 1...20 {
+            bytes += 2_500_000
+            let now = start + .seconds(0.5 * Double(tick))
+            isTooWide = rule.record(.init(bytes: bytes, pieces: tick, at: now), most: 6)
+        }
+        #expect(rule.width == 6 && !isTooWide)
+        var widths: [Int] = []
+        for tick in 21...60 {
+            bytes += 45_000
+            _ = rule.record(.init(bytes: bytes, pieces: 20, at: start + .seconds(0.5 * Double(tick))), most: 6)
+            widths.append(rule.width)
+        }
+        #expect(widths.suffix(30).allSatisfy { $0 <= 2 } && widths.last == 1, "\(widths)")
+    }
+
+    @Test func timeBesidePlayersIsNotMeasured() {
+        let start = ContinuousClock.now
+        var rule = ParallelRequests(at: start)
+        for tick in 1...100 { rule.skip(.init(bytes: 0, pieces: 0, at: start + .seconds(tick))) }
+        let isTooWide = rule.record(.init(bytes: 0, pieces: 0, at: start + .seconds(100.5)), most: 6)
+        #expect(rule.width == 1 && !isTooWide)
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A download over a slow link")
+struct SlowLinkTests {
+    /// Bytes per second of the preset 3G.
+    private static let rate = 97_500.0
+
+    @Test(
+        "has its first segment early, shows the link's rate, and leaves the link after a pause",
+        .timeLimit(.minutes(4)))
+    func usesTheLinkWithCare() async throws {
+        try await Scene.with { scene in
+            let link = try await LinkConditioner(to: scene.origin.url(""), preset: "3G", state: scene.weir.state)
+            // 3 s for each segment.
+            let film = link.url("/_vod/16x300000/media.m3u8")
+            let get = try scene.weir.begin(["get", film, "--name", "film", "--json"])
+            try await waitUntil("the first segment", within: .seconds(60)) { !scene.pieces().isEmpty }
+            // Six transfers side by side would have brought 1.8 MB by then.
+            #expect(try await link.traffic().bytesDown < 520_000)
+
+            try await waitUntil("17 s of the link", within: .seconds(90)) {
+                try await link.traffic().bytesDown > 1_650_000
+            }
+            let shown = try #require(Self.values("rate", get.standardOutput).last)
+            #expect(abs(shown - Self.rate) < 0.2 * Self.rate, "\(shown)")
+
+            #expect(try await scene.weir.run(["pause", "film"]).exit == .code(0))
+            let clock = ContinuousClock()
+            let paused = clock.now
+            try await waitUntil("a second") { clock.now - paused > .milliseconds(1200) }
+            let before = try await link.traffic().bytesDown
+            try await waitUntil("four more seconds") { clock.now - paused > .milliseconds(5200) }
+            #expect(try await link.traffic().bytesDown - before < 20_000)
+
+            try await link.set("LTE")
+            #expect(try await scene.weir.run(["resume", "film"]).exit == .code(0))
+            #expect(try await get.end(within: .seconds(60)) == .code(0), "\(get.standardError)")
+            // What had arrived is continued.
+            #expect(try await scene.repetitions() == [:])
+            #expect(try await scene.mediaRequests().contains { $0.range != nil })
+        }
+    }
+
+    @Test("says within 15 s that nothing arrives any more", .timeLimit(.minutes(3)))
+    func tellsSilence() async throws {
+        try await Scene.with { scene in
+            let link = try await LinkConditioner(to: scene.origin.url(""), preset: "3G", state: scene.weir.state)
+            let get = try scene.weir.begin(["get", link.url("/_vod/16x300000/media.m3u8"), "--json"])
+            try await waitUntil("a rate", within: .seconds(60)) { Self.values("rate", get.standardOutput).count > 3 }
+            try await link.set(down: 0, up: 0)
+            try await waitUntil("the silence", within: .seconds(15)) {
+                Self.values("silence", get.standardOutput).last ?? 0 >= 10
+            }
+            #expect(Self.values("rate", get.standardOutput).last == 0)
+            get.send(SIGINT)
+            _ = try await get.end()
+        }
+    }
+
+    /// The values of a key in lines of JSON.
+    private static func values(_ key: String, _ output: String) -> [Double] {
+        output.split(separator: "\n").compactMap { line in
+            let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+            return (object?[key] as? NSNumber)?.doubleValue
+        }
+    }
+}
