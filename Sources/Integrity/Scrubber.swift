@@ -17,7 +17,9 @@ import Store
     /// Interval between two verifications of an asset, in seconds.
     static let span: Int64 = 30 * 86_400
     private static let retrySpan: Int64 = 86_400
-    private static let idlePause = Duration.seconds(60)
+    /// The pause between two searches for an asset that is due.
+    private static let idlePause = Duration.seconds(600)
+    private static let firstPause = Duration.seconds(60)
     /// Bounds the time until a verification pauses for a player, and until the next asset begins.
     private static let busyPause = Duration.seconds(1)
 
@@ -29,7 +31,7 @@ import Store
 
     package func start() {
         isStarted = true
-        timer?.schedule(after: Self.idlePause)
+        timer?.schedule(after: Self.firstPause)
     }
 
     private func turn() {

@@ -23,6 +23,11 @@ struct AwakeAssets {
 
     var count: Int { uses.count }
 
+    /// The time until the asset that was not used for the longest time is too old; nil without one.
+    func wait(now: ContinuousClock.Instant) -> Duration? {
+        order.lazy.compactMap { uses[$0.id] }.first.map { max(.zero, limits.age - (now - $0.at)) }
+    }
+
     /// True if the asset that was not used for the longest time should sleep.
     func isFull(now: ContinuousClock.Instant) -> Bool {
         if uses.count > limits.count || uses.count > 1 && size > limits.size { return true }
@@ -62,8 +67,9 @@ struct AwakeAssets {
     private let wakes = SharedTasks<ObjectIdentifier, Void>()
     weak var library: Library?
 
-    /// The pause between two looks for assets that were not used for long.
+    /// The shortest pause between two looks for assets that were not used for long.
     private static let pause = Duration.seconds(60)
+    private var isScheduled = false
 
     init() {}
 
@@ -81,13 +87,21 @@ struct AwakeAssets {
         guard let library, asset.isLoaded, library.asset(id: asset.id) === asset else { return }
         awake.record(asset.id, size: asset.textSize, at: .now)
         run()
+        schedule()
+    }
+
+    /// Looks again when the oldest may sleep; not at all while every asset sleeps.
+    private func schedule() {
+        guard !isScheduled, let wait = awake.wait(now: .now) else { return }
         if timer == nil {
             timer = LoopTimer { [weak self] in
+                self?.isScheduled = false
                 self?.run()
-                self?.timer?.schedule(after: Self.pause)
+                self?.schedule()
             }
-            timer?.schedule(after: Self.pause)
         }
+        isScheduled = true
+        timer?.schedule(after: max(wait, Self.pause))
     }
 
     func forget(_ asset: Asset) { awake.remove(asset.id) }

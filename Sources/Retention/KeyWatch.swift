@@ -10,6 +10,9 @@ import Store
     private var subscription: Subscription?
     private var renewals: Set<String> = []
     private static let pause = Duration.seconds(60)
+    /// The pause while no key expires within `horizon` seconds: an idle process sleeps.
+    private static let longPause = Duration.seconds(600)
+    private static let horizon: Int64 = 2 * 86_400
     /// Changes of the same moment are looked at together.
     private static let shortPause = Duration.milliseconds(500)
 
@@ -28,7 +31,14 @@ import Store
 
     private func turn() {
         check()
-        timer?.schedule(after: Self.pause)
+        let now = library.date()
+        let isNear = library.assets.contains { asset in
+            !asset.isRemoved
+                && asset.keys.lives.values.contains { life in
+                    life.expiration(by: asset.keys.terms).map { now < $0 && $0 - now < Self.horizon } ?? false
+                }
+        }
+        timer?.schedule(after: isNear ? Self.pause : Self.longPause)
     }
 
     func check() {
