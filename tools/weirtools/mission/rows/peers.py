@@ -24,12 +24,17 @@ def parallel(stage):
 def preempted(stage):
     stage.rules({"path": "*/270p/*.ts", "throttle": 20_000})
     stage.run("add", stage.url("ts"), "-q", "270p")
-    stage.wait("a download at work", lambda: stage.media_requests())
+    stage.wait("bytes of a download", lambda: any(entry["bytes"] > 0 for entry in stage.requests("/270p/") if entry["path"].endswith(".ts")))
     path = variant_path(stage, stage.url("ts"), "90p")
     segment = next(line for line in stage.text(path).splitlines() if line and not line.startswith("#"))
     stage.get(segment if segment.startswith("/") else path.rsplit("/", 1)[0] + "/" + segment)
-    gone = [entry for entry in stage.requests("/270p/") if entry["state"] == "gone"]
-    need(gone, "no transfer of the download yields to a player")
+    stage.wait("a transfer of the download that yields to the player",
+               lambda: any(entry["state"] == "gone" for entry in stage.requests("/270p/")), 10)
+    # Its bytes are kept, and the download goes on without a player.
+    stage.clear_rules()
+    stage.wait("end of the download", lambda: stage.download("ts")["state"] == "complete", 60)
+    ranges = [entry["range"] for entry in stage.requests("/270p/") if entry["range"]]
+    need(ranges and all(not each.startswith("bytes=0-") for each in ranges), "what had arrived is fetched again: %s" % ranges)
 
 
 @row("P4", "A download of a range of time", "weir get URL --range 0:03-0:06")
