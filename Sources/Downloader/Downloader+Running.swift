@@ -80,7 +80,12 @@ extension Downloader: DownloadWorkObserver {
                     return self.work(for: download, ended: .failed(error))
                 }
             }
+            await self.library.revisions.checkBeforeFetching(into: download.asset, download.renditions)
             guard !Task.isCancelled, self.byAsset[download.asset.id] === download else { return }
+            if download.asset.hasOtherSegments {
+                let sentence = "the origin has other content now than what is stored of \(download.asset.name)"
+                return self.work(for: download, ended: .failed(LibraryError(.otherContent, sentence)))
+            }
             let work = self.work(for: download)
             download.work = work
             self.watch(download)

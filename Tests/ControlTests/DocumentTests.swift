@@ -220,7 +220,7 @@ import Testing
             #expect(
                 try text(JSONSerialization.jsonObject(with: Data(event.data))) == String(decoding: data, as: UTF8.self))
         }
-        #expect(events.count == 16)
+        #expect(events.count == 17)
     }
 
     // MARK: Examples
