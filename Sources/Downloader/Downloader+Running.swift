@@ -53,7 +53,8 @@ struct DownloadQueue {
 extension Downloader: DownloadWorkObserver {
     func schedule() {
         guard isOpen else { return }
-        let entries = downloads.map {
+        applyRules()
+        let entries = downloads.filter { !mustAwaitReading($0) }.map {
             DownloadQueue.Entry(id: $0.asset.id, priority: $0.task.priority, state: $0.state)
         }
         for id in DownloadQueue(places: configuration.running).next(of: entries) {
