@@ -1,6 +1,5 @@
 internal import Control
 internal import Downloader
-internal import HTTPMessage
 
 /// Readers of the keys for when downloads run, and who is told about them.
 extension SettingReader {
@@ -42,13 +41,13 @@ extension SettingReader {
     }
 
     /// Reads a URL; nil for an empty text. Messages do not repeat it, since it may contain a password or a token.
-    func webhook() throws(Refusal) -> WebURL? {
+    func webhook() throws(Refusal) -> WebhookReceiver? {
         guard case .text(let text) = setting else { throw Refusal("the value is not a URL") }
         guard !text.isEmpty else { return nil }
-        guard let url = try? WebURL(text), !url.needsHandler else {
+        guard let receiver = WebhookReceiver(text) else {
             throw Refusal("the value is not an http or https URL, such as http://127.0.0.1:8080/weir")
         }
-        return url
+        return receiver
     }
 
     func webhookEvents() throws(Refusal) -> Set<WebhookEvent> {

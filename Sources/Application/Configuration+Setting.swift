@@ -2,7 +2,6 @@ internal import API
 internal import Control
 internal import Downloader
 internal import Glibc
-internal import HTTPMessage
 internal import Logging
 internal import Origin
 internal import Store

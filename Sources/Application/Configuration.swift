@@ -1,7 +1,6 @@
 package import API
 package import Control
 package import Downloader
-package import HTTPMessage
 package import Library
 package import Logging
 package import Origin
@@ -41,8 +40,8 @@ package struct Configuration: Equatable, Sendable {
     package var rules = DownloadRules()
     /// Most bytes per second of all downloads together; nil for no limit.
     package var limitRate: Int64?
-    /// The URL that is sent events; nil for none.
-    package var webhook: WebURL?
+    /// The receiver of events; nil for none.
+    package var webhook: WebhookReceiver?
     /// The events that are sent there.
     package var webhookEvents = WebhookEvent.usual
     /// Megabytes (2²⁰ bytes) of the disk that stay free; nil for the larger of 256 and 2 % of the disk.

@@ -154,8 +154,8 @@ import Substitution
     private static func webhook(
         _ configuration: Configuration, _ client: OriginClient, _ report: @escaping @Sendable (String) -> Void
     ) -> Webhook? {
-        guard let url = configuration.webhook else { return nil }
-        return Webhook(url, events: configuration.webhookEvents, client: client, report: report)
+        guard let receiver = configuration.webhook else { return nil }
+        return Webhook(receiver, events: configuration.webhookEvents, client: client, report: report)
     }
 
     private static func logs(_ configuration: Configuration) -> Sessions.Configuration {

@@ -54,6 +54,8 @@ import Store
     var ticker: ProgressTicker?
     /// Counts what is fetched.
     var book = DownloadBook()
+    /// True if the user began or continued it since its last run.
+    var isOrdered = false
     /// The selections whose completion was reported.
     var reported: [DownloadTask.Item.Identity] = []
     let meter = ProgressMeter()

@@ -81,7 +81,10 @@ extension Downloader: DownloadWorkObserver {
                     return self.work(for: download, ended: .failed(error))
                 }
             }
-            await self.library.revisions.checkBeforeFetching(into: download.asset, download.renditions)
+            let isStart = download.isOrdered
+            download.isOrdered = false
+            await self.library.revisions.checkBeforeFetching(
+                into: download.asset, download.renditions, isStart: isStart)
             guard !Task.isCancelled, self.byAsset[download.asset.id] === download else { return }
             if download.asset.hasOtherSegments {
                 let sentence = "the origin has other content now than what is stored of \(download.asset.name)"

@@ -197,7 +197,7 @@ import Store
 
     func restart(_ download: Download, _ state: JobState) async {
         retention.forgetPurge(of: download.asset)
-        download.retryBudget = RetryBudget()
+        (download.retryBudget, download.isOrdered) = (RetryBudget(), true)
         if state != .paused { download.task.pauseReason = nil }
         await stop(download, as: state)
     }

@@ -20,22 +20,30 @@ import HTTPMessage
     }
 
     private var times: [String: ContinuousClock.Instant] = [:]
+    /// The times of requests; an asset without pieces is not compared.
+    private var requests: [String: ContinuousClock.Instant] = [:]
     private var marks: [String: Mark] = [:]
     let running = SharedTasks<ObjectIdentifier, Bool>()
 
     /// The time between two comparisons of an asset into which something is fetched.
     private static let interval = Duration.seconds(5 * 60)
+    /// The time at the start of a download or a session: players open a playlist several times.
+    private static let startInterval = Duration.seconds(2)
 
-    func isDue(_ asset: Asset, at now: ContinuousClock.Instant = .now) -> Bool {
-        times[asset.id].map { now - $0 >= Self.interval } ?? true
+    /// - Parameter isStart: true at the start of a download or a session, which the user begins.
+    func isDue(_ asset: Asset, isStart: Bool = false, at now: ContinuousClock.Instant = .now) -> Bool {
+        if isStart { return requests[asset.id].map { now - $0 >= Self.startInterval } ?? true }
+        return times[asset.id].map { now - $0 >= Self.interval } ?? true
     }
 
     func recordCheck(of asset: Asset, at now: ContinuousClock.Instant = .now) { times[asset.id] = now }
 
+    func recordRequest(for asset: Asset, at now: ContinuousClock.Instant = .now) { requests[asset.id] = now }
+
     func mark(of asset: Asset) -> Mark? { marks[asset.id] }
     func record(_ mark: Mark?, of asset: Asset) { marks[asset.id] = mark }
 
-    func forget(_ asset: Asset) { (times[asset.id], marks[asset.id]) = (nil, nil) }
+    func forget(_ asset: Asset) { (times[asset.id], requests[asset.id], marks[asset.id]) = (nil, nil, nil) }
     /// Makes all comparisons due: the network may be another one.
-    func reset() { times = [:] }
+    func reset() { (times, requests) = ([:], [:]) }
 }

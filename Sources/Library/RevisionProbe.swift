@@ -30,10 +30,14 @@ extension Revisions {
     /// Compares the stored content with the origin's by one small request, unless that was done a short time ago in this
     /// process. If the origin has other content, `hasChanged` is true from now on, and nothing more is fetched into the asset.
     /// Sends nothing if no segment is stored: then what comes is of one revision.
-    /// - Parameter renditions: those into which is fetched. Their pieces are compared before others.
-    package func checkBeforeFetching(into asset: Asset, _ renditions: [Rendition] = []) async {
+    /// - Parameters:
+    ///   - renditions: those into which is fetched. Their pieces are compared before others.
+    ///   - isStart: true if the user begins a download or a session: then the last comparison may be seconds old at most.
+    package func checkBeforeFetching(into asset: Asset, _ renditions: [Rendition] = [], isStart: Bool = false) async {
         let checks = library.revisionChecks
-        guard isCheckDue(of: asset) else { return }
+        guard isCheckDue(of: asset, isStart: isStart) || checks.running.isRunning(ObjectIdentifier(asset)) else {
+            return
+        }
         _ = await checks.running.run(ObjectIdentifier(asset)) {
             asset.load()
             defer { checks.recordCheck(of: asset) }
@@ -47,23 +51,26 @@ extension Revisions {
     /// Begins a comparison that is due, while something is fetched into an asset for long.
     func beginCheck(of asset: Asset) {
         guard isCheckDue(of: asset) else { return }
+        // What comes now into an empty asset is of one revision.
+        if asset.isLoaded, sample(of: asset.renditions) == nil { return library.revisionChecks.recordCheck(of: asset) }
         Task { @LoopActor in await checkBeforeFetching(into: asset) }
     }
 
     /// As `checkBeforeFetching(into:_:)`, if what a player asks of a rendition is not all stored. A complete rendition asks the
     /// origin for nothing.
     package func checkBeforePlaying(_ rendition: Rendition, of asset: Asset) async {
-        if !rendition.isComplete { await checkBeforeFetching(into: asset, [rendition]) }
+        if !rendition.isComplete { await checkBeforeFetching(into: asset, [rendition], isStart: true) }
     }
 
     /// True if `checkBeforePlaying` may send a request.
     package func mayCheckBeforePlaying(_ rendition: Rendition, of asset: Asset) -> Bool {
-        isCheckDue(of: asset) && !rendition.isComplete
+        isCheckDue(of: asset, isStart: true) && !rendition.isComplete && !rendition.isLive
     }
 
-    private func isCheckDue(of asset: Asset) -> Bool {
+    private func isCheckDue(of asset: Asset, isStart: Bool = false) -> Bool {
         // One that is not registered is a preview.
-        asset.library != nil && library.revisionChecks.isDue(asset) && !library.isOffline && !asset.hasOtherSegments
+        asset.library != nil && library.revisionChecks.isDue(asset, isStart: isStart) && !library.isOffline
+            && !asset.hasOtherSegments
     }
 
     /// Compares the length and the first bytes of a stored segment with the origin's, by one small request for a range.
@@ -74,6 +81,7 @@ extension Revisions {
     ) async -> Bool {
         guard let sample = sample(of: asset, preferring: renditions) else { return true }
         let checks = library.revisionChecks
+        checks.recordRequest(for: asset)
         let file = sample.resource.name.description
         let count = min(sample.size, Self.probeBytes)
         let start = sample.resource.range?.lowerBound ?? 0

@@ -241,7 +241,7 @@ extension Playback {
         defer { if !isStored { library.playheads.openingEnded() } }
         // Meanwhile the entry is asked for.
         if !isStored, !asset.isPlayableOffline {
-            Task { @LoopActor in await library.revisions.checkBeforeFetching(into: asset) }
+            Task { @LoopActor in await library.revisions.checkBeforeFetching(into: asset, isStart: true) }
         }
         do {
             let isPresent = isStored ? false : try await library.playlists.refresh(asset)

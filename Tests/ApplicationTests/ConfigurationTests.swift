@@ -201,7 +201,7 @@ import Testing
     @Test func theWebhookHasItsEvents() throws {
         let configuration = try load(
             file: "webhook = \"http://anna:secret@h/x\"\nwebhook-events = [\"complete\", \"waiting\"]")
-        #expect(configuration.webhook?.host == "h" && configuration.webhookEvents == [.complete, .waiting])
+        #expect(configuration.webhook?.url.host == "h" && configuration.webhookEvents == [.complete, .waiting])
         let message = refusal(file: "webhook-events = [\"done\"]")?.message
         #expect(
             message?.hasPrefix("webhook-events: \"done\" is not an event; the events are selection-resolved, ") == true)

@@ -45,11 +45,12 @@ extension Doctor {
 
     /// Looks whether the receiver of events answers. It gets no event.
     func webhookFindings() async -> [Finding] {
-        guard let url = configuration.webhook else { return [] }
+        guard let receiver = configuration.webhook else { return [] }
+        let url = receiver.url
         if configuration.offline {
             return [.warning("webhook", "Weir is offline, so \(url) gets no events", next: "leave the key offline out")]
         }
-        switch await Webhook.answer(of: url, by: configuration.origin { _ in }) {
+        switch await Webhook.answer(of: receiver, by: configuration.origin { _ in }) {
         case .success(let status) where [401, 403, 407].contains(status):
             return [
                 .warning(

@@ -21,7 +21,7 @@ package import Origin
         package init() {}
     }
 
-    private let url: WebURL
+    private let receiver: WebhookReceiver
     private let events: Set<WebhookEvent>
     private let configuration: Configuration
     private let client: OriginClient
@@ -33,10 +33,11 @@ package import Origin
 
     /// - Parameter report: receives sentences for the log about events that could not be sent.
     package init(
-        _ url: WebURL, events: Set<WebhookEvent>, client: OriginClient, configuration: Configuration = Configuration(),
+        _ receiver: WebhookReceiver, events: Set<WebhookEvent>, client: OriginClient,
+        configuration: Configuration = Configuration(),
         report: @escaping @Sendable (String) -> Void
     ) {
-        (self.url, self.events, self.client) = (url, events, client)
+        (self.receiver, self.events, self.client) = (receiver, events, client)
         (self.configuration, self.report) = (configuration, report)
     }
 
@@ -87,7 +88,7 @@ package import Origin
     private func deliver(_ body: [UInt8]) async -> String? {
         var failure = ""
         for pause in configuration.pauses + [.zero] {
-            switch await Self.post(body, to: url, by: client, within: configuration.limit) {
+            switch await Self.post(body, to: receiver, by: client, within: configuration.limit) {
             case .accepted: return nil
             case .refused(let reason): return reason
             case .failed(let reason): failure = reason
@@ -99,15 +100,12 @@ package import Origin
 
     /// The status with which a receiver answers a HEAD, which is no event. Any status shows that it is there.
     package static func answer(
-        of url: WebURL, by configuration: OriginClient.Configuration
+        of receiver: WebhookReceiver, by configuration: OriginClient.Configuration
     ) async -> Swift.Result<Int, OriginError> {
         let client = OriginClient(configuration: configuration)
         defer { client.stop() }
-        var request = OriginRequest(url)
+        var request = receiver.request
         request.method = .head
-        request.namedPeer = OriginRequest.Peer(of: url)
-        request.acceptsAnyStatus = true
-        (request.deadline, request.retries, request.ignoresAbsence) = (.seconds(10), .never, true)
         do throws(OriginError) {
             return .success(try await client.fetch(request).0.status)
         } catch {
@@ -125,26 +123,50 @@ package import Origin
 
     /// Sends one request. Follows no redirect: the body is for this URL.
     package static func post(
-        _ body: [UInt8], to url: WebURL, by client: OriginClient, within limit: Duration
+        _ body: [UInt8], to receiver: WebhookReceiver, by client: OriginClient, within limit: Duration
     ) async -> Result {
-        var request = OriginRequest(url)
+        var request = receiver.request
         request.method = .post
         request.body = body
         request.fields = ["Content-Type: application/json", "Accept: */*"].compactMap { FieldLine($0.utf8) }
-        request.namedPeer = OriginRequest.Peer(of: url)
-        request.acceptsAnyStatus = true
-        (request.deadline, request.retries, request.ignoresAbsence) = (limit, .never, true)
-        // The receiver's words are not needed.
-        request.limit = 64 << 10
+        request.deadline = limit
         do throws(OriginError) {
             let head = try await client.fetch(request).0
             switch head.status {
             case 200..<300: return .accepted
-            case 408, 425, 429, 500...: return .failed("\(url) answered \(head.status)")
-            default: return .refused("\(url) answered \(head.status)")
+            case 408, 425, 429, 500...: return .failed("\(receiver.url) answered \(head.status)")
+            default: return .refused("\(receiver.url) answered \(head.status)")
             }
         } catch {
             return .failed("\(error)")
         }
+    }
+}
+
+/// The user's program that is sent events.
+package struct WebhookReceiver: Equatable, Sendable {
+    package let url: WebURL
+    /// The credentials in the user's URL, as a field; a secret.
+    private let authorization: FieldLine?
+
+    /// Reads a URL such as `http://USER:PASSWORD@HOST/PATH`; nil for another scheme than http and https.
+    package init?(_ text: String) {
+        let split = UserInformation(splitting: text)
+        guard let url = try? WebURL(split.url), !url.needsHandler else { return nil }
+        (self.url, authorization) = (url, split.field)
+    }
+
+    /// A request without method and body. The host may be private, because the user names it.
+    fileprivate var request: OriginRequest {
+        var request = OriginRequest(url)
+        request.namedPeer = OriginRequest.Peer(of: url)
+        if let authorization {
+            request.credentials = OriginRequest.Credentials(origin: url.origin, fields: [authorization])
+        }
+        request.acceptsAnyStatus = true
+        (request.deadline, request.retries, request.ignoresAbsence) = (.seconds(10), .never, true)
+        // The receiver's words are not needed.
+        request.limit = 64 << 10
+        return request
     }
 }

@@ -99,8 +99,8 @@ class Server:
 
 
 def is_comparison(entry):
-    """True for the request by which Weir compares one stored segment with the origin's, once after a start, before it fetches more
-    of an asset: exactly the first 4 KiB of it, or an answer without a body. The piece is not fetched again."""
+    """True for the request by which Weir compares one stored segment with the origin's, when a download or a session begins, before it
+    fetches more of an asset: exactly the first 4 KiB of it, or an answer without a body. The piece is not fetched again."""
     if entry["status"] == 304:
         return entry["bytes"] == 0
     ends = re.fullmatch(r"bytes=(\d+)-(\d+)", entry["range"] or "")

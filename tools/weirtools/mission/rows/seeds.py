@@ -41,7 +41,7 @@ def background(stage):
     stage.restart(kill=False)
     stage.run("add", stage.url("cmaf"), "-q", "worst")
     stage.wait("download that waits for its hours", lambda: stage.download("cmaf")["state"] == "waiting")
-    need(stage.download("cmaf")["need"] == "hours" and hours in stage.run("list"), "weir list does not say why the download waits")
+    need(stage.download("cmaf")["need"] == "hours" and "waiting for its hours" in stage.run("list"), "weir list does not say why the download waits")
     # A player is not stopped by a rule.
     need(stage.frames(stage.weir.url + "/" + stage.url("cmaf"), "-t", "2"), "a rule for downloads stops a player")
     stage.run("add", "cmaf", "-q", "worst", "--hours", "any")
