@@ -164,7 +164,9 @@ let package = Package(
                 "HTTPServer", "Integrity", "Library", "Origin", "Playback", "Playheads", "Retention", "Store",
                 "Substitution", "TestSupport",
             ]),
-        tests("ApplicationTests", ["API", "Application", "HTTPMessage", "Library", "Origin", "TestSupport", logging]),
+        tests(
+            "ApplicationTests",
+            ["API", "Application", "Control", "Downloader", "HTTPMessage", "Library", "Origin", "TestSupport", logging]),
         // The real program, a real origin, real players.
         tests("EndToEndTests", ["TestSupport"]),
         tests(

@@ -41,6 +41,8 @@ extension API {
         package var state: Download.State?
         /// The missing condition of that download; absent unless it is `waiting`.
         package var need: Download.Need?
+        /// The first of that download's `reasons`, if it is the user's own or a rule; absent otherwise.
+        package var reason: String?
         package var download: String?
         /// The volume to which the asset was moved; absent for assets in the store's own folder.
         package var volume: Volume?

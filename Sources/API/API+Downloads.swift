@@ -90,6 +90,10 @@ extension API {
         package var unselected: Tracks?
         /// Reason for `failed` or `waiting`.
         package var error: Failure?
+        /// All reasons why it does not go on, the first one first; absent if it does, and for a pause without a reason.
+        package var reasons: [Reason]?
+        /// The rules that differ from the configuration's; absent if none does.
+        package var rules: Rules?
         /// The account of the download; absent before its end.
         package var summary: Summary?
         /// A sentence about the selected variant, if the origin did not deliver its playlist and another one is
@@ -158,6 +162,8 @@ extension API {
         /// True to start even if the disk has too little space for the expected size.
         package var ignoreSpace: Bool?
         package var paused: Bool?
+        /// Rules for when it may run; those of an existing download are changed.
+        package var rules: Rules?
         package var headers: [Header]?
         /// Lines of a cookie file in Netscape's format. Those that match a host of the presentation are kept.
         package var cookies: [String]?
@@ -200,7 +206,7 @@ extension API {
         package init(source: String) { self.source = source }
     }
 
-    /// The body of `POST /api/v1/downloads/<id>/resume`. Optional.
+    /// The body of `POST /api/v1/downloads/<id>/resume` and `/pause`. Optional.
     package struct ResumeRequest: Codable, Equatable, Sendable {
         /// A new URL of the asset, for example after its former URL has expired.
         package var url: String?
@@ -208,8 +214,10 @@ extension API {
         package var headers: [Header]?
         /// As in `DownloadRequest`.
         package var route: Route?
-        package init(url: String? = nil, headers: [Header]? = nil, route: Route? = nil) {
-            (self.url, self.headers, self.route) = (url, headers, route)
+        /// Only for `/pause`: a reason in the user's words, at most 500 bytes, shown until the download is resumed.
+        package var reason: String?
+        package init(url: String? = nil, headers: [Header]? = nil, route: Route? = nil, reason: String? = nil) {
+            (self.url, self.headers, self.route, self.reason) = (url, headers, route, reason)
         }
     }
 
@@ -327,6 +335,14 @@ extension API.Download {
         case space
         case key
         case volume
+        /// The hours in which downloads may run.
+        case hours
+        /// A network that is not metered.
+        case metered
+        /// Mains power, or enough charge.
+        case power
+        /// A machine that nobody uses.
+        case idle
     }
 
     package enum Priority: String, Codable, Sendable, CaseIterable {

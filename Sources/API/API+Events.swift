@@ -30,6 +30,8 @@ extension API {
         /// `changed`: an asset was added or removed, has another name, title, URL, policy or image, or its playback has
         /// begun or ended. The reference has its current name.
         case changed(Reference)
+        /// `content-changed`: the origin has other content than what is stored of the asset.
+        case contentChanged(Reference)
         /// `mode`: the network mode has changed.
         case mode(Mode)
 
@@ -44,7 +46,7 @@ extension API {
             case error
         }
 
-        /// The data of `removed` and `changed`.
+        /// The data of `removed`, `changed` and `content-changed`.
         package struct Reference: Codable, Equatable, Sendable {
             package var id: String
             package var asset: String
@@ -113,6 +115,7 @@ extension API {
             case .keys(let change): ("keys", change)
             case .move(let move): ("move", move)
             case .changed(let reference): ("changed", reference)
+            case .contentChanged(let reference): ("content-changed", reference)
             case .mode(let mode): ("mode", mode)
             }
         }
@@ -131,6 +134,7 @@ extension API {
             case "keys": self = .keys(try API.decode(from: data))
             case "move": self = .move(try API.decode(from: data))
             case "changed": self = .changed(try API.decode(from: data))
+            case "content-changed": self = .contentChanged(try API.decode(from: data))
             case "mode": self = .mode(try API.decode(from: data))
             default:
                 guard let kind = Kind(rawValue: name) else { return nil }

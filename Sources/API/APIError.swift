@@ -68,6 +68,8 @@ package struct APIError: Error, CustomStringConvertible, Sendable {
         case volumeAbsent = "volume-absent"
         /// Another operation on the asset has to end first.
         case busy
+        /// A rule for when downloads may run stops the download.
+        case rule
         case stopping
         /// The daemon takes too long to answer; thrown only by the client.
         case timeout
@@ -112,7 +114,7 @@ extension APIError.Code {
             404
         case .methodNotAllowed: 405
         case .expired, .keyExpired: 410
-        case .nameTaken, .urlTaken, .otherContent, .unreadable, .targetExists, .busy: 409
+        case .nameTaken, .urlTaken, .otherContent, .unreadable, .targetExists, .busy, .rule: 409
         case .tooLarge: 413
         case .unsupportedMediaType: 415
         case .noMatch, .live, .protected, .notArtwork, .incomplete, .badTarget, .badImport: 422
@@ -135,7 +137,7 @@ extension APIError.Code {
         case .noDaemon, .noLink, .noProgram, .noLAN: 69
         case .cannotWrite, .targetExists, .badTarget: 73
         case .diskFull, .disk: 74
-        case .originAbsent, .offline, .stopping, .timeout, .volumeAbsent, .busy: 75
+        case .originAbsent, .offline, .stopping, .timeout, .volumeAbsent, .busy, .rule: 75
         case .notPlaylist, .badOrigin: 76
         case .unauthorized, .originRefused, .otherUser: 77
         case .unreadable: 78
@@ -170,6 +172,7 @@ extension APIError.Code {
         case .disk: "read the daemon's log, and check the disk"
         case .volumeAbsent: "mount the disk; until then the asset plays from its origin, if it has one"
         case .busy: "repeat the command when that has ended"
+        case .rule: "wait, or change the rule for this download, for example with: weir add NAME --hours any"
         case .stopping, .timeout: "repeat the command"
         case .noSuchAsset, .noSuchDownload, .urlTaken: "weir list"
         case .notArtwork: "give a JPEG, PNG or WebP image of at most 4 MB"
@@ -239,6 +242,7 @@ extension APIError.Code {
         case .disk: "The disk reports errors"
         case .volumeAbsent: "The volume is absent"
         case .busy: "Another operation on the asset is running"
+        case .rule: "A rule stops the download"
         case .stopping: "The daemon is stopping"
         case .timeout: "The daemon takes too long"
         case .noDaemon: "No daemon answers"

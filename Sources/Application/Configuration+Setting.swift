@@ -1,5 +1,6 @@
 internal import API
 internal import Control
+internal import Downloader
 internal import Glibc
 internal import Logging
 internal import Origin
@@ -29,6 +30,13 @@ extension Configuration {
         case .http2: usesHTTP2 = try value.truth()
         case .maxParallel: maxParallel = try value.number(in: 1...64)
         case .maxDownloads: maxDownloads = try value.number(in: 1...64)
+        case .downloadHours: rules.hours = try value.hours()
+        case .metered: rules.pausesOnMetered = try value.pauses()
+        case .onBattery: rules.battery = try value.battery()
+        case .onlyIdle: rules.onlyIdle = try value.truth()
+        case .limitRate: limitRate = try value.rate()
+        case .webhook: webhook = try value.webhook()
+        case .webhookEvents: webhookEvents = try value.webhookEvents()
         case .reserve: reserve = try value.reserve()
         case .playCache: playCache = try value.limit()
         case .verifyRate: verifyRate = try value.number(in: 0...100_000)
@@ -77,7 +85,7 @@ extension Configuration {
 }
 
 /// Converts a setting to the type of its key. Values in the file have types; values from elsewhere are text.
-private struct SettingReader {
+struct SettingReader {
     let setting: Setting
     let isTyped: Bool
 
@@ -266,7 +274,7 @@ private struct SettingReader {
         return path
     }
 
-    private func mismatch(_ wanted: String) -> Refusal { Refusal("\(setting) is not \(wanted)") }
+    func mismatch(_ wanted: String) -> Refusal { Refusal("\(setting) is not \(wanted)") }
 }
 
 extension Setting: CustomStringConvertible {

@@ -1,5 +1,6 @@
 package import API
 package import Control
+package import Downloader
 package import Library
 package import Logging
 package import Origin
@@ -35,6 +36,14 @@ package struct Configuration: Equatable, Sendable {
     package var maxParallel = 6
     /// Maximum number of downloads that run at a time, 1–64.
     package var maxDownloads = 3
+    /// The conditions under which downloads run.
+    package var rules = DownloadRules()
+    /// Most bytes per second of all downloads together; nil for no limit.
+    package var limitRate: Int64?
+    /// The receiver of events; nil for none.
+    package var webhook: WebhookReceiver?
+    /// The events that are sent there.
+    package var webhookEvents = WebhookEvent.usual
     /// Megabytes (2²⁰ bytes) of the disk that stay free; nil for the larger of 256 and 2 % of the disk.
     package var reserve: Int?
     /// Maximum bytes of cached pieces; nil for no limit. Ten gigabytes hold a film of two hours at 10 Mb/s, for a

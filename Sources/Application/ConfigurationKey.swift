@@ -15,6 +15,13 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     case http2
     case maxParallel = "max-parallel"
     case maxDownloads = "max-downloads"
+    case downloadHours = "download-hours"
+    case metered
+    case onBattery = "on-battery"
+    case onlyIdle = "only-idle"
+    case limitRate = "limit-rate"
+    case webhook
+    case webhookEvents = "webhook-events"
     case reserve
     case playCache = "play-cache"
     case verifyRate = "verify-rate"

@@ -36,6 +36,8 @@ import Substitution
     private let playback: Playback
     private let limits: HTTPServer.Configuration
     private let metrics: Metrics
+    private let conditions: ConditionMonitor
+    private let webhook: Webhook?
     private let logger: Logger
 
     /// Builds all rooms and the server, which does not listen yet.
@@ -64,10 +66,13 @@ import Substitution
         var downloads = Downloader.Configuration()
         downloads.parallel = configuration.maxParallel
         downloads.running = configuration.maxDownloads
+        downloads.rules = configuration.rules
         downloader = Downloader(
             library: library, retention: retention,
             integrity: Integrity(of: library, retention, bytesPerSecond: Int64(configuration.verifyRate) << 20),
             configuration: downloads, report: report)
+        conditions = ConditionMonitor(downloader, MachineSensors(environment: environment))
+        webhook = Self.webhook(configuration, client, report)
         let playback = Playback(
             library: library, substitutions: substitutions, retention: retention, logs: Self.logs(configuration),
             report: report)
@@ -80,6 +85,7 @@ import Substitution
         service.selectionDefaults = configuration.selection
         events = EventFeed(downloader, of: library)
         events.follow(exchange.mover)
+        webhook?.follow(downloader, library)
         let control = ControlRoutes(
             service: service, events: events, sessions: PlaybackService(sessions, library: library),
             verifications: service.verifications, keys: service, publications: service.publications,
@@ -143,6 +149,13 @@ import Substitution
         if let reason = store.readOnlyReason { logger.warning("nothing can be stored: \(reason)") }
         if let recovery = store.catalogue.recovery { logger.error("\(recovery)") }
         return store
+    }
+
+    private static func webhook(
+        _ configuration: Configuration, _ client: OriginClient, _ report: @escaping @Sendable (String) -> Void
+    ) -> Webhook? {
+        guard let receiver = configuration.webhook else { return nil }
+        return Webhook(receiver, events: configuration.webhookEvents, client: client, report: report)
     }
 
     private static func logs(_ configuration: Configuration) -> Sessions.Configuration {
@@ -253,6 +266,8 @@ import Substitution
     /// Stops all rooms in reverse order, gives running requests a short time, and keeps the received bytes.
     func stop() async {
         events.end()
+        webhook?.stop()
+        conditions.stop()
         // Stops both servers in parallel. One after the other would double the wait for players, and let new ones in
         // meanwhile.
         async let networkStopped: ()? = network?.stop(within: .seconds(2))
@@ -274,6 +289,7 @@ extension Configuration {
         let isReduced = maxParallel < origin.placesPerHost
         origin.streamsPerHost = isReduced ? maxParallel : max(maxParallel, origin.streamsPerHost)
         origin.placesPerHost = maxParallel
+        origin.backgroundRate = limitRate
         origin.usesHTTP2 = usesHTTP2
         origin.userAgent = userAgent
         origin.proxies = proxies

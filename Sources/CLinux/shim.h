@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -40,6 +41,25 @@ static inline int weir_rename_exchange(const char *one, const char *other) {
 // pthread_setname_np(3) needs _GNU_SOURCE too, and Swift cannot call prctl(2), which is variadic. The name is cut at 15
 // bytes.
 static inline void weir_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0ul, 0ul, 0ul); }
+
+// Lowers the calling thread below the threads that serve players: SCHED_BATCH with at least nice 10 (sched(7)), and the last
+// level of the best-effort class for its reads and syncs (ioprio_set(2)). glibc has no wrappers. A kernel that refuses either
+// leaves the thread as it is.
+static inline void weir_lower_thread(void) {
+    struct {
+        unsigned size, policy;
+        unsigned long long flags;
+        int nice;
+        unsigned priority;
+        unsigned long long runtime, deadline, period;
+    } attributes = {sizeof attributes, 3, 0, 10, 0, 0, 0, 0};
+    // A service may run at a higher nice value, which must not be taken back.
+    int nice = getpriority(PRIO_PROCESS, 0);
+    if (nice > attributes.nice) attributes.nice = nice;
+    syscall(SYS_sched_setattr, 0, &attributes, 0u);
+    // 1: a thread. 2: best effort, with levels from 0 to 7.
+    syscall(SYS_ioprio_set, 1, 0, 2 << 13 | 7);
+}
 
 // Swift's Glibc module has no statfs(2). Returns the number of the file system type, below 2^32, or -1 if the path does
 // not exist.

@@ -86,6 +86,7 @@ extension APIError.Code {
     init(stored code: String) {
         switch code {
         case Download.unreadable: self = .unreadable
+        case Hold.code: self = .rule
         case StoreError.Code.diskFull.rawValue: self = .diskFull
         case StoreError.Code.notWritable.rawValue: self = .cannotWrite
         case LibraryError.Code.missing.rawValue, LibraryError.Code.badOrigin.rawValue: self = .badOrigin

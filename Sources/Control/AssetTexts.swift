@@ -58,6 +58,7 @@ private struct AssetSignature: Equatable {
         let task: DownloadTask?
         let state: JobState?
         let need: Download.Need?
+        let holds: [Hold]
         let isExpired: Bool
         let volume: API.Volume?
     }
@@ -168,7 +169,7 @@ private struct AssetSignature: Equatable {
         return State(
             asset: AssetSignature(asset), revision: asset.revision.map { AssetSignature($0) }, task: kept?.task,
             state: download?.state,
-            need: download?.need, isExpired: service.retention.isExpired(asset),
+            need: download?.need, holds: download?.holds ?? [], isExpired: service.retention.isExpired(asset),
             volume: asset.volume.map { API.Volume(path: $0.path, isPresent: $0.isThere) })
     }
 }

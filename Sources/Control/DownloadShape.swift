@@ -33,6 +33,26 @@ extension API.Download {
         eta = download.timeLeft(progress).map { Int($0.components.seconds) }
         selection = AssetShapes(asset).tracks(of: download.ids)
         error = download.failure.map { Failure(code: APIError.Code(stored: $0.code), message: $0.message) }
+        let reasons = Self.reasons(of: download)
+        self.reasons = reasons.isEmpty ? nil : reasons
+        rules = API.Rules(download.task.rules)
+    }
+
+    /// The reasons why a download does not go on.
+    @LoopActor static func reasons(of download: Download) -> [Reason] {
+        switch download.state {
+        case .paused: return download.task.pauseReason.map { [Reason(kind: .user, message: $0)] } ?? []
+        case .waiting where !download.holds.isEmpty:
+            return download.holds.compactMap { hold in
+                Need(hold.need).flatMap { Reason.Kind(rawValue: $0.rawValue) }.map {
+                    Reason(kind: $0, message: hold.message)
+                }
+            }
+        case .waiting:
+            guard let kind = Need(download).flatMap({ Reason.Kind(rawValue: $0.rawValue) }) else { return [] }
+            return [Reason(kind: kind, message: download.failure?.message ?? "")]
+        case .queued, .running, .failed, .complete, .cancelled: return []
+        }
     }
 
     /// Converts a complete download for a list, without its tracks; `bytes` are those of its asset.
@@ -119,15 +139,66 @@ extension API.Download.State {
 extension API.Download.Need {
     @LoopActor init?(_ download: Download) {
         guard API.Download.State(download) == .waiting else { return nil }
-        switch download.need {
+        if let need = download.need {
+            self.init(need)
+        } else {
+            guard download.isAway else { return nil }
+            self = .volume
+        }
+    }
+
+    init?(_ need: Download.Need) {
+        switch need {
         case .network: self = .network
         case .space: self = .space
         case .key: self = .key
         case .disk: self = .volume
-        case nil:
-            guard download.isAway else { return nil }
-            self = .volume
+        case .hours: self = .hours
+        case .metered: self = .metered
+        case .power: self = .power
+        case .idle: self = .idle
         }
+    }
+}
+
+extension API.Rules {
+    /// The rules of a download that differ from the configuration's; nil if none does.
+    init?(_ change: DownloadRules.Change) {
+        guard !change.isEmpty else { return nil }
+        self.init()
+        hours = change.hours?.map(\.description)
+        metered = change.pausesOnMetered.map { $0 ? .pause : .allow }
+        onBattery = change.battery?.description
+        onlyIdle = change.onlyIdle
+    }
+}
+
+extension DownloadRules.Change {
+    /// Reads the rules of a request.
+    init(_ rules: API.Rules) throws(APIError) {
+        self.init()
+        if let texts = rules.hours {
+            var hours: [DayHours] = []
+            for text in texts {
+                guard let some = DayHours(text) else {
+                    throw APIError(
+                        .badRequest, "\"\(text)\" is no time of the day",
+                        next: "write hours as 22:00-06:00, in local time")
+                }
+                hours.append(some)
+            }
+            self.hours = hours
+        }
+        if let text = rules.onBattery {
+            guard let behaviour = DownloadRules.Battery(text) else {
+                throw APIError(
+                    .badRequest, "\"\(text)\" is no behaviour on battery",
+                    next: "write allow, pause, or a charge such as 30%")
+            }
+            battery = behaviour
+        }
+        pausesOnMetered = rules.metered.map { $0 == .pause }
+        onlyIdle = rules.onlyIdle
     }
 }
 

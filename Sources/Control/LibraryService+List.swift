@@ -117,6 +117,9 @@ extension LibraryService {
         let isWhole = !asset.isLoaded ? facts.local == API.Local.complete.rawValue : nil
         shape.state = download.map { API.Download.State($0, isComplete: isWhole ?? $0.isComplete) }
         shape.need = shape.state == .waiting ? download.flatMap { API.Download.Need($0) } : nil
+        if let download, shape.state == .paused || download.need?.isRule ?? false {
+            shape.reason = API.Download.reasons(of: download).first?.message
+        }
         shape.artwork = facts.hasArtwork ? "\(API.root)/assets/\(PercentEncoding.encode(asset.name))/artwork" : nil
         shape.download = download.map { $0.asset.id }
         shape.volume = asset.volume.map { API.Volume(path: $0.path, isPresent: $0.isThere) }

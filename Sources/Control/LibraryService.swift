@@ -161,6 +161,8 @@ package import Substitution
     package func download(_ request: API.DownloadRequest) async throws(APIError) -> API.Download {
         let request = request.with(defaults: selectionDefaults)
         try Self.check(request)
+        // Wrong rules are refused before anything is opened.
+        if let rules = request.rules { _ = try DownloadRules.Change(rules) }
         let asset = try await open(request)
         let artwork = try await artwork(request, for: asset)
         let download = try await start(asset, request)
@@ -169,8 +171,9 @@ package import Substitution
     }
 
     private func start(_ asset: Asset, _ request: API.DownloadRequest) async throws(APIError) -> Download {
+        let order = try DownloadOrder(request)
         do throws(Downloader.Refusal) {
-            return try await downloader.start(asset, DownloadOrder(request))
+            return try await downloader.start(asset, order)
         } catch {
             throw APIError(error, asset: asset.name, url: asset.origin.redacted)
         }
@@ -183,9 +186,15 @@ package import Substitution
     ) async throws(APIError) -> API.Download {
         let download = try find(download: id)
         if download.isUnreadable { throw APIError(unreadable: download.asset.name) }
-        if request != API.ResumeRequest() { try await updateOrigin(of: download.asset, change, request) }
+        if let reason = request.reason {
+            guard change == .pause else { throw APIError(.badRequest, "only pause accepts a reason") }
+            guard reason.utf8.count <= 500 else { throw APIError(.badRequest, "the reason is longer than 500 bytes") }
+        }
+        var order = request
+        order.reason = nil
+        if order != API.ResumeRequest() { try await updateOrigin(of: download.asset, change, order) }
         switch change {
-        case .pause: await downloader.pause(download)
+        case .pause: await downloader.pause(download, reason: request.reason)
         case .cancel: await downloader.cancel(download)
         case .resume: await downloader.resume(download)
         }

@@ -87,7 +87,7 @@ extension Selection.Preferences {
 }
 
 extension DownloadOrder {
-    init(_ request: API.DownloadRequest) {
+    init(_ request: API.DownloadRequest) throws(APIError) {
         self.init(range: request.range?.seconds)
         selections = request.selections.map { Selection($0) }
         note = request.note
@@ -95,5 +95,8 @@ extension DownloadOrder {
         recordsLive = request.record ?? false
         ignoresRoom = request.ignoreSpace ?? false
         isPaused = request.paused ?? false
+        rules =
+            try request.rules.map { rules throws(APIError) in try DownloadRules.Change(rules) }
+            ?? DownloadRules.Change()
     }
 }

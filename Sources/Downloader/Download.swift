@@ -16,6 +16,14 @@ import Store
         case key
         /// The disk on which the asset is stored.
         case disk
+        /// The hours in which downloads may run.
+        case hours
+        /// A network that is not metered.
+        case metered
+        /// Mains power, or enough charge.
+        case power
+        /// A machine that nobody uses.
+        case idle
     }
 
     package let asset: Asset
@@ -27,6 +35,8 @@ import Store
     package internal(set) var need: Need?
     /// The reason why it failed or waits.
     package internal(set) var failure: JobFailure?
+    /// The rules that stop it; empty unless it waits for a rule's condition.
+    package internal(set) var holds: [Hold] = []
 
     /// Position in the order of requests; `created` is too coarse, because several downloads may begin in one second.
     var number = 0
@@ -46,6 +56,8 @@ import Store
     var pulse: Pulse?
     /// Counts what is fetched.
     var book = DownloadBook()
+    /// True if the user began or continued it since its last run.
+    var isOrdered = false
     /// The selections whose completion was reported.
     var reported: [DownloadTask.Item.Identity] = []
     let meter = ProgressMeter()

@@ -21,6 +21,8 @@ private struct StoredTask: Codable {
     let note: String?
     let priority: DownloadTask.Priority?
     let recordsLive: Bool?
+    let rules: StoredRules?
+    let pauseReason: String?
     /// Not read with the task: see `DownloadAccount.split`.
     var account: DownloadAccount?
 }
@@ -39,6 +41,29 @@ extension DownloadAccount {
         guard text.hasPrefix(head), let end = text.range(of: tail) else { return (text, nil) }
         let account = text[text.index(text.startIndex, offsetBy: head.utf8.count)..<end.lowerBound]
         return ("{" + text[text.index(end.lowerBound, offsetBy: 2)...], account + "}")
+    }
+}
+
+/// Rules in the form in which users write them.
+private struct StoredRules: Codable {
+    let hours: [String]?
+    let pausesOnMetered: Bool?
+    let battery: String?
+    let onlyIdle: Bool?
+
+    init?(_ change: DownloadRules.Change) {
+        guard !change.isEmpty else { return nil }
+        hours = change.hours?.map(\.description)
+        (pausesOnMetered, onlyIdle) = (change.pausesOnMetered, change.onlyIdle)
+        battery = change.battery?.description
+    }
+
+    var change: DownloadRules.Change {
+        var change = DownloadRules.Change()
+        change.hours = hours?.compactMap { DayHours($0) }
+        (change.pausesOnMetered, change.onlyIdle) = (pausesOnMetered, onlyIdle)
+        change.battery = battery.flatMap { DownloadRules.Battery($0) }
+        return change
     }
 }
 
@@ -174,7 +199,8 @@ extension DownloadTask {
         }
         let form = StoredTask(
             version: Self.version, items: items, note: note, priority: priority == .normal ? nil : priority,
-            recordsLive: recordsLive ? true : nil, account: account)
+            recordsLive: recordsLive ? true : nil, rules: StoredRules(rules), pauseReason: pauseReason,
+            account: account)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
         // Encoding cannot fail: the values are strings, Booleans and finite numbers.
@@ -199,6 +225,8 @@ extension DownloadTask {
         note = form.note
         priority = form.priority ?? .normal
         recordsLive = form.recordsLive ?? false
+        rules = form.rules?.change ?? DownloadRules.Change()
+        pauseReason = form.pauseReason
     }
 }
 

@@ -43,6 +43,10 @@ package struct DownloadTask: Equatable, Sendable {
     package var priority = Priority.normal
     /// True to record a live presentation until it ends.
     package var recordsLive = false
+    /// Differences from the configured rules.
+    package var rules = DownloadRules.Change()
+    /// The user's reason for a pause, until the download is resumed.
+    package var pauseReason: String?
 
     init() {}
 
@@ -90,6 +94,8 @@ package struct DownloadOrder: Equatable, Sendable {
     package var ignoresRoom = false
     /// True to create the download as paused; it begins when it is resumed.
     package var isPaused = false
+    /// Changes of the download's rules.
+    package var rules = DownloadRules.Change()
 
     /// Makes an order for these selections.
     package init(_ selections: Selection..., range: Range<Double>? = nil) {

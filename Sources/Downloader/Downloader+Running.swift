@@ -59,7 +59,8 @@ struct DownloadQueue {
 extension Downloader: DownloadWorkObserver {
     func schedule() {
         guard isOpen else { return }
-        let entries = downloads.map {
+        applyRules()
+        let entries = downloads.filter { !mustAwaitReading($0) }.map {
             DownloadQueue.Entry(id: $0.asset.id, priority: $0.task.priority, state: $0.state)
         }
         for id in DownloadQueue(places: configuration.running).next(of: entries) {
@@ -90,7 +91,15 @@ extension Downloader: DownloadWorkObserver {
                     return self.work(for: download, ended: .failed(error))
                 }
             }
+            let isStart = download.isOrdered
+            download.isOrdered = false
+            await self.library.revisions.checkBeforeFetching(
+                into: download.asset, download.renditions, isStart: isStart)
             guard !Task.isCancelled, self.byAsset[download.asset.id] === download else { return }
+            if download.asset.hasOtherSegments {
+                let sentence = "the origin has other content now than what is stored of \(download.asset.name)"
+                return self.work(for: download, ended: .failed(LibraryError(.otherContent, sentence)))
+            }
             let work = self.work(for: download)
             download.work = work
             self.watch(download)

@@ -15,6 +15,8 @@ import Store
         package var running = 3
         /// The first pause before a retry after a temporary error, and the longest. Pauses double in between.
         package var pauses: ClosedRange<Duration> = GiveUpRule.downloadPauses
+        /// The conditions under which downloads run.
+        package var rules = DownloadRules()
 
         package init() {}
     }
@@ -31,6 +33,8 @@ import Store
     private var lastNumber = 0
     private var subscription: Subscription?
     var isOpen = true
+    /// The machine's state, by which rules stop downloads.
+    var conditions = Conditions()
 
     /// Makes a downloader with the downloads in the library's catalogue; none continues before `resume()`.
     ///
@@ -96,6 +100,7 @@ import Store
         var all = merged(items, order, into: task, of: asset)
         if let known = byAsset[asset.id], isCovered, known.state == .running || known.state == .queued {
             known.task = all
+            schedule()
             await save(known)
             return known
         }
@@ -119,6 +124,7 @@ import Store
         task.note = order.note ?? task.note
         task.priority = order.priority ?? task.priority
         task.recordsLive = order.recordsLive || task.recordsLive
+        task.rules.apply(order.rules)
         return task
     }
 
@@ -150,8 +156,11 @@ import Store
     }
 
     /// Pauses a download that has not ended. Fetches that are nearly complete are still finished.
-    package func pause(_ download: Download) async {
-        guard download.state.isActive else { return }
+    /// - Parameter reason: the user's reason, shown until the download is resumed; nil keeps a former one.
+    package func pause(_ download: Download, reason: String? = nil) async {
+        guard download.state.isActive || download.state == .paused else { return }
+        if let reason { download.task.pauseReason = reason.isEmpty ? nil : reason }
+        guard download.state != .paused || reason != nil else { return }
         await stop(download, as: .paused)
     }
 
@@ -188,7 +197,8 @@ import Store
 
     func restart(_ download: Download, _ state: JobState) async {
         retention.forgetPurge(of: download.asset)
-        download.retryBudget = RetryBudget()
+        (download.retryBudget, download.isOrdered) = (RetryBudget(), true)
+        if state != .paused { download.task.pauseReason = nil }
         await stop(download, as: state)
     }
 
@@ -232,6 +242,7 @@ import Store
 
     func set(_ download: Download, _ state: JobState, _ need: Download.Need? = nil, _ failure: JobFailure? = nil) {
         (download.state, download.need, download.failure) = (state, need, failure)
+        if state != .waiting { download.holds = [] }
         if state.isFinal { download.book.end(at: Int64(time(nil))) }
         pin(download)
         notify(download, .state)

@@ -94,7 +94,7 @@ public import Store
     /// True if the origin offers another choice of renditions than the stored one.
     var isOutdated = false
     /// True if the origin has other segments than the stored ones under the same URLs: see `Revisions.check`.
-    var hasOtherSegments = false
+    package internal(set) var hasOtherSegments = false
     var pace = RenewalPace()
     /// The error that keeps the asset out of the catalogue, and its pieces out of the store; nil if there is none.
     package var saveFailure: StoreError?

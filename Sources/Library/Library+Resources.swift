@@ -13,6 +13,7 @@ extension Library {
     ) throws(LibraryError) -> Fetch {
         try asset.checkNotRemoved()
         try checkSegments(of: asset)
+        revisions.beginCheck(of: asset)
         let resource = current(resource, in: folder, of: asset)
         let isLasting = isLasting(folder, of: asset) || isRecorded(resource, in: folder, of: asset)
         do {
@@ -35,6 +36,7 @@ extension Library {
     ) throws(LibraryError) -> [Fetch] {
         try asset.checkNotRemoved()
         try checkSegments(of: asset)
+        revisions.beginCheck(of: asset)
         do {
             let fetches = try loader.fetches(
                 resources.map { current($0, in: folder, of: asset) }, folder: folder,

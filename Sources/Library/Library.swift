@@ -14,7 +14,9 @@ public import Store
     public var mode: PlayMode {
         didSet {
             client.isOffline = isOffline
-            if mode != oldValue { events.send(.modeChanged(mode)) }
+            guard mode != oldValue else { return }
+            revisionChecks.reset()
+            events.send(.modeChanged(mode))
         }
     }
     /// True if no origin may be contacted.
@@ -50,6 +52,7 @@ public import Store
     let partialPlayback: (any PartialPlayback)?
     /// The state of `playlists`, `interstitials` and `volumes`, and the running surveys.
     let playlistTasks = PlaylistLoader.Tasks()
+    let revisionChecks = RevisionChecks()
     var interstitialAssets = InterstitialAssets()
     /// Keeps the cookies of assets; nil to forget them with the process.
     public var cookieFolder: CookieFolder? {
@@ -348,6 +351,7 @@ public import Store
         loader.forget(asset.folders)
         cancelWork(of: asset)
         sleeping.forget(asset)
+        revisionChecks.forget(asset)
         playheads.forget(asset.id)
         events.send(.unregistered(asset))
         summaries?.remove(asset)

@@ -17,6 +17,8 @@ public enum LibraryEvent {
     case removed(Asset)
     /// A stored piece of the asset is lost.
     case pieceLost(Asset)
+    /// The origin was found to have other content than what is stored of the asset.
+    case contentChanged(Asset)
     /// Everything stored of the asset is about to be deleted; the reason is a sentence.
     case willPurge(Asset, reason: String)
     /// Everything stored of the asset was deleted; `asset.life` has the same record.

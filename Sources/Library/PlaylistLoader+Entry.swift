@@ -150,6 +150,7 @@ extension PlaylistLoader {
         library.report(
             "\(asset.name): the origin has other content now. What is stored goes on as it was, and nothing of the new is "
                 + "mixed into it; \"weir get \(asset.name)\" fetches the new beside it.")
+        library.events.send(.contentChanged(asset))
         library.events.send(.assetChanged(asset))
     }
 }

@@ -79,6 +79,8 @@ import Store
 
     /// Returns the asset to play: a revision if the origin has other content, and the old is not downloaded nor played.
     public func current(_ asset: Asset) async -> Asset {
+        // One that plays without its origin is asked about only when a player needs more of it.
+        if !asset.isPlayableOffline { await checkBeforeFetching(into: asset, isStart: true) }
         let isKept = library.downloads?.isKept(asset) ?? false
         // The old segments do not suffice, and the rest of them is nowhere.
         if isKept, asset.hasOtherSegments, !asset.isPlayableOffline, !library.isOffline {

@@ -56,6 +56,8 @@ extension OriginClient {
         public var redirectLimit = 10
         /// Most concurrent requests to one (scheme, host, port).
         public var placesPerHost = 6
+        /// Most bytes per second of all background transfers together, beside the allowance; nil for no limit.
+        public var backgroundRate: Int64?
         /// Most concurrent requests to one (scheme, host, port) that answers by HTTP/2: streams of one connection.
         public var streamsPerHost = 32
         /// True to offer HTTP/2 by ALPN.

@@ -86,6 +86,7 @@ public import HTTPMessage
         pump = LoopTimer { [weak self] in self?.turn() }
         refill = LoopTimer { [weak self] in self?.turn() }
         prober = OriginProber(self)
+        if configuration.backgroundRate != nil { applyAllowance() }
     }
 
     /// Starts a transfer. Retains the receiver until the end, and first notifies it after the loop's current callback.
@@ -252,7 +253,7 @@ public import HTTPMessage
         activity.requests += 1
         let origin = attempt.url.origin
         // Transfers that have to pause go by HTTP/1.1, where a connection of their own holds them back.
-        let mayShare = priority == .playback || !isThrottling && backgroundAllowance == .full
+        let mayShare = priority == .playback || !isThrottling && isUnlimited
         let isMultiplexed = versions.isMultiplexed(origin)
         let age = staleConnections.maximumAge(origin, now: .now)
         let settings = CurlRequest.Settings(
@@ -294,10 +295,13 @@ public import HTTPMessage
 
     func remove(_ wire: CurlRequest) { wire.multi?.remove(wire) }
 
+    /// True if neither the user nor a player limits background transfers.
+    private var isUnlimited: Bool { backgroundAllowance == .full && configuration.backgroundRate == nil }
+
     private func applyAllowance() {
         isThrottling = true
         queue.backgroundPlaces = backgroundAllowance.places
-        let rate = backgroundAllowance.rate ?? 0
+        let rate = [backgroundAllowance.rate, configuration.backgroundRate].compactMap(\.self).min() ?? 0
         bucket = rate > 0 ? TokenBucket(rate: rate, at: .now) : nil
         refill?.cancel()
         pump?.fireSoon()
@@ -379,6 +383,6 @@ public import HTTPMessage
                 transfer.throttle(.none, window: nil)
             }
         }
-        isThrottling = backgroundAllowance != .full || window != nil
+        isThrottling = !isUnlimited || window != nil
     }
 }

@@ -105,6 +105,8 @@ struct TransferState {
             pending = redirect(to: reply.location ?? "")
         } else if accepts(reply.status) {
             validator = reply.validator
+            // A refusal, or the news that nothing has changed, has no bytes of the range.
+            if request.acceptsRefusals, reply.status >= 300 { request.range = nil }
             return accept(reply, at: 0, length: isDecoded(reply) ? nil : reply.contentLength)
         } else {
             switch reply.status {

@@ -33,6 +33,18 @@ extension Playback {
             Task { @LoopActor in await offlinePlaylist(exchange, rendition, asset, session) }
             return
         }
+        if library.revisions.mayCheckBeforePlaying(rendition, of: asset) {
+            Task { @LoopActor in
+                await library.revisions.checkBeforePlaying(rendition, of: asset)
+                online(exchange, rendition, asset, session)
+            }
+            return
+        }
+        online(exchange, rendition, asset, session)
+    }
+
+    /// Answers with the playlist that is known, or with the origin's.
+    private func online(_ exchange: Exchange, _ rendition: Rendition, _ asset: Asset, _ session: Session) {
         if let source = rendition.source, source.isDurable, !rendition.mayBeginAnew {
             let view = view(of: asset, session, for: exchange)
             if view.isSmall(source) { return send(exchange, session, .hit) { try view.media(rendition, source) } }
@@ -235,6 +247,10 @@ extension Playback {
         }
         if !isStored { library.playheads.openingBegan() }
         defer { if !isStored { library.playheads.openingEnded() } }
+        // Meanwhile the entry is asked for.
+        if !isStored, !asset.isPlayableOffline {
+            Task { @LoopActor in await library.revisions.checkBeforeFetching(into: asset, isStart: true) }
+        }
         do {
             let isPresent = isStored ? false : try await library.playlists.refresh(asset)
             if isPresent, case let current = await library.revisions.current(asset), current !== asset {

@@ -52,7 +52,8 @@ final class SyncThread: Sendable {
     private let worker: WorkerThread<Queue>
 
     init() throws(StoreError) {
-        worker = try WorkerThread("sync", Queue()) { queue, isStopping in queue.next(isStopping) }
+        // A player reads a piece before it is synced.
+        worker = try WorkerThread("sync", Queue(), isBackground: true) { queue, isStopping in queue.next(isStopping) }
     }
 
     /// Syncs a piece soon. From any thread, as all methods.

@@ -22,10 +22,17 @@ final class WorkerThread<State: Sendable>: Sendable {
 
     /// Starts the thread. `next` takes work out of the state, with the lock held. Its second argument is true after
     /// `stop()`: it returns `end` as soon as no work is left.
-    init(_ name: String, _ state: State, next: @escaping @Sendable (inout State, Bool) -> Step) throws(StoreError) {
+    /// - Parameter isBackground: true if no player waits for its work, so that it yields to all other threads.
+    init(
+        _ name: String, _ state: State, isBackground: Bool = false,
+        next: @escaping @Sendable (inout State, Bool) -> Step
+    ) throws(StoreError) {
         locked = Mutex(Locked(state: state))
         wakeup = try Wakeup()
-        let started = try StoreThread(name) { self.run(next) }
+        let started = try StoreThread(name) {
+            if isBackground { weir_lower_thread() }
+            self.run(next)
+        }
         thread.withLock { $0 = started }
     }
 

@@ -4,13 +4,18 @@ import ArgumentParser
 struct PauseCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause", abstract: "Pause downloads until they are resumed.",
-        discussion: "Stored media stays, and plays. A restart of the daemon resumes nothing.")
+        discussion: """
+            Stored media stays, and plays. A restart of the daemon resumes nothing. With --reason, a paused download gets another \
+            reason.
+            """)
 
     @OptionGroup var downloads: DownloadNames
+    @Option(help: ArgumentHelp("A reason that \"weir list\" shows until the download is resumed.", valueName: "text"))
+    var reason: String?
     @OptionGroup var common: CommonOptions
 
     func execute() async throws {
-        try await downloads.perform(.pause, in: common.daemon()) {
+        try await downloads.perform(.pause, API.ResumeRequest(reason: reason), in: common.daemon()) {
             $0.state == .queued || $0.state == .running || $0.state == .waiting
         }
     }
@@ -79,7 +84,7 @@ struct DownloadNames: ParsableArguments {
     /// Changes each download and prints its new state. Continues after a failure, and then ends with it.
     ///
     /// - Parameters:
-    ///   - request: for `resume`.
+    ///   - request: for `resume` and `pause`.
     ///   - isConcerned: selects from all downloads.
     func perform(
         _ change: API.DownloadChange, _ request: API.ResumeRequest = API.ResumeRequest(), in daemon: Daemon,
@@ -89,7 +94,8 @@ struct DownloadNames: ParsableArguments {
         for id in try await ids(in: daemon.client, isConcerned) {
             do {
                 let download = try await daemon.client.change(change, id: try id.get(), request)
-                Output.line("\(download.asset)  \(download.stateWords)")
+                let reason = download.reasons?.first.map { ": \($0.message)" } ?? ""
+                Output.line("\(download.asset)  \(download.stateWords)\(reason)")
                 if download.state == .failed, change == .resume, let reason = download.error {
                     failure = failure ?? APIError(reason.code, reason.message)
                 }

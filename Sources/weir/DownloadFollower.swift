@@ -183,7 +183,7 @@ extension API.Event {
         switch self {
         case .snapshot: true
         case .download(_, let download): download.id == id
-        case .renditionComplete, .verification, .purged, .keys, .move, .changed, .mode: false
+        case .renditionComplete, .verification, .purged, .keys, .move, .changed, .contentChanged, .mode: false
         case .selectionResolved, .selectionsFurther, .selectionComplete: false
         case .removed(let reference): reference.id == id
         }
@@ -194,7 +194,7 @@ extension API.Event {
         switch self {
         case .snapshot(let downloads): downloads.first { $0.id == id }
         case .download(_, let download): download
-        case .renditionComplete, .removed, .verification, .purged, .keys, .move, .changed, .mode: nil
+        case .renditionComplete, .removed, .verification, .purged, .keys, .move, .changed, .contentChanged, .mode: nil
         case .selectionResolved, .selectionsFurther, .selectionComplete: nil
         }
     }

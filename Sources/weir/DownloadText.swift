@@ -4,7 +4,8 @@ import API
 enum DownloadText {
     static func lines(_ download: API.Download) -> [String] {
         let important = download.priority == .important ? "important" : nil
-        let cause = download.state == .complete ? nil : download.error?.message
+        let reasons = download.reasons.map { $0.map(\.message).joined(separator: ", and ") }
+        let cause = download.state == .complete ? nil : reasons ?? download.error?.message
         let state = ["download: \(download.stateWords)", important, download.rangeWords, cause].compactMap(\.self)
         let table = TextTable(rows: [["TRACK", "DONE", "TIME", "SIZE"]] + download.parts.map(row))
         let summary = download.summary.map(SummaryText.lines) ?? []
@@ -40,6 +41,10 @@ extension API.Download {
             case .space: "waiting for space"
             case .key: "waiting for a key"
             case .volume: "waiting for its disk"
+            case .hours: "waiting for its hours"
+            case .metered: "waiting for a network that is not metered"
+            case .power: "waiting for power"
+            case .idle: "waiting for an idle machine"
             case nil: "waiting"
             }
         case .failed: "failed"

@@ -51,7 +51,7 @@ enum EventText {
             line.add("id", further.id)
             line.add("asset", further.asset)
             line.add("unselected", further.unselected)
-        case .removed(let reference), .changed(let reference):
+        case .removed(let reference), .changed(let reference), .contentChanged(let reference):
             line.add("id", reference.id)
             line.add("asset", reference.asset)
         case .verification(let verification): line.add("verification", verification)
@@ -87,6 +87,7 @@ enum EventText {
         case .keys(let change): ["\(change.asset)  \(Format.count(change.keys.count, "key")) \(change.change.rawValue)"]
         case .move(let move): MoveText.event(move)
         case .changed(let reference): ["\(reference.asset)  changed"]
+        case .contentChanged(let reference): ["\(reference.asset)  has other content at the origin"]
         case .mode(let mode): ["mode  \(mode.mode.rawValue)"]
         case .purged(let purge): ["\(purge.asset)  purged, \(Format.bytes(purge.purge.bytes))"]
         }

@@ -36,6 +36,7 @@ enum DownloadRecord {
         line.add("eta", download.eta)
         line.add("fraction", download.fraction)
         line.add("need", download.need)
+        line.add("reasons", download.reasons)
         return line.text
     }
 

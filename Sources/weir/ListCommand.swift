@@ -45,6 +45,7 @@ struct ListedAsset: Decodable, Sendable {
     private let local: API.Local
     private let state: API.Download.State?
     private let need: API.Download.Need?
+    private let reason: String?
     private let volume: API.Volume?
     private let storage: API.Storage?
     private let keys: API.KeySummary?
@@ -58,6 +59,7 @@ struct ListedAsset: Decodable, Sendable {
         (name, duration, isLive) = (asset.name, asset.duration, asset.isLive)
         (quality, bytes, local) = (asset.quality ?? asset.tracks.storedQuality, asset.bytes, asset.local)
         (state, need, volume, storage) = (asset.state, asset.need, asset.volume, asset.storage)
+        reason = asset.reason
         (keys, unreadable, isKnownOnly) = (asset.keys, asset.unreadable, asset.isKnownOnly)
         (isInsecure, hasChanged, title, ranges) = (asset.isInsecure, asset.hasChanged, asset.title, asset.ranges)
     }
@@ -85,7 +87,8 @@ struct ListedAsset: Decodable, Sendable {
 
     private var activity: String {
         switch state {
-        case .queued, .running, .paused, .waiting, .failed: state.map { ", " + API.Download.words($0, need) } ?? ""
+        case .queued, .running, .paused, .waiting, .failed:
+            state.map { ", " + API.Download.words($0, need) + (reason.map { ": \($0)" } ?? "") } ?? ""
         case .cancelled, .complete, nil: ""
         }
     }

@@ -44,6 +44,27 @@ struct ServeCommand: ReportingCommand {
     var maxDownloads: String?
     @Option(
         help: ArgumentHelp(
+            "Download only at this time of the day, as 22:00-06:00. May be repeated.", valueName: "hours"))
+    var downloadHours: [String] = []
+    @Option(help: ArgumentHelp("Downloads on a metered network: allow or pause.", valueName: "choice"))
+    var metered: String?
+    @Option(
+        help: ArgumentHelp(
+            "Downloads on battery: allow, pause, or a charge such as 30% below which they wait.", valueName: "choice"))
+    var onBattery: String?
+    @Flag(help: "Download only while nobody uses the machine.")
+    var onlyIdle = false
+    @Option(
+        help: ArgumentHelp("Bytes per second of all downloads together: 500KB, 2MB, unlimited.", valueName: "size"))
+    var limitRate: String?
+    @Option(help: ArgumentHelp("An http or https URL that is sent the events of downloads as JSON.", valueName: "url"))
+    var webhook: String?
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("An event that is sent there, such as complete. May be repeated.", valueName: "event"))
+    var webhookEvents: [String] = []
+    @Option(
+        help: ArgumentHelp(
             "Megabytes of the disk to leave free; auto: 256 or 2 %, whichever is larger.", valueName: "MB"))
     var reserve: String?
     @Option(
@@ -104,9 +125,11 @@ struct ServeCommand: ReportingCommand {
     func execute() async throws {
         var settings: [ConfigurationKey: [String]] = [
             .hostNames: hostNames, .allowedOrigins: allowedOrigins, .allowHosts: allowHosts, .users: users,
+            .downloadHours: downloadHours, .webhookEvents: webhookEvents,
         ]
         settings[.offline] = offline ? ["true"] : nil
         settings[.local] = local ? ["true"] : nil
+        settings[.onlyIdle] = onlyIdle ? ["true"] : nil
         let texts: [(ConfigurationKey, String?)] = [
             (.maxParallel, maxParallel), (.maxDownloads, maxDownloads), (.reserve, reserve), (.playCache, playCache),
             (.verifyRate, verifyRate), (.purge, purge), (.keysExpire, keysExpire),
@@ -114,6 +137,7 @@ struct ServeCommand: ReportingCommand {
             (.lan, lan), (.streams, streams), (.userAgent, userAgent), (.proxy, proxy), (.caFile, caFile),
             (.caFolder, caFolder), (.http2, http2), (.otherUsers, otherUsers),
             (.bundleMode, bundleMode), (.bundleKeysMode, bundleKeysMode),
+            (.metered, metered), (.onBattery, onBattery), (.limitRate, limitRate), (.webhook, webhook),
         ]
         for (key, text) in texts { settings[key] = text.map { [$0] } }
         let configuration = try common.configuration(with: settings)

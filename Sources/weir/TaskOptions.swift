@@ -31,6 +31,7 @@ struct TaskOptions: ParsableArguments {
     var artwork: String?
     @Option(help: "important downloads start before default ones.")
     var priority: API.Download.Priority?
+    @OptionGroup var rules: RuleOptions
     @Flag(help: "Record a live stream until it ends.")
     var record = false
     @Flag(help: "Start even if the disk has too little space, and store what fits.")
@@ -60,6 +61,7 @@ struct TaskOptions: ParsableArguments {
         request.note = description
         request.artwork = artwork.flatMap { PlayerURL.isURL($0) ? $0 : nil }
         request.priority = priority
+        request.rules = rules.change
         request.record = record ? true : nil
         request.ignoreSpace = anyway ? true : nil
         request.headers = try headers.fields

@@ -1,5 +1,8 @@
 import API
+import Control
+import Downloader
 import Foundation
+import HTTPMessage
 import Logging
 import TestSupport
 import Testing
@@ -156,6 +159,52 @@ import Testing
         let lan = try #require(try load(file: "lan = \"\(text)\"").lan)
         #expect(lan.host == host && lan.port == port)
         #expect(try load(environment: ["WEIR_LAN": text]).lan == lan && load().lan == nil)
+    }
+
+    @Test func rulesForDownloadsAreRead() throws {
+        let file = """
+            download-hours = ["22:00-06:00", "12:00-13:00"]
+            metered = "pause"
+            on-battery = "30%"
+            only-idle = true
+            limit-rate = "2MB"
+            """
+        let configuration = try load(file: file)
+        #expect(configuration.rules.hours.map(\.description) == ["22:00-06:00", "12:00-13:00"])
+        #expect(configuration.rules.pausesOnMetered && configuration.rules.onlyIdle)
+        #expect(configuration.rules.battery == .pauseBelow(30) && configuration.limitRate == 2 << 20)
+        let variables = ["WEIR_DOWNLOAD_HOURS": "22:00-06:00,12:00-13:00", "WEIR_ON_BATTERY": "pause"]
+        #expect(try load(environment: variables).rules.hours.count == 2)
+        #expect(try load(environment: variables).rules.battery == .pause)
+    }
+
+    @Test(arguments: [
+        ("download-hours = [\"22-06\"]", "\"22-06\" is not a time of the day, such as 22:00-06:00"),
+        ("metered = \"never\"", "\"never\" is not allow or pause"),
+        ("on-battery = 30", "30 is not allow, pause, or a charge such as \"30%\""),
+        ("only-idle = 1", "1 is not true or false"),
+        (
+            "limit-rate = \"1KB\"",
+            "\"1KB\" is not a size for each second, such as 500KB or 2MB, of at least 10 KB; or unlimited"
+        ),
+        (
+            "webhook = \"ftp://anna:secret@h/\"",
+            "the value is not an http or https URL, such as http://127.0.0.1:8080/weir"
+        ),
+    ])
+    func wrongRulesAreRefused(_ line: String, _ message: String) throws {
+        let error = try #require(refusal(file: line))
+        #expect(error.message.hasSuffix(": " + message), "\(error.message)")
+        #expect(!"\(error)".contains("secret"))
+    }
+
+    @Test func theWebhookHasItsEvents() throws {
+        let configuration = try load(
+            file: "webhook = \"http://anna:secret@h/x\"\nwebhook-events = [\"complete\", \"waiting\"]")
+        #expect(configuration.webhook?.url.host == "h" && configuration.webhookEvents == [.complete, .waiting])
+        let message = refusal(file: "webhook-events = [\"done\"]")?.message
+        #expect(
+            message?.hasPrefix("webhook-events: \"done\" is not an event; the events are selection-resolved, ") == true)
     }
 
     @Test func everyKeyIsReadFromTheEnvironment() throws {

@@ -42,6 +42,7 @@ import Testing
         return try parser.parse(bytes).compactMap { message in
             switch try API.Event(name: message.name, data: Array(message.data.utf8)) {
             case .changed(let reference): "changed \(reference.asset) \(reference.id)"
+            case .contentChanged(let reference): "other content \(reference.asset)"
             case .mode(let mode): "mode \(mode.mode.rawValue)"
             case .removed(let reference): "removed \(reference.asset)"
             default: nil

@@ -113,6 +113,7 @@ import Testing
             "Missing": API.Download.Summary.Missing.self, "Selected": API.Download.Selected.self,
             "Share": API.Download.Selected.Share.self, "EventRendition": API.Event.Rendition.self,
             "Explanation": API.Explanation.self, "Export": API.Export.self, "ExportRequest": API.ExportRequest.self,
+            "DownloadReason": API.Download.Reason.self, "Rules": API.Rules.self,
             "Failure": API.Download.Failure.self, "Header": API.Header.self, "Route": API.Route.self,
             "Hole": API.Verification.Hole.self,
             "ImportRequest": API.ImportRequest.self, "KPIReport": API.KPIReport.self, "KPIs": KPIs.self,
@@ -220,7 +221,7 @@ import Testing
             #expect(
                 try text(JSONSerialization.jsonObject(with: Data(event.data))) == String(decoding: data, as: UTF8.self))
         }
-        #expect(events.count == 16)
+        #expect(events.count == 17)
     }
 
     // MARK: Examples

@@ -117,7 +117,7 @@ import Testing
 
     /// The requested paths with their ranges, without playlists.
     func mediaRequests() async throws -> [String] {
-        try await origin.requests().filter { !$0.path.contains(".m3u8") }.map {
+        try await origin.requests().filter { !$0.path.contains(".m3u8") && !$0.isComparison }.map {
             $0.path + ($0.range.map { " \($0)" } ?? "")
         }
     }

@@ -2,7 +2,7 @@ import TestSupport
 
 extension TestOrigin.Request {
     /// True for a request of a segment, an initialization section or a key.
-    var isForMedia: Bool { !path.contains(".m3u8") }
+    var isForMedia: Bool { !path.contains(".m3u8") && !isComparison }
 
     /// Path and range: requests with equal values are for the same bytes.
     var resource: String { path + (range.map { " " + $0 } ?? "") }

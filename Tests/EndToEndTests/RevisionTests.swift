@@ -72,6 +72,64 @@ struct RevisionTests {
         }
     }
 
+    /// Lays the middle quality's segments under the URLs of the best one. The playlists stay.
+    private func exchangeSegments(_ film: ChangingFilm) throws {
+        for number in 0..<6 {
+            let (old, new) = (film.root + "/film/270p/\(number).ts", film.root + "/film/180p/\(number).ts")
+            try FileManager.default.removeItem(atPath: old)
+            try FileManager.default.copyItem(atPath: new, toPath: old)
+        }
+    }
+
+    @Test("N12: under the same playlists is noticed before a half download continues, and fetched whole")
+    func noticesOtherSegments() async throws {
+        let film = try ChangingFilm("ts")
+        try await Scene.with(root: film.root) { scene in
+            #expect(try await scene.get("film", ["-q", "best", "--range", "0-5"]).exit == .code(0))
+            try await scene.weir.kill()
+            try exchangeSegments(film)
+            try await scene.weir.start()
+            let got = try await scene.weir.run(["get", "film", "-q", "best"])
+            #expect(got.exit == .code(0) && got.errors.contains("the origin has other content now"), "\(got)")
+            try await waitUntil("the change of places") { try await asset(scene)["isRevised"] == nil }
+            let expected = try await FrameHashes.of(scene.origin.url("/film/270p/media.m3u8"))
+            try await scene.origin.stop()
+            let found = try await FrameHashes.of(scene.weir.url("/offline/film.m3u8"))
+            #expect(found.firstDifference(fromPartOf: expected) == nil)
+        }
+    }
+
+    /// The URL of the best variant in a new session.
+    private func best(_ scene: Scene) async throws -> String {
+        try #require(try await PlaylistWalk.segments(scene.master("film")).first { $0.contains("270p") })
+    }
+
+    @Test("W8: a session of the old one plays no segment of the new one")
+    func oldSessionStaysOld() async throws {
+        let film = try ChangingFilm("ts")
+        try await Scene.with(root: film.root) { scene in
+            #expect(try await scene.get("film", ["-q", "best", "--range", "0-5"]).exit == .code(0))
+            let before = await scene.weir.address
+            let paths = try await PlaylistWalk.segments(best(scene)).map { $0.replacing(before, with: "") }
+            let old = try (0..<3).map { try Data(contentsOf: URL(fileURLWithPath: film.root + "/film/270p/\($0).ts")) }
+            try await scene.weir.kill()
+            try exchangeSegments(film)
+            try await scene.weir.start()
+            // Another session notices the new content, and plays it whole.
+            let expected = try await FrameHashes.of(scene.origin.url("/film/270p/media.m3u8"))
+            let new = try await FrameHashes.of(best(scene))
+            #expect(new.firstDifference(fromPartOf: expected) == nil)
+            for (number, path) in paths.enumerated() {
+                let answer = try await HTTPProbe.fetch(scene.weir.url(path))
+                if number < 3 {
+                    #expect(answer.body == old[number], "\(number)")
+                } else {
+                    #expect(answer.status >= 400)
+                }
+            }
+        }
+    }
+
     @Test("replaces the old one in a download that cannot get the rest")
     func continuesDownloadWithNewRevision() async throws {
         let film = try ChangingFilm("ts")

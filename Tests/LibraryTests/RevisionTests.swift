@@ -54,6 +54,60 @@ import Testing
         #expect(current !== asset && asset.isRemoved && current.bytes == 0)
     }
 
+    @Test func n12AComparisonIsConditionalWhereTheOriginHasValidators() async throws {
+        let (_, fixture, asset) = try await stored()
+        try await fixture.origin.add(OriginRule("/film/90p/0.ts") { $0.etag = "one" })
+        #expect(await fixture.library.revisions.check(asset))
+        try await fixture.origin.clearRules()
+        try await fixture.origin.add(OriginRule("/film/90p/0.ts") { $0.status = 304 })
+        try await fixture.origin.clearRequests()
+        #expect(await fixture.library.revisions.check(asset))
+        let request = try #require(try await fixture.origin.requests(for: "/film/90p/0.ts").first)
+        #expect(request.headers["if-none-match"] == "\"one\"" && request.isComparison)
+        #expect(!asset.hasChanged)
+    }
+
+    /// The one asset after a restart of the daemon, with a player that is about to get more of it.
+    private func reopened(_ fixture: LibraryFixture) async throws -> Asset {
+        try await fixture.restart()
+        try await fixture.origin.clearRequests()
+        return try #require(fixture.library.assets.first)
+    }
+
+    @Test func n12OneRequestComparesBeforeMoreIsFetchedAfterAStart() async throws {
+        let (_, fixture, _) = try await stored()
+        let asset = try await reopened(fixture)
+        for _ in 0..<3 { await fixture.library.revisions.checkBeforeFetching(into: asset) }
+        let requests = try await fixture.origin.requests()
+        #expect(requests.map(\.path) == ["/film/90p/0.ts"] && requests.allSatisfy(\.isComparison))
+        #expect(!asset.hasChanged)
+    }
+
+    @Test func w8NothingIsFetchedIntoAnAssetThatHasChangedSinceTheStart() async throws {
+        let (film, fixture, _) = try await stored()
+        try FileDamage.flipBit(of: film.root + "/film/90p/0.ts", at: 600)
+        let asset = try await reopened(fixture)
+        var told: [String] = []
+        let subscription = fixture.library.events.subscribe {
+            if case .contentChanged(let asset) = $0 { told.append(asset.name) }
+        }
+        defer { subscription.cancel() }
+        await fixture.library.revisions.checkBeforeFetching(into: asset)
+        #expect(asset.hasChanged && told == ["film"])
+        let rendition = try await fixture.rendition("video-90p", of: asset)
+        #expect(await code { _ = try fixture.fetch(1, of: rendition, in: asset) } == .otherContent)
+    }
+
+    @Test func aCompleteRenditionIsComparedWithNothing() async throws {
+        let (_, fixture, stored) = try await stored()
+        try await fixture.fetch("video-90p", of: stored)
+        let asset = try await reopened(fixture)
+        let rendition = try await fixture.rendition("video-90p", of: asset)
+        #expect(rendition.isComplete && !fixture.library.revisions.mayCheckBeforePlaying(rendition, of: asset))
+        await fixture.library.revisions.checkBeforePlaying(rendition, of: asset)
+        #expect(try await fixture.origin.requests().isEmpty)
+    }
+
     @Test func anUnusedAssetIsReplacedAtOnce() async throws {
         let (fixture, asset) = try await changed()
         let current = await fixture.library.revisions.current(asset)

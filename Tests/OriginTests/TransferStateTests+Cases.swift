@@ -527,6 +527,10 @@ extension TransferStateTests {
             first: "/r",
             steps: [.head("503|Content-Length: 5", "deliver 5"), .bytes(5, "at 0"), .ends(.finished, "done")]),
         Case(
+            testDescription: "no bytes of a range that has not changed",
+            change: { ($0.range, $0.acceptsRefusals) = (0..<10, true) }, first: "/r 0-9",
+            steps: [.head("304|ETag: \"a\"", "deliver"), .ends(.finished, "done")]),
+        Case(
             testDescription: "permanent failure below HTTP", first: "/r",
             steps: [.ends(.failed(.init(code: .untrustedCertificate, isTransient: false)), "untrustedCertificate")]),
         Case(

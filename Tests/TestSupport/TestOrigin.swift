@@ -20,6 +20,14 @@ package actor TestOrigin {
         package let bytes: Int
         /// `open`, `paused`, `done`, `cut` (by a rule) or `gone` (the client left).
         package let state: String
+
+        /// True for the request by which Weir compares a stored segment with the origin's: exactly its first 4 KiB, or an
+        /// answer without a body. The piece is not fetched again.
+        package var isComparison: Bool {
+            guard status != 304 else { return bytes == 0 }
+            let ends = range?.dropFirst("bytes=".count).split(separator: "-").compactMap { Int($0) } ?? []
+            return status == 206 && ends.count == 2 && ends[1] - ends[0] + 1 == 4096 && bytes <= 4096
+        }
     }
 
     package struct Load: Codable, Sendable {

@@ -39,6 +39,7 @@ package struct Doctor: Sendable {
         guard refusal?.place != .variable("HOME") else { return Report(findings: [settingsFinding]) }
         let daemon = await daemonFindings()
         let disk = diskFindings() + clockFindings()
+        let downloads = ruleFindings() + (await webhookFindings())
         let machine =
             programFindings() + libraryFindings() + [descriptorFinding] + proxyFindings()
             + handlerFindings() + authorityFindings() + nameServerFindings()
@@ -46,7 +47,7 @@ package struct Doctor: Sendable {
             findings: [settingsFinding] + daemon + [usersFinding] + folderFindings() + [tokenFinding] + disk + [
                 localhostFinding
             ]
-                + machine + unitFindings())
+                + machine + downloads + unitFindings())
     }
 
     private var settingsFinding: Finding {

@@ -89,7 +89,9 @@ export class Row {
         const length = asset.isLive ? "live" : asset.duration ? time(asset.duration) : "";
         const end = asset.storage?.expiration && !asset.storage.isExpired
             ? `until ${new Date(asset.storage.expiration * 1000).toLocaleDateString()}` : "";
-        return [length, best ? quality(best) : "", sizes, end].filter(Boolean).join(" · ");
+        const other = asset.isRevised ? "the origin's new content is being fetched"
+            : asset.hasChanged ? "the origin has other content" : "";
+        return [length, best ? quality(best) : "", sizes, end, other].filter(Boolean).join(" · ");
     }
 
     updateChips() {

@@ -63,7 +63,13 @@ export function badge(asset, download) {
     return ["Online only", "online"];
 }
 
-const needs = {network: "the network", space: "space on the disk", key: "a key", volume: "its disk"};
+const needs = {
+    network: "the network", space: "space on the disk", key: "a key", volume: "its disk", hours: "its hours",
+    metered: "a network that is not metered", power: "power", idle: "an idle machine",
+};
+
+/** The reasons why a download does not go on, in words; empty without one. */
+const why = download => download.reasons?.length ? `: ${download.reasons.map(reason => reason.message).filter(Boolean).join(", and ")}` : "";
 
 /** The state of the download as a sentence; empty without one. */
 export function doing(download) {
@@ -75,8 +81,8 @@ export function doing(download) {
         return [`${download.isRecording ? "Recording" : "Downloading"}, ${far}`,
             download.silence > 0 ? `no data for ${download.silence} s` : download.rate > 0 ? `${size(download.rate)}/s` : "",
             download.eta >= 0 && download.rate > 0 ? `${time(download.eta)} left` : ""].filter(Boolean).join(" · ");
-    case "paused": return `Paused at ${far}`;
-    case "waiting": return `Waiting for ${needs[download.need] || "something"} at ${far}`;
+    case "paused": return `Paused at ${far}${why(download)}`;
+    case "waiting": return `Waiting for ${needs[download.need] || "something"} at ${far}${why(download)}`;
     case "failed": return `Failed at ${far}${download.error ? `: ${download.error.message}` : ""}`;
     case "cancelled": return `Cancelled at ${far}`;
     default: return "";

@@ -164,6 +164,7 @@ import Store
         case .assetChanged(let asset):
             // A revision has the name of the asset that it revises.
             if !asset.isRevision { publish(.changed(.init(id: asset.id, asset: asset.name))) }
+        case .contentChanged(let asset): publish(.contentChanged(.init(id: asset.id, asset: asset.name)))
         case .modeChanged(let mode): publish(.mode(API.Mode(mode: mode)))
         case .purged(let asset, let purge):
             publish(.purged(.init(asset: asset.name, id: asset.id, purge: API.Storage.Purge(purge))))

@@ -36,8 +36,11 @@ struct PageRow {
     }
 
     private var facts: String {
-        [asset.isLive ? "live" : asset.duration.map(Self.time), quality, Self.size(asset.bytes)]
-            .compactMap(\.self).joined(separator: " · ")
+        [
+            asset.isLive ? "live" : asset.duration.map(Self.time), quality, Self.size(asset.bytes), asset.reason,
+            asset.hasChanged == true ? "the origin has other content" : nil,
+        ]
+        .compactMap(\.self).joined(separator: " · ")
     }
 
     /// The best stored quality; without stored content, the best available one.

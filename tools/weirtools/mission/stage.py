@@ -8,6 +8,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import threading
 import urllib.error
@@ -29,6 +30,8 @@ class Stage:
 
     def __init__(self, binary, options=()):
         self.binary, self.options, self.started, self.plain = binary, options, [], {}
+        # Of the daemon's environment and of the commands', from the next start on.
+        self.variables = {}
 
     def __enter__(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="weir-mission-"))
@@ -93,7 +96,7 @@ class Stage:
     @property
     def weir(self):
         if "weir" not in self.__dict__.get("servers", {}):
-            self.serve("weir", scene.Weir(self.binary, self.folder, options=self.options, users="root,nobody"))
+            self.serve("weir", scene.Weir(self.binary, self.folder, options=self.options, users="root,nobody", variables=self.variables))
         return self.servers["weir"]
 
     def restart(self, options=None, kill=True):
@@ -186,6 +189,21 @@ class Stage:
         status, _, body = self.get(path)
         need(status == 200, "GET %s is answered with %d" % (path, status))
         return body.decode()
+
+    def system_bus(self, **values):
+        """A system bus with NetworkManager and logind; returns a function that changes their properties, such as Metered=1."""
+        path, known = self.folder / "bus", self.folder / "bus.json"
+
+        def change(**values):
+            new = known.with_suffix(".new")
+            new.write_text(json.dumps(values))
+            new.replace(known)
+
+        change(**values)
+        script = TOOLS / "weirtools" / "scenes" / "system_bus.py"
+        self.started.append(scene.Server(lambda _: [sys.executable, str(script), str(path), str(known)], named=False))
+        self.variables["DBUS_SYSTEM_BUS_ADDRESS"] = "unix:path=%s" % path
+        return change
 
     def api(self, method, path, body=None):
         """(status, JSON) of the API."""

@@ -62,9 +62,10 @@ class Server:
     # Where its words for a person go, and how long it has until it listens.
     errors, patience = subprocess.DEVNULL, PATIENCE
 
-    def __init__(self, command, environment=None, listener=None):
+    def __init__(self, command, environment=None, listener=None, named=True):
+        # `named`: the line that it prints ends with its URL.
         self.command, self.environment, self.child, self.port = command, environment, None, 0
-        self.listener = listener
+        self.listener, self.named = listener, named
         self.start()
 
     def start(self):
@@ -80,6 +81,8 @@ class Server:
             # Whatever it still does: nothing of it is left when this is told.
             self.kill()
             raise Trouble("%s did not start but said %r" % (pathlib.Path(self.child.args[0]).name, line))
+        if not self.named:
+            return
         self.url = line.split()[-1]
         self.port = int(self.url.rsplit(":", 1)[1])
 
@@ -93,6 +96,15 @@ class Server:
 
     def resume(self):
         self.child.send_signal(signal.SIGCONT)
+
+
+def is_comparison(entry):
+    """True for the request by which Weir compares one stored segment with the origin's, when a download or a session begins, before it
+    fetches more of an asset: exactly the first 4 KiB of it, or an answer without a body. The piece is not fetched again."""
+    if entry["status"] == 304:
+        return entry["bytes"] == 0
+    ends = re.fullmatch(r"bytes=(\d+)-(\d+)", entry["range"] or "")
+    return entry["status"] == 206 and bool(ends) and int(ends[2]) - int(ends[1]) + 1 == 4096 >= entry["bytes"]
 
 
 class Origin(Server):
@@ -113,9 +125,16 @@ class Origin(Server):
         return "%s/%s/master.m3u8" % (self.url, fixture)
 
     def media_requests(self):
-        """The paths of what was asked for that is no playlist and no subtitles, in order."""
-        paths = [entry["path"].partition("?")[0] for entry in json.loads(fetch(self.url + "/_origin/requests"))]
+        """The paths of what was asked for that is no playlist, no subtitles and no comparison, in order."""
+        paths = [entry["path"].partition("?")[0] for entry in self.requests() if not is_comparison(entry)]
         return [path for path in paths if not path.endswith((".m3u8", ".vtt", "/")) and "favicon" not in path]
+
+    def requests(self):
+        return json.loads(fetch(self.url + "/_origin/requests"))
+
+    def comparisons(self):
+        """The number of requests that only compared a stored segment."""
+        return sum(is_comparison(entry) for entry in self.requests())
 
     def forget_requests(self):
         with OPENER.open(urllib.request.Request(self.url + "/_origin/requests", method="DELETE"), timeout=PATIENCE):
@@ -128,14 +147,15 @@ class Weir(Server):
     `users` count as its owner: where we are root, VLC plays as nobody.
     """
 
-    def __init__(self, binary, folder, listener=None, options=(), users="nobody"):
+    def __init__(self, binary, folder, listener=None, options=(), users="nobody", variables=None):
         self.binary, self.state = str(binary), str(folder / "state")
         proxies = {name + "_proxy": "" for name in ("http", "https", "all", "HTTP", "HTTPS", "ALL")}
         homes = {"XDG_%s_HOME" % name: str(folder / name) for name in ("CONFIG", "DATA", "STATE")}
         kept = {name: value for name, value in os.environ.items() if not name.startswith("WEIR_")}
         options = ["--store", str(folder / "store"), "--state", self.state, "--reserve", "0", *options]
         super().__init__(lambda port: [self.binary, "serve", "--listen", "127.0.0.1:%d" % port] + options,
-                         {**kept, **proxies, **homes, "HOME": str(folder), "NO_COLOR": "1", "WEIR_USERS": users}, listener)
+                         {**kept, **proxies, **homes, "HOME": str(folder), "NO_COLOR": "1", "WEIR_USERS": users, **(variables or {})},
+                         listener)
 
     def run(self, *words):
         """A command to its end, which must be a good one; what it says."""

@@ -1,7 +1,6 @@
 """N: what nobody has, and users ask for."""
 
 import json
-import re
 
 from weirtools.mission.row import Missing, need, row
 from weirtools.mission.rows.seeds import variant_path
@@ -118,14 +117,32 @@ def languages(stage):
 @row("N12", "New content at the origin is noticed, and taken over when you say so", "weir list; weir update NAME")
 def revised(stage):
     stage.run("get", stage.url("ts"), "-q", "90p", "--range", "0-5")
-    for number in range(6):
-        source = stage.root / ("ts/180p/%d.ts" % number)
-        (stage.root / ("ts/90p/%d.ts" % number)).write_bytes(source.read_bytes())
-    stage.command("get", "ts", "-q", "90p", timeout=90)
-    need(re.search("changed|new content|revision", stage.run("list") + stage.run("show", "ts")), "weir list does not tell that the content is another")
-    stage.run("update", "ts")
-    stage.wait("new content", lambda: (stage.download("ts") or {}).get("state") == "complete", 40)
+    replace(stage, "180p")
+    stage.rules({"path": "*/90p/5.ts", "hold": True})
+    with stage.following("events", "--json") as events:
+        stage.wait("events", lambda: events)
+        stage.run("add", "ts", "-q", "90p")
+        stage.wait("event", lambda: any(event["t"] == "content-changed" for event in events))
+        need("other content at the origin" in stage.run("list"), "weir list does not tell that the content is another")
+        stage.clear_rules()
+        stage.ask("POST", stage.origin.url + "/_origin/release", b"{}")
+        stage.wait("new content", lambda: not stage.asset("ts").get("isRevised") and stage.asset("ts")["state"] == "complete", 40)
     stage.plays("/offline/ts.m3u8", "ts/180p/media.m3u8")
+    # A complete film is compared when the user says so, and not before.
+    replace(stage, "270p")
+    count = len(stage.requests())
+    stage.plays("/ts.m3u8", "ts/180p/media.m3u8")
+    need(len(stage.requests()) == count, "a complete film asks the origin")
+    stage.restart()
+    need("other content" in stage.run("update", "ts"), "weir update does not notice new segments")
+    stage.wait("new content", lambda: not stage.asset("ts").get("isRevised") and stage.asset("ts")["state"] == "complete", 40)
+    stage.plays("/offline/ts.m3u8", "ts/270p/media.m3u8")
+
+
+def replace(stage, quality):
+    """Lays other segments under the URLs of the lowest variant; its playlist stays."""
+    for number in range(6):
+        (stage.root / ("ts/90p/%d.ts" % number)).write_bytes((stage.root / ("ts/%s/%d.ts" % (quality, number))).read_bytes())
 
 
 @row("N13", "Why a variant was chosen, and where each piece came from", "weir show NAME --explain")

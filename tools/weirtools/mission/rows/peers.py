@@ -9,6 +9,19 @@ def reasons(stage):
     stage.run("add", stage.url("ts"), "-q", "worst", "--paused")
     stage.run("pause", "ts", "--reason", "until tonight")
     need("until tonight" in stage.run("list"), "weir list does not print the reason")
+    reasons = [reason["message"] for reason in stage.download("ts").get("reasons", [])]
+    need(reasons == ["until tonight"], "the API has the reasons %s" % reasons)
+    change = stage.system_bus(Metered=1, IdleHint=False)
+    stage.configure('metered = "pause"\nonly-idle = true\n')
+    stage.restart(kill=False)
+    stage.run("resume", "ts")
+    stage.wait("download that waits", lambda: stage.download("ts")["state"] == "waiting")
+    kinds = [reason["kind"] for reason in stage.download("ts")["reasons"]]
+    need(kinds == ["metered", "idle"], "the API has the reasons %s" % kinds)
+    need("the network is metered" in stage.run("list"), "weir list does not say that the network is metered")
+    need("the network is metered" in stage.command("doctor")[1], "weir doctor does not say that the network is metered")
+    change(Metered=2, IdleHint=True)
+    stage.wait("complete download", lambda: stage.download("ts")["state"] == "complete", 15)
 
 
 @row("P2", "Segments in parallel; adjacent byte ranges in one request", "weir get URL")

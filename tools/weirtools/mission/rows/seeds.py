@@ -34,12 +34,27 @@ def download(stage):
 def background(stage):
     stage.run("add", stage.url("ts"))
     stage.wait("complete download with no command at work", lambda: (stage.download("ts") or {}).get("state") == "complete")
+    need(("sync", "10", "3") in priorities(stage.weir.child.pid), "no thread of downloads has a lower class")
+    now = time.localtime()
+    hours = "%02d:00-%02d:00" % ((now.tm_hour + 2) % 24, (now.tm_hour + 3) % 24)
+    stage.configure('download-hours = ["%s"]\n' % hours)
     stage.restart(kill=False)
-    stage.configure('download-hours = "00:00-00:00"\n')
-    stage.restart()
-    keys = pathlib.Path(stage.folder / "CONFIG/weir/weir.toml").read_text()
-    stage.run("add", stage.url("cmaf"))
-    need(stage.download("cmaf")["state"] == "waiting", "a download runs outside the hours of %s" % keys.strip())
+    stage.run("add", stage.url("cmaf"), "-q", "worst")
+    stage.wait("download that waits for its hours", lambda: stage.download("cmaf")["state"] == "waiting")
+    need(stage.download("cmaf")["need"] == "hours" and "waiting for its hours" in stage.run("list"), "weir list does not say why the download waits")
+    # A player is not stopped by a rule.
+    need(stage.frames(stage.weir.url + "/" + stage.url("cmaf"), "-t", "2"), "a rule for downloads stops a player")
+    stage.run("add", "cmaf", "-q", "worst", "--hours", "any")
+    stage.wait("complete download", lambda: stage.download("cmaf")["state"] == "complete")
+
+
+def priorities(process):
+    """(name, nice value, scheduling policy) of each thread of a process: proc_pid_stat(5)."""
+    found = set()
+    for task in pathlib.Path("/proc/%d/task" % process).iterdir():
+        fields = (task / "stat").read_text().rsplit(")", 1)[1].split()
+        found.add(((task / "comm").read_text().strip(), fields[16], fields[38]))
+    return found
 
 
 @row("S3", "Downloads survive the end of the process: they are listed, and go on", "weir list")

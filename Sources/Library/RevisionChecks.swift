@@ -1,0 +1,49 @@
+import EventLoop
+import HTTPMessage
+
+/// When the stored content of assets was last compared with the origin's, in this process.
+@LoopActor final class RevisionChecks {
+    /// The validators of the segment that was compared, for a conditional request.
+    struct Mark {
+        let folder: String
+        let file: String
+        /// `If-None-Match` or `If-Modified-Since`, with the origin's value.
+        let condition: FieldLine
+
+        /// Takes the validators of a reply; nil if it has none. A weak entity tag is good enough: it stands for media
+        /// that plays the same.
+        init?(folder: String, file: String, tag: String?, modified: String?) {
+            let text = tag.map { "If-None-Match: \($0)" } ?? modified.map { "If-Modified-Since: \($0)" }
+            guard let condition = text.flatMap({ FieldLine($0.utf8) }) else { return nil }
+            (self.folder, self.file, self.condition) = (folder, file, condition)
+        }
+    }
+
+    private var times: [String: ContinuousClock.Instant] = [:]
+    /// The times of requests; an asset without pieces is not compared.
+    private var requests: [String: ContinuousClock.Instant] = [:]
+    private var marks: [String: Mark] = [:]
+    let running = SharedTasks<ObjectIdentifier, Bool>()
+
+    /// The time between two comparisons of an asset into which something is fetched.
+    private static let interval = Duration.seconds(5 * 60)
+    /// The time at the start of a download or a session: players open a playlist several times.
+    private static let startInterval = Duration.seconds(2)
+
+    /// - Parameter isStart: true at the start of a download or a session, which the user begins.
+    func isDue(_ asset: Asset, isStart: Bool = false, at now: ContinuousClock.Instant = .now) -> Bool {
+        if isStart { return requests[asset.id].map { now - $0 >= Self.startInterval } ?? true }
+        return times[asset.id].map { now - $0 >= Self.interval } ?? true
+    }
+
+    func recordCheck(of asset: Asset, at now: ContinuousClock.Instant = .now) { times[asset.id] = now }
+
+    func recordRequest(for asset: Asset, at now: ContinuousClock.Instant = .now) { requests[asset.id] = now }
+
+    func mark(of asset: Asset) -> Mark? { marks[asset.id] }
+    func record(_ mark: Mark?, of asset: Asset) { marks[asset.id] = mark }
+
+    func forget(_ asset: Asset) { (times[asset.id], requests[asset.id], marks[asset.id]) = (nil, nil, nil) }
+    /// Makes all comparisons due: the network may be another one.
+    func reset() { (times, requests) = ([:], [:]) }
+}

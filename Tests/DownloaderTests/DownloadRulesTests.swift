@@ -1,0 +1,197 @@
+import EventLoop
+import Library
+import TestSupport
+import Testing
+
+@testable import Downloader
+
+/// Rules for when downloads run: the decision as a table, and downloads that wait and go on.
+@Suite struct DownloadRulesTests {
+    @Test(
+        arguments: [
+            ("22:00-06:00", "22:00-06:00"), ("9:05-10:00", "09:05-10:00"), ("22:00-00:00", "22:00-24:00"),
+            ("00:00-24:00", "00:00-24:00"), ("12:00-12:00", nil), ("24:00-06:00", nil), ("22:00", nil),
+            ("22-06", nil), ("22:60-06:00", nil), ("25:00-06:00", nil), ("-1:00-06:00", nil), ("", nil),
+            ("22:0-06:00", nil), ("22:00-06:00-07:00", nil), ("aa:00-06:00", nil),
+        ] as [(String, String?)])
+    func hoursAreRead(_ text: String, _ read: String?) { #expect(DayHours(text)?.description == read) }
+
+    @Test(arguments: [
+        ("22:00-06:00", 1320, true), ("22:00-06:00", 1319, false), ("22:00-06:00", 0, true),
+        ("22:00-06:00", 359, true), ("22:00-06:00", 360, false), ("12:00-13:00", 720, true),
+        ("12:00-13:00", 780, false), ("22:00-24:00", 1439, true), ("22:00-24:00", 0, false),
+    ])
+    func hoursMayPassMidnight(_ text: String, _ minute: Int, _ isWithin: Bool) throws {
+        #expect(try #require(DayHours(text)).contains(minute) == isWithin)
+    }
+
+    @Test(arguments: [
+        ("22:00-06:00", 1319, 1), ("22:00-06:00", 1320, 480), ("22:00-06:00", 359, 1), ("22:00-24:00", 1439, 1),
+        ("12:00-13:00", 779, 1), ("12:00-13:00", 780, 1380),
+    ])
+    func theNextChangeIsKnown(_ text: String, _ minute: Int, _ minutes: Int) throws {
+        #expect(try #require(DayHours(text)).minutesToChange(from: minute) == minutes)
+    }
+
+    @Test(arguments: ["allow", "pause", "30%", "100%"])
+    func batteryIsRead(_ text: String) { #expect(DownloadRules.Battery(text)?.description == text) }
+
+    @Test(arguments: ["", "0%", "101%", "30", "never", "%"])
+    func otherWordsForBatteryAreRefused(_ text: String) { #expect(DownloadRules.Battery(text) == nil) }
+
+    private struct Machine: Sendable {
+        var minute = 720
+        var isMetered = Conditions.Reading<Bool>.value(false)
+        var power = Conditions.Reading<Conditions.Power>.value(.init(isOnBattery: false, percent: 80))
+        var isIdle = Conditions.Reading<Bool>.value(true)
+
+        var conditions: Conditions {
+            var conditions = Conditions()
+            conditions.minute = .value(minute)
+            (conditions.isMetered, conditions.power, conditions.isIdle) = (isMetered, power, isIdle)
+            return conditions
+        }
+    }
+
+    private static func rules(_ body: (inout DownloadRules) -> Void) -> DownloadRules {
+        var rules = DownloadRules()
+        body(&rules)
+        return rules
+    }
+
+    private static func battery(_ percent: Int?) -> Conditions.Reading<Conditions.Power> {
+        .value(.init(isOnBattery: true, percent: percent))
+    }
+
+    private static let table: [(DownloadRules, Machine, [String])] = [
+        (DownloadRules(), Machine(isMetered: .value(true), power: battery(1), isIdle: .value(false)), []),
+        (rules { $0.hours = [DayHours("22:00-06:00")!] }, Machine(), ["downloads run at 22:00-06:00 only"]),
+        (rules { $0.hours = [DayHours("22:00-06:00")!, DayHours("12:00-13:00")!] }, Machine(), []),
+        (
+            rules { $0.hours = [DayHours("22:00-06:00")!, DayHours("12:00-13:00")!] }, Machine(minute: 800),
+            ["downloads run at 22:00-06:00 and 12:00-13:00 only"]
+        ),
+        (rules { $0.pausesOnMetered = true }, Machine(isMetered: .value(true)), ["the network is metered"]),
+        (rules { $0.pausesOnMetered = true }, Machine(isMetered: .absent), []),
+        (rules { $0.battery = .pause }, Machine(power: battery(90)), ["the machine runs on battery"]),
+        (rules { $0.battery = .pause }, Machine(), []), (rules { $0.battery = .pause }, Machine(power: .absent), []),
+        (
+            rules { $0.battery = .pauseBelow(30) }, Machine(power: battery(29)),
+            ["the machine runs on battery, which is at 29 %, below 30 %"]
+        ),
+        (rules { $0.battery = .pauseBelow(30) }, Machine(power: battery(30)), []),
+        (rules { $0.battery = .pauseBelow(30) }, Machine(power: battery(nil)), []),
+        (rules { $0.onlyIdle = true }, Machine(isIdle: .value(false)), ["somebody uses the machine"]),
+        (rules { $0.onlyIdle = true }, Machine(isIdle: .absent), []),
+        (
+            rules { ($0.pausesOnMetered, $0.battery) = (true, .pause) },
+            Machine(isMetered: .value(true), power: battery(5)),
+            ["the network is metered", "the machine runs on battery"]
+        ),
+    ]
+
+    @Test func rulesAndTheMachineMakeReasons() {
+        for (rules, machine, reasons) in Self.table {
+            #expect(rules.holds(under: machine.conditions).map(\.message) == reasons, "\(rules) \(machine)")
+            #expect(!rules.awaitReading(of: machine.conditions))
+        }
+    }
+
+    @Test func factsThatNobodyReadAreAwaited() {
+        let rules = Self.rules { $0.pausesOnMetered = true }
+        #expect(rules.facts == [.metering] && rules.awaitReading(of: Conditions()))
+        #expect(!DownloadRules().awaitReading(of: Conditions()))
+    }
+
+    @Test func aChangeIsStoredWithItsTask() throws {
+        var task = DownloadTask()
+        task.add(.init(Selection(), renditions: ["m"]))
+        task.rules.hours = [DayHours("22:00-06:00")!]
+        (task.rules.pausesOnMetered, task.rules.battery, task.rules.onlyIdle) = (false, .pauseBelow(20), true)
+        task.pauseReason = "until tonight"
+        #expect(try DownloadTask(stored: task.stored) == task)
+        var account = DownloadAccount(began: 1)
+        account.requests = 1
+        #expect(try DownloadTask(stored: DownloadAccount.split(task.stored(with: account)).task) == task)
+    }
+
+    // MARK: Downloads
+
+    @LoopActor private func fixture(_ body: (inout DownloadRules) -> Void) async throws -> DownloadFixture {
+        var configuration = Downloader.Configuration()
+        body(&configuration.rules)
+        return try await DownloadFixture(configuration: configuration)
+    }
+
+    @Test @LoopActor func aDownloadWaitsForItsHoursAndGoesOn() async throws {
+        let fixture = try await fixture { $0.hours = [DayHours("22:00-06:00")!] }
+        let download = try await fixture.start("/ts/master.m3u8")
+        // Nobody has read the clock yet.
+        #expect(download.state == .queued && fixture.downloader.neededFacts == [.time])
+        fixture.downloader.apply(Machine().conditions)
+        #expect(download.state == .waiting && download.need == .hours)
+        #expect(download.failure?.message == "downloads run at 22:00-06:00 only")
+        try await fixture.notes(.waiting)
+        #expect(try await fixture.mediaRequests() == [])
+        fixture.downloader.apply(Machine(minute: 1320).conditions)
+        #expect(download.state == .running && download.holds == [])
+        try await fixture.reaches(.complete, "ts")
+        #expect(fixture.downloader.neededFacts == [])
+    }
+
+    @Test @LoopActor func aRunningDownloadStopsAndKeepsItsPieces() async throws {
+        let fixture = try await fixture { $0.pausesOnMetered = true }
+        try await fixture.origin.add(OriginRule("/ts/90p/[345].ts") { $0.hold = true })
+        fixture.downloader.apply(Machine().conditions)
+        let download = try await fixture.start("/ts/master.m3u8")
+        try await waitUntil("the first half") { download.progress.loaded.duration == 6 }
+        fixture.downloader.apply(Machine(isMetered: .value(true)).conditions)
+        #expect(download.state == .waiting && download.need == .metered)
+        try await waitUntil("nobody waiting") { try await fixture.origin.load().paused == 0 }
+        try await fixture.origin.clearRules()
+        try await fixture.origin.clearRequests()
+        fixture.downloader.apply(Machine().conditions)
+        try await fixture.reaches(.complete, "ts")
+        #expect(try await fixture.mediaRequests().sorted() == ["/ts/90p/3.ts", "/ts/90p/4.ts", "/ts/90p/5.ts"])
+    }
+
+    @Test @LoopActor func oneDownloadMayHaveRulesOfItsOwn() async throws {
+        let fixture = try await fixture { $0.pausesOnMetered = true }
+        fixture.downloader.apply(Machine(isMetered: .value(true)).conditions)
+        let download = try await fixture.start("/ts/master.m3u8")
+        #expect(download.need == .metered)
+        var order = DownloadOrder(Selection(quality: .worst))
+        order.rules.pausesOnMetered = false
+        _ = try await fixture.downloader.start(fixture.open("/ts/master.m3u8"), order)
+        try await fixture.reaches(.complete, "ts")
+    }
+
+    @Test @LoopActor func theRuleIsKnownAfterARestart() async throws {
+        let fixture = try await fixture { $0.onlyIdle = true }
+        fixture.downloader.apply(Machine(isIdle: .value(false)).conditions)
+        _ = try await fixture.start("/ts/master.m3u8")
+        try await fixture.notes(.waiting)
+        try await fixture.restart()
+        fixture.downloader.resume()
+        #expect(try fixture.download("ts").state == .queued)
+        fixture.downloader.apply(Machine().conditions)
+        try await fixture.reaches(.complete, "ts")
+    }
+
+    @Test @LoopActor func aPauseHasAReasonUntilItEnds() async throws {
+        let fixture = try await fixture { _ in }
+        try await fixture.origin.add(OriginRule("*.ts") { $0.hold = true })
+        let download = try await fixture.start("/ts/master.m3u8")
+        await fixture.downloader.pause(download, reason: "until tonight")
+        #expect(download.state == .paused && download.task.pauseReason == "until tonight")
+        await fixture.downloader.pause(download)
+        #expect(download.task.pauseReason == "until tonight")
+        await fixture.downloader.pause(download, reason: "for ever")
+        try await fixture.notes(.paused)
+        try await fixture.restart()
+        let restored = try fixture.download("ts")
+        #expect(restored.state == .paused && restored.task.pauseReason == "for ever")
+        await fixture.downloader.resume(restored)
+        #expect(restored.task.pauseReason == nil)
+    }
+}
