@@ -92,7 +92,7 @@ let package = Package(
             "Playback",
             [
                 "AccessLog", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library", "Origin", "Playheads",
-                "Playlist", "Retention", "SegmentFormat", "Store", "Substitution",
+                "Playlist", "Retention", "SafeText", "SegmentFormat", "Store", "Substitution",
             ]),
         // The program.
         room(
@@ -101,7 +101,7 @@ let package = Package(
                 "API", "AccessLog", "CDocument", "CPage", "Downloader", "EventLoop", "Exchange", "Fetching",
                 "HTTPMessage",
                 "HTTPServer", "Integrity", "Library", "Origin", "Playback", "Playheads", "Playlist", "Retention",
-                "Store", "Substitution",
+                "SafeText", "Store", "Substitution",
             ]),
         room(
             "Application",

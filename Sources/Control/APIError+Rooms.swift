@@ -3,11 +3,13 @@ import Downloader
 package import Exchange
 package import Library
 import Origin
+import SafeText
 import Store
 
 extension APIError {
-    /// The only place where the library's codes become the API's. `asset` is named in the next step.
-    package init(_ error: LibraryError, asset: String? = nil) {
+    /// The only place where the library's codes become the API's. `asset` and the URL that the user gave, without a password,
+    /// are named in the next step.
+    package init(_ error: LibraryError, asset: String? = nil, url: String? = nil) {
         let code: Code =
             switch error.code {
             case .store: (error.underlying as? StoreError).map { Code(stored: $0.code.rawValue) } ?? .disk
@@ -16,12 +18,28 @@ extension APIError {
         let next: String? =
             switch code {
             case _ where (error.underlying as? OriginError)?.code.concernsWay ?? false: "weir doctor"
-            case .originRefused: asset.map(Self.freshLink)
+            case .originRefused where asset != nil: asset.map(Self.freshLink)
             case .expired: asset.map { "weir policy \($0) --expires never --after-first-play never" }
             case .keyExpired: asset.map { "weir keys \($0) --renew" }
-            default: nil
+            default: url.flatMap { Self.step(after: error, at: ShellWord.quoted($0)) }
             }
         self.init(code, error.message, next: next, underlying: error.underlying)
+    }
+
+    /// The next step after a URL of the user's did not give a stream; nil if there is none to name.
+    private static func step(after error: LibraryError, at url: String) -> String? {
+        let origin = error.underlying as? OriginError
+        switch (error.code, origin?.status) {
+        case (.notPlaylist, _):
+            return "if it is a web page with a film: yt-dlp -g \(url), which may print the stream's URL"
+        case (_, 401?): return "give the password: weir get --header 'Authorization: …' \(url)"
+        case (_, 403?):
+            return "give what the site's own page sends: weir get --header 'Referer: …' --cookies FILE \(url)"
+        case (_, 404?), (_, 410?), (_, 451?): return "check the address in a browser; the stream may have moved"
+        case (.originAbsent, _) where origin?.code == .unreachable:
+            return "check the host's spelling and the network: weir doctor"
+        default: return nil
+        }
     }
 
     /// The only place where the codes of `Exchange` become the API's. `asset` is named in the next step.
@@ -61,8 +79,8 @@ extension APIError {
         case .live:
             self.init(
                 .live, refusal.description,
-                next: "record it with: weir get --record URL; or play it with: "
-                    + "mpv http://localhost:8216/\(url)")
+                next: "record it with: weir get --record URL; or play it with: mpv "
+                    + ShellWord.quoted("http://localhost:8216/\(url)"))
         case .needsDRM:
             self.init(
                 .protected, refusal.description,

@@ -5,8 +5,10 @@ package import Exchange
 import HTTPMessage
 package import Library
 import Origin
+import Playheads
 import Playlist
 package import Retention
+import SafeText
 package import Substitution
 
 /// Answers the control API from the library and its downloads.
@@ -74,7 +76,7 @@ package import Substitution
             if isCompared { return shape(asset) }
             throw APIError(
                 .originAbsent, "the origin of \(asset.name) does not show whether its content is the same",
-                next: "weir check \(asset.origin.redacted)")
+                next: "weir check \(ShellWord.quoted(asset.origin.redacted))")
         }
         // A download keeps its old content until the new is complete. Cached pieces need not be kept.
         guard downloader.download(of: asset) != nil else { return shape(await library.revisions.current(asset)) }
@@ -163,18 +165,40 @@ package import Substitution
         try Self.check(request)
         // Wrong rules are refused before anything is opened.
         if let rules = request.rules { _ = try DownloadRules.Change(rules) }
+        let known = Set(
+            [request.source, UserInformation(splitting: request.source).url].compactMap { try? find($0).id })
         let asset = try await open(request)
-        let artwork = try await artwork(request, for: asset)
-        let download = try await start(asset, request)
-        if let artwork { try store(artwork, of: asset) }
-        return detailed(download)
+        do throws(APIError) {
+            let artwork = try await artwork(request, for: asset)
+            let download = try await start(asset, request, isKnown: known.contains(asset.id))
+            if let artwork { try store(artwork, of: asset) }
+            return detailed(download)
+        } catch {
+            if !known.contains(asset.id) { await discard(asset) }
+            throw error
+        }
     }
 
-    private func start(_ asset: Asset, _ request: API.DownloadRequest) async throws(APIError) -> Download {
+    /// Removes an asset that a refused order has brought, if nothing of it is stored or played.
+    private func discard(_ asset: Asset) async {
+        guard asset.bytes == 0, downloader.download(of: asset) == nil, !library.playheads.isPlayed(asset.id),
+            !asset.isRemoved
+        else { return }
+        // If that fails, an asset without pieces stays.
+        _ = try? await library.remove(asset)
+    }
+
+    private func start(
+        _ asset: Asset, _ request: API.DownloadRequest, isKnown: Bool
+    ) async throws(APIError) -> Download {
         let order = try DownloadOrder(request)
         do throws(Downloader.Refusal) {
             return try await downloader.start(asset, order)
         } catch {
+            // Nothing is left of a new asset, whose name the next step could have.
+            if case .library(let cause) = error, !isKnown {
+                throw APIError(cause, url: UserInformation(splitting: asset.origin.text).url)
+            }
             throw APIError(error, asset: asset.name, url: asset.origin.redacted)
         }
     }
@@ -196,7 +220,9 @@ package import Substitution
         switch change {
         case .pause: await downloader.pause(download, reason: request.reason)
         case .cancel: await downloader.cancel(download)
-        case .resume: await downloader.resume(download)
+        case .resume:
+            library.client.forgetAbsence(of: download.asset.origin)
+            await downloader.resume(download)
         }
         return detailed(download)
     }
@@ -265,6 +291,8 @@ package import Substitution
             order = try OriginOrder(source, request.headers, request.route)
         }
         let route = try order.route(from: library.asset(at: order.url)?.route ?? OriginRoute())
+        // Playback may have noted that the origin does not answer; an order asks it again.
+        library.client.forgetAbsence(of: order.url)
         do throws(LibraryError) {
             let cookies = (request.cookies ?? []).compactMap { StoredCookie($0.utf8) }
             let asset = try await library.open(
@@ -275,7 +303,8 @@ package import Substitution
             if let name = request.name { try await library.rename(asset, to: name) }
             return asset
         } catch {
-            throw APIError(error, asset: library.asset(at: order.url)?.name)
+            let url = UserInformation(splitting: order.url.text).url
+            throw APIError(error, asset: library.asset(at: order.url)?.name, url: url)
         }
     }
 
@@ -287,7 +316,7 @@ package import Substitution
         do throws(LibraryError) {
             return try await library.preview(order.url, fields: order.fields ?? UserFields(), route: route)
         } catch {
-            throw APIError(error)
+            throw APIError(error, url: UserInformation(splitting: order.url.text).url)
         }
     }
 

@@ -1,7 +1,8 @@
-/// Common Media Client Data (CTA-5004) of a request: the keys that Weir uses.
+/// Common Media Client Data of a request (CTA-5004, version 2 is CTA-5004-B): the keys that Weir uses.
 ///
 /// Players send it in the fields CMCD-Request, CMCD-Object, CMCD-Status and CMCD-Session, or percent-encoded in the
-/// query as `CMCD=…`. Unreadable values are skipped and large numbers are clamped, since any client can send anything.
+/// query as `CMCD=…`. In the event mode of version 2 they post lines of it. Of an inner list, which has a number for each kind
+/// of media (`bl=(21300;v 19000;a)`), the smallest buffer and the largest counter count. Unreadable values are skipped and large numbers are clamped, since any client can send anything.
 public struct CMCD: Sendable, Hashable {
     /// `bl`: media buffered ahead of the playhead, in seconds; at most a day.
     public private(set) var bufferLength: Double?
@@ -11,6 +12,18 @@ public struct CMCD: Sendable, Hashable {
     public private(set) var isUrgent = false
     /// `pr`: the playback rate. 1 is real time, 0 is paused; at most 16.
     public private(set) var playbackRate: Double?
+    /// `pt`: the playhead, in seconds of the player's own media time.
+    public private(set) var playhead: Double?
+    /// `sta`: the player's state.
+    public private(set) var state: State?
+    /// `bsa`: number of stalls since the session began.
+    public private(set) var stalls: Int?
+    /// `bsda`: time in these stalls, in seconds.
+    public private(set) var stallTime: Double?
+    /// `dfa`: number of dropped pictures since the session began.
+    public private(set) var framesDropped: Int?
+    /// `msd`: time from the play command to the first picture, in seconds.
+    public private(set) var startup: Double?
     /// `sid`: the session id that the player chose; at most 64 characters.
     public private(set) var sessionID: String?
     /// No client data.
@@ -24,16 +37,39 @@ public struct CMCD: Sendable, Hashable {
 
     private mutating func assign(_ key: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>?) {
         switch String(decoding: key, as: UTF8.self) {
-        case "bl": bufferLength = Self.decimal(value).map { min($0 / 1000, Self.longestBuffer) } ?? bufferLength
+        case "bl": bufferLength = Self.numbers(value).min().map { min($0 / 1000, Self.longestBuffer) } ?? bufferLength
         case "bs": wasStarved = Self.truth(value)
         case "su": isUrgent = Self.truth(value)
         case "pr": playbackRate = Self.decimal(value).map { min($0, Self.fastestRate) } ?? playbackRate
+        case "pt": playhead = Self.seconds(value) ?? playhead
+        case "sta": state = value.flatMap { State(rawValue: String(decoding: $0, as: UTF8.self)) } ?? state
+        case "bsa": stalls = Self.numbers(value).max().map { Int(min($0, Self.mostEvents)) } ?? stalls
+        case "bsda": stallTime = Self.numbers(value).max().map { min($0 / 1000, Self.longestTime) } ?? stallTime
+        case "dfa": framesDropped = Self.decimal(value).map { Int(min($0, Self.mostEvents)) } ?? framesDropped
+        case "msd": startup = Self.seconds(value) ?? startup
         case "sid": sessionID = Self.text(value) ?? sessionID
         default: break
         }
     }
 
+    /// States of a player (`sta`).
+    public enum State: String, Sendable, Hashable {
+        case starting = "s"
+        case playing = "p"
+        case seeking = "k"
+        case rebuffering = "r"
+        case paused = "a"
+        case waiting = "w"
+        case ended = "e"
+        case failed = "f"
+        case quit = "q"
+        case preloading = "d"
+    }
+
     private static let longestBuffer = 86_400.0
+    /// Limits of times in seconds, a little more than a year, and of counters.
+    private static let longestTime = 4e7
+    private static let mostEvents = 1e9
     private static let fastestRate = 16.0
 
     /// A key without a value is true; structured fields also write that as `?1` (RFC 8941 §3.3.6).
@@ -41,6 +77,22 @@ public struct CMCD: Sendable, Hashable {
         guard let value else { return true }
         return value.elementsEqual("true".utf8) || value.elementsEqual("?1".utf8)
     }
+
+    private static func seconds(_ value: ArraySlice<UInt8>?) -> Double? {
+        decimal(value).map { min($0 / 1000, longestTime) }
+    }
+
+    /// The numbers of an inner list (RFC 8941 §3.1.1) without their parameters, or a single number.
+    private static func numbers(_ value: ArraySlice<UInt8>?) -> [Double] {
+        guard let value, value.first == UInt8(ascii: "("), value.last == UInt8(ascii: ")") else {
+            return decimal(value).map { [$0] } ?? []
+        }
+        return value.dropFirst().dropLast().split(separator: UInt8(ascii: " ")).prefix(longestList).compactMap { item in
+            decimal(item.prefix { $0 != UInt8(ascii: ";") })
+        }
+    }
+
+    private static let longestList = 16
 
     /// Parses digits with at most one point: no sign, no exponent.
     private static func decimal(_ value: ArraySlice<UInt8>?) -> Double? {

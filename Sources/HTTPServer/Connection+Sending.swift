@@ -39,6 +39,9 @@ extension Connection {
         return part.isEmpty ? nil : UnsafeRawBufferPointer(rebasing: fresh[part])
     }
 
+    /// Number of bytes of the reply's body that the system has accepted.
+    var sentBytes: Int64 { max(0, reply.bodyBytes - Int64(evbuffer_get_length(output))) }
+
     /// Returns false if the reply must wait or has ended.
     private func perform(_ action: GrowingProgress.Action, of body: any GrowingBody) -> Bool {
         switch action {

@@ -48,6 +48,7 @@ import HTTPMessage
     var facts = RequestFacts()
     var reply = ReplyProgress()
     var onEnd: (@LoopActor (ReplyEnd) -> Void)?
+    private var group: ConnectionGroup?
     /// The number of the current request. An exchange may answer only its own.
     private(set) var serial = 0
     /// True if the client has closed its sending side.
@@ -118,7 +119,21 @@ import HTTPMessage
         event_free(reading)
         bufferevent_free(writing)
         Glibc.close(descriptor)
+        leaveGroup(byClient: cause == .clientLeft)
         core.connectionClosed(self)
+    }
+
+    func join(_ next: ConnectionGroup) {
+        if group === next { return next.recordReuse() }
+        leaveGroup(byClient: false)
+        group = next
+        next.add()
+    }
+
+    private func leaveGroup(byClient: Bool) {
+        guard let group else { return }
+        self.group = nil
+        group.remove(byClient: byClient)
     }
 
     /// Processes the input received so far, as long as requests are answered at once.
@@ -316,10 +331,9 @@ import HTTPMessage
         guard phase != .closed else { return }
         if timing.phase == .drain { timing.recordQueued(evbuffer_get_length(output), now: core.now) }
         guard timing.isOverdue(now: core.now, limits: core.limits) else { return }
-        if phase == .awaiting, reader.isInside {
-            refuse(.requestTimeout, "The request did not arrive in time.")
-        } else {
-            close(phase == .replying ? .clientStalled : .clientLeft)
-        }
+        if phase == .awaiting, reader.isInside { return refuse(.requestTimeout, "The request did not arrive in time.") }
+        if isIdle, let group, group.keepsIdle, client.address.isUnix || client.address.isLoopback { return }
+        leaveGroup(byClient: false)
+        close(phase == .replying ? .clientStalled : .clientLeft)
     }
 }

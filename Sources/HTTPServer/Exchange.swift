@@ -43,6 +43,12 @@ import SafeText
     /// client that has left, whose rights are not known any more.
     public var isFromOtherUser: Bool { !isOpen || connection.facts.isFromOtherUser }
 
+    /// Makes the connection a member of a group until it closes or a later request on it joins another group.
+    public func join(_ group: ConnectionGroup) { if isOpen { connection.join(group) } }
+
+    /// Number of bytes of the reply's body that the system has accepted; 0 before the reply and after its end.
+    public var sentBytes: Int64 { isOpen ? connection.sentBytes : 0 }
+
     /// Calls back once, when the system has accepted every byte of the reply, or when that has become impossible, for
     /// instance because the client left before the reply. Call it before `reply`; a later call replaces an earlier one.
     public func whenEnded(_ body: @escaping @LoopActor (ReplyEnd) -> Void) {

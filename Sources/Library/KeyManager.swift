@@ -1,6 +1,7 @@
 public import EventLoop
 import Fetching
 import HTTPMessage
+import Origin
 import Playheads
 package import Store
 
@@ -34,7 +35,7 @@ package import Store
         guard asset.keys.isSaved(number) else { return }
         recordArrival(number, asset.keys.read(number)?.digest, of: asset)
         // Without a limit, the date of the file is sufficient.
-        if asset.keys.isLimited { saveSoon(number, of: asset) }
+        if asset.keys.isLimited || asset.keys.life(of: number).expires != nil { saveSoon(number, of: asset) }
     }
 
     /// Writes keys' dates after a moment, together: each segment may have its own key. Until then, files' dates serve.
@@ -53,8 +54,10 @@ package import Store
     /// Restarts all time limits of a key.
     func recordArrival(_ number: Int, _ digest: Digest?, of asset: Asset) {
         let (now, isPlaying) = (library.date(), library.playheads.isPlayed(asset.id))
+        let end = asset.keys.resource(number).flatMap { library.client.handlers?.expiry(of: $0.url) }
         asset.keys.change(number) { life in
             life.renew(at: now, digest: digest)
+            if let end { life.setExpiration(Int64(end), at: now) }
             if isPlaying { _ = life.recordPlay(by: asset.keys.terms, at: now) }
         }
     }

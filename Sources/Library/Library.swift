@@ -22,6 +22,8 @@ public import Store
     /// True if no origin may be contacted.
     public var isOffline: Bool { mode == .offline }
     package var client: OriginClient { playlistFetcher.client }
+    /// True if a handler answers the URL if the user gives it.
+    public func isHandled(_ url: WebURL) -> Bool { client.handlers?.answers(url, isUsers: true) ?? false }
     /// The reason why the store is read-only; nil when the store is writable.
     public var readOnlyReason: StoreError? { store.readOnlyReason }
     /// The sessions of all assets, and their playheads.

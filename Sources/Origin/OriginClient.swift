@@ -143,6 +143,9 @@ public import HTTPMessage
         prober?.record(request, at: request.url)
     }
 
+    /// Forgets that the URL's origin did not answer: the user orders something from it.
+    public func forgetAbsence(of url: WebURL) { presence.recordReply(url.origin) }
+
     /// Ends all transfers with `cancelled`, for an orderly shutdown.
     public func stop() { Array(transfers.values).forEach { $0.fail(.cancelled) } }
 

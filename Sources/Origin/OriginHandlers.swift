@@ -7,32 +7,41 @@ public import HTTPMessage
     /// - Parameter isUsers: true if the user gave the URL. Only then handlers for patterns of URLs count, and only those
     ///   handlers for schemes that may do so answer other URLs.
     func answers(_ url: WebURL, isUsers: Bool) -> Bool
-    /// Runs the handler that `answers` found. Ends it if the task is cancelled.
+    /// Runs the handler that `answers` found, unless it has answered with a URL that has not expired. Ends it if the task is
+    /// cancelled.
     func answer(_ url: WebURL, isUsers: Bool) async -> HandlerAnswer
+    /// Forgets the URL that a handler answered with, because the origin did not answer there.
+    func forget(_ url: WebURL, isUsers: Bool)
+    /// The date until which a handler's latest answer is valid, in seconds since 1970; nil if it gave none.
+    func expiry(of url: WebURL) -> Double?
 }
 
 /// The answer of a handler.
 public enum HandlerAnswer: Sendable {
     /// The resource itself.
-    case content([UInt8])
+    case content([UInt8], HandlerTerms)
     /// The URL of the resource. It passes all guards, and does not count as named by the user.
     case location(WebURL, HandlerTerms)
     /// A sentence without a full stop: why there is no answer.
     case failure(String)
 }
 
-/// Facts that a handler adds to a URL.
+/// Facts that a handler adds to its answer.
 public struct HandlerTerms: Sendable {
     /// Fields for requests to the URL's host. Those that are not secret go to all hosts that the playlists name.
     public var fields: UserFields
     /// A title for the asset.
     public var title: String?
+    /// The date until which the answer is valid, in seconds since 1970; nil for no limit.
+    public var expires: Double?
+    /// True if the answer is an earlier one.
+    public var isRemembered = false
     /// The URL that the handler answered with, whose host gets the secret fields.
     public internal(set) var url: WebURL?
 
     /// Creates terms; by default none.
-    public init(fields: UserFields = UserFields(), title: String? = nil) {
-        (self.fields, self.title) = (fields, title)
+    public init(fields: UserFields = UserFields(), title: String? = nil, expires: Double? = nil) {
+        (self.fields, self.title, self.expires) = (fields, title, expires)
     }
 }
 

@@ -9,11 +9,13 @@ extension Transfer {
         // The request's own limit is for the origin.
         if request.deadline != nil { deadline?.schedule(after: Self.handlerLimit) }
         handling = Task {
-            let answer = await client.handlers?.answer(attempt.url, isUsers: request.isUsers)
+            let answer = await client.handlers?.answer(request.url, isUsers: request.isUsers)
             guard receiver != nil else { return }
             if let bound = request.deadline { deadline?.schedule(after: bound) }
             switch answer {
-            case .content(let content)?: receive(content, attempt)
+            case .content(let content, let terms)?:
+                self.terms = terms
+                receive(content, attempt)
             case .location(let url, let terms)?:
                 guard !url.needsHandler else { return endHandling("it names a URL that is neither http nor https") }
                 var terms = terms
@@ -24,6 +26,17 @@ extension Transfer {
             case nil: endHandling("it was removed")
             }
         }
+    }
+
+    /// Forgets the URL of a handler's answer after a failure there. If the answer was an earlier one, the handler is asked
+    /// again, and the result is true: the URL may have expired.
+    func isLocatedAgain(after error: OriginError, _ attempt: TransferState.Attempt) -> Bool {
+        guard let terms, terms.url != nil, receiver != nil, error.code != .cancelled else { return false }
+        client.handlers?.forget(request.url, isUsers: request.isUsers)
+        guard terms.isRemembered, state.position == 0 else { return false }
+        self.terms = nil
+        askHandler(attempt)
+        return true
     }
 
     /// Limit on a handler, with the wait for others.

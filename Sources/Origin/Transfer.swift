@@ -233,7 +233,9 @@ import HTTPMessage
         case .wait(let pause):
             tally?.recordRetry()
             watch(.pause, for: pause)
-        case .end(let error): end(error)
+        case .end(let error):
+            if let error, let attempt, isLocatedAgain(after: error, attempt) { return }
+            end(error)
         }
     }
 

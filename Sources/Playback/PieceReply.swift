@@ -145,6 +145,7 @@ import SegmentFormat
         switch result {
         case .success:
             guard let playback, request.exchange.isOpen, !isAnswered else { return }
+            awaited?.begin(request.exchange)
             if isSentComplete ? playback.send(complete: fetch, request) : playback.send(arriving: fetch, request) {
                 return
             }
@@ -184,8 +185,11 @@ import SegmentFormat
 }
 
 /// A reply that waits for the origin, as the playhead tracker and the session's record see it.
-@LoopActor final class AwaitedReply {
+@LoopActor final class AwaitedReply: PieceDelivery {
     private let cursor: RenditionCursor?
+    private let fetch: Fetch
+    /// The exchange while the reply is sent. Not held before: an exchange that is dropped is answered.
+    private var exchange: Exchange?
     private let file: String
     private let wait: SessionRecord.Wait
     private weak var record: SessionRecord?
@@ -195,15 +199,27 @@ import SegmentFormat
     init(_ fetch: Fetch, for request: SegmentRequest) {
         let place = request.place
         (cursor, file, record) = (request.cursor, request.file, place.record)
+        self.fetch = fetch
         isOtherQuality = request.facts.quality != nil
         wait = place.record.beginWait(for: request.file, in: place.folder, fetch, isAwaited: request.cursor != nil)
-        cursor?.beginWait(for: file)
+        cursor?.beginWait(for: file, self)
+    }
+
+    /// Records that the reply is about to be sent.
+    func begin(_ exchange: Exchange) { if !isOver { self.exchange = exchange } }
+
+    var deliveredShare: Double? {
+        guard let exchange, let length = fetch.isComplete ? fetch.written : fetch.resource.exactLength ?? fetch.length,
+            length > 0
+        else { return nil }
+        return Double(exchange.sentBytes) / Double(length)
     }
 
     /// Ends the wait, with nil if the request is answered in another way. Later calls have no effect.
     func end(_ end: ReplyEnd?) {
         guard !isOver else { return }
         isOver = true
+        exchange = nil
         // The delivery of another quality may begin an event of the log, and the bytes belong to that event.
         if isOtherQuality { endCursorWait(end) }
         record?.end(wait, end)

@@ -176,6 +176,10 @@ extension Playback {
         } catch {
             return exchange.reply(.forbidden, "Weir does not fetch this URL: \(error).")
         }
+        if exchange.isFromOtherUser, url.needsHandler || library.isHandled(url) {
+            let reason = "only the owner's programs run its handlers; play the asset by its name"
+            return refuse(exchange, LibraryError(.refusedURL, reason))
+        }
         var player: PlayerFields?
         // A player on the network names no private host, and gives no credentials.
         if exchange.mount.isEmpty {

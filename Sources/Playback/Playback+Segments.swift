@@ -15,16 +15,19 @@ extension Playback {
             return exchange.reply(.notFound, "There is no such asset or rendition.")
         }
         if refuseIfExpired(exchange, asset, session) { return }
-        let cursor = library.playheads.cursor(of: session.id, in: asset, folder)
+        let player = PlayerTraits.of(client: Sessions.client(exchange.head))
+        let cursor = library.playheads.cursor(of: session.id, in: asset, folder, player)
         let record = sessions.record(of: session, asset, exchange)
         let place = SessionFolder(
             asset: asset, session: session, folder: pieces, cursor: cursor, record: record, substitutions)
         shelf.remember(place, exchange.head.pathBytes)
         piece(exchange, place, file)
+        library.playheads.setConnected(session.id, record.isConnected)
     }
 
     /// Answers a request for a file of a folder that was found.
     func piece(_ exchange: Exchange, _ place: SessionFolder, _ file: String) {
+        place.record.join(exchange)
         let hasClientData = place.record.applyClientData(of: exchange.head)
         var request = SegmentRequest(exchange, place, file, hasClientData: hasClientData)
         if isExpiredKey(request) { addMissing(to: &request, isExpiredKey: true) }

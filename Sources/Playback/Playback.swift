@@ -39,7 +39,9 @@ public import Substitution
     }
 
     /// True if a request target is a player's: a playlist, a resource, or an origin's URL.
-    public nonisolated static func isForPlayers(_ target: ArraySlice<UInt8>) -> Bool { Route(target: target) != nil }
+    public nonisolated static func isForPlayers(_ target: ArraySlice<UInt8>) -> Bool {
+        Route(target: target) != nil || ClientDataEvents.isMeant(target)
+    }
 
     /// Answers a player's request, now or later. Returns false if it is not a player's request.
     public func handle(_ exchange: Exchange) -> Bool {
@@ -50,7 +52,9 @@ public import Substitution
             piece(exchange, place, file)
             return true
         }
-        guard let route = Route(target: exchange.head.targetBytes) else { return false }
+        guard let route = Route(target: exchange.head.targetBytes) else {
+            return ClientDataEvents.answer(exchange, sessions)
+        }
         guard exchange.head.method == .get || exchange.head.method == .head else {
             var head = ResponseHead(.methodNotAllowed)
             head.append(.allow, literal: "GET, HEAD, OPTIONS")

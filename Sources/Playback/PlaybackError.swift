@@ -4,6 +4,7 @@ import Fetching
 import HTTPMessage
 import Library
 import Origin
+import SafeText
 import SegmentFormat
 
 extension LibraryError {
@@ -44,10 +45,11 @@ extension LibraryError {
     /// The command that may help a user whose player shows this error of a playlist; nil if none does.
     var nextCommand: String? {
         guard let origin = underlying as? OriginError, let code = origin.status else { return nil }
+        let url = ShellWord.quoted("\(origin.url)")
         return switch code {
-        case 401: "weir play --header 'Authorization: …' \(origin.url), or with https://USER:PASSWORD@ before the host"
-        case 403: "weir play --header 'Referer: …' --cookies FILE \(origin.url), with what the site's own page sends"
-        case 404, 410, 451: "weir check \(origin.url)"
+        case 401: "weir play --header 'Authorization: …' \(url), or with https://USER:PASSWORD@ before the host"
+        case 403: "weir play --header 'Referer: …' --cookies FILE \(url), with what the site's own page sends"
+        case 404, 410, 451: "weir check \(url)"
         default: nil
         }
     }

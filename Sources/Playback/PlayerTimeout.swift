@@ -2,6 +2,7 @@ import EventLoop
 import Fetching
 import HTTPMessage
 import Origin
+import Playheads
 
 /// Known timeouts of players for the first byte of a segment. hls.js and GStreamer give up after 10 to 15 s, and most
 /// players do not document their timeout. A player that is known to wait longer may be kept waiting while it has more
@@ -33,6 +34,17 @@ enum PlayerTimeout {
     static func of(client: String?) -> Duration? {
         guard let client, names.contains(where: client.hasPrefix) else { return nil }
         return GiveUpRule.longPlayerTimeout
+    }
+}
+
+extension PlayerTraits {
+    /// The traits of a player by its User-Agent.
+    static func of(client: String?) -> PlayerTraits {
+        guard let client else { return PlayerTraits() }
+        // cache-pause-wait is 1 s by default.
+        if client.hasPrefix("libmpv") { return PlayerTraits(playsParts: true, resume: 1, keepsConnections: true) }
+        if client.hasPrefix("Lavf/") { return PlayerTraits(playsParts: true, resume: 0.2, keepsConnections: true) }
+        return PlayerTraits(poolsConnections: client.hasPrefix("Mozilla/"))
     }
 }
 

@@ -8,6 +8,8 @@ public struct PlayheadEvent: Sendable {
         case requested(isSeek: Bool)
         /// The player has the segment to its last byte.
         case delivered
+        /// The player has more of the segment than before.
+        case progressed
         /// The player took so many segments from the store at once that only this one, the last of them, was examined.
         case deliveredInBulk
     }
@@ -53,6 +55,10 @@ public struct PlayheadReading: Equatable, Sendable {
     var start: Double
     /// True if the player reported that it stands still until more arrives.
     var isHeld = false
+    /// True if the player ran dry and gathers media before it plays on.
+    public internal(set) var isStarved = false
+    /// Position beyond which the player would have requested more; nil if it is unknown how far it reads ahead.
+    public internal(set) var limit: Double?
 
     /// Makes a reading at normal speed, at the start of its range of media.
     public init(position: Double, front: Double?, isRunning: Bool, choice: String? = nil) {
@@ -63,7 +69,7 @@ public struct PlayheadReading: Equatable, Sendable {
     /// The position some seconds later, if nothing else happens.
     public func position(after seconds: Double) -> Double {
         guard isRunning, let front else { return position }
-        return max(position, min(front, position + seconds * rate))
+        return max(position, min(front, limit ?? front, position + seconds * rate))
     }
 
     /// Applies data of the player about itself.
@@ -76,6 +82,7 @@ public struct PlayheadReading: Equatable, Sendable {
             if isUrgent { (isRunning, isHeld) = (false, true) }
         case .report(let position, let rate):
             (isRunning, isHeld, self.rate) = (true, false, rate)
+            (isStarved, limit) = (false, nil)
             if let position { self.position = position }
         }
     }

@@ -37,6 +37,8 @@ struct PlayheadLane {
     private var requests = 0
     /// A request up to this many segments further on is not a seek.
     static let reach = 3
+    /// Largest gap between two segments in sequence, in seconds.
+    private static let joint = 0.1
     /// This many segments in sequence show a choice.
     static let sequence = 3
 
@@ -59,6 +61,13 @@ struct PlayheadLane {
         // Segments that a player omits, or gets in another order, do not stop the front.
         let slack = Double(Self.reach) * span.duration
         if span.start <= front + slack, span.start >= start - slack { front = max(front, span.end) }
+    }
+
+    /// Records that a part of a segment was delivered, from its start on. Ignored for a segment that does not continue the front.
+    mutating func progressed(_ span: SegmentSpan, share: Double) {
+        // libavformat requests the next segment while it reads one: its part is of use only once that one is complete.
+        guard span.start <= front + Self.joint, span.start >= start - 0.5 * span.duration else { return }
+        front = max(front, span.start + min(max(share, 0), 1) * span.duration)
     }
 
     /// Records that everything up to this segment was requested and delivered; ignored if the segment is behind.

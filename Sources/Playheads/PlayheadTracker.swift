@@ -21,6 +21,9 @@ public import EventLoop
     private var records: [(file: String, cursor: RenditionCursor)] = []
     private var lastRecord: (file: String, cursor: RenditionCursor)?
     private var reading: LoopTimer?
+    /// Replies under way of players that play parts of segments.
+    private var deliveries: [PieceInDelivery] = []
+    private var progress: LoopTimer?
     private var sweep: LoopTimer?
     /// Number of entries and playlists that players wait for.
     private var openings = 0
@@ -33,12 +36,14 @@ public import EventLoop
     /// Beyond this number a new session replaces the one that has been idle for longest: a client can make up ids.
     private static let limit = 256
     private static let sweepPause = Duration.seconds(15)
+    private static let progressPause = Duration.milliseconds(200)
 
     /// Makes a tracker without sessions, with the clock by which playheads run.
     public init(now: @escaping () -> ContinuousClock.Instant = { .now }) {
         self.now = now
         reading = LoopTimer { [weak self] in self?.catchUp() }
         sweep = LoopTimer { [weak self] in self?.sweepOut() }
+        progress = LoopTimer { [weak self] in self?.examineDeliveries() }
         openingCheck = LoopTimer { [weak self] in self?.checkOpenings() }
     }
 
@@ -117,18 +122,32 @@ public import EventLoop
         sessions[session].flatMap { $0.isPresent(at: now) ? $0 : nil }
     }
 
+    /// Records that a session's player has open connections, or has none any more. One with open connections may be paused,
+    /// and has not left.
+    public func setConnected(_ session: String, _ isConnected: Bool) { sessions[session]?.isConnected = isConnected }
+
+    /// Ends a session whose player has left.
+    public func end(_ session: String) {
+        catchUp()
+        remove(session)
+    }
+
     /// Begins a session anew if it had ended by idleness.
     private func session(of cursor: RenditionCursor) -> TrackedSession { session(cursor.session, of: cursor.asset) }
 
-    private func session(_ id: String, of asset: any PlayedAsset) -> TrackedSession {
+    private func session(
+        _ id: String, of asset: any PlayedAsset, _ player: PlayerTraits? = nil
+    ) -> TrackedSession {
         let now = now()
-        if let known = sessions[id], known.asset === asset, known.isPresent(at: now) { return known }
+        let known = sessions[id]
+        if let known, known.asset === asset, known.isPresent(at: now) { return known }
         if sessions.isEmpty { sweep?.schedule(after: Self.sweepPause) }
         if sessions.count >= Self.limit {
             let idlest = sessions.min { $0.value.playhead.lastEvent < $1.value.playhead.lastEvent }
             if let idlest { remove(idlest.key) }
         }
-        let session = TrackedSession(asset, at: now)
+        let session = TrackedSession(asset, player ?? known?.player ?? PlayerTraits(), at: now)
+        session.isConnected = known?.isConnected ?? false
         sessions[id] = session
         if !asset.isRemoved { sessionChanges.send(.began(asset: asset.id)) }
         return session
@@ -154,11 +173,13 @@ public import EventLoop
 
     /// The cursor of a session in a rendition of an asset, by the rendition's folder; nil for content without a
     /// playhead: keys, subtitles, images, trick play.
-    public func cursor(of session: String, in asset: any PlayedAsset, _ folder: String) -> RenditionCursor? {
+    public func cursor(
+        of session: String, in asset: any PlayedAsset, _ folder: String, _ player: PlayerTraits = PlayerTraits()
+    ) -> RenditionCursor? {
         if let known = sessions[session], known.asset === asset, let cursor = known.cursors[folder] { return cursor }
         guard let (rendition, kind) = asset.playedRendition(in: folder) else { return nil }
         let cursor = RenditionCursor(session, in: asset, rendition, kind, self)
-        self.session(session, of: asset).cursors[folder] = cursor
+        self.session(session, of: asset, player).cursors[folder] = cursor
         return cursor
     }
 
@@ -198,6 +219,7 @@ public import EventLoop
 
     private func request(_ span: SegmentSpan, _ cursor: RenditionCursor) {
         let session = session(of: cursor)
+        session.playhead.end = session.asset.duration
         let before = session.playhead.requestedEnd
         let isSeek = session.playhead.requested(span, of: cursor.rendition.id, cursor.kind, at: now())
         publish(.requested(isSeek: isSeek), span, cursor)
@@ -209,13 +231,32 @@ public import EventLoop
         events.send(PlayheadEvent(change, span, cursor, session(of: cursor).playhead.reading(at: now())))
     }
 
-    func beginWait(for file: String, _ cursor: RenditionCursor) {
+    func beginWait(for file: String, _ cursor: RenditionCursor, _ delivery: (any PieceDelivery)?) {
         catchUp()
         let session = session(of: cursor)
         session.awaited += 1
         session.lastWait = now()
-        if let span = cursor.rendition.span(ofFile: file) { request(span, cursor) }
+        if let span = cursor.rendition.span(ofFile: file) {
+            request(span, cursor)
+            if session.player.playsParts, let delivery {
+                if deliveries.isEmpty { progress?.schedule(after: Self.progressPause) }
+                deliveries.append(PieceInDelivery(delivery: delivery, span: span, cursor: cursor))
+            }
+        }
         originWaits.send(())
+    }
+
+    private func examineDeliveries() {
+        deliveries.removeAll { $0.delivery == nil }
+        for each in deliveries {
+            guard let share = each.delivery?.deliveredShare, let session = sessions[each.cursor.session] else {
+                continue
+            }
+            let before = session.playhead.front
+            session.playhead.progressed(each.span, share: share, each.cursor.kind, at: now())
+            if session.playhead.front != before { publish(.progressed, each.span, each.cursor) }
+        }
+        if !deliveries.isEmpty { progress?.schedule(after: Self.progressPause) }
     }
 
     func endWait(for file: String, _ cursor: RenditionCursor, bytes: Int64, isComplete: Bool) {
@@ -261,8 +302,18 @@ public import EventLoop
     }
 }
 
+/// A piece that a player waits for.
+private struct PieceInDelivery {
+    weak var delivery: (any PieceDelivery)?
+    let span: SegmentSpan
+    let cursor: RenditionCursor
+}
+
 @LoopActor final class TrackedSession {
     let asset: any PlayedAsset
+    let player: PlayerTraits
+    /// True if the player has open connections that it would close when it ends.
+    var isConnected = false
     let since: ContinuousClock.Instant
     var playhead: SessionPlayhead
     /// By folder.
@@ -276,9 +327,9 @@ public import EventLoop
     private var segment = 0.0
     private static let shortestPause = 10.0
 
-    init(_ asset: any PlayedAsset, at now: ContinuousClock.Instant) {
-        (self.asset, since) = (asset, now)
-        playhead = SessionPlayhead(at: now)
+    init(_ asset: any PlayedAsset, _ player: PlayerTraits, at now: ContinuousClock.Instant) {
+        (self.asset, self.player, since) = (asset, player, now)
+        playhead = SessionPlayhead(at: now, player, end: asset.duration)
     }
 
     func consumed(_ bytes: Int64, _ span: SegmentSpan, _ kind: MediaKind) {
@@ -289,8 +340,8 @@ public import EventLoop
         segment = kind == .main || segment == 0 ? span.duration : segment
     }
 
-    /// True if the session waits for a piece, or has not been idle for too long.
-    func isPresent(at now: ContinuousClock.Instant) -> Bool { awaited > 0 || !playhead.isOver(at: now) }
+    /// True if the session waits for a piece, its player is connected, or it has not been idle for too long.
+    func isPresent(at now: ContinuousClock.Instant) -> Bool { awaited > 0 || isConnected || !playhead.isOver(at: now) }
 
     /// True if the session waits for an origin, or will soon do so again, for the next segment.
     func isDrawing(at now: ContinuousClock.Instant) -> Bool {

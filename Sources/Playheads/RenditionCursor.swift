@@ -21,7 +21,10 @@ public import EventLoop
     /// The player gets a stored piece, by file name. The tracker examines it a moment later, together with others.
     public func served(_ file: String) { tracker?.record(file, self) }
     /// The player begins to wait for a piece from the origin. `endWait(for:bytes:isComplete:)` ends the wait.
-    public func beginWait(for file: String) { tracker?.beginWait(for: file, self) }
+    /// - Parameter delivery: the reply, whose progress is looked at while it lasts; not retained.
+    public func beginWait(for file: String, _ delivery: (any PieceDelivery)? = nil) {
+        tracker?.beginWait(for: file, self, delivery)
+    }
 
     /// The reply for which the player waited has ended, with the last byte or early: the player left, or the origin
     /// failed.
@@ -31,6 +34,12 @@ public import EventLoop
     public func endWait(for file: String, bytes: Int64 = 0, isComplete: Bool) {
         tracker?.endWait(for: file, self, bytes: bytes, isComplete: isComplete)
     }
+}
+
+/// A reply with a piece that the player waits for.
+@LoopActor public protocol PieceDelivery: AnyObject {
+    /// The part of the piece that the player has, from 0 to 1; nil if that is unknown.
+    var deliveredShare: Double? { get }
 }
 
 /// An asset that sessions play, as far as the tracker needs it.

@@ -2,10 +2,18 @@
 /// their times. Players read ahead, mpv without limit, hls.js and VLC by about 30 s, so a request is not the playhead.
 /// The playhead models the media on the screen: it starts when the first segment has been delivered, advances in real
 /// time, and stops at the end of the delivered media until more arrives. A seek moves it at once (`PlayheadLane`
-/// recognizes seeks). Pauses, other speeds, seeks within a player's buffer, and evictions from that buffer cannot be
-/// seen from here: unless the player reports them (`PlayheadCorrection`), a paused player is assumed to play on to the
-/// end of what it has.
+/// recognizes seeks). Pauses and other speeds show in the requests of players that read ahead by a fixed amount
+/// (`ReadAhead`). Those of a player that has everything, seeks within its buffer, and evictions from that buffer cannot be
+/// seen from here: unless the player reports them (`PlayheadCorrection`), it is assumed to play on to the end of what it
+/// has.
 struct SessionPlayhead {
+    /// End of the asset in seconds; nil while that is unknown, and for live streams.
+    var end: Double?
+    private let traits: PlayerTraits
+    private var readAhead = ReadAhead()
+    private var lastDelivery: ContinuousClock.Instant
+    /// True if the player reports its position, so that nothing is inferred from its read-ahead.
+    private var isReported = false
     private var lanes: [MediaKind: PlayheadLane] = [:]
     /// The playhead at an instant. Its front and choice are set when it is read.
     private var anchor = PlayheadReading(position: 0, front: nil, isRunning: false)
@@ -13,7 +21,10 @@ struct SessionPlayhead {
     /// Time of the latest request or delivery.
     private(set) var lastEvent: ContinuousClock.Instant
 
-    init(at now: ContinuousClock.Instant) { (anchored, lastEvent) = (now, now) }
+    init(at now: ContinuousClock.Instant, _ traits: PlayerTraits = PlayerTraits(), end: Double? = nil) {
+        (anchored, lastEvent, lastDelivery) = (now, now, now)
+        (self.traits, self.end) = (traits, end)
+    }
 
     /// Records that the session requests a segment. True if that is a seek.
     mutating func requested(
@@ -22,11 +33,16 @@ struct SessionPlayhead {
         advance(to: now)
         let isFirst = lanes.isEmpty
         var lane = lanes[kind] ?? PlayheadLane(span)
+        let before = (front: lane.front, end: lane.requestedEnd)
         let step = lane.requested(span, of: rendition, position: anchor.position)
         lanes[kind] = lane
         if isFirst { place(at: span.start) }
         switch step {
-        case .on: return false
+        case .on:
+            if kind == .main, lane.requestedEnd > before.end {
+                pace(span, delivered: before.front, requested: lane.requestedEnd, at: now)
+            }
+            return false
         case .opening:
             // Playback begins only after the player has opened all renditions that it opens.
             if lane.choice == nil { place(at: frontmostStart) }
@@ -39,7 +55,36 @@ struct SessionPlayhead {
         advance(to: now)
         let before = front ?? 0
         lanes[kind]?.delivered(span)
+        lastDelivery = now
         run(isFurther: front ?? 0 > before)
+    }
+
+    /// Records that the player has a part of a segment. Playback does not begin with a part: libavformat reads the
+    /// beginnings of all renditions first.
+    /// - Parameter share: the part, from 0 to 1.
+    mutating func progressed(_ span: SegmentSpan, share: Double, _ kind: MediaKind, at now: ContinuousClock.Instant) {
+        guard traits.playsParts, anchor.isRunning || anchor.isStarved else { return }
+        advance(to: now)
+        let before = front ?? 0
+        lanes[kind]?.progressed(span, share: share)
+        run(isFurther: front ?? 0 > before)
+    }
+
+    /// Corrects the playhead by a request of a player that keeps a fixed amount of media ahead of it.
+    /// - Parameters:
+    ///   - delivered: end of the delivered media in seconds.
+    ///   - requested: end of the requested media in seconds.
+    private mutating func pace(
+        _ span: SegmentSpan, delivered: Double, requested: Double, at now: ContinuousClock.Instant
+    ) {
+        anchor.limit = nil
+        guard let end, !isReported, anchor.isRunning else { return readAhead.restart() }
+        let (buffer, wait) = (delivered - anchor.position, (now - lastDelivery).inSeconds)
+        if let right = readAhead.requested(buffer: buffer, after: wait, segment: span.duration) {
+            anchor.position = max(anchor.start, delivered - right)
+        }
+        guard readAhead.isSteady, let target = readAhead.target, requested < end - 0.001 else { return }
+        anchor.limit = max(anchor.position, requested - target + ReadAhead.tolerance(span.duration))
     }
 
     /// Records that so many segments were delivered at once that only this one, the last of them, was examined.
@@ -48,6 +93,7 @@ struct SessionPlayhead {
     ) {
         advance(to: now)
         let before = front ?? 0
+        lastDelivery = now
         var lane = lanes[kind] ?? PlayheadLane(span)
         lane.deliveredInBulk(upTo: span, of: rendition)
         lanes[kind] = lane
@@ -56,6 +102,7 @@ struct SessionPlayhead {
 
     mutating func apply(_ correction: PlayheadCorrection, at now: ContinuousClock.Instant) {
         (anchor, anchored) = (reading(at: now), now)
+        if case .report = correction { isReported = true }
         anchor.apply(correction)
     }
 
@@ -69,19 +116,27 @@ struct SessionPlayhead {
     /// Begins a range of media; the playhead stands still until a segment is delivered.
     private mutating func place(at start: Double) {
         (anchor.position, anchor.start) = (start, start)
-        (anchor.isRunning, anchor.isHeld) = (false, false)
+        (anchor.isRunning, anchor.isHeld, anchor.isStarved, anchor.limit) = (false, false, false, nil)
+        readAhead.restart()
     }
 
     /// Lets the playhead advance if there is media ahead of it.
     /// - Parameter isFurther: true if there is more than before.
     private mutating func run(isFurther: Bool) {
         if isFurther { anchor.isHeld = false }
-        if !anchor.isHeld, let front, front > anchor.position { anchor.isRunning = true }
+        guard !anchor.isHeld, let front, front > anchor.position else { return }
+        if anchor.isStarved, front - anchor.position < traits.resume, front < (end ?? .infinity) - 0.001 { return }
+        (anchor.isRunning, anchor.isStarved) = (true, false)
     }
 
     private mutating func advance(to now: ContinuousClock.Instant) {
         (anchor, anchored) = (reading(at: now), now)
         lastEvent = now
+        guard anchor.isRunning, anchor.rate > 0, let front, anchor.position >= front - 1e-6,
+            front < (end ?? .infinity) - 0.001
+        else { return }
+        readAhead.restart()
+        if traits.resume > 0 { (anchor.isRunning, anchor.isStarved) = (false, true) }
     }
 
     func position(at now: ContinuousClock.Instant) -> Double { reading(at: now).position }

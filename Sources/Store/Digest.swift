@@ -49,6 +49,9 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
 
     fileprivate init(words: SIMD4<UInt64>) { self.words = words }
 
+    /// Zeros, which no known content has as its digest.
+    static let ofNothing = Digest(words: SIMD4())
+
     /// Parses 64 lowercase hexadecimal digits, as in `description`; nil for anything else.
     public init?(hexadecimal digits: some Collection<UInt8>) {
         guard digits.count == 64 else { return nil }

@@ -64,7 +64,10 @@ public final class PieceDirectory: Sendable {
 
     private func sync(_ file: String, number: Int?, size: Int64, _ descriptor: Int32?) {
         if let syncThread {
-            syncThread.sync(.init(pieces: self, file: file, number: number, size: size, descriptor: descriptor))
+            let modified = descriptor.flatMap { ModificationTime(of: $0) }
+            syncThread.sync(
+                .init(
+                    pieces: self, file: file, number: number, size: size, descriptor: descriptor, modified: modified))
         } else if let descriptor {
             close(descriptor)
         }

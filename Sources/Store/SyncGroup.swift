@@ -1,6 +1,17 @@
 import CLinux
 import Glibc
 
+/// The time at which a file was last written to.
+struct ModificationTime: Equatable, Sendable {
+    private let (seconds, nanoseconds): (Int, Int)
+
+    init?(of descriptor: Int32) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
+    }
+}
+
 struct SyncGroup: ~Copyable {
     private var pieces: [(arrival: SyncThread.Arrival, descriptor: Int32)] = []
     private let all: [SyncThread.Arrival]
@@ -38,8 +49,13 @@ struct SyncGroup: ~Copyable {
         var entries: [(arrival: SyncThread.Arrival, entry: Ledger.Entry)] = []
         for (arrival, descriptor) in pieces where arrival.number != nil {
             var size: Int64 = 0
-            let digest = try Digest(of: descriptor, path: path(of: arrival)) { size += Int64($0) }
-            let blocks = Self.blocks(of: descriptor, size: size)
+            var digest = try Digest(of: descriptor, path: path(of: arrival)) { size += Int64($0) }
+            var blocks = Self.blocks(of: descriptor, size: size)
+            // Another program has written to the piece before its digest was known. No content has the digest of zeros, so the
+            // next verification finds the piece damaged.
+            if let modified = arrival.modified, ModificationTime(of: descriptor) != modified {
+                (digest, blocks) = (Digest.ofNothing, [])
+            }
             entries.append((arrival, Ledger.Entry(size: size, digest: digest, blocks: blocks)))
         }
         return entries

@@ -37,14 +37,7 @@ struct Failure: Error, Equatable {
     /// The message, and the next step on a second line.
     var text: String { "weir: \(SafeText.line(message))\n" + (next.map { "try: \($0)\n" } ?? "") }
 
-    static func quoted(_ word: String) -> String {
-        let isPlain =
-            !word.isEmpty
-            && word.utf8.allSatisfy { byte in
-                (byte | 32 >= 97 && byte | 32 <= 122) || (48...57).contains(byte) || "/._-+:,@%".utf8.contains(byte)
-            }
-        return isPlain ? word : "'" + word.replacingOccurrences(of: "'", with: "'\\''") + "'"
-    }
+    static func quoted(_ word: String) -> String { ShellWord.quoted(word) }
 }
 
 /// A command that prints an error with its next step on standard error, and exits with the error's code.

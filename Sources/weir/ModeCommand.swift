@@ -19,7 +19,20 @@ struct ModeCommand: ReportingCommand {
     func execute() async throws {
         let client = try common.daemon().client
         let answer = if let mode { try await client.change(to: API.Mode(mode)) } else { try await client.mode() }
-        if json { try Output.json(answer) } else { Output.line(answer.mode.rawValue) }
+        guard !json else { return try Output.json(answer) }
+        Output.line(answer.mode.rawValue)
+        if mode != nil { Output.error(Self.effect(of: answer.mode) + "\n") }
+    }
+
+    /// The consequences of a change to a mode, in a sentence.
+    static func effect(of mode: API.Mode.Name) -> String {
+        switch mode {
+        case .auto: "Missing media is fetched from the origins, and downloads continue."
+        case .offline:
+            "No connection is opened: stored media plays, and downloads wait. \"weir mode auto\" ends this, and so does the end of "
+                + "the daemon."
+        case .local: "Players see complete renditions only, where there are any; what is missing is still fetched."
+        }
     }
 
     private static func name(_ word: String) throws -> API.Mode.Name {

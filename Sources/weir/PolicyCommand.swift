@@ -10,7 +10,8 @@ struct PolicyCommand: ReportingCommand {
         commandName: "policy", abstract: "Show or change how long an asset is kept.",
         discussion: """
             An expired asset does not play. Its media is deleted when space is needed, or after a day; until then "weir policy
-            NAME --expires never" lets it play again. The asset stays in the list.
+            NAME --expires never" lets it play again. The asset stays in the list. "--expires never" removes all limits, those of a
+            rental and of keys too.
             If only its keys expire, the media stays, and plays again after "weir keys NAME --renew".
             """)
 
@@ -58,6 +59,7 @@ struct PolicyCommand: ReportingCommand {
     /// - Parameter hasKeys: true if the asset is encrypted; then a rental limits its keys.
     func changed(_ policy: API.Policy, hasKeys: Bool = false, now: Date) throws -> API.Policy {
         var policy = policy
+        if expires == "never" { Self.endRental(&policy) }
         if rental { Self.rent(&policy, hasKeys: hasKeys, now: now) }
         if let expires { policy.expires = try TimeText.expiry(expires, now: now) }
         if let afterFirstPlay { policy.afterFirstPlay = try Self.window(afterFirstPlay, "--after-first-play") }
@@ -77,6 +79,11 @@ struct PolicyCommand: ReportingCommand {
             throw ValidationError("\(option) \"\(text)\" is not a duration such as 48h, 90m or 7d, or never")
         }
         return span
+    }
+
+    /// Removes all that a rental sets. The other limits are part of "never", too, unless they are given beside it.
+    private static func endRental(_ policy: inout API.Policy) {
+        (policy.afterFirstPlay, policy.keysExpire, policy.keysAfterFirstPlay) = (nil, nil, nil)
     }
 
     /// Sets the usual rental: 30 days, and 48 hours from the first play.

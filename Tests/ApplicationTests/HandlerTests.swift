@@ -73,13 +73,17 @@ struct HandlerTests {
             ("{\"url\": \"skd://a\"}", "! its URL is neither"),
             ("{\"url\": \"file:///etc/passwd\"}", "! its URL cannot be used"),
             ("{\"url\": \"http://h/\", \"headers\": {\"A\\nB\": \"c\"}}", "! its header fields cannot be sent"),
+            ("{\"url\": \"https://h/a\", \"expires\": \"soon\"}", "! its expires is neither"),
+            ("{\"url\": \"https://h/a\", \"expires\": -1}", "! its expires is neither"),
+            ("{\"content\": \"a2V5\", \"expires\": 1800000000}", "= key"),
+            ("{\"content\": \"%\"}", "! its content is no base64"),
             ("", "! it wrote nothing"),
             ("#EXTM3U\n", "= #EXTM3U\n"), ("{not JSON", "= {not JSON"), ("{}", "= {}"), ("[1]", "= [1]"),
         ])
     func reply(text: String, expected: String) {
         let found =
             switch HandlerReply.answer(Array(text.utf8)) {
-            case .content(let bytes): "= " + String(decoding: bytes, as: UTF8.self)
+            case .content(let bytes, _): "= " + String(decoding: bytes, as: UTF8.self)
             case .location(let url, _): url.text
             case .failure(let reason): "! " + reason
             }
@@ -95,7 +99,26 @@ struct HandlerTests {
             return
         }
         #expect(terms.fields.shared.map(\.name) == ["Referer"] && terms.fields.credentials.map(\.name) == ["Cookie"])
-        #expect(terms.title == "T")
+        #expect(terms.title == "T" && terms.expires == nil)
+    }
+
+    @Test("is valid until its date", arguments: ["1800000000", "\"2027-01-15T08:00:00Z\""])
+    func expires(date: String) throws {
+        let answer = HandlerReply.answer(Array("{\"url\":\"https://h/a\",\"expires\":\(date)}".utf8))
+        let url = try WebURL("film://a")
+        var memory = HandlerMemory()
+        memory.record(answer, for: url, isUsers: true, at: 1_799_999_000)
+        #expect(memory.expiry(of: url) == 1_800_000_000)
+        #expect(memory.answer(for: url, isUsers: true, at: 1_800_000_000) == nil)
+        #expect(memory.answer(for: url, isUsers: false, at: 0) == nil)
+        guard case .location(let location, let terms)? = memory.answer(for: url, isUsers: true, at: 1_799_999_999)
+        else {
+            Issue.record("it is forgotten")
+            return
+        }
+        #expect(location.text == "https://h/a" && terms.isRemembered)
+        memory.forget(url, isUsers: true)
+        #expect(memory.answer(for: url, isUsers: true, at: 0) == nil)
     }
 
     @Test("runs with its arguments, a small environment and no shell")

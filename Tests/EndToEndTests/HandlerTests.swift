@@ -92,6 +92,55 @@ struct HandlerTests {
         }
     }
 
+    @Test("is not run again at each reload of a live playlist, but when the origin refuses its URL")
+    func live() async throws {
+        try await scene { folder, origin in
+            let count = folder.path("count")
+            let path = try script(
+                folder, "h",
+                "echo x >>\(count); printf '{\"url\":\"\(origin.url("/_live/show/media.m3u8"))?n=%s\"}' $(wc -l <\(count))"
+            )
+            return "live = [\"\(path)\"]\n"
+        } _: { scene, folder in
+            let runs = { (try? String(contentsOfFile: folder.path("count"), encoding: .utf8))?.count ?? 0 }
+            let reloads = { (n: Int) in
+                try await scene.origin.requests().count { $0.path.hasSuffix("media.m3u8?n=\(n)") }
+            }
+            try await waitUntil("three reloads", within: .seconds(40)) {
+                #expect(try await HTTPProbe.fetch(scene.weir.url("/live://show")).status == 200)
+                return try await reloads(1) >= 3
+            }
+            #expect(runs() == 2)
+            try await scene.origin.add(OriginRule("*media.m3u8?n=1") { $0.status = 403 })
+            try await waitUntil("the new URL", within: .seconds(40)) {
+                _ = try await HTTPProbe.fetch(scene.weir.url("/live://show"))
+                return try await reloads(2) >= 2
+            }
+            #expect(runs() == 4)
+        }
+    }
+
+    @Test("gives keys that expire at its date")
+    func keyExpiry() async throws {
+        let media = Repository.path("fixtures/media/aes")
+        try await scene { folder, _ in
+            let path = try script(
+                folder, "h",
+                "printf '{\"content\":\"%s\",\"expires\":\"2999-01-02T03:04:05Z\"}' $(base64 -w0 \"\(media)/keys/${2##*/}\")"
+            )
+            return "skd = { command = [\"\(path)\"], from-playlists = true }\n"
+        } _: { scene, _ in
+            let fixture = String(decoding: try Repository.fixture("/aes/90p/media.m3u8"), as: UTF8.self)
+            let text = fixture.replacingOccurrences(of: "../keys/", with: "skd://keys/")
+            try await scene.origin.add(
+                OriginRule("/aes/90p/k.m3u8") { ($0.status, $0.body) = (200, text) })
+            let got = try await scene.weir.run(["get", scene.origin.url("/aes/90p/k.m3u8"), "--name", "film"])
+            #expect(got.exit == .code(0), "\(got.errors)")
+            let keys = try await scene.weir.run(["keys", "film"])
+            #expect(keys.output.contains("2999-01-0"), "\(keys.output)")
+        }
+    }
+
     /// The page that the user typed is the playlist, but for its header fields.
     @Test("may answer with the same URL")
     func same() async throws {

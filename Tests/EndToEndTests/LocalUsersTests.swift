@@ -45,6 +45,26 @@ import Testing
         }
     }
 
+    @Test("runs no handler of the owner's")
+    func runsNoHandler() async throws {
+        let folder = try TemporaryFolder()
+        let ran = folder.path("ran")
+        try folder.write(Data("#!/bin/sh\ntouch \(ran)\necho '#EXTM3U'\n".utf8), to: "h")
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path("h"))
+        let table =
+            "[handlers]\nfilm = [\"\(folder.path("h"))\"]\n\"http://site.example/*\" = [\"\(folder.path("h"))\"]\n"
+        try folder.write(Data(table.utf8), to: "weir.toml")
+        let options = ["--other-users", "play", "--config", folder.path("weir.toml")]
+        try await Scene.with(options: options) { scene in
+            for path in ["/film://a", "/auto/film://a", "/http://site.example/watch"] {
+                let answer = try await OtherUser.fetch(scene.weir.url(path))
+                #expect(
+                    answer.status == 403 && answer.text.contains("owner"), "\(path): \(answer.status) \(answer.text)")
+            }
+            #expect(!FileManager.default.fileExists(atPath: ran))
+        }
+    }
+
     @Test("may play by configuration, but starts no clock")
     func mayPlay() async throws {
         try await Scene.with(options: ["--other-users", "play"]) { scene in

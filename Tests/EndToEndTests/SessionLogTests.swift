@@ -94,6 +94,30 @@ struct SessionLogTests {
         }
     }
 
+    @Test("ends a session soon after its player, with the time that it has played")
+    func endsWithThePlayer() async throws {
+        struct List: Decodable {
+            struct Session: Decodable { var ended: Double?, watched: Double }
+            var sessions: [Session]
+        }
+        try await Scene.with { scene in
+            let player = try MPV([await scene.weir.url("/" + scene.origin.master("ts"))], scene.weir, hasScript: false)
+            try await waitUntil("four seconds") { try await player.get("time-pos") as? Double ?? 0 >= 4 }
+            let sessions = { () async throws -> [List.Session] in
+                let token = try String(contentsOfFile: scene.weir.state + "/token", encoding: .utf8)
+                let answer = try await HTTPProbe.fetch(
+                    await scene.weir.url("/api/v1/sessions"),
+                    fields: ["Authorization": "Bearer \(token.trimmingCharacters(in: .newlines))"])
+                return try JSONDecoder().decode(List.self, from: Data(answer.text.utf8)).sessions
+            }
+            #expect(try await sessions().map(\.ended) == [nil])
+            try await player.command(["quit"])
+            try await waitUntil("the end", within: .seconds(15)) { try await sessions().allSatisfy { $0.ended != nil } }
+            let watched = try await sessions().map(\.watched)
+            #expect(watched.count == 1 && abs(watched[0] - 4) < 2, "\(watched)")
+        }
+    }
+
     // MARK: Files
 
     @Test("is written when an event ends and at a graceful stop, and a kill loses only open events")

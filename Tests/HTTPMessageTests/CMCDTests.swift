@@ -26,6 +26,16 @@ import Testing
         #expect(CMCD(text.utf8) == expected)
     }
 
+    @Test func versionTwoHasListsStatesAndCounters() {
+        let data = CMCD(
+            "bl=(21300;v 19000;a),bs,bsa=(3;v 2),bsda=(4500),dfa=7,msd=350,pt=12500,sta=p,pr=1.5,sid=\"s\",v=2,e=t".utf8
+        )
+        #expect(data.bufferLength == 19 && data.stalls == 3 && data.stallTime == 4.5 && data.framesDropped == 7)
+        #expect(data.startup == 0.35 && data.playhead == 12.5 && data.state == .playing && data.playbackRate == 1.5)
+        #expect(CMCD("bl=(),sta=x,pt=-1,bsa=(a b),dfa=NaN,msd=".utf8) == CMCD())
+        #expect(CMCD("pt=999999999999999".utf8).playhead == 4e7)
+    }
+
     @Test func booleansHaveEitherSpelling() {
         for text in ["bs", "bs=?1", " bs=true\t", "a=1, bs"] { #expect(CMCD(text.utf8).wasStarved, "\(text)") }
     }

@@ -17,7 +17,7 @@ struct WatchTrace {
     /// The player requests the next segment.
     mutating func ask(at time: Double, _ data: String? = nil) {
         if let data = data.map({ CMCD($0.utf8) }) {
-            playhead.apply(data.correction, at: Self.start + .seconds(time))
+            playhead.apply(data.correction(isPlaced: true), at: Self.start + .seconds(time))
             watch.apply(data, reading(time), at: time)
         }
         watch.requestBegan(at: time)

@@ -1,5 +1,6 @@
 import AccessLog
 import EventLoop
+import Foundation
 import Library
 import TestSupport
 import Testing
@@ -89,6 +90,35 @@ import Testing
     func implausibleValuesAreNamed(report: PlayerReport, key: String) {
         #expect(report.keyOutOfRange == key)
         #expect(PlayerReport(playhead: 4e7, rate: 16, stalls: 1_000_000_000, framesDropped: 0).keyOutOfRange == nil)
+    }
+
+    @Test func mediaThatIsPlayedAgainIsWatchedAgain() {
+        var trace = MeterTrace()
+        for number in 0..<10 {
+            trace.ask(number, of: "low", at: 0)
+            trace.get(number, of: "low", at: 0.5, since: 0)
+        }
+        trace.meter.apply(PlayerReport(playhead: 8, rate: 1), at: 8.5)
+        trace.meter.apply(PlayerReport(playhead: 1, rate: 1), at: 9.5)
+        #expect(trace.open(at: 10.5).watched == 10)
+    }
+
+    /// CMCD's event mode, version 2.
+    @Test @LoopActor func aPlayerPostsItsEvents() async throws {
+        let fixture = try await PlaybackFixture()
+        let path = try #require(
+            try await fixture.media(fixture.typed("/ts/master.m3u8")).first { $0.hasSuffix(".ts") })
+        _ = try await fixture.get(path, ["CMCD-Session": "sid=\"web-1\",v=2"])
+        let post = { (lines: String) in
+            try await HTTPProbe.fetch(fixture.url("/cmcd"), method: "POST", body: Data(lines.utf8)).status
+        }
+        let line = "e=ps,sid=\"web-1\",sta=r,pt=500,bsa=(2),bsda=(3500),dfa=4,v=2"
+        #expect(try await post("e=t,sid=\"web-1\",pt=250,bsa=(1),v=2\n\(line)\n") == 204)
+        let summary = try #require(fixture.playback.sessions.summaries.first)
+        #expect(summary.stalls == 2 && summary.stallTime == 3.5 && summary.framesDropped == 4)
+        #expect(summary.isStalled == true && summary.playhead == 0.5 && !summary.inferred.contains("watched"))
+        #expect(try await post("e=t,sid=\"web-2\",pt=1") == 404)
+        #expect(try await fixture.get("/cmcd").status == 405)
     }
 
     @Test @LoopActor func aSessionIsFoundByThePlayersIdAndLogged() async throws {

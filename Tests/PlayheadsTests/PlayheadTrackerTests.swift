@@ -105,6 +105,20 @@ import Testing
         withExtendedLifetime(subscription) {}
     }
 
+    @Test func aConnectedSessionStaysAndOneWhosePlayerLeftEnds() throws {
+        let cursor = try cursor()
+        cursor.served("0")
+        tracker.catchUp()
+        tracker.setConnected("s", true)
+        clock.now += .seconds(3600)
+        #expect(tracker.isPlayed("film"))
+        tracker.setConnected("s", false)
+        #expect(!tracker.isPlayed("film"))
+        tracker.setConnected("s", true)
+        tracker.end("s")
+        #expect(!tracker.hasSession("s") && !tracker.isPlayed("film"))
+    }
+
     @Test func downloadStartsWhereTheSmallestBufferEnds() throws {
         let (first, second) = (try cursor("a"), try cursor("b"))
         for number in 0..<4 { first.served("\(number)") }

@@ -193,4 +193,71 @@ struct SessionPlayheadTests {
         #expect(trace.playhead.requestedEnd == 8004)
         #expect(trace.position(2) < 3)
     }
+
+    // MARK: Read-ahead
+
+    /// A player that keeps 30 s ahead of its playhead, as hls.js does; the film has 200 s.
+    private func paced(until count: Int) -> Trace {
+        var trace = Trace()
+        trace.playhead.end = 200
+        for number in 0..<15 { trace.load(number, at: Double(number) * 0.1, takes: 0.1) }
+        for number in 15..<count { trace.load(number, at: 2.1 + Double(number - 15) * 2) }
+        return trace
+    }
+
+    @Test func aPlayerThatRequestsNothingMoreStandsStill() {
+        let trace = paced(until: 20)
+        let last = 2.1 + 4 * 2
+        #expect(near(trace.position(last), last - 0.1))
+        // The next request is due after 2 s.
+        #expect(abs(trace.position(last + 2) - (last + 1.9)) < 0.01)
+        #expect(trace.position(last + 60) < last + 3)
+    }
+
+    @Test func aLateRequestShowsAPause() {
+        var trace = paced(until: 20)
+        let last = 2.1 + 4 * 2
+        // 10 s later than it would be.
+        for number in 20..<25 { trace.load(number, at: last + 12 + Double(number - 20) * 2) }
+        #expect(abs(trace.position(last + 20) - (last + 10)) < 1)
+        #expect(trace.jumps.isEmpty)
+    }
+
+    @Test func frequentRequestsShowAHigherSpeed() {
+        var trace = paced(until: 20)
+        let last = 2.1 + 4 * 2
+        for number in 20..<40 { trace.load(number, at: last + Double(number - 19)) }
+        // At double speed from there on.
+        #expect(abs(trace.position(last + 20.1) - (last + 40)) < 3)
+    }
+
+    @Test func aPlayerThatHasRequestedEverythingPlaysOn() {
+        var trace = paced(until: 99)
+        trace.load(99, at: 2.1 + 84 * 2)
+        #expect(near(trace.position(1000), 200))
+    }
+
+    // MARK: Parts of segments
+
+    @Test func aPartOfASegmentIsPlayedByPlayersThatCan() {
+        for playsParts in [true, false] {
+            var playhead = SessionPlayhead(
+                at: Self.start, PlayerTraits(playsParts: playsParts, resume: playsParts ? 1 : 0), end: 200)
+            let span = { (number: Int) in SegmentSpan(number: number, start: Double(number) * 2, duration: 2) }
+            let at = { (seconds: Double) in Self.start + .seconds(seconds) }
+            _ = playhead.requested(span(0), of: "video", .main, at: at(0))
+            // Playback does not begin with a part.
+            playhead.progressed(span(0), share: 0.5, .main, at: at(1))
+            #expect(playhead.position(at: at(1.5)) == 0)
+            playhead.delivered(span(0), .main, at: at(2))
+            _ = playhead.requested(span(1), of: "video", .main, at: at(2))
+            playhead.progressed(span(1), share: 0.25, .main, at: at(3.5))
+            #expect(near(playhead.position(at: at(6)), playsParts ? 2.5 : 2))
+            // It gathers a second before it plays on.
+            playhead.progressed(span(1), share: 0.5, .main, at: at(7))
+            #expect(near(playhead.position(at: at(8)), playsParts ? 2.5 : 2))
+            playhead.progressed(span(1), share: 0.8, .main, at: at(8))
+            #expect(near(playhead.position(at: at(8.5)), playsParts ? 3 : 2))
+        }
+    }
 }

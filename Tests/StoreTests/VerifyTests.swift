@@ -42,6 +42,14 @@ import Testing
 
     private func flip(_ name: String) throws { try FileDamage.flipBit(of: video.path + "/" + name) }
 
+    /// The digest is computed a moment after the arrival, and must not become that of the damage.
+    @Test func damageBeforeTheDigestIsFound() async throws {
+        for number in 0..<3 { try commit([UInt8](repeating: UInt8(number), count: 1000), as: "\(number).ts") }
+        try flip("1.ts")
+        await store.flush()
+        #expect(try await verify().faults.keys.sorted() == ["1.ts"])
+    }
+
     @Test func verifiesStoredPieces() async throws {
         try await fill()
         let pace = try ReadingPace(bytesPerSecond: 0)

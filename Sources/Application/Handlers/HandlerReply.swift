@@ -4,21 +4,42 @@ internal import Origin
 
 /// Reads the output of a handler. Pure.
 struct HandlerReply {
-    /// The JSON form of an answer: either `url` or `error`; the other members are optional.
+    /// The JSON form of an answer: one of `url`, `content` (in base64) and `error`; the other members are optional.
     private struct Object: Decodable {
         var url: String?
+        var content: String?
         var error: String?
         var headers: [String: String]?
         var title: String?
+        var expires: Moment?
     }
 
-    /// The answer in what a handler wrote: a JSON object with `url` or `error`, or else the resource itself.
+    /// A date: seconds since 1970, or a text as in RFC 3339.
+    private struct Moment: Decodable {
+        /// In seconds since 1970; nil if it cannot be read.
+        var seconds: Double?
+
+        init(from decoder: any Decoder) throws {
+            let value = try decoder.singleValueContainer()
+            let date = (try? value.decode(String.self)).flatMap { try? Date($0, strategy: .iso8601) }
+            let number = (try? value.decode(Double.self)) ?? date?.timeIntervalSince1970
+            seconds = number.flatMap { (0...Self.latest).contains($0) ? $0 : nil }
+        }
+
+        /// The end of the year 9999.
+        private static let latest = 253_402_300_799.0
+    }
+
+    /// The answer in what a handler wrote: a JSON object with `url`, `content` or `error`, or else the resource itself.
     static func answer(_ bytes: [UInt8]) -> HandlerAnswer {
         guard bytes.first(where: { !" \t\r\n".utf8.contains($0) }) == UInt8(ascii: "{"),
             let object = try? JSONDecoder().decode(Object.self, from: Data(bytes))
-        else { return bytes.isEmpty ? .failure("it wrote nothing") : .content(bytes) }
+        else { return bytes.isEmpty ? .failure("it wrote nothing") : .content(bytes, HandlerTerms()) }
         if let error = object.error { return .failure("it says: \(error.prefix(200))") }
-        guard let text = object.url else { return .content(bytes) }
+        if let expires = object.expires, expires.seconds == nil {
+            return .failure("its expires is neither seconds since 1970 nor a date such as 2026-11-25T20:00:00Z")
+        }
+        guard let text = object.url else { return content(object) ?? .content(bytes, HandlerTerms()) }
         do {
             let url = try WebURL(text)
             guard !url.needsHandler else { return .failure("its URL is neither http nor https") }
@@ -30,9 +51,19 @@ struct HandlerReply {
         }
     }
 
+    private static func content(_ object: Object) -> HandlerAnswer? {
+        guard let text = object.content else { return nil }
+        guard let bytes = Data(base64Encoded: text), !bytes.isEmpty else { return .failure("its content is no base64") }
+        do {
+            return .content(Array(bytes), try terms(of: object))
+        } catch {
+            return .failure("its header fields cannot be sent: \(error)")
+        }
+    }
+
     private static func terms(of object: Object) throws -> HandlerTerms {
         let lines = (object.headers ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
         let title = object.title.map { String($0.prefix(200)) }.flatMap { $0.isEmpty ? nil : $0 }
-        return HandlerTerms(fields: try UserFields(lines), title: title)
+        return HandlerTerms(fields: try UserFields(lines), title: title, expires: object.expires?.seconds)
     }
 }

@@ -1,3 +1,4 @@
+internal import AccessLog
 internal import EventLoop
 internal import HTTPMessage
 internal import Origin
@@ -8,6 +9,8 @@ internal import Origin
     private let client: OriginClient
     /// The environment of programs: what they need to find files and to write in the user's language, and nothing secret.
     private let variables: [String]
+    private let now: @Sendable () -> Double
+    private var memory = HandlerMemory()
     private var running = 0
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
@@ -16,8 +19,12 @@ internal import Origin
         "PATH", "HOME", "USER", "LANG", "LC_ALL", "TZ", "XDG_CONFIG_HOME", "XDG_CACHE_HOME",
     ]
 
-    init(_ rules: [HandlerRule], client: OriginClient, environment: [String: String]) {
-        (self.rules, self.client) = (rules, client)
+    /// - Parameter now: the time of day in seconds since 1970.
+    init(
+        _ rules: [HandlerRule], client: OriginClient, environment: [String: String],
+        now: @escaping @Sendable () -> Double = { WallClock.seconds }
+    ) {
+        (self.rules, self.client, self.now) = (rules, client, now)
         variables = Self.keptVariables.compactMap { name in environment[name].map { "\(name)=\($0)" } }
     }
 
@@ -27,7 +34,18 @@ internal import Origin
         rules.first { $0.answers(url, isUsers: isUsers) }
     }
 
+    func forget(_ url: WebURL, isUsers: Bool) { memory.forget(url, isUsers: isUsers) }
+
+    func expiry(of url: WebURL) -> Double? { memory.expiry(of: url) }
+
     func answer(_ url: WebURL, isUsers: Bool) async -> HandlerAnswer {
+        if let known = memory.answer(for: url, isUsers: isUsers, at: now()) { return known }
+        let answer = await newAnswer(url, isUsers: isUsers)
+        memory.record(answer, for: url, isUsers: isUsers, at: now())
+        return answer
+    }
+
+    private func newAnswer(_ url: WebURL, isUsers: Bool) async -> HandlerAnswer {
         guard let rule = rule(for: url, isUsers) else { return .failure("there is none for it") }
         await enter()
         defer { leave() }

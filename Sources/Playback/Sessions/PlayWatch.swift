@@ -60,13 +60,17 @@ struct PlayWatch {
         defer { if reading.isRunning { least = min(least, front - playhead) } }
         guard reading.isRunning, !isPaused, reading.rate > 0, elapsed > 0 else { return }
         let reach = playhead + elapsed * reading.rate
-        if reach > front, stalledSince == nil { runDry(since: time - (reach - max(front, playhead)) / reading.rate) }
+        if reach > front, reading.limit ?? front >= front, stalledSince == nil {
+            runDry(since: time - (reach - max(front, playhead)) / reading.rate)
+        }
         move(to: reading.position(after: elapsed))
     }
 
     /// Returns the time at which the playhead reaches a later place if nothing else happens; nil if it does not.
     func arrival(at place: Double) -> Double? {
-        guard isPlaying, reading.rate > 0, place > playhead, place <= front else { return nil }
+        guard isPlaying, reading.rate > 0, place > playhead, place <= min(front, reading.limit ?? front) else {
+            return nil
+        }
         return time + (place - playhead) / reading.rate
     }
 
@@ -108,11 +112,14 @@ struct PlayWatch {
     mutating func update(_ next: PlayheadReading, isSeek: Bool, at now: Double) {
         advance(to: now)
         let before = front
+        let hasStarved = next.isStarved && !reading.isStarved
         // A new range of media begins at each seek, and wherever a playhead that stands still is placed.
         if isSeek || next.position != playhead && !(reading.isRunning && next.isRunning) { furthest = next.position }
         reading = next
         move(to: next.position)
-        guard isSeek || front > before else { return }
+        if hasStarved, stalledSince == nil, !isPaused { runDry(since: now) }
+        // A player that gathers media after it ran dry still stands.
+        guard isSeek || front > before && !next.isStarved else { return }
         ranDry = nil
         if let since = stalledSince { end(stallOf: time - since) }
         isPaused = false
@@ -136,16 +143,17 @@ struct PlayWatch {
 
     /// Applies the data that the player sends with a request.
     /// - Parameter tracked: the tracker's playhead, corrected by the data; nil if the tracker does not know the session.
-    mutating func apply(_ data: CMCD, _ tracked: PlayheadReading? = nil, at now: Double) {
+    mutating func apply(_ data: CMCD, isPlaced: Bool = true, _ tracked: PlayheadReading? = nil, at now: Double) {
         advance(to: now)
-        if data.bufferLength != nil || data.wasStarved || data.isUrgent { hasClientData = true }
+        let wasStarved = data.wasStarved || data.state == .rebuffering
+        if data.bufferLength != nil || wasStarved || data.isUrgent || data.state != nil { hasClientData = true }
         let wasRunning = reading.isRunning
-        correct(data.correction, tracked)
+        correct(data.correction(isPlaced: isPlaced), tracked)
         if data.bufferLength != nil {
             if playhead < front { isPaused = false }
             if wasRunning { least = min(least, front - playhead) }
         }
-        confirm(data.wasStarved && least < Self.doubt)
+        confirm(wasStarved && (least < Self.doubt || data.state == .rebuffering))
         least = .infinity
     }
 
@@ -164,8 +172,10 @@ struct PlayWatch {
     private mutating func correct(_ correction: PlayheadCorrection, _ tracked: PlayheadReading?) {
         let before = playhead
         if let tracked { reading = tracked } else { reading.apply(correction) }
-        // Media that was skipped was not watched: the player sought within its buffer.
+        // The player sought within its buffer. Media that was skipped was not watched; that before the new position is
+        // watched again, as after a seek that shows in requests.
         if playhead > before + Self.doubt { furthest = max(furthest, playhead) }
+        if playhead < before - Self.doubt { furthest = playhead }
         move(to: playhead)
     }
 
@@ -189,7 +199,37 @@ struct PlayWatch {
 }
 
 extension CMCD {
-    var correction: PlayheadCorrection { .client(buffer: bufferLength, rate: playbackRate, isUrgent: isUrgent) }
+    /// - Parameter isPlaced: true if the player counts media time from the same origin as the playlist.
+    func correction(isPlaced: Bool) -> PlayheadCorrection {
+        if let playhead, isPlaced, !isUrgent, !isHeld { return .report(position: playhead, rate: rate) }
+        return .client(buffer: bufferLength, rate: isStill ? 0 : playbackRate, isUrgent: isUrgent || isHeld)
+    }
+
+    /// The playback rate, also where the state shows it.
+    private var rate: Double { isStill || isHeld ? 0 : playbackRate ?? 1 }
+
+    private var isStill: Bool {
+        switch state {
+        case .paused, .ended, .failed, .quit: true
+        case .starting, .playing, .seeking, .rebuffering, .waiting, .preloading, nil: false
+        }
+    }
+
+    /// True if the player stands still until it has more media.
+    private var isHeld: Bool {
+        switch state {
+        case .starting, .seeking, .rebuffering, .waiting, .preloading: true
+        case .playing, .paused, .ended, .failed, .quit, nil: false
+        }
+    }
+
+    /// The player's report, if the data has its position and its count of stalls.
+    var report: PlayerReport? {
+        guard let playhead, let stalls else { return nil }
+        return PlayerReport(
+            playhead: playhead, rate: rate, isStalled: state == .rebuffering, stalls: stalls, stallTime: stallTime ?? 0,
+            framesDropped: framesDropped, startup: startup)
+    }
 }
 
 extension PlayerReport {

@@ -210,6 +210,12 @@ struct SessionMeter {
         started(at: time)
     }
 
+    /// Records that the player has more of a segment than before.
+    mutating func progressed(_ reading: PlayheadReading, at time: Double) {
+        events.advance(to: time)
+        events.watch.update(reading, isSeek: false, at: time)
+    }
+
     /// Records many segments that were read from the store at once; only the last one is known.
     mutating func deliveredInBulk(upTo segment: PlayedSegment, _ reading: PlayheadReading, at time: Double) {
         lastEvent = time
@@ -245,7 +251,7 @@ struct SessionMeter {
 
     mutating func apply(_ data: CMCD, _ tracked: PlayheadReading? = nil, at time: Double) {
         events.advance(to: time)
-        events.watch.apply(data, tracked, at: time)
+        events.watch.apply(data, isPlaced: isPlaced, tracked, at: time)
         isUrgent = data.isUrgent
         if !isUrgent, events.newest.startup != nil { starting = nil }
     }

@@ -22,6 +22,12 @@ import Substitution
     private let playheads: PlayheadTracker
     private let log: LogWriter
     private var ended: Double?
+    private let player: PlayerTraits
+    /// The player's connections for resources.
+    private lazy var connections = ConnectionGroup { [weak self] in self?.connectionsChanged($0) }
+    /// Time at which the player closed its last connection; nil while it has one or may open another.
+    private(set) var left: ContinuousClock.Instant?
+    weak var sessions: Sessions?
     /// True if the session is over; a player that continues gets a new record.
     var hasEnded: Bool { ended != nil }
     /// Time of the last request or reply. Stored pieces count once the playhead tracker has examined them.
@@ -59,6 +65,7 @@ import Substitution
     ) {
         self.id = id
         adapter = isAdaptive ? Adapter(client: client) : nil
+        player = PlayerTraits.of(client: client)
         self.asset = asset
         (self.playheads, self.log, self.files, self.served) = (playheads, log, files, served)
         let now = playheads.now()
@@ -76,9 +83,31 @@ import Substitution
             counter.bytes += end.mediaBytes
             served.bytes.store += end.mediaBytes
         }
+        // An open connection of a browser does not show that it plays.
+        if player.poolsConnections { connections.end() }
     }
 
-    private var now: Double { (playheads.now() - began).inSeconds }
+    /// Time since the begin, in seconds. It stands still once the player has closed its connections.
+    private var now: Double { ((left ?? playheads.now()) - began).inSeconds }
+
+    // MARK: Connections
+
+    /// Counts the connection of a request. A player that had left is back.
+    func join(_ exchange: Exchange) {
+        left = nil
+        exchange.join(connections)
+    }
+
+    /// True if the player has open connections that it would close when it ends.
+    var isConnected: Bool { !player.poolsConnections && connections.count > 0 }
+
+    private func connectionsChanged(_ change: ConnectionGroup.Change) {
+        guard ended == nil else { return }
+        if !player.poolsConnections { playheads.setConnected(id, change == .opened) }
+        // A client that has a connection for each request closes it each time.
+        guard change == .emptied(byClient: true), player.keepsConnections || connections.isReused else { return }
+        recordDeparture()
+    }
 
     // MARK: Replies
 
@@ -91,9 +120,25 @@ import Substitution
     /// Applies the client data (CMCD) of a request. Returns false if the request has none.
     func applyClientData(of head: RequestHead) -> Bool {
         guard let data = head.clientData else { return false }
-        playerID = data.sessionID ?? playerID
-        meter.apply(data, playheads.apply(data.correction, to: id), at: now)
+        apply(data)
         return true
+    }
+
+    /// Applies client data, which the player may also send apart from its requests.
+    func apply(_ data: CMCD) {
+        playerID = data.sessionID ?? playerID
+        if let report = data.report {
+            apply(report, since: nil)
+        } else {
+            let tracked = playheads.apply(data.correction(isPlaced: meter.isPlaced), to: id)
+            meter.apply(data, tracked, at: now)
+        }
+        if data.state == .quit { recordDeparture() }
+    }
+
+    private func recordDeparture() {
+        left = left ?? playheads.now()
+        sessions?.playerLeft()
     }
 
     /// Applies a report of the player.
@@ -181,7 +226,7 @@ import Substitution
 
     /// Records a request or a delivery that the playhead tracker has examined.
     func record(_ event: PlayheadEvent) {
-        lastEvent = playheads.now()
+        if event.change != .progressed { lastEvent = playheads.now() }
         let (span, isAudio) = (event.span, event.kind == .audio)
         let segment = PlayedSegment(
             rendition: event.rendition, isAudio: isAudio, number: span.number, start: span.start,
@@ -194,6 +239,7 @@ import Substitution
         case .delivered:
             meter.delivered(segment, event.playhead, at: now)
             hasStarted = true
+        case .progressed: return meter.progressed(event.playhead, at: now)
         case .deliveredInBulk:
             meter.deliveredInBulk(upTo: segment, event.playhead, at: now)
             hasStarted = true
@@ -221,6 +267,7 @@ import Substitution
     /// Ends the session; later calls have no effect.
     func close() {
         guard ended == nil else { return }
+        connections.end()
         countStored()
         let end = meter.close(at: now)
         ended = start + end

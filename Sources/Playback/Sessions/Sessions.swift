@@ -45,6 +45,7 @@ import Playheads
     /// Loaded entry playlists without a further request. mpv loads an entry twice and uses only one of them.
     private var entries: [String: Entry] = [:]
     private var sweep: LoopTimer?
+    private var departures: LoopTimer?
     private var playheadEvents: Subscription?
     private var libraryEvents: Subscription?
     private var failures: [String: ContinuousClock.Instant] = [:]
@@ -52,6 +53,8 @@ import Playheads
     private static let endedLimit = 64
     private static let sweepPause = Duration.seconds(15)
     private static let idleness = Duration.seconds(60)
+    /// A player that has closed all its connections and opens none within this time has ended. Seeks take less.
+    private static let absence = Duration.seconds(3)
     /// A repeated failure of the same resource is not logged again within this time.
     private static let failureLife = Duration.seconds(10)
 
@@ -65,6 +68,7 @@ import Playheads
         files = configuration.sessionFolder.map { SessionFiles(path: $0, now: configuration.date) }
         log = LogWriter(to: folder, date: configuration.date, report: report)
         sweep = LoopTimer { [weak self] in self?.sweepOut() }
+        departures = LoopTimer { [weak self] in self?.endAbsent() }
         playheadEvents = library.playheads.events.subscribe { [weak self] event in
             self?.records[event.session]?.record(event)
         }
@@ -102,7 +106,7 @@ import Playheads
     }
 
     /// Returns the User-Agent, without unprintable characters.
-    private static func client(_ head: RequestHead) -> String? {
+    static func client(_ head: RequestHead) -> String? {
         guard let name = head.firstValue(of: .userAgent), !name.isEmpty else { return nil }
         return String(decoding: name.prefix(256).filter { $0 >= 0x20 && $0 < 0x7F }, as: UTF8.self)
     }
@@ -135,7 +139,39 @@ import Playheads
         return record.summary
     }
 
+    /// Applies client data that a player sends apart from its requests. Returns false if no running session has its id.
+    func apply(_ data: CMCD) -> Bool {
+        guard let id = data.sessionID, let record = records.values.first(where: { $0.playerID == id }) else {
+            return false
+        }
+        library.playheads.catchUp()
+        record.apply(data)
+        return true
+    }
+
+    /// Records that a session's player has closed its last connection.
+    func playerLeft() { departures?.schedule(after: Self.absence) }
+
+    /// Ends the sessions whose players have had no connection for long enough.
+    private func endAbsent() {
+        library.playheads.catchUp()
+        let now = library.playheads.now()
+        var next: Duration?
+        for record in records.values {
+            guard let left = record.left else { continue }
+            let rest = Self.absence - (now - left)
+            if rest <= .zero {
+                end(record)
+                library.playheads.end(record.id)
+            } else {
+                next = min(next ?? rest, rest)
+            }
+        }
+        if let next { departures?.schedule(after: max(next, .milliseconds(100))) }
+    }
+
     private func sweepOut() {
+        endAbsent()
         endIdle()
         if !records.isEmpty { sweep?.schedule(after: Self.sweepPause) }
     }
@@ -144,7 +180,7 @@ import Playheads
     func endIdle() {
         let now = library.playheads.now()
         for record in records.values where now - record.lastEvent > Self.idleness {
-            if library.playheads.reading(of: record.id) == nil { end(record) }
+            if !record.isConnected, library.playheads.reading(of: record.id) == nil { end(record) }
         }
     }
 

@@ -41,7 +41,6 @@ def continued(stage):
 @row("N4", "Pieces are verified and repaired, holes listed", "weir verify NAME --repair")
 def repaired(stage):
     stage.run("get", stage.url("ts"), "-q", "worst")
-    stage.settle()
     piece = sorted((stage.folder / "store").rglob("*.ts"))[2]
     piece.write_bytes(piece.read_bytes()[:-188] + b"\0" * 188)
     stage.refused(65, "verify", "ts")
