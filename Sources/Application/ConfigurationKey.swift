@@ -32,6 +32,8 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     case logDays = "log-days"
     case logLevel = "log-level"
     case streams
+    case start
+    case idleExit = "idle-exit"
     case player
 
     /// The name of the environment variable, for example `WEIR_MAX_PARALLEL`.

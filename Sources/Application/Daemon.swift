@@ -23,7 +23,7 @@ import Substitution
     private let library: Library
     private let summaries: Summaries
     private let retention: Retention
-    private let orphans: OrphanBundles
+    private let exchange: ExchangeServices
     private let downloader: Downloader
     private let events: EventFeed
     private let sessions: Sessions
@@ -57,7 +57,7 @@ import Substitution
         retention = Retention(of: library, cacheLimit: configuration.playCache, purge: configuration.purge)
         retention.newKeyTerms = configuration.keyTerms
         let exchange = ExchangeServices(library, moves: moves)
-        orphans = exchange.orphans
+        self.exchange = exchange
         library.streams = streams
         var downloads = Downloader.Configuration()
         downloads.parallel = configuration.maxParallel
@@ -204,9 +204,21 @@ import Substitution
             logger.warning("the kernel does not report the users of connections: every user of this machine may play")
         }
         downloader.resume()
-        Task { @LoopActor [orphans] in await orphans.adopt() }
+        Task { @LoopActor [orphans = exchange.orphans] in await orphans.adopt() }
         return "http://\(first)"
     }
+
+    /// True while something plays, downloads, records, waits, is checked or moved, or a client is connected.
+    var isBusy: Bool {
+        sessions.count > 0 || server.connectionCount + (network?.connectionCount ?? 0) > 0
+            || downloader.downloads.contains { $0.state.isActive }
+            || downloader.integrity.jobs.all.contains { $0.state.isActive }
+            || exchange.mover.jobs.all.contains { $0.state.isActive }
+            || exchange.publications.jobs.all.contains { $0.state.isActive }
+    }
+
+    /// The number of connections since the start.
+    var connections: Int { server.counters.connections + (network?.counters.connections ?? 0) }
 
     /// Listens for commands on a Unix socket. Without it, they use the network address.
     func open(socket path: String) {

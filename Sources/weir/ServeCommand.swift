@@ -101,6 +101,12 @@ struct ServeCommand: ReportingCommand {
     @Option(help: ArgumentHelp("Minimum log level.", valueName: "level"))
     var logLevel: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "End if for so long nothing plays, downloads, records, waits or is connected: 10m, or never. Stays if left out.",
+            valueName: "time"))
+    var idleExit: String?
+
     func execute() async throws {
         var settings: [ConfigurationKey: [String]] = [
             .hostNames: hostNames, .allowedOrigins: allowedOrigins, .allowHosts: allowHosts, .users: users,
@@ -113,10 +119,10 @@ struct ServeCommand: ReportingCommand {
             (.keysAfterFirstPlay, keysAfterFirstPlay), (.backup, backup), (.logDays, logDays), (.logLevel, logLevel),
             (.lan, lan), (.streams, streams), (.userAgent, userAgent), (.proxy, proxy), (.caFile, caFile),
             (.caFolder, caFolder), (.http2, http2), (.otherUsers, otherUsers),
-            (.bundleMode, bundleMode), (.bundleKeysMode, bundleKeysMode),
+            (.idleExit, idleExit), (.bundleMode, bundleMode), (.bundleKeysMode, bundleKeysMode),
         ]
         for (key, text) in texts { settings[key] = text.map { [$0] } }
         let configuration = try common.configuration(with: settings)
-        try await Application.run(configuration, streams: try configuration.streams())
+        try await Application.run(configuration, streams: try configuration.streams(), endsWhenIdle: idleExit != nil)
     }
 }

@@ -8,12 +8,14 @@ import ArgumentParser
         abstract:
             "Plays HLS streams through localhost, stores what was played or downloaded, and plays it without a network.",
         discussion: """
-            Start the daemon with: weir serve. Then play any HLS URL, with the daemon's URL in front of it:
-            mpv http://localhost:8216/https://example.com/master.m3u8
+            Play, download and list at once: weir play URL, weir get URL, weir list. The daemon that does the work is started by the \
+            first command that needs it, and ends after ten minutes without work; "weir serve" runs one that stays. Any player plays \
+            any HLS URL with the daemon's URL in front of it: mpv http://localhost:8216/https://example.com/master.m3u8
             """,
         version: "weir \(Application.version)",
         subcommands: [
-            ServeCommand.self, GetCommand.self, AddCommand.self, PauseCommand.self, ResumeCommand.self,
+            ServeCommand.self, StatusCommand.self, StopCommand.self, GetCommand.self, AddCommand.self,
+            PauseCommand.self, ResumeCommand.self,
             CancelCommand.self, EventsCommand.self, ListCommand.self, ShowCommand.self, CheckCommand.self,
             PlayCommand.self, URLCommand.self, PageCommand.self, ModeCommand.self, ExportCommand.self,
             PublishCommand.self, ImportCommand.self, VerifyCommand.self, PolicyCommand.self, RenameCommand.self,

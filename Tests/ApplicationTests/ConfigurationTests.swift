@@ -72,7 +72,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("\"500MB\"", 500 << 20), ("\"0\"", 0), ("0", 0), ("1000000", 1_000_000), ("\"unlimited\"", nil),
+            ("\"500MB\"", 500 << 20), ("\"0\"", 0), ("0", 0), ("\"1000000B\"", 1_000_000), ("\"unlimited\"", nil),
             ("\"10GB\"", 10 << 30),
         ] as [(String, Int64?)])
     func thePlayCacheLimitIsASizeOrNone(_ text: String, _ bytes: Int64?) throws {
@@ -196,6 +196,13 @@ import Testing
         ("users = true", 1, "users: true is not a list of users", "correct the value"),
         ("other-users = \"all\"", 1, "other-users: \"all\" is not nothing or play", "correct the value"),
         ("play-cache = \"lots\"", 1, "play-cache: \"lots\" is not a size, such as 2GB or", "correct the value"),
+        (
+            "play-cache = 2", 1, "play-cache: 2 has no unit: write \"2GB\", \"2MB\" or, for bytes, \"2B\"",
+            "correct the value"
+        ),
+        ("play-cache = \"2\"", 1, "play-cache: 2 has no unit: write \"2GB\"", "correct the value"),
+        ("idle-exit = 10", 1, "idle-exit: 10 is not a duration, such as 30d or 48h, or never", "correct the value"),
+        ("start = \"yes\"", 1, "start: \"yes\" is not true or false", "correct the value"),
         ("play-cache = -1", 1, "play-cache: -1 is not a size", "correct the value"),
         ("log-level = \"loud\"", 1, "log-level: \"loud\" is not one of trace, debug", "correct the value"),
         ("listen = []", 1, "listen: [] is not an address with a port", "correct the value"),
