@@ -10,8 +10,12 @@ struct CommonOptions: ParsableArguments {
     var listen: [String] = []
     @Option(help: ArgumentHelp("Folder of the store.", valueName: "dir"))
     var store: String?
-    @Option(help: ArgumentHelp("Folder of the daemon's token, by which commands find the daemon.", valueName: "dir"))
-    var state: String?
+    @Option(
+        name: .customLong("state"),
+        help: ArgumentHelp("Folder of the daemon's token, by which commands find the daemon.", valueName: "dir"))
+    var states: [String] = []
+    /// The last one counts, as for other options.
+    var state: String? { states.last }
     @Option(help: ArgumentHelp("The configuration file.", valueName: "file"))
     var config: String?
     @Flag(help: "Do not start the daemon if none runs.")

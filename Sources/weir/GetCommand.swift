@@ -12,9 +12,11 @@ struct GetCommand: AsyncParsableCommand {
 
             Exits with 74 if the disk is full, and with 77 if a key is refused; the download waits, and continues by itself \
             as soon as it can. See "weir list", "weir pause", "weir cancel".
-            """)
+            """, aliases: ["download"])
 
-    @Argument(help: ArgumentHelp("URL of the playlist, or the name of a known asset.", valueName: "url"))
+    @Argument(
+        help: ArgumentHelp("URL of the playlist, or the name of a known asset.", valueName: "url"),
+        completion: .assetNames)
     var source: String
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "The download") var task: TaskOptions

@@ -5,7 +5,8 @@ import ArgumentParser
 struct URLCommand: ReportingCommand {
     static let configuration = CommandConfiguration(commandName: "url", abstract: "Print the URL for a player.")
 
-    @Argument(help: ArgumentHelp("The name of an asset, or any HLS URL.", valueName: "name|url"))
+    @Argument(
+        help: ArgumentHelp("The name of an asset, or any HLS URL.", valueName: "name|url"), completion: .assetNames)
     var source: String
     @Flag(help: "A URL that never uses the network.")
     var offline = false

@@ -42,6 +42,22 @@ import Testing
         #expect(try shipped == load())
     }
 
+    @Test func everyValueIsWrittenAsTheFileHasIt() throws {
+        let file = """
+            listen = ["127.0.0.1:0", "[::1]:1"]\nlan = "[fd00::5]:9"\nallow-hosts = ["nas.local:1"]\nreserve = 7
+            play-cache = "1536MB"\nkeys-expire = "90m"\nbundle-mode = "0640"\nusers = ["65534"]\nuser-agent = "a \\"b\\""
+            idle-exit = "never"\nbackup = "exclude"\nproxy = "socks5h://h:1080"\npurge = "default"
+            """
+        for configuration in [try load(), try load(file: file)] {
+            let text = ConfigurationKey.allCases.map { "\($0.rawValue) = \(configuration.text(of: $0))\n" }.joined()
+            var read = try load(file: text)
+            (read.listenIsDefault, read.streamsFileIsDefault) = (
+                configuration.listenIsDefault, configuration.streamsFileIsDefault
+            )
+            #expect(read == configuration, "\(text)")
+        }
+    }
+
     @Test func withoutAFileTheDefaultsFollowXDG() throws {
         let plain = try load()
         #expect(plain.store == "/home/u/.local/share/weir")
