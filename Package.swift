@@ -106,7 +106,8 @@ let package = Package(
         room(
             "Application",
             [
-                "API", "AccessLog", "CDocument", "Control", "Downloader", "EventLoop", "Exchange", "HTTPMessage",
+                "API", "AccessLog", "CDocument", "CLinux", "Control", "Downloader", "EventLoop", "Exchange",
+                "HTTPMessage",
                 "HTTPServer",
                 "Integrity", "Library", "Origin", "Playback", "Playlist", "PlaylistCheck", "Retention", "SafeText",
                 "Store", "Subprocess",

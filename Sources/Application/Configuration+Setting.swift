@@ -48,6 +48,9 @@ extension Configuration {
         case .streams:
             streamsFile = try value.folder("a file", from: place, home: home)
             streamsFileIsDefault = false
+        case .onComplete: notices.complete = try value.command()
+        case .onFail: notices.failed = try value.command()
+        case .onExpire: notices.expired = try value.command()
         case .start: startsDaemon = try value.truth()
         case .idleExit: idleExit = try value.span()
         case .player: player = try value.text("a program's name or path")
@@ -167,6 +170,15 @@ private struct SettingReader {
         case .text(let text): return text.split(separator: ",").map(String.init)
         default: throw mismatch(wanted)
         }
+    }
+
+    /// Reads a program and its arguments; none for an empty list.
+    func command() throws(Refusal) -> [String] {
+        let words = try list("a program and its arguments, such as [\"notify\", \"--urgent\"]")
+        guard words.first != "", !words.contains(where: { $0.utf8.contains(0) }) else {
+            throw mismatch("a program and its arguments")
+        }
+        return words
     }
 
     func addresses() throws(Refusal) -> [ListenAddress] {

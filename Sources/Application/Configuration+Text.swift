@@ -38,6 +38,9 @@ extension Configuration {
         case .logDays: "\(logDays)"
         case .logLevel: Self.quoted(logLevel.rawValue)
         case .streams: Self.quoted(streamsFile)
+        case .onComplete: Self.list(notices.complete)
+        case .onFail: Self.list(notices.failed)
+        case .onExpire: Self.list(notices.expired)
         case .start: "\(startsDaemon)"
         case .idleExit: Self.quoted(TimeSpan.text(idleExit))
         case .player: Self.quoted(player)

@@ -30,6 +30,9 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     case logDays = "log-days"
     case logLevel = "log-level"
     case streams
+    case onComplete = "on-complete"
+    case onFail = "on-fail"
+    case onExpire = "on-expire"
     case start
     case idleExit = "idle-exit"
     case player

@@ -35,6 +35,8 @@ import Substitution
     private let limits: HTTPServer.Configuration
     private let metrics: Metrics
     private let logger: Logger
+    private let notices: Notices
+    private let downloadLog: DownloadLog
 
     /// Builds all rooms and the server, which does not listen yet.
     init(
@@ -78,6 +80,10 @@ import Substitution
         service.selectionDefaults = configuration.selection
         events = EventFeed(downloader, of: library)
         events.follow(exchange.mover)
+        notices = Notices(
+            configuration.notices, of: downloader, library, service: service,
+            state: StateDirectory(configuration.state), environment: environment, logger: logger)
+        downloadLog = DownloadLog(of: downloader, logger: logger)
         let control = ControlRoutes(
             service: service, events: events, sessions: PlaybackService(sessions, library: library),
             verifications: service.verifications, keys: service, publications: service.publications,
@@ -262,6 +268,7 @@ import Substitution
     /// Stops all rooms in reverse order, gives running requests a short time, and keeps the received bytes.
     func stop() async {
         events.end()
+        notices.stop()
         // Stops both servers in parallel. One after the other would double the wait for players, and let new ones in
         // meanwhile.
         async let networkStopped: ()? = network?.stop(within: .seconds(2))

@@ -86,6 +86,11 @@ struct Daemon {
 
     var urls: PlayerURL { PlayerURL(base: base) }
 
+    /// Starts the daemon if none runs and the configuration allows it.
+    func ensure() async throws(APIError) {
+        if configuration.startsDaemon { try await client.ensureDaemon() }
+    }
+
     /// The notice about a daemon that is older than this command; nil for any other.
     static func age(_ record: DaemonRecord?, isServed: Bool) -> String? {
         guard let record, record.isOlder(than: Application.version), isServed else { return nil }

@@ -41,7 +41,7 @@ struct GetCommand: AsyncParsableCommand {
     private func follow() async throws {
         let daemon = try common.daemon(with: player.map { [.player: [$0]] } ?? [:])
         // Its URLs are those of the daemon.
-        try await ensure(daemon)
+        try await daemon.ensure()
         let follower = follower(of: daemon)
         let (request, artwork) = (try request, try task.artworkFile())
         guard !play else {
@@ -55,10 +55,6 @@ struct GetCommand: AsyncParsableCommand {
         if let failure = follower.failure(outcome) { throw withPlayableURL(failure, daemon) }
     }
 
-    private func ensure(_ daemon: Daemon) async throws {
-        if daemon.configuration.startsDaemon { try await daemon.client.ensureDaemon() }
-    }
-
     /// Prints one result as the last line in every case.
     private func reportingAsJSON() async throws {
         var download: API.Download?
@@ -66,7 +62,7 @@ struct GetCommand: AsyncParsableCommand {
         var url: String?
         do {
             let daemon = try common.daemon()
-            try await ensure(daemon)
+            try await daemon.ensure()
             let follower = follower(of: daemon)
             let (request, artwork) = (try request, try task.artworkFile())
             let outcome = await Interruption.orEnd { await follower.run(request, artwork: artwork) }

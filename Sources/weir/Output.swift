@@ -68,6 +68,15 @@ enum Terminal {
         return Int(size.ws_col)
     }
 
+    /// The size of the terminal that standard output is connected to.
+    static func size() -> (columns: Int, rows: Int) {
+        var size = winsize()
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
+            return (80, 24)
+        }
+        return (Int(size.ws_col), Int(size.ws_row))
+    }
+
     static var showsOutput: Bool { isatty(STDOUT_FILENO) == 1 }
 
     static var canAsk: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }

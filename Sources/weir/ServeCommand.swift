@@ -103,6 +103,14 @@ struct ServeCommand: ReportingCommand {
 
     @Option(
         help: ArgumentHelp(
+            "A program to run when a download is complete, then its arguments. May be repeated.", valueName: "word"))
+    var onComplete: [String] = []
+    @Option(help: ArgumentHelp("The same for a download that has failed.", valueName: "word"))
+    var onFail: [String] = []
+    @Option(help: ArgumentHelp("The same for an asset or a key that has expired.", valueName: "word"))
+    var onExpire: [String] = []
+    @Option(
+        help: ArgumentHelp(
             "End if for so long nothing plays, downloads, records, waits or is connected: 10m, or never. Stays if left out.",
             valueName: "time"))
     var idleExit: String?
@@ -110,6 +118,7 @@ struct ServeCommand: ReportingCommand {
     func execute() async throws {
         var settings: [ConfigurationKey: [String]] = [
             .hostNames: hostNames, .allowedOrigins: allowedOrigins, .allowHosts: allowHosts, .users: users,
+            .onComplete: onComplete, .onFail: onFail, .onExpire: onExpire,
         ]
         settings[.offline] = offline ? ["true"] : nil
         settings[.local] = local ? ["true"] : nil

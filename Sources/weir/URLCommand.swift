@@ -31,9 +31,9 @@ struct URLCommand: ReportingCommand {
         let daemon = try common.daemon(starts: !check)
         if check {
             try await daemon.client.findDaemon(at: daemon.base)
-        } else if daemon.configuration.startsDaemon {
+        } else {
             // The player finds a daemon at the URL.
-            try await daemon.client.ensureDaemon()
+            try await daemon.ensure()
         }
         let urls = lan ? PlayerURL(base: try await daemon.client.lan().url) : daemon.urls
         let source = try await origin.apply(to: source, in: daemon)

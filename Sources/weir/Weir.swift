@@ -32,7 +32,8 @@ import Glibc
             CommandGroup(
                 name: "Look",
                 subcommands: [
-                    StatusCommand.self, ListCommand.self, ShowCommand.self, LogCommand.self, EventsCommand.self,
+                    StatusCommand.self, WatchCommand.self, ListCommand.self, ShowCommand.self, LogCommand.self,
+                    EventsCommand.self,
                     CheckCommand.self,
                 ]),
             CommandGroup(

@@ -46,7 +46,7 @@ import Testing
         let file = """
             listen = ["127.0.0.1:0", "[::1]:1"]\nlan = "[fd00::5]:9"\nallow-hosts = ["nas.local:1"]\nreserve = 7
             play-cache = "1536MB"\nkeys-expire = "90m"\nbundle-mode = "0640"\nusers = ["65534"]\nuser-agent = "a \\"b\\""
-            idle-exit = "never"\nbackup = "exclude"\nproxy = "socks5h://h:1080"\npurge = "default"
+            on-complete = ["/a b", "--c"]\nidle-exit = "never"\nbackup = "exclude"\nproxy = "socks5h://h:1080"\npurge = "default"
             """
         for configuration in [try load(), try load(file: file)] {
             let text = ConfigurationKey.allCases.map { "\($0.rawValue) = \(configuration.text(of: $0))\n" }.joined()
@@ -218,6 +218,8 @@ import Testing
         ),
         ("play-cache = \"2\"", 1, "play-cache: 2 has no unit: write \"2GB\"", "correct the value"),
         ("idle-exit = 10", 1, "idle-exit: 10 is not a duration, such as 30d or 48h, or never", "correct the value"),
+        ("on-fail = 3", 1, "on-fail: 3 is not a program and its arguments", "correct the value"),
+        ("on-fail = [\"\"]", 1, "on-fail: [\"\"] is not a program", "correct the value"),
         ("start = \"yes\"", 1, "start: \"yes\" is not true or false", "correct the value"),
         ("play-cache = -1", 1, "play-cache: -1 is not a size", "correct the value"),
         ("log-level = \"loud\"", 1, "log-level: \"loud\" is not one of trace, debug", "correct the value"),

@@ -42,7 +42,8 @@ import Testing
             #expect(rooms.isSubset(of: ["API", "AccessLog", "Application"]), "\(name)")
         }
         let logs: Set = [
-            "DaemonStatus.swift", "LogCommand.swift", "LogTable.swift", "LogText.swift", "ReportCommand.swift",
+            "DaemonStatus.swift", "LogCommand.swift", "LogTable.swift", "LogText.swift", "WatchText.swift",
+            "ReportCommand.swift",
         ]
         #expect(files(with: "import AccessLog").subtracting(logs).isEmpty)
         let package = try String(contentsOfFile: Repository.path("Package.swift"), encoding: .utf8)
