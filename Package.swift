@@ -106,7 +106,7 @@ let package = Package(
         room(
             "Application",
             [
-                "API", "AccessLog", "CDocument", "CLinux", "Control", "Downloader", "EventLoop", "Exchange",
+                "API", "AccessLog", "CDocument", "Control", "Downloader", "EventLoop", "Exchange",
                 "HTTPMessage",
                 "HTTPServer",
                 "Integrity", "Library", "Origin", "Playback", "Playlist", "PlaylistCheck", "Retention", "SafeText",

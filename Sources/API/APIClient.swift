@@ -267,7 +267,8 @@ package struct APIClient: Sendable {
         var call = try request(method, route, body: body)
         (call.isLong, call.limit) = (isLong, limit)
         guard let delegate, limit == nil else { return try await transport(call) }
-        let watch = Task { [probe = try request("GET", "/mode")] in
+        let probe = try request("GET", "/mode")
+        let watch = Task {
             try? await Task.sleep(for: Self.silenceLimit - Self.probeLimit)
             guard !Task.isCancelled, await !answers(probe), !Task.isCancelled else { return }
             delegate.daemonHangs(process: state.daemonProcess)

@@ -1,4 +1,5 @@
 internal import Control
+internal import Library
 internal import Logging
 internal import Origin
 internal import Retention

@@ -2,6 +2,7 @@ internal import API
 internal import CDocument
 internal import Foundation
 internal import Glibc
+internal import HTTPMessage
 internal import Subprocess
 
 /// The settings with the place that each comes from, for `weir config`.
@@ -29,10 +30,11 @@ package struct ConfigurationReport: Sendable {
         let environment = environment.filter { !$0.value.isEmpty }
         let configuration = try Configuration.load(options: options, file: file, environment: environment)
         streams = try configuration.streams().count
-        path = Self.path(file: file, environment: environment)
+        let path = Self.path(file: file, environment: environment)
+        self.path = path
         let text = try Configuration.text(of: path, named: file ?? environment["WEIR_CONFIG"])
         let contents = try text.map { text throws(ConfigurationError) in try ConfigurationFile(text, path: path) }
-        let place = { [path] (line: Int?) in path + (line.map { ":\($0)" } ?? "") }
+        let place = { (line: Int?) in path + (line.map { ":\($0)" } ?? "") }
         let lines = Dictionary((contents?.entries ?? []).map { ($0.key, place($0.line)) }) { $1 }
         let keys = ConfigurationKey.allCases.map { key in
             let isOption = !(options[key] ?? []).isEmpty
@@ -116,7 +118,7 @@ package enum ConfigurationEditor {
         let start = weir_configuration(&count)
         let text = String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-            line.isEmpty || line.hasPrefix("#") || line.hasPrefix("[") ? String(line) : "# \(line)"
+            line.isEmpty || line.hasPrefix("#") ? String(line) : "# \(line)"
         }
         return lines.joined(separator: "\n")
     }

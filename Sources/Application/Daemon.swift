@@ -80,9 +80,10 @@ import Substitution
         service.selectionDefaults = configuration.selection
         events = EventFeed(downloader, of: library)
         events.follow(exchange.mover)
-        notices = Notices(
-            configuration.notices, of: downloader, library, service: service,
-            state: StateDirectory(configuration.state), environment: environment, logger: logger)
+        let setup = Notices.Setup(
+            commands: configuration.notices, state: StateDirectory(configuration.state), environment: environment,
+            logger: logger)
+        notices = Notices(setup, of: downloader, library, service: service)
         downloadLog = DownloadLog(of: downloader, logger: logger)
         let control = ControlRoutes(
             service: service, events: events, sessions: PlaybackService(sessions, library: library),

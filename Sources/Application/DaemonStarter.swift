@@ -42,8 +42,8 @@ package struct DaemonStarter: Sendable {
             throw ApplicationError(.stateDirectory, error.message, next: error.next, underlying: error)
         }
         let deadline = ContinuousClock.now + Self.timeLimit
-        let lock = try await lock(until: deadline)
-        defer { close(lock) }
+        let gate = try await takeLock(until: deadline)
+        defer { close(gate) }
         // A daemon may be about to listen, or about to end.
         while !state.isServed, state.isClaimed { try await wait(until: deadline) }
         if state.isServed { return .present }
@@ -70,7 +70,7 @@ package struct DaemonStarter: Sendable {
     }
 
     /// Takes the lock of commands that start a daemon, and returns its descriptor.
-    private func lock(until deadline: ContinuousClock.Instant) async throws(ApplicationError) -> Int32 {
+    private func takeLock(until deadline: ContinuousClock.Instant) async throws(ApplicationError) -> Int32 {
         let path = "\(state.path)/starting"
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else {

@@ -4,7 +4,7 @@ import Foundation
 
 extension CompletionKind {
     /// The names of assets, from a daemon that runs. Completion starts none, and does not wait for a slow one.
-    static let assetNames = CompletionKind.custom { words, _, _ in await AssetCompletion.names(for: words) }
+    static var assetNames: CompletionKind { .custom { words, _, _ in await AssetCompletion.names(for: words) } }
 }
 
 /// Lists the names of assets for a shell.

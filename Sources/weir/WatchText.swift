@@ -1,7 +1,7 @@
 import API
 import AccessLog
 
-/// What plays and what downloads at one moment.
+/// The running sessions and downloads at one moment.
 struct WatchedState: Sendable {
     var mode: API.Mode.Name
     var store: API.Store
@@ -24,8 +24,7 @@ struct WatchedState: Sendable {
 enum WatchText {
     static func lines(_ state: WatchedState, base: String) -> [String] {
         let rate = state.downloads.reduce(0) { $0 + ($1.state == .running ? $1.rate ?? 0 : 0) }
-        let free = state.store.disk.map { ", \(Format.bytes($0.freeBytes)) free" } ?? ""
-        let store = "\(Format.count(state.store.assets, "asset")), \(Format.bytes(state.store.bytes))\(free)"
+        let store = "\(Format.count(state.store.assets, "asset")), \(Format.bytes(state.store.bytes))"
         let head = "weir at \(base)  mode \(state.mode.rawValue)  \(store)" + (rate > 0 ? "  \(Format.rate(rate))" : "")
         return [head, ""] + section("plays", plays(state.sessions)) + [""]
             + section("downloads", downloads(state.downloads))

@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct WatchTests {
     private var state: WatchedState {
-        var store = API.Store(path: "/s", playCache: .init(bytes: 0), purge: "expired")
+        var store = API.Store(path: "/s", playCache: .init(bytes: 0, limit: nil), purge: "expired")
         (store.assets, store.bytes) = (2, 3 << 20)
         store.disk = .init(totalBytes: 9 << 30, freeBytes: 4 << 30, reservedBytes: 0)
         var session = SessionSummary(id: "a", guid: "G", asset: "sintel", client: "VLC/3.0.18 LibVLC/3.0.18", began: 0)
@@ -26,7 +26,7 @@ import Testing
     @Test func theScreenShowsWhatPlaysAndWhatDownloads() {
         #expect(
             WatchText.lines(state, base: "http://127.0.0.1:8216") == [
-                "weir at http://127.0.0.1:8216  mode auto  2 assets, 3.0 MB, 4.0 GB free  5.1 MB/s", "",
+                "weir at http://127.0.0.1:8216  mode auto  2 assets, 3.0 MB  5.1 MB/s", "",
                 "PLAYS   CLIENT      AT    WATCHED  STALLS  STORED",
                 "sintel  VLC/3.0.18  1:01  0:59     1       75%     stalled",
                 "", "DOWNLOADS  DONE  SIZE                    RATE",

@@ -1,4 +1,3 @@
-internal import CLinux
 internal import Glibc
 internal import Subprocess
 internal import Synchronization
@@ -92,13 +91,15 @@ final class HandlerProgram: Sendable {
         return .failure(last.map { "\(end): \($0.prefix(200))" } ?? end)
     }
 
-    /// A file in memory with the input, from its start: nobody has to wait for a program that does not read it.
+    /// A file without a name that has the input: nobody has to wait for a program that does not read it.
     private static func source(of input: [UInt8]) -> Int32? {
         guard !input.isEmpty else {
             let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
             return descriptor >= 0 ? descriptor : nil
         }
-        let descriptor = weir_memfd_create("weir-input")
+        guard let file = tmpfile() else { return nil }
+        let descriptor = fcntl(fileno(file), F_DUPFD_CLOEXEC, 0)
+        fclose(file)
         guard descriptor >= 0 else { return nil }
         guard write(descriptor, input, input.count) == input.count, lseek(descriptor, 0, SEEK_SET) == 0 else {
             close(descriptor)

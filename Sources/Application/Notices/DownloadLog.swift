@@ -2,6 +2,7 @@ internal import API
 internal import Control
 internal import Downloader
 internal import EventLoop
+internal import Library
 internal import Logging
 
 /// Writes the states of downloads into the daemon's log: their begin, their end with the rate, and why they pause.
@@ -20,7 +21,7 @@ internal import Logging
         switch event {
         case .state:
             let (shape, id) = (API.Download(download), download.asset.id)
-            let last = last[id]
+            let last = self.last[id]
             guard last?.state != shape.state || last?.reason != shape.error?.message,
                 let line = Self.line(shape, isFirst: last?.state.isFinal ?? true)
             else { return }
@@ -34,7 +35,7 @@ internal import Logging
     /// The words for a state; nil for one that says nothing.
     ///
     /// - Parameter isFirst: false if the download has paused or waited before.
-    static func line(_ download: API.Download, isFirst: Bool) -> String? {
+    nonisolated static func line(_ download: API.Download, isFirst: Bool) -> String? {
         let reason = download.error.map { ": \($0.message)" } ?? ""
         return switch download.state {
         case .queued: nil
@@ -49,7 +50,7 @@ internal import Logging
         }
     }
 
-    private static func words(_ need: API.Download.Need) -> String {
+    private nonisolated static func words(_ need: API.Download.Need) -> String {
         switch need {
         case .network: "the network"
         case .space: "space"
@@ -58,14 +59,14 @@ internal import Logging
         }
     }
 
-    private static func account(_ summary: API.Download.Summary) -> String {
+    private nonisolated static func account(_ summary: API.Download.Summary) -> String {
         let rate = summary.seconds > 0 ? ", \(megabytes(Int(Double(summary.bytes) / summary.seconds)))/s" : ""
         return ", \(megabytes(summary.bytes)) in \(tenths(summary.seconds)) s" + rate
     }
 
-    private static func megabytes(_ bytes: Int) -> String { tenths(Double(max(0, bytes)) / 0x1p20) + " MB" }
+    private nonisolated static func megabytes(_ bytes: Int) -> String { tenths(Double(max(0, bytes)) / 0x1p20) + " MB" }
 
-    private static func tenths(_ value: Double) -> String {
+    private nonisolated static func tenths(_ value: Double) -> String {
         let tenths = Int((min(max(0, value), 1e12) * 10).rounded())
         return "\(tenths / 10).\(tenths % 10)"
     }

@@ -5,6 +5,7 @@ internal import EventLoop
 internal import Foundation
 internal import Library
 internal import Logging
+internal import Store
 
 /// The user's commands for events: the keys `on-complete`, `on-fail` and `on-expire`, each a program and its arguments.
 package struct NoticeCommands: Equatable, Sendable {
@@ -23,6 +24,14 @@ package struct NoticeCommands: Equatable, Sendable {
 
 /// Runs the user's commands for events, without a shell and one after the other, so that nothing waits for them.
 @LoopActor final class Notices {
+    struct Setup {
+        let commands: NoticeCommands
+        let state: StateDirectory
+        /// The daemon's environment.
+        let environment: [String: String]
+        let logger: Logger
+    }
+
     private let commands: NoticeCommands
     private let library: Library
     private let service: any ControlService
@@ -41,21 +50,18 @@ package struct NoticeCommands: Equatable, Sendable {
     private static let pause = Duration.seconds(5)
     /// The file with the time of the last look for expired assets, so that those are found that expired while no daemon ran.
     private static let clockFile = "expiry-notices"
-    /// What a program needs to reach the user's desktop, beside what handlers get.
+    /// The variables by which a program reaches the user's desktop, beside what handlers get.
     private static let keptVariables =
         Handlers.keptVariables + [
             "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS",
         ]
 
-    init(
-        _ commands: NoticeCommands, of downloader: Downloader, _ library: Library, service: any ControlService,
-        state: StateDirectory, environment: [String: String], logger: Logger
-    ) {
-        (self.commands, self.library, self.service) = (commands, library, service)
-        (self.state, self.logger) = (state, logger)
+    init(_ setup: Setup, of downloader: Downloader, _ library: Library, service: any ControlService) {
+        (self.library, self.service) = (library, service)
+        (commands, state, logger) = (setup.commands, setup.state, setup.logger)
         // A command of Weir in the program finds this daemon.
         self.environment =
-            Self.keptVariables.compactMap { name in environment[name].map { "\(name)=\($0)" } } + [
+            Self.keptVariables.compactMap { name in setup.environment[name].map { "\(name)=\($0)" } } + [
                 "WEIR_STATE=\(state.path)"
             ]
         guard commands != NoticeCommands() else { return }
