@@ -46,7 +46,7 @@ let package = Package(
         .systemLibrary(name: "CLinux"),
         // The page's files, as bytes.
         .target(name: "CPage", exclude: ["files", "page.png"]),
-        // The API's document, conf/openapi.json, as bytes: the compiler has #embed, where SwiftPM's .embedInCode takes minutes.
+        // The API's document, conf/openapi.json, and conf/weir.toml, as bytes: the compiler has #embed, where SwiftPM's .embedInCode takes minutes.
         .target(name: "CDocument"),
         // Pure: text and bytes in, values out.
         room("SafeText"),
@@ -106,7 +106,9 @@ let package = Package(
         room(
             "Application",
             [
-                "API", "AccessLog", "Control", "Downloader", "EventLoop", "Exchange", "HTTPMessage", "HTTPServer",
+                "API", "AccessLog", "CDocument", "Control", "Downloader", "EventLoop", "Exchange",
+                "HTTPMessage",
+                "HTTPServer",
                 "Integrity", "Library", "Origin", "Playback", "Playlist", "PlaylistCheck", "Retention", "SafeText",
                 "Store", "Subprocess",
                 "Substitution", logging,
@@ -160,7 +162,8 @@ let package = Package(
         tests(
             "ControlTests",
             [
-                "API", "AccessLog", "Control", "Downloader", "EventLoop", "Exchange", "Fetching", "HTTPMessage",
+                "API", "AccessLog", "CDocument", "Control", "Downloader", "EventLoop", "Exchange", "Fetching",
+                "HTTPMessage",
                 "HTTPServer", "Integrity", "Library", "Origin", "Playback", "Playheads", "Retention", "Store",
                 "Substitution", "TestSupport",
             ]),

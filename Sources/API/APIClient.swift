@@ -1,6 +1,15 @@
 package import AccessLog
 import HTTPMessage
 
+/// Acts for a client whose daemon does not answer.
+package protocol APIClientDelegate: Sendable {
+    /// Returns when a daemon answers. Throws `error`, or a better one, if none can be started.
+    func startDaemon(insteadOf error: APIError) async throws(APIError)
+
+    /// Reports that the daemon has not answered for three seconds. The client goes on waiting.
+    func daemonHangs(process: Int32?)
+}
+
 /// A client of the API: finds the daemon by its state directory, and converts every failure to an `APIError`.
 package struct APIClient: Sendable {
     /// A call: a request line, and optionally a body.
@@ -13,6 +22,8 @@ package struct APIClient: Sendable {
         package let body: [UInt8]?
         /// True if the call has no deadline, because its duration cannot be known.
         package var isLong = false
+        /// Time limit; nil for the usual one.
+        package var limit: Duration?
     }
 
     /// The response to a call.
@@ -30,14 +41,23 @@ package struct APIClient: Sendable {
     package typealias Stream = @Sendable (Call) -> AsyncThrowingStream<[UInt8], any Error>
 
     package let state: StateDirectory
+    private let delegate: (any APIClientDelegate)?
+    private let limit: Duration?
     private let transport: Transport
     private let stream: Stream
 
     /// Creates a client of the daemon with this state directory.
+    ///
+    /// - Parameters:
+    ///   - delegate: acts if no daemon answers.
+    ///   - limit: time limit of each call; nil for the usual one.
     package init(
-        state: StateDirectory, transport: @escaping Transport, stream: @escaping Stream = { _ in .init { $0.finish() } }
+        state: StateDirectory, delegate: (any APIClientDelegate)? = nil, limit: Duration? = nil,
+        transport: @escaping Transport, stream: @escaping Stream = { _ in .init { $0.finish() } }
     ) {
-        (self.state, self.transport, self.stream) = (state, transport, stream)
+        (self.state, self.delegate, self.limit, self.transport, self.stream) = (
+            state, delegate, limit, transport, stream
+        )
     }
 
     /// All assets, sorted by name; without tracks if `isBrief`, which saves most of the time. A shape with fewer keys than
@@ -119,6 +139,9 @@ package struct APIClient: Sendable {
 
     package func mode() async throws(APIError) -> API.Mode { try await call("GET", "/mode") }
 
+    /// Totals of the store and its disk.
+    package func store() async throws(APIError) -> API.Store { try await call("GET", "/store") }
+
     package func change(to mode: API.Mode) async throws(APIError) -> API.Mode {
         try await call("PUT", "/mode", body: try API.encode(mode))
     }
@@ -170,6 +193,7 @@ package struct APIClient: Sendable {
         AsyncThrowingStream { continuation in
             let task = Task {
                 do {
+                    try await ensureDaemon()
                     var parser = EventTextParser()
                     for try await bytes in stream(try request("GET", "/events")) {
                         for message in parser.parse(bytes) {
@@ -217,11 +241,51 @@ package struct APIClient: Sendable {
     private func answer(
         _ method: String, _ route: String, body: [UInt8]? = nil, isLong: Bool = false
     ) async throws(APIError) -> [UInt8] {
-        var request = try request(method, route, body: body)
-        request.isLong = isLong
-        let answer = try await transport(request)
+        let answer: Answer
+        do throws(APIError) {
+            answer = try await perform(method, route, body, isLong: isLong)
+        } catch {
+            guard error.code == .noDaemon, let delegate else { throw error }
+            try await delegate.startDaemon(insteadOf: error)
+            answer = try await perform(method, route, body, isLong: isLong)
+        }
         guard (200..<300).contains(answer.status) else { throw Self.error(answer) }
         return answer.body
+    }
+
+    /// Makes the delegate start a daemon if none runs.
+    package func ensureDaemon() async throws(APIError) {
+        guard let delegate, !state.isServed else { return }
+        let absence = state.absence
+        guard absence.code == .noDaemon else { throw absence }
+        try await delegate.startDaemon(insteadOf: absence)
+    }
+
+    private func perform(
+        _ method: String, _ route: String, _ body: [UInt8]?, isLong: Bool
+    ) async throws(APIError) -> Answer {
+        var call = try request(method, route, body: body)
+        (call.isLong, call.limit) = (isLong, limit)
+        guard let delegate, limit == nil else { return try await transport(call) }
+        let probe = try request("GET", "/mode")
+        let watch = Task {
+            try? await Task.sleep(for: Self.silenceLimit - Self.probeLimit)
+            guard !Task.isCancelled, await !answers(probe), !Task.isCancelled else { return }
+            delegate.daemonHangs(process: state.daemonProcess)
+        }
+        defer { watch.cancel() }
+        return try await transport(call)
+    }
+
+    /// Time without an answer after which the delegate is told, unless the daemon answers another call meanwhile: then it waits
+    /// for an origin or a disk.
+    private static let silenceLimit = Duration.seconds(3)
+    private static let probeLimit = Duration.seconds(1)
+
+    private func answers(_ probe: Call) async -> Bool {
+        var probe = probe
+        probe.limit = Self.probeLimit
+        return (try? await transport(probe)) != nil
     }
 
     private static func read<Shape: Decodable>(_ body: [UInt8]) throws(APIError) -> Shape {

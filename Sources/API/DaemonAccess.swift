@@ -31,6 +31,21 @@ struct DaemonAccess {
         return .network
     }
 
+    /// True if a program listens in the daemon's place.
+    var hasListener: Bool {
+        if let path = state.socketPath, Self.listener(at: path) != nil { return true }
+        guard let text = state.daemonURL, let url = try? WebURL(text) else { return false }
+        // Where the kernel does not answer, only the socket shows that a daemon has gone.
+        return Self.listener(at: url) != nil || state.socketPath == nil && weir_knows_socket_users() == 0
+    }
+
+    /// The process that listens at the Unix socket; nil if none does.
+    var process: Int32? {
+        var process: Int32 = 0
+        guard let path = state.socketPath, weir_unix_listener(path, &process) >= 0, process > 0 else { return nil }
+        return process
+    }
+
     private func isTrusted(_ user: UInt32) -> Bool {
         if user == geteuid() || user == 0 { return true }
         var status = stat()

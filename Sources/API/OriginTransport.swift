@@ -4,10 +4,11 @@ import Origin
 
 extension APIClient {
     /// Creates a client over HTTP. It opens nothing before its first call.
-    package init(state: StateDirectory) {
+    package init(state: StateDirectory, delegate: (any APIClientDelegate)? = nil, limit: Duration? = nil) {
         let transport = OriginTransport(to: "daemon", by: DaemonAccess(state: state))
         self.init(
-            state: state, transport: { call throws(APIError) in try await transport.perform(call) },
+            state: state, delegate: delegate, limit: limit,
+            transport: { call throws(APIError) in try await transport.perform(call) },
             stream: { transport.stream($0) })
     }
 }
@@ -68,7 +69,7 @@ extension APIClient {
         }
         request.acceptsAnyStatus = true
         request.toleratesSilence = true
-        request.deadline = call.isLong ? nil : Self.timeLimit
+        request.deadline = call.isLong ? nil : call.limit ?? Self.timeLimit
         request.retries = .never
         return request
     }

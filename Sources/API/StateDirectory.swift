@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// The directory by which a command finds its daemon: `token`, `listening` with the daemon's URL while it serves, `socket`, and
-/// `link` with a link conditioner's URL. Its mode is 0700 and its files have 0600.
+/// The directory by which a command finds its daemon: `token`, `listening` with the daemon's URL and `daemon` with more about it
+/// while it serves, `socket`, and `link` with a link conditioner's URL. Its mode is 0700 and its files have 0600.
 package struct StateDirectory: Sendable {
     /// The absolute path.
     package let path: String

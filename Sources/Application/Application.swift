@@ -13,8 +13,10 @@ package enum Application {
 
     /// Runs the daemon until SIGINT or SIGTERM. Prints one line when it is ready, and notifies a service manager of the
     /// start and the stop.
+    ///
+    /// - Parameter endsWhenIdle: true if the daemon also ends after `idleExit` without work.
     package static func run(
-        _ configuration: Configuration, streams: [KnownStream] = []
+        _ configuration: Configuration, streams: [KnownStream] = [], endsWhenIdle: Bool = false
     ) async throws(ApplicationError) {
         let environment = ProcessInfo.processInfo.environment
         DescriptorLimit.raise()
@@ -31,26 +33,68 @@ package enum Application {
             configuration, streams: streams, token: claim.token, environment: environment, logger: logger)
         let url = try await daemon.start(configuration, inherited: inherited)
         if let path = claim.prepareSocket() { await daemon.open(socket: path) }
+        let idleExit = endsWhenIdle ? configuration.idleExit : nil
+        // A daemon in the background must not keep the disk of a command's folder from being unmounted.
+        if endsWhenIdle { _ = chdir("/") }
         let lan = try await openNetwork(configuration, claim, daemon, url)
         do {
-            try claim.publish(url: url)
+            try claim.publish(url: url, record: record(idleExit: idleExit))
         } catch {
             await daemon.stop()
             throw ApplicationError(.stateDirectory, error.message, next: error.next, underlying: error)
         }
         let invitation = lan.map { Self.invitation($0) }
         let manager = ServiceManager(environment)
-        // Catches signals before the line is printed: a reader of the line may end the process at once.
-        let signal = await Signals.first(of: [SIGINT, SIGTERM]) {
+        let end = await firstEnd(of: daemon, idleExit: idleExit) {
             print("weir is listening on \(url)")
             if let invitation { print(invitation) }
+            if isatty(STDOUT_FILENO) != 0 { print(nextCommands(url)) }
             fflush(nil)  // A program that started the daemon through a pipe waits for this line.
             report(to: logger) { () throws(ApplicationError) in try manager.ready(status: "listening on \(url)") }
         }
         report(to: logger) { () throws(ApplicationError) in try manager.stopping(status: "stopping") }
-        logger.info("stopping\(signal.map { " on signal \($0)" } ?? "")")
+        logger.info("stopping \(end)")
         claim.withdraw()
         await daemon.stop()
+    }
+
+    /// Waits for the first reason to end, and returns it in words.
+    ///
+    /// Catches signals before `begun` prints the first line: a reader of the line may end the process at once.
+    private static func firstEnd(
+        of daemon: Daemon, idleExit: Int64?, _ begun: @escaping @Sendable () -> Void
+    ) async -> String {
+        await withTaskGroup(of: String.self) { group in
+            group.addTask {
+                await Signals.first(of: [SIGINT, SIGTERM], begun: begun).map { "on signal \($0)" } ?? "early"
+            }
+            if let idleExit {
+                group.addTask {
+                    await daemon.idle(for: .seconds(idleExit))
+                    return "after \(TimeSpan.text(idleExit)) without work"
+                }
+            }
+            let end = await group.next() ?? "early"
+            group.cancelAll()
+            return end
+        }
+    }
+
+    private static func record(idleExit: Int64?) -> DaemonRecord {
+        DaemonRecord(
+            version: version, process: getpid(), started: Int(Date().timeIntervalSince1970),
+            idleExit: idleExit.map { Int($0) })
+    }
+
+    /// The next steps for a user at a terminal.
+    private static func nextCommands(_ url: String) -> String {
+        let place = PlayerURL(base: url).origin(url: "https://example.com/master.m3u8")
+        return """
+            in another terminal:
+              mpv \(place)    plays any HLS stream, and keeps what it plays
+              weir get https://example.com/master.m3u8    downloads it
+              weir page --open    shows everything in the browser
+            """
     }
 
     /// Logs a failure to notify the service manager. Players are not affected by it.

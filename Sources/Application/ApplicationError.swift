@@ -6,6 +6,12 @@ package struct ApplicationError: Error, CustomStringConvertible, Sendable {
         case store
         case newerStore
         case address
+        /// A command could not start the daemon.
+        case noStart
+        /// The daemon takes too long to end.
+        case busy
+        /// The daemon belongs to a service manager or another user.
+        case refused
         case other
     }
 
@@ -14,6 +20,8 @@ package struct ApplicationError: Error, CustomStringConvertible, Sendable {
     package let message: String
     package let next: String?
     package let underlying: (any Error)?
+    /// Lines of a log that show the cause.
+    package internal(set) var details: [String] = []
 
     init(_ code: Code, _ message: String, next: String? = nil, underlying: (any Error)? = nil) {
         (self.code, self.message, self.next, self.underlying) = (code, message, next, underlying)
@@ -40,6 +48,9 @@ package struct ApplicationError: Error, CustomStringConvertible, Sendable {
         switch code {
         case .stateDirectory, .store, .address: 73
         case .newerStore: 78
+        case .noStart: 69
+        case .busy: 75
+        case .refused: 77
         case .other: 1
         }
     }

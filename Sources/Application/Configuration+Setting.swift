@@ -56,6 +56,11 @@ extension Configuration {
         case .streams:
             streamsFile = try value.folder("a file", from: place, home: home)
             streamsFileIsDefault = false
+        case .onComplete: notices.complete = try value.command()
+        case .onFail: notices.failed = try value.command()
+        case .onExpire: notices.expired = try value.command()
+        case .start: startsDaemon = try value.truth()
+        case .idleExit: idleExit = try value.span()
         case .player: player = try value.text("a program's name or path")
         }
     }
@@ -120,11 +125,18 @@ struct SettingReader {
     /// Reads a size in bytes; nil for no limit.
     func limit() throws(Refusal) -> Int64? {
         if case .text("unlimited") = setting { return nil }
-        if case .number(let bytes) = setting, bytes >= 0 { return Int64(bytes) }
+        if setting == .number(0) { return 0 }
+        if case .number(let number) = setting, number > 0 { throw Self.withoutUnit("\(number)") }
         guard case .text(let text) = setting, let bytes = ByteSize.bytes(text) else {
             throw mismatch("a size, such as 2GB or 500MB, or unlimited")
         }
+        if bytes > 0, let last = text.last, last.isNumber { throw Self.withoutUnit(text) }
         return bytes
+    }
+
+    /// The refusal of a size of which it is not clear whether bytes or gigabytes are meant.
+    private static func withoutUnit(_ number: String) -> Refusal {
+        Refusal("\(number) has no unit: write \"\(number)GB\", \"\(number)MB\" or, for bytes, \"\(number)B\"")
     }
 
     func purge() throws(Refusal) -> PurgePlan.Limit {
@@ -166,6 +178,15 @@ struct SettingReader {
         case .text(let text): return text.split(separator: ",").map(String.init)
         default: throw mismatch(wanted)
         }
+    }
+
+    /// Reads a program and its arguments; none for an empty list.
+    func command() throws(Refusal) -> [String] {
+        let words = try list("a program and its arguments, such as [\"notify\", \"--urgent\"]")
+        guard words.first != "", !words.contains(where: { $0.utf8.contains(0) }) else {
+            throw mismatch("a program and its arguments")
+        }
+        return words
     }
 
     func addresses() throws(Refusal) -> [ListenAddress] {
@@ -317,6 +338,13 @@ enum ByteSize {
 /// Parses durations as users write them: `30d`, `48h`, `90m`.
 package enum TimeSpan {
     private static let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
+
+    /// The text of a duration in the largest unit that divides it; `never` for nil.
+    package static func text(_ seconds: Int64?) -> String {
+        guard let seconds else { return "never" }
+        let unit = units.filter { seconds >= $0.value && seconds % Int64($0.value) == 0 }.max { $0.value < $1.value }
+        return unit.map { "\(seconds / Int64($0.value))\($0.key)" } ?? "\(seconds)s"
+    }
 
     /// The duration in seconds; nil for invalid text, and for more than a hundred years.
     package static func seconds(_ text: String) -> Int? {

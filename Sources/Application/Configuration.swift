@@ -79,6 +79,12 @@ package struct Configuration: Equatable, Sendable {
     package var handlers: [HandlerRule] = []
     /// The defaults of selections: the file's table `[selection]`.
     package var selection = API.SelectionRequest()
+    /// The user's commands for events.
+    package var notices = NoticeCommands()
+    /// True if a command that needs the daemon starts it.
+    package var startsDaemon = true
+    /// Seconds without work after which a daemon that a command started ends; nil: it stays.
+    package var idleExit: Int64? = 600
     /// The player of `weir play`: a program's name or path; empty for the first installed one of mpv, vlc, ffplay.
     package var player = ""
 

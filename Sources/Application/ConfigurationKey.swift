@@ -1,5 +1,3 @@
-internal import Playlist
-
 /// The keys of the configuration. A key is an option as `--key`, and an environment variable as `WEIR_KEY`.
 package enum ConfigurationKey: String, CaseIterable, Sendable {
     case listen
@@ -39,19 +37,20 @@ package enum ConfigurationKey: String, CaseIterable, Sendable {
     case logDays = "log-days"
     case logLevel = "log-level"
     case streams
+    case onComplete = "on-complete"
+    case onFail = "on-fail"
+    case onExpire = "on-expire"
+    case start
+    case idleExit = "idle-exit"
     case player
 
     /// The name of the environment variable, for example `WEIR_MAX_PARALLEL`.
     package var variable: String { "WEIR_" + String(rawValue.uppercased().map { $0 == "-" ? "_" : $0 }) }
 
-    /// Finds the key with the smallest edit distance to a name; nil if no key is similar enough.
+    /// The key that a user may have meant; nil if none is similar enough.
     static func nearest(to name: String) -> ConfigurationKey? {
-        let name = name.lowercased().replacing("_", with: "-")
-        let ranked = allCases.map { (key: $0, edits: Spelling.distance(Array(name), Array($0.rawValue))) }
-        guard let best = ranked.min(by: { $0.edits < $1.edits }), best.edits <= max(2, name.count / 3) else {
-            return nil
-        }
-        return best.key
+        let names = allCases.map(\.rawValue)
+        return NearestName.of(name.lowercased().replacing("_", with: "-"), in: names).flatMap { .init(rawValue: $0) }
     }
 }
 

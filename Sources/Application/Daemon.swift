@@ -23,7 +23,7 @@ import Substitution
     private let library: Library
     private let summaries: Summaries
     private let retention: Retention
-    private let orphans: OrphanBundles
+    private let exchange: ExchangeServices
     private let downloader: Downloader
     private let events: EventFeed
     private let sessions: Sessions
@@ -39,6 +39,8 @@ import Substitution
     private let conditions: ConditionMonitor
     private let webhook: Webhook?
     private let logger: Logger
+    private let notices: Notices
+    private let downloadLog: DownloadLog
 
     /// Builds all rooms and the server, which does not listen yet.
     init(
@@ -61,7 +63,7 @@ import Substitution
         retention = Retention(of: library, cacheLimit: configuration.playCache, purge: configuration.purge)
         retention.newKeyTerms = configuration.keyTerms
         let exchange = ExchangeServices(library, moves: moves)
-        orphans = exchange.orphans
+        self.exchange = exchange
         library.streams = streams
         var downloads = Downloader.Configuration()
         downloads.parallel = configuration.maxParallel
@@ -86,6 +88,11 @@ import Substitution
         events = EventFeed(downloader, of: library)
         events.follow(exchange.mover)
         webhook?.follow(downloader, library)
+        let setup = Notices.Setup(
+            commands: configuration.notices, state: StateDirectory(configuration.state), environment: environment,
+            logger: logger)
+        notices = Notices(setup, of: downloader, library, service: service)
+        downloadLog = DownloadLog(of: downloader, logger: logger)
         let control = ControlRoutes(
             service: service, events: events, sessions: PlaybackService(sessions, library: library),
             verifications: service.verifications, keys: service, publications: service.publications,
@@ -220,9 +227,21 @@ import Substitution
             logger.warning("the kernel does not report the users of connections: every user of this machine may play")
         }
         downloader.resume()
-        Task { @LoopActor [orphans] in await orphans.adopt() }
+        Task { @LoopActor [orphans = exchange.orphans] in await orphans.adopt() }
         return "http://\(first)"
     }
+
+    /// True while something plays, downloads, records, waits, is checked or moved, or a client is connected.
+    var isBusy: Bool {
+        sessions.count > 0 || server.connectionCount + (network?.connectionCount ?? 0) > 0
+            || downloader.downloads.contains { $0.state.isActive }
+            || downloader.integrity.jobs.all.contains { $0.state.isActive }
+            || exchange.mover.jobs.all.contains { $0.state.isActive }
+            || exchange.publications.jobs.all.contains { $0.state.isActive }
+    }
+
+    /// The number of connections since the start.
+    var connections: Int { server.counters.connections + (network?.counters.connections ?? 0) }
 
     /// Listens for commands on a Unix socket. Without it, they use the network address.
     func open(socket path: String) {
@@ -268,6 +287,7 @@ import Substitution
         events.end()
         webhook?.stop()
         conditions.stop()
+        notices.stop()
         // Stops both servers in parallel. One after the other would double the wait for players, and let new ones in
         // meanwhile.
         async let networkStopped: ()? = network?.stop(within: .seconds(2))

@@ -10,3 +10,12 @@ const unsigned char *weir_openapi(size_t *count) {
     *count = sizeof openapi;
     return openapi;
 }
+
+static const unsigned char configuration[] = {
+#embed "../../conf/weir.toml"
+};
+
+const unsigned char *weir_configuration(size_t *count) {
+    *count = sizeof configuration;
+    return configuration;
+}

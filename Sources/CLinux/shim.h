@@ -140,29 +140,35 @@ static inline long weir_peer_user(int descriptor) {
 }
 
 // The user that connected a Unix socket, or that listened at it (SO_PEERCRED, unix(7)); -1 if it is unknown. Swift has no
-// struct ucred.
-static inline long weir_unix_peer_user(int descriptor) {
+// struct ucred. `process` gets the process id; 0 for none.
+static inline long weir_unix_peer(int descriptor, int *process) {
     struct {
         int process;
         unsigned user, group;
     } peer;
     socklen_t size = sizeof peer;
     if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || size != sizeof peer) return -1;
+    if (process) *process = peer.process;
     return peer.user == -1u ? -1 : (long)peer.user;
 }
 
-// The user who listens on a Unix socket; -1 if nobody does, if the path is too long, or if the queue of connections is full.
-static inline long weir_unix_listener_user(const char *path) {
+static inline long weir_unix_peer_user(int descriptor) { return weir_unix_peer(descriptor, 0); }
+
+// The user who listens on a Unix socket, and the process that did so first; -1 if nobody does, if the path is too long, or if the
+// queue of connections is full.
+static inline long weir_unix_listener(const char *path, int *process) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     if (strlen(path) >= sizeof address.sun_path) return -1;
     strcpy(address.sun_path, path);
     int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (descriptor < 0) return -1;
     long user = -1;
-    if (connect(descriptor, (struct sockaddr *)&address, sizeof address) == 0) user = weir_unix_peer_user(descriptor);
+    if (connect(descriptor, (struct sockaddr *)&address, sizeof address) == 0) user = weir_unix_peer(descriptor, process);
     close(descriptor);
     return user;
 }
+
+static inline long weir_unix_listener_user(const char *path) { return weir_unix_listener(path, 0); }
 
 // Creates a Unix socket that listens, for its owner only; -1 with errno.
 static inline int weir_unix_listen(const char *path) {

@@ -1,12 +1,12 @@
-import API
-import Downloader
-import EventLoop
+package import API
+package import Downloader
+package import EventLoop
 import Library
 import Playlist
 
 extension API.Download {
     /// Converts a download. Cheap enough for a few calls per second.
-    @LoopActor init(_ download: Download) {
+    @LoopActor package init(_ download: Download) {
         let asset = download.asset
         let progress = download.progress
         self.init(id: asset.id, asset: asset.name, title: asset.title)

@@ -26,7 +26,12 @@ package final class StateClaim: Sendable {
     package func mediaToken() throws(APIError) -> String { try Self.token(directory, in: "media-token") }
 
     /// Records the URL at which the daemon listens, such as `http://127.0.0.1:8216`. Call it once the daemon listens.
-    package func publish(url: String) throws(APIError) { try directory.writeFile("listening", url) }
+    ///
+    /// - Parameter record: more about the daemon, for commands.
+    package func publish(url: String, record: DaemonRecord? = nil) throws(APIError) {
+        if let record { try directory.writeFile("daemon", String(decoding: API.encode(record), as: UTF8.self)) }
+        try directory.writeFile("listening", url)
+    }
 
     /// Deletes the socket of an earlier daemon, and returns the path for a new one; nil if the path is too long. The lock keeps
     /// another daemon's socket safe.
@@ -35,8 +40,9 @@ package final class StateClaim: Sendable {
         return directory.socketPath
     }
 
-    /// Deletes the record of the URL and the socket. Call it before the daemon stops listening.
+    /// Deletes the records and the socket. Call it before the daemon stops listening.
     package func withdraw() {
+        unlink("\(directory.path)/daemon")
         unlink("\(directory.path)/listening")
         if let path = directory.socketPath { unlink(path) }
     }
@@ -44,7 +50,13 @@ package final class StateClaim: Sendable {
     private static func lock(_ directory: StateDirectory) throws(APIError) -> Int32 {
         let descriptor = open("\(directory.path)/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw directory.failure("cannot be written", SystemError(errno)) }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        var isLocked = flock(descriptor, LOCK_EX | LOCK_NB) == 0
+        // A command that looks for the daemon may hold the lock for a moment.
+        for _ in 0..<5 where !isLocked && errno == EWOULDBLOCK {
+            usleep(10_000)
+            isLocked = flock(descriptor, LOCK_EX | LOCK_NB) == 0
+        }
+        guard isLocked else {
             let error = SystemError(errno)
             close(descriptor)
             guard error.number == EWOULDBLOCK else { throw directory.failure("cannot be locked", error) }
@@ -76,7 +88,8 @@ extension StateDirectory {
         return try StateClaim(self)
     }
 
-    private func create() throws(APIError) {
+    /// Creates the directory if necessary, for this user only.
+    package func create() throws(APIError) {
         var made = ""
         // An existing directory need not be writable.
         var refusal: SystemError?

@@ -28,6 +28,9 @@ public final class SpawnedProcess: Sendable {
         public let code: Int32
     }
 
+    /// POSIX_SPAWN_SETSID, which needs _GNU_SOURCE and is therefore not visible to Swift.
+    private static let setSession: Int32 = 0x80
+
     /// Process id.
     public let pid: pid_t
     private let state = Mutex<Exit?>(nil)
@@ -39,9 +42,10 @@ public final class SpawnedProcess: Sendable {
     ///   - variables: the environment as `NAME=VALUE`; nil for that of this process.
     ///   - streams: standard input, output and error.
     ///   - leadsGroup: true for a new process group.
+    ///   - leadsSession: true for a new session, and so a new process group: signals of the terminal do not reach it.
     public init(
         _ arguments: [String], variables: [String]? = nil, streams: (input: Stream, output: Stream, error: Stream),
-        leadsGroup: Bool = false
+        leadsGroup: Bool = false, leadsSession: Bool = false
     ) throws(Failure) {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -63,7 +67,7 @@ public final class SpawnedProcess: Sendable {
         posix_spawnattr_setsigmask(&attributes, &signals)
         sigfillset(&signals)
         posix_spawnattr_setsigdefault(&attributes, &signals)
-        let group = leadsGroup ? POSIX_SPAWN_SETPGROUP : 0
+        let group = leadsSession ? Self.setSession : leadsGroup ? POSIX_SPAWN_SETPGROUP : 0
         posix_spawnattr_setflags(&attributes, Int16(group | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
         var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
         var values: [UnsafeMutablePointer<CChar>?] = (variables ?? []).map { strdup($0) } + [nil]
@@ -83,6 +87,16 @@ public final class SpawnedProcess: Sendable {
     /// Sends a signal to the process, or to the group that it leads, unless it has been awaited.
     public func send(_ signal: Int32, group: Bool = false) {
         state.withLock { if $0 == nil { _ = kill(group ? -pid : pid, signal) } }
+    }
+
+    /// True if the process has ended, even if it was not awaited yet.
+    public var hasEnded: Bool {
+        state.withLock { exit in
+            if exit != nil { return true }
+            var information = siginfo_t()
+            let code = waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT | WNOHANG)
+            return code == 0 && information.si_signo == SIGCHLD
+        }
     }
 
     /// Blocks this thread until the process has ended.

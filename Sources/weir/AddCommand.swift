@@ -7,7 +7,9 @@ struct AddCommand: ReportingCommand {
         commandName: "add", abstract: "Queue a download and return.",
         discussion: "\"weir get NAME\" follows the download; \"weir list\" lists all downloads.")
 
-    @Argument(help: ArgumentHelp("URL of the playlist, or the name of a known asset.", valueName: "url"))
+    @Argument(
+        help: ArgumentHelp("URL of the playlist, or the name of a known asset.", valueName: "url"),
+        completion: .assetNames)
     var source: String
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "The download") var task: TaskOptions

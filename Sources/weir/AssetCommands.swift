@@ -2,9 +2,10 @@ import API
 import ArgumentParser
 
 struct RemoveCommand: ReportingCommand {
-    static let configuration = CommandConfiguration(commandName: "remove", abstract: "Delete assets from the store.")
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Delete assets from the store.", aliases: ["rm"])
 
-    @Argument(help: ArgumentHelp("The assets' names.", valueName: "name"))
+    @Argument(help: ArgumentHelp("The assets' names.", valueName: "name"), completion: .assetNames)
     var names: [String]
     @Flag(name: .shortAndLong, help: "Do not ask for confirmation.")
     var yes = false
@@ -46,7 +47,7 @@ struct SetCommand: ReportingCommand {
         commandName: "set", abstract: "Change the title, the description or the image of an asset.",
         discussion: "An empty title or description removes it.")
 
-    @Argument(help: "The asset's name.")
+    @Argument(help: "The asset's name.", completion: .assetNames)
     var name: String
     @Option(help: "The title for lists.")
     var title: String?
@@ -79,7 +80,7 @@ struct RenameCommand: ReportingCommand {
         commandName: "rename", abstract: "Change the name or the title of an asset.",
         discussion: "/<new>.m3u8 plays at once. Running sessions continue; the folder on disk keeps its name.")
 
-    @Argument(help: ArgumentHelp("The asset's name.", valueName: "name"))
+    @Argument(help: ArgumentHelp("The asset's name.", valueName: "name"), completion: .assetNames)
     var name: String
     @Argument(help: ArgumentHelp("The new name: lower-case letters, digits and single dashes.", valueName: "new"))
     var new: String?

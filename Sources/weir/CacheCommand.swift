@@ -9,7 +9,8 @@ struct CacheCommand: ReportingCommand {
             played. See also: weir get NAME --range, which keeps a part.
             """)
 
-    @Argument(help: ArgumentHelp("The asset's name, or the URL of a playlist.", valueName: "name"))
+    @Argument(
+        help: ArgumentHelp("The asset's name, or the URL of a playlist.", valueName: "name"), completion: .assetNames)
     var name: String
     @Option(help: ArgumentHelp("Media time from the start, in seconds.", valueName: "n"))
     var seconds: Double

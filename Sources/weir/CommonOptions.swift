@@ -10,16 +10,29 @@ struct CommonOptions: ParsableArguments {
     var listen: [String] = []
     @Option(help: ArgumentHelp("Folder of the store.", valueName: "dir"))
     var store: String?
-    @Option(help: ArgumentHelp("Folder of the daemon's token, by which commands find the daemon.", valueName: "dir"))
-    var state: String?
+    @Option(
+        name: .customLong("state"),
+        help: ArgumentHelp("Folder of the daemon's token, by which commands find the daemon.", valueName: "dir"))
+    var states: [String] = []
+    /// The last one counts, as for other options.
+    var state: String? { states.last }
     @Option(help: ArgumentHelp("The configuration file.", valueName: "file"))
     var config: String?
+    @Flag(help: "Do not start the daemon if none runs.")
+    var noStart = false
 
     var settings: [ConfigurationKey: [String]] {
         var settings: [ConfigurationKey: [String]] = [.listen: listen]
         settings[.store] = store.map { [$0] }
         settings[.state] = state.map { [$0] }
+        settings[.start] = noStart ? ["false"] : nil
         return settings
+    }
+
+    /// The options that a daemon needs to serve this command.
+    private var serveOptions: [String] {
+        let places = [("--store", store), ("--state", state), ("--config", config)]
+        return listen.flatMap { ["--listen", $0] } + places.flatMap { name, value in value.map { [name, $0] } ?? [] }
     }
 
     /// Loads the configuration, with further options of the command.
@@ -28,8 +41,25 @@ struct CommonOptions: ParsableArguments {
             options: settings.merging(more) { $1 }, file: config, environment: ProcessInfo.processInfo.environment)
     }
 
-    func daemon(with more: [ConfigurationKey: [String]] = [:]) throws(ConfigurationError) -> Daemon {
-        Daemon(configuration: try configuration(with: more), isNamed: !listen.isEmpty)
+    /// The daemon of this command.
+    ///
+    /// - Parameters:
+    ///   - starts: false for a command that only looks at the daemon. Any other starts it where none runs.
+    ///   - limit: time limit of each call; nil for the usual one.
+    func daemon(
+        with more: [ConfigurationKey: [String]] = [:], starts: Bool = true, limit: Duration? = nil
+    ) throws(ConfigurationError) -> Daemon {
+        let configuration = try configuration(with: more)
+        let environment = ProcessInfo.processInfo.environment
+        let starter = DaemonStarter(configuration, options: serveOptions, environment: environment)
+        let delegate = CommandStarter(starter: starts && configuration.startsDaemon ? starter : nil)
+        let daemon = Daemon(
+            configuration: configuration, delegate: limit == nil ? delegate : nil, limit: limit,
+            isNamed: !listen.isEmpty)
+        if starts, let line = Daemon.age(daemon.client.state.daemon, isServed: daemon.client.state.isServed) {
+            Output.error("weir: \(line)\n")
+        }
+        return daemon
     }
 }
 
@@ -40,9 +70,12 @@ struct Daemon {
     /// True if the command line gives the daemon's address.
     private let isNamed: Bool
 
-    init(configuration: Configuration, isNamed: Bool = false) {
+    init(
+        configuration: Configuration, delegate: (any APIClientDelegate)? = nil, limit: Duration? = nil,
+        isNamed: Bool = false
+    ) {
         (self.configuration, self.isNamed) = (configuration, isNamed)
-        client = APIClient(state: StateDirectory(configuration.state))
+        client = APIClient(state: StateDirectory(configuration.state), delegate: delegate, limit: limit)
     }
 
     /// The daemon's base URL: from the command line, else of the running daemon, else from the configuration.
@@ -52,6 +85,18 @@ struct Daemon {
     }
 
     var urls: PlayerURL { PlayerURL(base: base) }
+
+    /// Starts the daemon if none runs and the configuration allows it.
+    func ensure() async throws(APIError) {
+        if configuration.startsDaemon { try await client.ensureDaemon() }
+    }
+
+    /// The notice about a daemon that is older than this command; nil for any other.
+    static func age(_ record: DaemonRecord?, isServed: Bool) -> String? {
+        guard let record, record.isOlder(than: Application.version), isServed else { return nil }
+        return
+            "the daemon has version \(record.version), this command \(Application.version); to end the old one: weir stop"
+    }
 }
 
 /// Converts relative paths for the daemon, which has another working directory.

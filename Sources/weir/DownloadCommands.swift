@@ -72,7 +72,7 @@ struct CancelCommand: ReportingCommand {
 
 /// The downloads that a command applies to: by their assets' names, or all.
 struct DownloadNames: ParsableArguments {
-    @Argument(help: ArgumentHelp("The assets' names, or their URLs.", valueName: "name"))
+    @Argument(help: ArgumentHelp("The assets' names, or their URLs.", valueName: "name"), completion: .assetNames)
     var names: [String] = []
     @Flag(help: "All downloads to which the command applies.")
     var all = false

@@ -10,7 +10,7 @@ struct ExportCommand: ReportingCommand {
             Only complete renditions are exported. The target must not exist yet.
             """)
 
-    @Argument(help: ArgumentHelp("The asset's name.", valueName: "name"))
+    @Argument(help: ArgumentHelp("The asset's name.", valueName: "name"), completion: .assetNames)
     var name: String
     @Argument(
         help: ArgumentHelp("The target: a new folder, or a file that ends in .tar, .mp4 or .mkv.", valueName: "target"))

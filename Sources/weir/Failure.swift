@@ -25,7 +25,9 @@ struct Failure: Error, Equatable {
         case let error as Failure: self = error
         case let error as APIError:
             self.init(error.message, next: error.next, exitCode: error.code.exitCode, code: error.code.rawValue)
-            if error.code == .noDaemon { next = "weir serve" + (state.map { " --state \(Self.quoted($0))" } ?? "") }
+            if error.code == .noDaemon, error.next == nil {
+                next = "weir serve" + (state.map { " --state \(Self.quoted($0))" } ?? "")
+            }
         case let error as ConfigurationError:
             self.init(error.description, next: error.next, exitCode: error.exitCode, code: "configuration")
         case let error as ApplicationError:

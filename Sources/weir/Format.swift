@@ -59,6 +59,9 @@ enum Format {
 }
 
 extension String {
+    /// The text, or its beginning with an ellipsis, in at most so many characters.
+    func cut(to width: Int) -> String { count <= width ? self : prefix(max(0, width - 1)) + "…" }
+
     /// Pads the text on the right to a width in characters.
     func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 

@@ -12,9 +12,11 @@ struct GetCommand: AsyncParsableCommand {
 
             Exits with 74 if the disk is full, and with 77 if a key is refused; the download waits, and continues by itself \
             as soon as it can. See "weir list", "weir pause", "weir cancel".
-            """)
+            """, aliases: ["download"])
 
-    @Argument(help: ArgumentHelp("URL of the playlist, or the name of a known asset.", valueName: "url"))
+    @Argument(
+        help: ArgumentHelp("URL of the playlist, or the name of a known asset.", valueName: "url"),
+        completion: .assetNames)
     var source: String
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "The download") var task: TaskOptions
@@ -38,6 +40,8 @@ struct GetCommand: AsyncParsableCommand {
 
     private func follow() async throws {
         let daemon = try common.daemon(with: player.map { [.player: [$0]] } ?? [:])
+        // Its URLs are those of the daemon.
+        try await daemon.ensure()
         let follower = follower(of: daemon)
         let (request, artwork) = (try request, try task.artworkFile())
         guard !play else {
@@ -58,6 +62,7 @@ struct GetCommand: AsyncParsableCommand {
         var url: String?
         do {
             let daemon = try common.daemon()
+            try await daemon.ensure()
             let follower = follower(of: daemon)
             let (request, artwork) = (try request, try task.artworkFile())
             let outcome = await Interruption.orEnd { await follower.run(request, artwork: artwork) }

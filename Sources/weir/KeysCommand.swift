@@ -13,7 +13,7 @@ struct KeysCommand: ReportingCommand {
             See also: weir policy NAME --keys-expire, --keys-after-first-play.
             """)
 
-    @Argument(help: ArgumentHelp("The asset's name.", valueName: "name"))
+    @Argument(help: ArgumentHelp("The asset's name.", valueName: "name"), completion: .assetNames)
     var name: String?
     @Argument(help: ArgumentHelp("The numbers of the keys; all keys if there are none.", valueName: "key"))
     var keys: [Int] = []

@@ -1,30 +1,68 @@
 import API
+import Application
 import ArgumentParser
+import Foundation
 
 struct ListCommand: ReportingCommand {
-    static let configuration = CommandConfiguration(commandName: "list", abstract: "List assets and downloads.")
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List assets and downloads.",
+        discussion: """
+            --state also takes a word of the column LOCAL, and then lists only assets that have it: \
+            \(ListedAsset.states.joined(separator: ", ")). It may be repeated; one of the words must fit.
+            """, aliases: ["ls"])
 
     @Flag(help: "List only assets that play without the network.")
     var offline = false
     @Flag(help: "Write one JSON object per line.")
     var json = false
-    @OptionGroup var common: CommonOptions
+    @OptionGroup var options: CommonOptions
+
+    /// The options without the states of assets.
+    var common: CommonOptions {
+        var common = options
+        common.states.removeAll(where: ListedAsset.states.contains)
+        return common
+    }
+
+    /// The states of which an asset must have one; any state if there are none.
+    private var states: [String] { options.states.filter(ListedAsset.states.contains) }
+
+    func validate() throws {
+        // A mistyped state must not become the folder of another daemon.
+        for word in common.states where !word.contains("/") && !FileManager.default.fileExists(atPath: word) {
+            let nearest = NearestName.of(word, in: ListedAsset.states).map { "; did you mean \"\($0)\"?" }
+            throw ValidationError(
+                "--state \"\(word)\" is neither a folder nor a state\(nearest ?? ": \(ListedAsset.states.joined(separator: ", "))")"
+            )
+        }
+    }
 
     func execute() async throws {
         let daemon = try common.daemon()
         guard !json else {
-            let assets = try await daemon.client.assets().filter { !offline || ListedAsset($0).isOffline }
+            let assets = try await daemon.client.assets().filter { isListed(ListedAsset($0)) }
             return Output.records(try assets.map { String(decoding: try API.encode($0), as: UTF8.self) })
         }
-        let assets = try await daemon.client.assets(as: ListedAsset.self, isBrief: true)
-            .filter { !offline || $0.isOffline }
-        guard !assets.isEmpty else { return Output.error(Self.emptiness(offline: offline, urls: daemon.urls)) }
-        Output.lines(Self.table(assets).lines)
+        let assets = try await daemon.client.assets(as: ListedAsset.self, isBrief: true).filter(isListed)
+        guard !assets.isEmpty else { return Output.error(Self.emptiness(states, offline: offline, urls: daemon.urls)) }
+        Output.lines(Self.table(assets).lines + [Self.totals(assets)])
     }
 
-    static func emptiness(offline: Bool, urls: PlayerURL) -> String {
-        (offline ? "no asset is complete yet\n" : "no assets yet\n")
+    private func isListed(_ asset: ListedAsset) -> Bool {
+        (!offline || asset.isOffline) && (states.isEmpty || states.contains(where: asset.has))
+    }
+
+    static func emptiness(_ states: [String] = [], offline: Bool, urls: PlayerURL) -> String {
+        guard states.isEmpty else { return "no asset is \(states.joined(separator: " or "))\n" }
+        return (offline ? "no asset is complete yet\n" : "no assets yet\n")
             + "try: weir get URL, or play \(urls.origin(url: "URL"))\n"
+    }
+
+    /// The line under the table: `3 assets, 151 MB, 2 complete`.
+    static func totals(_ assets: [ListedAsset]) -> String {
+        let complete = assets.count { $0.has("complete") }
+        let bytes = Format.bytes(assets.reduce(0) { $0 + $1.bytes })
+        return "\(Format.count(assets.count, "asset")), \(bytes), \(complete) complete"
     }
 
     static func table(_ assets: [ListedAsset]) -> TextTable {
@@ -41,7 +79,7 @@ struct ListedAsset: Decodable, Sendable {
     private let duration: Double?
     private let isLive: Bool
     private let quality: String?
-    private let bytes: Int
+    let bytes: Int
     private let local: API.Local
     private let state: API.Download.State?
     private let need: API.Download.Need?
@@ -62,6 +100,18 @@ struct ListedAsset: Decodable, Sendable {
         reason = asset.reason
         (keys, unreadable, isKnownOnly) = (asset.keys, asset.unreadable, asset.isKnownOnly)
         (isInsecure, hasChanged, title, ranges) = (asset.isInsecure, asset.hasChanged, asset.title, asset.ranges)
+    }
+
+    /// The words of the column LOCAL by which assets can be listed.
+    static let states = [
+        "complete", "partial", "none", "downloading", "queued", "paused", "waiting", "failed", "expired", "purged",
+        "important", "unreadable",
+    ]
+
+    /// True if the column LOCAL has a word at the beginning of one of its parts.
+    func has(_ state: String) -> Bool {
+        if state == "none" { return local == .none }
+        return stored.components(separatedBy: ", ").contains { $0 == state || $0.hasPrefix(state + " ") }
     }
 
     /// True if the asset plays without the network.

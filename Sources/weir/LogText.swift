@@ -10,15 +10,20 @@ struct LogText<Event: LogEvent>: Sendable {
 
     /// Writes events, after a header if `header` is not nil.
     func write(_ events: [Event], header software: String? = nil) {
-        if let software, format != .json {
+        if let software, format != .json, format != .table {
             let now = Date().timeIntervalSince1970
             for line in Event.header(format.style, software: software, at: now) { Output.line(line) }
         }
+        if software != nil, format == .table, !events.isEmpty { Output.line(LogTable.heading(of: Event.self)) }
         Output.records(events.map(line))
     }
 
     func line(_ event: Event) -> String {
-        format == .json ? Self.tagged(event, Event.fileName) : event.line(format.style)
+        switch format {
+        case .json: Self.tagged(event, Event.fileName)
+        case .table: LogTable.line(event)
+        case .w3c, .apple: event.line(format.style)
+        }
     }
 
     /// A JSON object with its version and kind as first keys.
@@ -84,6 +89,19 @@ enum KPIText {
             rows: [heading] + sessions + [row("all", Format.count(report.total.sessions, "session"), report.total)])
     }
 
+    /// The main columns, in at most 80 characters.
+    static func narrow(_ report: API.KPIReport) -> TextTable {
+        let heading = ["ASSET", "CLIENT", "WATCHED", "START", "STALLS", "STALLED", "OBSERVED", "STORED"]
+        let row: (String, String, KPIs) -> [String] = { asset, client, kpis in
+            let startup = kpis.startup.map(LogNumber.seconds) ?? "–"
+            let cells = row(asset, client, kpis)
+            return [asset.cut(to: 14), client, cells[2], startup, cells[4], cells[5], cells[8], cells[12]]
+        }
+        let sessions = report.sessions.map { row($0.asset, client($0.client).cut(to: 10), $0.kpis) }
+        return TextTable(
+            rows: [heading] + sessions + [row("all", Format.count(report.total.sessions, "session"), report.total)])
+    }
+
     private static func row(_ asset: String, _ client: String, _ kpis: KPIs) -> [String] {
         [
             asset, client, Format.clock(kpis.watched), kpis.startup.map { "\(LogNumber.tenths($0)) s" } ?? "–",
@@ -104,6 +122,11 @@ enum KPIText {
 
 /// Formats numbers in tables of the log.
 enum LogNumber {
+    /// Seconds with tenths below a hundred: `0.8 s`, `1234 s`.
+    static func seconds(_ value: Double) -> String {
+        value < 99.95 ? "\(tenths(value)) s" : "\(Int(min(value, 1e6).rounded())) s"
+    }
+
     static func tenths(_ value: Double) -> String {
         let tenths = Int((min(max(0, value), 1e9) * 10).rounded())
         return "\(tenths / 10).\(tenths % 10)"

@@ -20,7 +20,9 @@ struct MoveCommand: ReportingCommand {
             old folder names the new one; change "store" in weir.toml yourself.
             """)
 
-    @Argument(help: ArgumentHelp("The asset's name, and a folder on the other disk.", valueName: "name dir"))
+    @Argument(
+        help: ArgumentHelp("The asset's name, and a folder on the other disk.", valueName: "name dir"),
+        completion: .assetNames)
     var words: [String] = []
     @Flag(help: "Move the asset back into the store.")
     var home = false

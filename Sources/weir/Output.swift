@@ -36,10 +36,21 @@ enum Output {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            // The reader has closed its end.
-            guard count > 0 || errno == EINTR else { return }
+            guard count > 0 || errno == EINTR else {
+                if descriptor == STDOUT_FILENO { endUnlessClosed(errno) }
+                return
+            }
             bytes = bytes.dropFirst(max(0, count))
         }
+    }
+
+    /// Ends the program with 74, because results are lost; not if their reader has closed its end, as `head` does.
+    private static func endUnlessClosed(_ number: Int32) {
+        guard number != EPIPE else { return }
+        error(
+            "weir: standard output cannot be written: \(String(cString: strerror(number)))\ntry: free space, or write elsewhere\n"
+        )
+        _exit(74)
     }
 }
 
@@ -56,6 +67,17 @@ enum Terminal {
         guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
         return Int(size.ws_col)
     }
+
+    /// The size of the terminal that standard output is connected to.
+    static func size() -> (columns: Int, rows: Int) {
+        var size = winsize()
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
+            return (80, 24)
+        }
+        return (Int(size.ws_col), Int(size.ws_row))
+    }
+
+    static var showsOutput: Bool { isatty(STDOUT_FILENO) == 1 }
 
     static var canAsk: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 }

@@ -8,7 +8,8 @@ struct PlayCommand: ReportingCommand {
         commandName: "play", abstract: "Start a player.",
         discussion: "Arguments after -- are for the player: weir play sintel -- --fullscreen")
 
-    @Argument(help: ArgumentHelp("The name of an asset, or any HLS URL.", valueName: "name|url"))
+    @Argument(
+        help: ArgumentHelp("The name of an asset, or any HLS URL.", valueName: "name|url"), completion: .assetNames)
     var source: String
     @Flag(help: "Do not use the network.")
     var offline = false

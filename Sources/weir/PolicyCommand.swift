@@ -15,7 +15,7 @@ struct PolicyCommand: ReportingCommand {
             If only its keys expire, the media stays, and plays again after "weir keys NAME --renew".
             """)
 
-    @Argument(help: ArgumentHelp("The asset's name.", valueName: "name"))
+    @Argument(help: ArgumentHelp("The asset's name.", valueName: "name"), completion: .assetNames)
     var name: String
     @Option(help: TimeText.expiryHelp("Expiry date"))
     var expires: String?

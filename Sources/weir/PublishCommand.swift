@@ -21,7 +21,7 @@ struct PublishCommand: ReportingCommand {
             keys where the daemon runs, and asks no questions.
             """)
 
-    @Argument(help: ArgumentHelp("The asset's name.", valueName: "name"))
+    @Argument(help: ArgumentHelp("The asset's name.", valueName: "name"), completion: .assetNames)
     var name: String
     @Argument(
         help: ArgumentHelp(

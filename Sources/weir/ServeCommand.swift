@@ -122,10 +122,25 @@ struct ServeCommand: ReportingCommand {
     @Option(help: ArgumentHelp("Minimum log level.", valueName: "level"))
     var logLevel: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "A program to run when a download is complete, then its arguments. May be repeated.", valueName: "word"))
+    var onComplete: [String] = []
+    @Option(help: ArgumentHelp("The same for a download that has failed.", valueName: "word"))
+    var onFail: [String] = []
+    @Option(help: ArgumentHelp("The same for an asset or a key that has expired.", valueName: "word"))
+    var onExpire: [String] = []
+    @Option(
+        help: ArgumentHelp(
+            "End if for so long nothing plays, downloads, records, waits or is connected: 10m, or never. Stays if left out.",
+            valueName: "time"))
+    var idleExit: String?
+
     func execute() async throws {
         var settings: [ConfigurationKey: [String]] = [
             .hostNames: hostNames, .allowedOrigins: allowedOrigins, .allowHosts: allowHosts, .users: users,
             .downloadHours: downloadHours, .webhookEvents: webhookEvents,
+            .onComplete: onComplete, .onFail: onFail, .onExpire: onExpire,
         ]
         settings[.offline] = offline ? ["true"] : nil
         settings[.local] = local ? ["true"] : nil
@@ -136,11 +151,11 @@ struct ServeCommand: ReportingCommand {
             (.keysAfterFirstPlay, keysAfterFirstPlay), (.backup, backup), (.logDays, logDays), (.logLevel, logLevel),
             (.lan, lan), (.streams, streams), (.userAgent, userAgent), (.proxy, proxy), (.caFile, caFile),
             (.caFolder, caFolder), (.http2, http2), (.otherUsers, otherUsers),
-            (.bundleMode, bundleMode), (.bundleKeysMode, bundleKeysMode),
             (.metered, metered), (.onBattery, onBattery), (.limitRate, limitRate), (.webhook, webhook),
+            (.idleExit, idleExit), (.bundleMode, bundleMode), (.bundleKeysMode, bundleKeysMode),
         ]
         for (key, text) in texts { settings[key] = text.map { [$0] } }
         let configuration = try common.configuration(with: settings)
-        try await Application.run(configuration, streams: try configuration.streams())
+        try await Application.run(configuration, streams: try configuration.streams(), endsWhenIdle: idleExit != nil)
     }
 }

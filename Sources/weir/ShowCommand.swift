@@ -4,9 +4,11 @@ import Foundation
 
 struct ShowCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show the tracks of an asset or a URL, and how much is stored.")
+        commandName: "show", abstract: "Show the tracks of an asset or a URL, and how much is stored.",
+        aliases: ["info"])
 
-    @Argument(help: ArgumentHelp("The name of an asset, or any HLS URL.", valueName: "name|url"))
+    @Argument(
+        help: ArgumentHelp("The name of an asset, or any HLS URL.", valueName: "name|url"), completion: .assetNames)
     var source: String
     @Flag(help: "Explain which variant \"weir get\" would choose with the same options, and why.")
     var explain = false

@@ -5,7 +5,8 @@ import ArgumentParser
 struct URLCommand: ReportingCommand {
     static let configuration = CommandConfiguration(commandName: "url", abstract: "Print the URL for a player.")
 
-    @Argument(help: ArgumentHelp("The name of an asset, or any HLS URL.", valueName: "name|url"))
+    @Argument(
+        help: ArgumentHelp("The name of an asset, or any HLS URL.", valueName: "name|url"), completion: .assetNames)
     var source: String
     @Flag(help: "A URL that never uses the network.")
     var offline = false
@@ -13,7 +14,7 @@ struct URLCommand: ReportingCommand {
     var local = false
     @Flag(help: "A URL with one variant whose quality Weir adapts to the network, for a player that cannot.")
     var auto = false
-    @Flag(help: "Exit with 69 unless Weir answers at the address; needs no token.")
+    @Flag(help: "Exit with 69 unless Weir answers at the address; needs no token, and starts no daemon.")
     var check = false
     @Flag(help: "A URL for another machine on the network, with the required token.")
     var lan = false
@@ -27,8 +28,13 @@ struct URLCommand: ReportingCommand {
     private var kind: Entry.Kind { get throws { try .init(offline: offline, local: local, auto: auto) } }
 
     func execute() async throws {
-        let daemon = try common.daemon()
-        if check { try await daemon.client.findDaemon(at: daemon.base) }
+        let daemon = try common.daemon(starts: !check)
+        if check {
+            try await daemon.client.findDaemon(at: daemon.base)
+        } else {
+            // The player finds a daemon at the URL.
+            try await daemon.ensure()
+        }
         let urls = lan ? PlayerURL(base: try await daemon.client.lan().url) : daemon.urls
         let source = try await origin.apply(to: source, in: daemon)
         let url = try await Entry(source, try kind, in: daemon, urls).url

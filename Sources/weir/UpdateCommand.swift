@@ -9,7 +9,7 @@ struct UpdateCommand: ReportingCommand {
             fetched beside the old with the same selections; the old plays until the new is complete. Old and new are never mixed.
             """)
 
-    @Argument(help: ArgumentHelp("The asset's name.", valueName: "name"))
+    @Argument(help: ArgumentHelp("The asset's name.", valueName: "name"), completion: .assetNames)
     var name: String
     @Flag(help: "Write the asset as one JSON object.")
     var json = false

@@ -9,7 +9,7 @@ struct VerifyCommand: ReportingCommand {
             a piece of a download is missing or damaged. Ctrl-C cancels the verification in the daemon.
             """)
 
-    @Argument(help: ArgumentHelp("The assets' names, or their URLs.", valueName: "name"))
+    @Argument(help: ArgumentHelp("The assets' names, or their URLs.", valueName: "name"), completion: .assetNames)
     var names: [String] = []
     @Flag(help: "All assets.")
     var all = false

@@ -1,5 +1,6 @@
 import Application
 import ArgumentParser
+import Glibc
 
 /// The command line. `weir serve` is the daemon; the other commands talk to it.
 @main struct Weir: AsyncParsableCommand {
@@ -8,22 +9,58 @@ import ArgumentParser
         abstract:
             "Plays HLS streams through localhost, stores what was played or downloaded, and plays it without a network.",
         discussion: """
-            Start the daemon with: weir serve. Then play any HLS URL, with the daemon's URL in front of it:
-            mpv http://localhost:8216/https://example.com/master.m3u8
+            Play, download and list at once: weir play URL, weir get URL, weir list. The daemon that does the work is started by the \
+            first command that needs it, and ends after ten minutes without work; "weir serve" runs one that stays. Any player plays \
+            any HLS URL with the daemon's URL in front of it: mpv http://localhost:8216/https://example.com/master.m3u8
             """,
         version: "weir \(Application.version)",
-        subcommands: [
-            ServeCommand.self, GetCommand.self, AddCommand.self, PauseCommand.self, ResumeCommand.self,
-            CancelCommand.self, EventsCommand.self, ListCommand.self, ShowCommand.self, CheckCommand.self,
-            PlayCommand.self, URLCommand.self, PageCommand.self, ModeCommand.self, ExportCommand.self,
-            PublishCommand.self, ImportCommand.self, VerifyCommand.self, PolicyCommand.self, RenameCommand.self,
-            SetCommand.self, UpdateCommand.self, CacheCommand.self, MoveCommand.self, RemoveCommand.self,
-            LinkCommand.self, KeysCommand.self, LogCommand.self,
-            ReportCommand.self, DoctorCommand.self, CompletionsCommand.self,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Watch", subcommands: [PlayCommand.self, URLCommand.self, PageCommand.self, ModeCommand.self]),
+            CommandGroup(
+                name: "Download",
+                subcommands: [
+                    GetCommand.self, AddCommand.self, PauseCommand.self, ResumeCommand.self, CancelCommand.self,
+                    CacheCommand.self, UpdateCommand.self,
+                ]),
+            CommandGroup(
+                name: "Keep",
+                subcommands: [
+                    SetCommand.self, RenameCommand.self, PolicyCommand.self, KeysCommand.self, VerifyCommand.self,
+                    MoveCommand.self, ExportCommand.self, ImportCommand.self, PublishCommand.self, RemoveCommand.self,
+                ]),
+            CommandGroup(
+                name: "Look",
+                subcommands: [
+                    StatusCommand.self, WatchCommand.self, ListCommand.self, ShowCommand.self, LogCommand.self,
+                    EventsCommand.self,
+                    CheckCommand.self,
+                ]),
+            CommandGroup(
+                name: "Set up",
+                subcommands: [
+                    ServeCommand.self, StopCommand.self, ConfigCommand.self, DoctorCommand.self, LinkCommand.self,
+                    ReportCommand.self, CompletionsCommand.self,
+                ]),
         ])
 
     static func main() async {
-        await main(HeaderOptions.joined(Array(CommandLine.arguments.dropFirst())))
+        let arguments = HeaderOptions.joined(Array(CommandLine.arguments.dropFirst()))
+        if let mistake = CommandNames.mistake(in: arguments) {
+            Output.error(mistake.text)
+            Glibc.exit(mistake.exitCode)
+        }
+        do {
+            var command = try await asyncParseAsRoot(arguments)
+            if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
+        } catch {
+            // The parser would print help without a look at whether it can be written.
+            let (code, text) = (exitCode(for: error).rawValue, fullMessage(for: error, columns: nil))
+            if !text.isEmpty {
+                if code == 0 { Output.verbatim(text + "\n") } else { Output.error(text + "\n") }
+            }
+            Glibc.exit(code)
+        }
     }
 }
 

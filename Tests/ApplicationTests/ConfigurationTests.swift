@@ -45,6 +45,22 @@ import Testing
         #expect(try shipped == load())
     }
 
+    @Test func everyValueIsWrittenAsTheFileHasIt() throws {
+        let file = """
+            listen = ["127.0.0.1:0", "[::1]:1"]\nlan = "[fd00::5]:9"\nallow-hosts = ["nas.local:1"]\nreserve = 7
+            play-cache = "1536MB"\nkeys-expire = "90m"\nbundle-mode = "0640"\nusers = ["65534"]\nuser-agent = "a \\"b\\""
+            on-complete = ["/a b", "--c"]\nidle-exit = "never"\nbackup = "exclude"\nproxy = "socks5h://h:1080"\npurge = "default"
+            """
+        for configuration in [try load(), try load(file: file)] {
+            let text = ConfigurationKey.allCases.map { "\($0.rawValue) = \(configuration.text(of: $0))\n" }.joined()
+            var read = try load(file: text)
+            (read.listenIsDefault, read.streamsFileIsDefault) = (
+                configuration.listenIsDefault, configuration.streamsFileIsDefault
+            )
+            #expect(read == configuration, "\(text)")
+        }
+    }
+
     @Test func withoutAFileTheDefaultsFollowXDG() throws {
         let plain = try load()
         #expect(plain.store == "/home/u/.local/share/weir")
@@ -75,7 +91,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("\"500MB\"", 500 << 20), ("\"0\"", 0), ("0", 0), ("1000000", 1_000_000), ("\"unlimited\"", nil),
+            ("\"500MB\"", 500 << 20), ("\"0\"", 0), ("0", 0), ("\"1000000B\"", 1_000_000), ("\"unlimited\"", nil),
             ("\"10GB\"", 10 << 30),
         ] as [(String, Int64?)])
     func thePlayCacheLimitIsASizeOrNone(_ text: String, _ bytes: Int64?) throws {
@@ -245,6 +261,15 @@ import Testing
         ("users = true", 1, "users: true is not a list of users", "correct the value"),
         ("other-users = \"all\"", 1, "other-users: \"all\" is not nothing or play", "correct the value"),
         ("play-cache = \"lots\"", 1, "play-cache: \"lots\" is not a size, such as 2GB or", "correct the value"),
+        (
+            "play-cache = 2", 1, "play-cache: 2 has no unit: write \"2GB\", \"2MB\" or, for bytes, \"2B\"",
+            "correct the value"
+        ),
+        ("play-cache = \"2\"", 1, "play-cache: 2 has no unit: write \"2GB\"", "correct the value"),
+        ("idle-exit = 10", 1, "idle-exit: 10 is not a duration, such as 30d or 48h, or never", "correct the value"),
+        ("on-fail = 3", 1, "on-fail: 3 is not a program and its arguments", "correct the value"),
+        ("on-fail = [\"\"]", 1, "on-fail: [\"\"] is not a program", "correct the value"),
+        ("start = \"yes\"", 1, "start: \"yes\" is not true or false", "correct the value"),
         ("play-cache = -1", 1, "play-cache: -1 is not a size", "correct the value"),
         ("log-level = \"loud\"", 1, "log-level: \"loud\" is not one of trace, debug", "correct the value"),
         ("listen = []", 1, "listen: [] is not an address with a port", "correct the value"),

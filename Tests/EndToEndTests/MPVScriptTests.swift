@@ -358,7 +358,7 @@ struct MPVScriptTests {
             #expect(events[0]["startup"] as? Double ?? 0 > 0)
             let inferred = events.compactMap { $0["inferred"] as? [String] }
             #expect(inferred.allSatisfy { $0 == ["startOffset", "uri"] }, "\(inferred)")
-            let kpis = try await scene.weir.run(["log", "--kpi"]).output
+            let kpis = try await scene.weir.run(["log", "--kpi", "--wide"]).output
             #expect(kpis.contains("DROPPED") && !kpis.contains("error"))
             let told = try await scene.origin.requests().flatMap(\.headers.keys).filter { $0.hasPrefix("cmcd") }
             #expect(told.isEmpty)

@@ -21,7 +21,8 @@ package final class ChildProcess: Sendable {
     /// Starts a program. A name without a slash is looked up in PATH.
     ///
     /// - Parameters:
-    ///   - environment: overrides for this process's environment; an empty value removes the variable.
+    ///   - environment: overrides for this process's environment, in which commands start no daemon (WEIR_START); an empty value
+    ///     removes the variable.
     ///   - folder: working directory; nil for that of this process.
     package init(
         _ program: String, _ arguments: [String], environment: [String: String] = [:], folder: String? = nil
@@ -33,7 +34,8 @@ package final class ChildProcess: Sendable {
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         defer { close(ends[0]) }
         input = ends[1]
-        let merged = ProcessInfo.processInfo.environment.merging(environment) { $1 }.filter { !$0.value.isEmpty }
+        let usual = ProcessInfo.processInfo.environment.merging(["WEIR_START": "false"]) { $1 }
+        let merged = usual.merging(environment) { $1 }.filter { !$0.value.isEmpty }
         let flags = O_WRONLY | O_CREAT | O_APPEND
         do {
             process = try SpawnedProcess(

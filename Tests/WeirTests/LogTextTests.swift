@@ -37,8 +37,27 @@ import Testing
         #expect(KPIText.table(API.KPIReport([])).lines[1].hasPrefix("all    0 sessions  0:00     –      0       –"))
     }
 
+    @Test func eightyColumnsAreEnoughWhateverTheNamesAndNumbers() {
+        var event = event
+        event.asset = String(repeating: "long-name-", count: 9)
+        (event.watched, event.startup, event.stalls, event.indicated) = (359_999, 1234, 123_456, 999_499_999)
+        event.client = String(repeating: "client", count: 9)
+        event.bytes.origin = 999 << 30
+        var error = ErrorEvent(
+            time: 0, uri: nil, status: 502, domain: .origin, comment: String(repeating: "word ", count: 40))
+        error.asset = event.asset
+        let lines =
+            [LogTable.line(event), LogTable.line(error), LogTable.heading(of: AccessEvent.self)]
+            + [LogTable.heading(of: ErrorEvent.self)] + KPIText.narrow(API.KPIReport([event])).lines
+        for line in lines { #expect(line.count <= 80 && !line.hasSuffix(" "), "\(line)") }
+        #expect(lines[0].hasSuffix("  long-name-long-…  99:59:…  1234…  123456  999 Mb/s  –         0%"))
+        #expect(lines[1].hasSuffix("  502     word word word word word word word word …"))
+        #expect(lines[2] == "TIME         ASSET             WATCHED  START  STALLS  RATE      OBSERVED  STORE")
+    }
+
     @Test(arguments: [
-        ["--errors", "--kpi"], ["--kpi", "--follow"], ["--kpi", "--format", "apple"], ["--limit", "0"],
+        ["--errors", "--kpi"], ["--wide", "--format", "table"], ["--kpi", "--follow"], ["--kpi", "--format", "apple"],
+        ["--limit", "0"],
         ["--format", "xml"],
     ])
     func contradictoryLogOptionsAreRefused(arguments: [String]) {

@@ -1,3 +1,4 @@
+import API
 import ArgumentParser
 import Foundation
 import TestSupport
@@ -59,6 +60,39 @@ import Testing
         #expect(said.split(separator: "\n").contains { $0.hasPrefix("get\t") }, "\(said)")
     }
 
+    @Test func namesOfAssetsComplete() async throws {
+        let state = folder.path("state")
+        let assets = ["sintel", "tears-of-steel"].map { API.Asset(name: $0, id: $0, url: "https://h/\($0)") }
+        let daemon = try await ScriptedDaemon(state: state, assets: assets)
+        // Both completion scripts and users name the daemon by the environment or an option.
+        let line = "weir play --state \(state) s"
+        let bash = try await script("bash")
+        let harness = """
+            source \(bash)
+            declare -a spec=($(complete -p weir))
+            for ((i = 0; i < ${#spec[@]}; i++)); do [ "${spec[i]}" = -F ] && function=${spec[i+1]}; done
+            COMP_LINE=$1 COMP_POINT=${#1} COMP_TYPE=9 COMP_KEY=9
+            read -ra COMP_WORDS <<< "$1"
+            COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+            $function weir "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}" 2> \(folder.path("errors"))
+            printf '%s\\n' "${COMPREPLY[@]}"
+            """
+        let found = try await ask("bash", ["--norc", "--noprofile", "-c", harness, "bash", line])
+        #expect(found.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) } == ["sintel"], "\(found)")
+        let fish = try await script("fish")
+        let said = try await ask("fish", ["--no-config", "-c", "source \(fish); complete -C '\(line)'"])
+        #expect(said.split(separator: "\n").contains("sintel") && !said.contains("tears"), "\(said)")
+        let zsh = try String(contentsOfFile: try await script("zsh"), encoding: .utf8)
+        #expect(zsh.contains("---completion"))
+        await daemon.stop()
+        // Without a daemon there are no names, and none is started.
+        let none = try await ProcessRunner.run(
+            Repository.builtProgram("weir"), ["---completion", "play", "--", "positional@0", "0", "2", ""],
+            environment: ["WEIR_STATE": folder.path("none"), "WEIR_START": ""])
+        #expect(none.exit == .code(0) && none.output.filter { !$0.isWhitespace }.isEmpty, "\(none)")
+        #expect(!FileManager.default.fileExists(atPath: folder.path("none")))
+    }
+
     @Test func zshAcceptsItsScript() async throws {
         let script = try await script("zsh")
         _ = try await ask("zsh", ["-f", "-n", script])
@@ -87,6 +121,8 @@ import Testing
         for option in ["--prefer-multichannel", "--delay-down", "--format", "--check", "-q, --quality"] {
             #expect(text.contains(option), "\(option)")
         }
-        #expect(text.contains("One of w3c, apple, json."))
+        #expect(text.contains("One of w3c, apple, json, table."))
+        #expect(text.contains("EXAMPLES\n") && text.contains(" Save it:\n"))
+        #expect(text.contains("weir get https://host/path/master.m3u8") && text.contains("Also: weir ls."))
     }
 }

@@ -22,7 +22,10 @@ final class HandlerProgram: Sendable {
 
     private let state = Mutex<(process: SpawnedProcess?, reason: String?)>((nil, nil))
 
-    init(timeLimit: Int = usualTimeLimit) { self.timeLimit = timeLimit }
+    /// The program's standard input.
+    private let input: [UInt8]
+
+    init(timeLimit: Int = usualTimeLimit, input: [UInt8] = []) { (self.timeLimit, self.input) = (timeLimit, input) }
 
     /// Runs a program to its end.
     /// - Parameters:
@@ -61,12 +64,14 @@ final class HandlerProgram: Sendable {
             return .failure(String(cString: strerror(errno)))
         }
         defer { for descriptor in [output[0], errors[0]] { _ = close(descriptor) } }
+        guard let source = Self.source(of: input) else { return .failure(String(cString: strerror(errno))) }
+        defer { close(source) }
         let process: SpawnedProcess
         do {
             defer { for descriptor in [output[1], errors[1]] { _ = close(descriptor) } }
             process = try SpawnedProcess(
                 words, variables: variables,
-                streams: (.file("/dev/null", O_RDONLY), .descriptor(output[1]), .descriptor(errors[1])),
+                streams: (.descriptor(source), .descriptor(output[1]), .descriptor(errors[1])),
                 leadsGroup: true)
         } catch {
             return .failure("\(words[0]) could not be started: \(String(cString: strerror(error.code)))")
@@ -84,6 +89,23 @@ final class HandlerProgram: Sendable {
         let last = String(decoding: complaints, as: UTF8.self).split(whereSeparator: \.isNewline).last.map(String.init)
         let end = if case .code(let code) = exit { "exit code \(code)" } else { "a signal ended it" }
         return .failure(last.map { "\(end): \($0.prefix(200))" } ?? end)
+    }
+
+    /// A file without a name that has the input: nobody has to wait for a program that does not read it.
+    private static func source(of input: [UInt8]) -> Int32? {
+        guard !input.isEmpty else {
+            let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+            return descriptor >= 0 ? descriptor : nil
+        }
+        guard let file = tmpfile() else { return nil }
+        let descriptor = fcntl(fileno(file), F_DUPFD_CLOEXEC, 0)
+        fclose(file)
+        guard descriptor >= 0 else { return nil }
+        guard write(descriptor, input, input.count) == input.count, lseek(descriptor, 0, SEEK_SET) == 0 else {
+            close(descriptor)
+            return nil
+        }
+        return descriptor
     }
 
     /// Reads both streams until the program closes them, or the limits are reached.

@@ -15,7 +15,7 @@ internal import Origin
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
     private static let mostRunning = 2
-    private static let keptVariables = [
+    static let keptVariables = [
         "PATH", "HOME", "USER", "LANG", "LC_ALL", "TZ", "XDG_CONFIG_HOME", "XDG_CACHE_HOME",
     ]
 

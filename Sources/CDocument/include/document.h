@@ -4,3 +4,6 @@
 
 /// Returns the bytes of conf/openapi.json, and stores their number in `count`.
 const unsigned char *weir_openapi(size_t *count);
+
+/// Returns the bytes of conf/weir.toml, and stores their number in `count`.
+const unsigned char *weir_configuration(size_t *count);

@@ -154,8 +154,8 @@ class Weir(Server):
         kept = {name: value for name, value in os.environ.items() if not name.startswith("WEIR_")}
         options = ["--store", str(folder / "store"), "--state", self.state, "--reserve", "0", *options]
         super().__init__(lambda port: [self.binary, "serve", "--listen", "127.0.0.1:%d" % port] + options,
-                         {**kept, **proxies, **homes, "HOME": str(folder), "NO_COLOR": "1", "WEIR_USERS": users, **(variables or {})},
-                         listener)
+                         {**kept, **proxies, **homes, "HOME": str(folder), "NO_COLOR": "1", "WEIR_USERS": users, "WEIR_START": "false",
+                          **(variables or {})}, listener)
 
     def run(self, *words):
         """A command to its end, which must be a good one; what it says."""

@@ -194,6 +194,17 @@ def picture(stage):
 @row("N18", "Commands start the daemon that they need", "weir get URL")
 def started(stage):
     stage.weir.kill()
-    status, _, errors = stage.command("status")
-    need(status == 0, "weir status exits with %d: %s" % (status, errors.strip()[:100]))
-    stage.run("stop")
+    status, output, errors = stage.command("status")
+    need(status == 0 and "does not run" in output, "weir status without a daemon exits with %d: %s" % (status, (output + errors).strip()[:100]))
+    need(stage.command("list")[0] == 69, "a command starts a daemon although WEIR_START is false")
+    own = {"WEIR_START": "true", "WEIR_IDLE_EXIT": "60s"}
+    place = ("--listen", "127.0.0.1:0", "--store", stage.folder / "store")
+    try:
+        status, _, errors = stage.command("get", stage.url("ts"), "-q", "worst", *place, environment=own)
+        need(status == 0 and "started the daemon" in errors, "weir get without a daemon exits with %d: %s" % (status, errors.strip()[:200]))
+        need("started" not in stage.command("list", environment=own)[2], "the next command starts another daemon")
+        shown = stage.run("status")
+        need("runs at http://127.0.0.1:" in shown and "after 1m without work" in shown, "weir status shows: %s" % shown.strip()[:200])
+    finally:
+        stage.run("stop")
+    need("does not run" in stage.run("status"), "the daemon runs after weir stop")

@@ -1,0 +1,50 @@
+internal import Glibc
+
+/// Describes a daemon to the commands: the file `daemon` in its state directory, from when it listens until it stops.
+package struct DaemonRecord: Codable, Equatable, Sendable {
+    package var version: String
+    package var process: Int32
+    /// Time of the start, in seconds since 1970.
+    package var started: Int
+    /// Seconds without work after which the daemon ends; absent if it stays.
+    package var idleExit: Int?
+
+    package init(version: String, process: Int32, started: Int, idleExit: Int? = nil) {
+        (self.version, self.process, self.started, self.idleExit) = (version, process, started, idleExit)
+    }
+
+    /// True if the daemon's version comes before another one; false if one of them has no numbers.
+    package func isOlder(than other: String) -> Bool {
+        let (own, others) = (Self.numbers(of: version), Self.numbers(of: other))
+        return !own.isEmpty && !others.isEmpty && own.lexicographicallyPrecedes(others)
+    }
+
+    /// The numbers of `0.1.0` or `0.1.0+abc`.
+    private static func numbers(of version: String) -> [Int] {
+        version.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }.split(separator: ".").compactMap { Int($0) }
+    }
+}
+
+extension StateDirectory {
+    /// The record of the daemon; nil if none serves, or if it writes none. It is stale after a kill.
+    package var daemon: DaemonRecord? {
+        guard case .success(let line) = readFile("daemon") else { return nil }
+        return try? API.decode(from: Array(line.utf8))
+    }
+
+    /// True while a daemon listens.
+    package var isServed: Bool { daemonURL != nil && DaemonAccess(state: self).hasListener }
+
+    /// True while a daemon runs with this directory, also before it listens and while it stops.
+    package var isClaimed: Bool {
+        let descriptor = open("\(path)/lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+    }
+
+    /// The daemon's process: the one that listens at its socket, else the recorded one; nil if no daemon runs.
+    package var daemonProcess: Int32? {
+        DaemonAccess(state: self).process ?? (isClaimed ? daemon?.process : nil)
+    }
+}

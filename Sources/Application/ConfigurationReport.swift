@@ -1,0 +1,125 @@
+internal import API
+internal import CDocument
+internal import Foundation
+internal import Glibc
+internal import HTTPMessage
+internal import Subprocess
+
+/// The settings with the place that each comes from, for `weir config`.
+package struct ConfigurationReport: Sendable {
+    package struct Entry: Equatable, Sendable {
+        package let name: String
+        /// The value as the file would have it.
+        package let value: String
+        /// `default`, an option, a variable, or the file and its line.
+        package let source: String
+    }
+
+    /// The path of the file, which need not exist.
+    package let path: String
+    package var fileExists: Bool { access(path, F_OK) == 0 }
+    /// The keys in their order in `conf/weir.toml`, then the entries of the tables.
+    package let entries: [Entry]
+    /// The number of streams in the streams file.
+    package let streams: Int
+
+    /// Loads the configuration and the streams file. `file` is the value of `--config`.
+    package init(
+        options: [ConfigurationKey: [String]], file: String?, environment: [String: String]
+    ) throws(ConfigurationError) {
+        let environment = environment.filter { !$0.value.isEmpty }
+        let configuration = try Configuration.load(options: options, file: file, environment: environment)
+        streams = try configuration.streams().count
+        let path = Self.path(file: file, environment: environment)
+        self.path = path
+        let text = try Configuration.text(of: path, named: file ?? environment["WEIR_CONFIG"])
+        let contents = try text.map { text throws(ConfigurationError) in try ConfigurationFile(text, path: path) }
+        let place = { (line: Int?) in path + (line.map { ":\($0)" } ?? "") }
+        let lines = Dictionary((contents?.entries ?? []).map { ($0.key, place($0.line)) }) { $1 }
+        let keys = ConfigurationKey.allCases.map { key in
+            let isOption = !(options[key] ?? []).isEmpty
+            let variable = environment[key.variable] == nil ? nil : key.variable
+            let source = isOption ? "option" : variable ?? lines[key] ?? "default"
+            return Entry(name: key.rawValue, value: configuration.text(of: key), source: source)
+        }
+        let selection = (contents?.selection ?? []).map {
+            Entry(name: "selection.\($0.key.rawValue)", value: $0.setting.description, source: place($0.line))
+        }
+        let handlers = configuration.handlers.map {
+            Entry(name: "handlers.\($0.name)", value: $0.words, source: place(nil))
+        }
+        entries = keys + selection + handlers
+    }
+
+    /// The file that is read: that of `--config`, of WEIR_CONFIG, or the standard one.
+    package static func path(file: String?, environment: [String: String]) -> String {
+        file ?? environment["WEIR_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
+            ?? Configuration.standardFile(environment: environment)
+    }
+}
+
+extension HandlerRule {
+    fileprivate var name: String {
+        switch scope {
+        case .scheme(let name): name
+        case .pattern(let pattern): "\"\(pattern)\""
+        }
+    }
+
+    fileprivate var words: String {
+        switch target {
+        case .program(let words): Setting.list(words).description
+        case .server(let url): Setting.text(url.text).description
+        }
+    }
+}
+
+/// Opens the configuration file in the user's editor.
+package enum ConfigurationEditor {
+    /// Writes the manual of all keys as a new file, with every setting commented out, if there is no file yet.
+    package static func prepare(_ path: String) throws(ConfigurationError) {
+        guard access(path, F_OK) != 0 else { return }
+        do {
+            let folder = (path as NSString).deletingLastPathComponent
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            try Data(template.utf8).write(to: URL(fileURLWithPath: path), options: .withoutOverwriting)
+        } catch {
+            throw ConfigurationError(
+                place: .file(path, line: nil), message: "cannot be created: \(error.localizedDescription)",
+                next: "name another file with --config FILE")
+        }
+    }
+
+    /// Runs the editor in this terminal, and returns at its end: VISUAL, EDITOR, or the first that is installed.
+    package static func run(on path: String, environment: [String: String]) throws(ConfigurationError) {
+        let wanted = ["VISUAL", "EDITOR"].compactMap { environment[$0] }.first { !$0.isEmpty }
+        let candidates = wanted.map { [$0] } ?? ["editor", "nano", "vi"]
+        for candidate in candidates {
+            // An editor may be given with arguments, such as "code --wait".
+            let words = candidate.split(separator: " ").map(String.init)
+            guard !words.isEmpty else { continue }
+            let streams: (SpawnedProcess.Stream, SpawnedProcess.Stream, SpawnedProcess.Stream) = (
+                .descriptor(STDIN_FILENO), .descriptor(STDOUT_FILENO), .descriptor(STDERR_FILENO)
+            )
+            guard let process = try? SpawnedProcess(words + [path], streams: streams) else { continue }
+            if process.wait() == .code(0) { return }
+            throw ConfigurationError(
+                place: .variable(words[0]), message: "the editor has failed", next: "correct \(path) yourself")
+        }
+        throw ConfigurationError(
+            place: .variable("EDITOR"),
+            message: "names no editor that is installed (\(candidates.joined(separator: ", ")))",
+            next: "set EDITOR, or open \(path) yourself")
+    }
+
+    /// `conf/weir.toml` with every setting commented out: a new default of a later version then takes effect.
+    static var template: String {
+        var count = 0
+        let start = weir_configuration(&count)
+        let text = String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            line.isEmpty || line.hasPrefix("#") ? String(line) : "# \(line)"
+        }
+        return lines.joined(separator: "\n")
+    }
+}

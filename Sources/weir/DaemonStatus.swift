@@ -1,0 +1,120 @@
+import API
+import AccessLog
+import Application
+import Foundation
+
+/// The state of the daemon, as far as it answers.
+struct DaemonStatus: Encodable, Sendable {
+    var running: Bool
+    var url: String?
+    var version: String?
+    var process: Int32?
+    /// Time of the start, in seconds since 1970.
+    var started: Int?
+    /// Seconds without work after which it ends.
+    var idleExit: Int?
+    var mode: API.Mode.Name?
+    /// The folder of the store.
+    var folder: String
+    var freeBytes: Int?
+    var store: API.Store?
+    /// Sessions of players that have not ended.
+    var playing: [SessionSummary] = []
+    /// Downloads that are neither complete nor cancelled.
+    var downloads: [API.Download] = []
+    /// The reason why a running daemon does not answer.
+    var error: API.Download.Failure?
+
+    /// Asks the daemon, if one runs.
+    init(of daemon: Daemon) async throws {
+        let state = daemon.client.state
+        running = state.isServed
+        folder = daemon.configuration.store
+        freeBytes = Self.freeBytes(at: folder)
+        guard running else { return }
+        url = daemon.base
+        process = state.daemonProcess
+        if let record = state.daemon {
+            (version, started, idleExit) = (record.version, record.started, record.idleExit)
+        }
+        do throws(APIError) { try await ask(daemon.client) } catch {
+            guard error.code == .timeout else { throw error }
+            self.error = .init(code: .timeout, message: "the daemon has not answered for 3 s")
+        }
+    }
+
+    private mutating func ask(_ client: APIClient) async throws(APIError) {
+        mode = try await client.mode().mode
+        let store = try await client.store()
+        (self.store, folder, freeBytes) = (store, store.path, store.disk?.freeBytes ?? freeBytes)
+        playing = try await client.sessions().filter { $0.ended == nil }
+        downloads = try await client.downloads().filter { $0.state != .complete && $0.state != .cancelled }
+    }
+
+    /// Free bytes of the disk on which a folder is, or would be created.
+    private static func freeBytes(at folder: String) -> Int? {
+        var path = folder
+        while path != "/", !FileManager.default.fileExists(atPath: path) {
+            path = (path as NSString).deletingLastPathComponent
+        }
+        let values = try? FileManager.default.attributesOfFileSystem(forPath: path)
+        return (values?[.systemFreeSize] as? NSNumber)?.intValue
+    }
+}
+
+/// Formats the state of the daemon in at most ten lines.
+enum StatusText {
+    private static let mostPlaying = 2
+    private static let mostDownloads = 3
+
+    static func table(_ status: DaemonStatus) -> TextTable {
+        var rows = [daemon(status)]
+        if status.running {
+            if let mode = status.mode { rows.append(["mode", mode.rawValue]) }
+        } else {
+            rows.append(["version", Application.version])
+        }
+        rows.append(["store", store(status)])
+        if let free = status.freeBytes { rows.append(["free", Format.bytes(free)]) }
+        guard status.running, status.error == nil else { return TextTable(rows: rows) }
+        rows += named("plays", status.playing.map(session), most: mostPlaying)
+        rows += named("downloads", status.downloads.map(download), most: mostDownloads)
+        if let idleExit = status.idleExit {
+            rows.append(["ends", "after \(TimeSpan.text(Int64(idleExit))) without work"])
+        }
+        return TextTable(rows: rows)
+    }
+
+    private static func daemon(_ status: DaemonStatus) -> [String] {
+        guard status.running else { return ["daemon", "does not run; a command that needs it starts it"] }
+        let words = [
+            "runs at \(status.url ?? "–")", status.version.map { "version \($0)" },
+            status.process.map { "process \($0)" }, status.started.map { "since \(TimeText.words($0))" },
+        ]
+        return ["daemon", words.compactMap(\.self).joined(separator: ", ")]
+    }
+
+    private static func store(_ status: DaemonStatus) -> String {
+        guard let store = status.store else { return status.folder }
+        let words = "\(Format.count(store.assets, "asset")), \(Format.bytes(store.bytes))"
+        return "\(store.path): \(words)" + (store.problem.map { ", read-only: \($0)" } ?? "")
+    }
+
+    /// Rows under one heading; what is too much for it is counted.
+    private static func named(_ heading: String, _ texts: [String], most: Int) -> [[String]] {
+        guard !texts.isEmpty else { return [[heading, "nothing"]] }
+        var shown = Array(texts.prefix(most))
+        if texts.count > most { shown[most - 1] += ", and \(texts.count - most) more" }
+        return shown.enumerated().map { [$0 == 0 ? heading : "", $1] }
+    }
+
+    private static func session(_ session: SessionSummary) -> String {
+        let client = session.client.map { "in \($0.prefix { $0 != " " })" }
+        let words = [session.asset, "at \(Format.clock(session.playhead))", client]
+        return words.compactMap(\.self).joined(separator: "  ") + (session.isStalled == true ? "  stalled" : "")
+    }
+
+    private static func download(_ download: API.Download) -> String {
+        "\(download.asset)  \(ProgressLine(download: download).plain)"
+    }
+}

@@ -1,0 +1,64 @@
+import API
+import AccessLog
+
+/// The running sessions and downloads at one moment.
+struct WatchedState: Sendable {
+    var mode: API.Mode.Name
+    var store: API.Store
+    var sessions: [SessionSummary]
+    var downloads: [API.Download]
+
+    init(mode: API.Mode.Name, store: API.Store, sessions: [SessionSummary], downloads: [API.Download]) {
+        (self.mode, self.store, self.sessions, self.downloads) = (mode, store, sessions, downloads)
+    }
+
+    init(of client: APIClient) async throws(APIError) {
+        mode = try await client.mode().mode
+        store = try await client.store()
+        sessions = try await client.sessions().filter { $0.ended == nil }
+        downloads = try await client.downloads().filter { $0.state != .complete && $0.state != .cancelled }
+    }
+}
+
+/// Formats the screen of `weir watch`.
+enum WatchText {
+    static func lines(_ state: WatchedState, base: String) -> [String] {
+        let rate = state.downloads.reduce(0) { $0 + ($1.state == .running ? $1.rate ?? 0 : 0) }
+        let store = "\(Format.count(state.store.assets, "asset")), \(Format.bytes(state.store.bytes))"
+        let head = "weir at \(base)  mode \(state.mode.rawValue)  \(store)" + (rate > 0 ? "  \(Format.rate(rate))" : "")
+        return [head, ""] + section("plays", plays(state.sessions)) + [""]
+            + section("downloads", downloads(state.downloads))
+    }
+
+    private static func section(_ heading: String, _ rows: [[String]]) -> [String] {
+        rows.count > 1 ? TextTable(rows: rows).lines : ["nothing \(heading)"]
+    }
+
+    private static func plays(_ sessions: [SessionSummary]) -> [[String]] {
+        let rows = sessions.map { session in
+            let client = (session.client ?? "–").prefix { $0 != " " }
+            let share = session.bytes.all > 0 ? Double(session.bytes.store) / Double(session.bytes.all) : nil
+            return [
+                session.asset.cut(to: 24), String(client).cut(to: 16), Format.clock(session.playhead),
+                Format.clock(session.watched), "\(session.stalls)", share.map(Format.percent) ?? "–",
+                session.isStalled == true ? "stalled" : "",
+            ]
+        }
+        return [["PLAYS", "CLIENT", "AT", "WATCHED", "STALLS", "STORED", ""]] + rows
+    }
+
+    private static func downloads(_ downloads: [API.Download]) -> [[String]] {
+        let rows = downloads.map { download in
+            let total = download.totalBytes.map { " of \(Format.estimate($0))" } ?? ""
+            let isRunning = download.state == .running
+            let rest = isRunning ? download.eta.map { "\(Format.clock(Double($0))) left" } : nil
+            let reason = download.error.map { "\(download.stateWords): \($0.message)" } ?? download.stateWords
+            return [
+                download.asset.cut(to: 24), download.loadedFraction.map(Format.percent) ?? "–",
+                Format.bytes(download.bytes) + total, isRunning ? download.rate.map(Format.rate) ?? "–" : "–",
+                rest ?? reason,
+            ]
+        }
+        return [["DOWNLOADS", "DONE", "SIZE", "RATE", ""]] + rows
+    }
+}
