@@ -17,7 +17,8 @@ import ArgumentParser
             CancelCommand.self, EventsCommand.self, ListCommand.self, ShowCommand.self, CheckCommand.self,
             PlayCommand.self, URLCommand.self, PageCommand.self, ModeCommand.self, ExportCommand.self,
             PublishCommand.self, ImportCommand.self, VerifyCommand.self, PolicyCommand.self, RenameCommand.self,
-            SetCommand.self, UpdateCommand.self, CacheCommand.self, MoveCommand.self, RemoveCommand.self,
+            SetCommand.self, AttachCommand.self, DetachCommand.self, UpdateCommand.self, CacheCommand.self,
+            MoveCommand.self, RemoveCommand.self,
             LinkCommand.self, KeysCommand.self, LogCommand.self,
             ReportCommand.self, DoctorCommand.self, CompletionsCommand.self,
         ])
