@@ -101,7 +101,7 @@ let package = Package(
                 "API", "AccessLog", "CDocument", "CPage", "Downloader", "EventLoop", "Exchange", "Fetching",
                 "HTTPMessage",
                 "HTTPServer", "Integrity", "Library", "Origin", "Playback", "Playheads", "Playlist", "Retention",
-                "SafeText", "Store", "Substitution",
+                "SafeText", "SegmentFormat", "Store", "Substitution",
             ]),
         room(
             "Application",
@@ -139,7 +139,7 @@ let package = Package(
             [
                 "EventLoop", "Exchange", "Fetching", "HTTPMessage", "Integrity", "Library", "Origin", "Playheads",
                 "Playlist",
-                "Retention", "Store", "Substitution", "TestSupport",
+                "Retention", "SegmentFormat", "Store", "Substitution", "TestSupport",
             ]),
         tests("SubstitutionTests", ["Playlist", "SegmentFormat", "Substitution"]),
         tests("ExchangeTests", ["Exchange"]),

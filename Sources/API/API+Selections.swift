@@ -69,6 +69,10 @@ extension API.Download {
         package var origins: [Origin] = []
         /// Ids of the renditions that were chosen.
         package var chosen: [String] = []
+        /// The number of interstitials that are stored; absent if none were requested.
+        package var interstitials: Int?
+        /// A sentence for each interstitial that could not be stored; absent if there is none.
+        package var interstitialFaults: [String]?
         /// The renditions that are not complete.
         package var missing: [Missing] = []
         package init(

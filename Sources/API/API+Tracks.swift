@@ -47,6 +47,8 @@ extension API {
         package var isForced: Bool?
         /// INSTREAM-ID of closed captions: `CC1` to `CC4`, `SERVICE1` to `SERVICE63`.
         package var instreamID: String?
+        /// True for a track that the user attached; absent for one of the playlist.
+        package var isAttached: Bool?
         /// CHANNELS as in the playlist.
         package var channels: String?
         /// Estimated size in bytes, only if the rendition is also a variant: playlists give no bit rate for others.
@@ -65,6 +67,10 @@ extension API {
         package var subtitles: [Rendition]
         /// TYPE=CLOSED-CAPTIONS: captions within the video, which every variant brings along; absent if there are none.
         package var captions: [Rendition]?
+        /// Attached chapters; absent if there are none.
+        package var chapters: [Rendition]?
+        /// Attached thumbnails; absent if there are none.
+        package var thumbnails: [Rendition]?
         package init(variants: [Variant] = [], audio: [Rendition] = [], subtitles: [Rendition] = []) {
             (self.variants, self.audio, self.subtitles) = (variants, audio, subtitles)
         }
@@ -210,6 +216,10 @@ extension API {
         package var locale: String?
         /// True to prefer speed over quality: chooses the fewest bytes that meet the request.
         package var isFast: Bool?
+        /// True to store the interstitials that the playlists name as well.
+        package var keepsInterstitials: Bool?
+        /// True to store a playlist of I-frames as well, for trick play.
+        package var keepsTrickPlay: Bool?
         package init() {}
     }
 

@@ -110,6 +110,17 @@ package struct APIClient: Sendable {
         try await call("POST", "/assets/\(PercentEncoding.encode(name))/update", isLong: true)
     }
 
+    /// Attaches a file to an asset as a track.
+    package func attach(_ request: API.AttachRequest, toAsset name: String) async throws(APIError) -> API.Attachment {
+        let route = "/assets/\(PercentEncoding.encode(name))/tracks"
+        return try await call("POST", route, body: try API.encode(request), isLong: true)
+    }
+
+    /// Removes an attached track.
+    package func detach(_ id: String, fromAsset name: String) async throws(APIError) -> API.Detachment {
+        try await call("DELETE", "/assets/\(PercentEncoding.encode(name))/tracks/\(PercentEncoding.encode(id))")
+    }
+
     package func removeAsset(named name: String) async throws(APIError) -> API.Removal {
         try await call("DELETE", "/assets/" + PercentEncoding.encode(name))
     }

@@ -42,6 +42,10 @@ package struct APIError: Error, CustomStringConvertible, Sendable {
         case badTarget = "bad-target"
         /// The import source is not a presentation, or is incomplete.
         case badImport = "bad-import"
+        /// The file cannot be attached as a track.
+        case badTrack = "bad-track"
+        /// The asset has no attached track of this id.
+        case noSuchTrack = "no-such-track"
         case noProgram = "no-program"
         /// A program that the daemon ran has failed; the message gives the reason.
         case programFailed = "program-failed"
@@ -110,14 +114,14 @@ extension APIError.Code {
         case .refusedURL, .foreignPage, .otherUser: 403
         case .misdirected: 421
         case .noSuchRoute, .unknownVersion, .noLAN, .noSuchAsset, .noSuchDownload, .noSuchSession, .noSuchKey,
-            .noArtwork:
+            .noArtwork, .noSuchTrack:
             404
         case .methodNotAllowed: 405
         case .expired, .keyExpired: 410
         case .nameTaken, .urlTaken, .otherContent, .unreadable, .targetExists, .busy, .rule: 409
         case .tooLarge: 413
         case .unsupportedMediaType: 415
-        case .noMatch, .live, .protected, .notArtwork, .incomplete, .badTarget, .badImport: 422
+        case .noMatch, .live, .protected, .notArtwork, .incomplete, .badTarget, .badImport, .badTrack: 422
         case .internal, .programFailed: 500
         case .notPlaylist, .badOrigin, .originRefused: 502
         case .offline, .stopping, .noDaemon, .noLink, .noProgram, .volumeAbsent: 503
@@ -131,9 +135,10 @@ extension APIError.Code {
         switch self {
         case .badRequest: 64
         case .refusedURL, .noMatch, .live, .protected, .notArtwork, .nameTaken, .urlTaken, .otherContent, .incomplete,
-            .badImport:
+            .badImport, .badTrack:
             65
-        case .noSuchAsset, .noSuchDownload, .noSuchSession, .noSuchKey, .noArtwork, .expired, .keyExpired: 66
+        case .noSuchAsset, .noSuchDownload, .noSuchSession, .noSuchKey, .noSuchTrack, .noArtwork, .expired, .keyExpired:
+            66
         case .noDaemon, .noLink, .noProgram, .noLAN: 69
         case .cannotWrite, .targetExists, .badTarget: 73
         case .diskFull, .disk: 74
@@ -161,6 +166,8 @@ extension APIError.Code {
         case .targetExists: "give another target, or delete this one"
         case .badTarget: "give the absolute path of a new file or folder, in a folder that the daemon can write"
         case .badImport: "give a folder with a playlist (.m3u8) and all files that it names; see: weir check FILE"
+        case .badTrack: "correct the file; what can be attached: weir help attach"
+        case .noSuchTrack: "weir show NAME lists the tracks"
         case .noProgram: "install ffmpeg where the daemon runs, or export a folder or a .tar"
         case .programFailed: "export a folder or a .tar, which need no other program"
         case .notPlaylist: "check that the URL leads to an HLS playlist. \(Self.pageAdvice)"
@@ -224,6 +231,8 @@ extension APIError.Code {
         case .targetExists: "The target exists"
         case .badTarget: "The target cannot be written"
         case .badImport: "The source cannot be imported"
+        case .badTrack: "The file is no track"
+        case .noSuchTrack: "No such attached track"
         case .noProgram: "A program is missing"
         case .programFailed: "A program failed"
         case .noMatch: "No track fits the selection"

@@ -13,6 +13,8 @@ extension API {
         case codecs
         case languages
         case isFast = "fast"
+        case keepsInterstitials = "interstitials"
+        case keepsTrickPlay = "trick-play"
 
         /// The types of values in the configuration.
         package enum Kind: Sendable {
@@ -30,7 +32,7 @@ extension API {
             switch self {
             case .quality, .minimumBitRate, .minimumSize: .text
             case .audio, .subtitles, .conditions, .codecs, .languages: .list
-            case .prefersHDR, .prefersMultichannel, .isFast: .truth
+            case .prefersHDR, .prefersMultichannel, .isFast, .keepsInterstitials, .keepsTrickPlay: .truth
             }
         }
 
@@ -46,6 +48,8 @@ extension API {
             case .prefersMultichannel: "preferences.prefersMultichannel"
             case .codecs, .languages: "preferences.\(rawValue)"
             case .isFast: "preferences.isFast"
+            case .keepsInterstitials: "preferences.keepsInterstitials"
+            case .keepsTrickPlay: "preferences.keepsTrickPlay"
             }
         }
 
@@ -69,6 +73,8 @@ extension API {
             case .codecs: preferences.codecs = try text.map(Self.codecList)
             case .languages: preferences.languages = try text.map(Self.languageList)
             case .isFast: preferences.isFast = try text.map(Self.truth)
+            case .keepsInterstitials: preferences.keepsInterstitials = try text.map(Self.truth)
+            case .keepsTrickPlay: preferences.keepsTrickPlay = try text.map(Self.truth)
             }
             selection.preferences = preferences == Preferences() ? nil : preferences
         }
@@ -156,6 +162,8 @@ extension API.SelectionRequest {
         own.prefersMultichannel = own.prefersMultichannel ?? base.prefersMultichannel
         own.codecs = own.codecs ?? base.codecs
         own.languages = own.languages ?? base.languages
+        own.keepsInterstitials = own.keepsInterstitials ?? base.keepsInterstitials
+        own.keepsTrickPlay = own.keepsTrickPlay ?? base.keepsTrickPlay
         all.preferences = own == API.Preferences() ? nil : own
         return all
     }

@@ -4,6 +4,7 @@ import EventLoop
 import Fetching
 import Library
 import Playlist
+import Store
 
 /// Converts an asset's tracks to the API's shapes.
 @LoopActor struct AssetShapes {
@@ -22,6 +23,29 @@ import Playlist
     }
 
     var tracks: API.Tracks {
+        var tracks = ownTracks
+        let attached = { (kind: BundleIdentity.Attachment.Kind) in
+            asset.additions.attachments.filter { $0.kind == kind }.map(shape)
+        }
+        tracks.subtitles += attached(.subtitles)
+        let (chapters, thumbnails) = (attached(.chapters), attached(.thumbnails))
+        tracks.chapters = chapters.isEmpty ? nil : chapters
+        tracks.thumbnails = thumbnails.isEmpty ? nil : thumbnails
+        return tracks
+    }
+
+    private func shape(_ attachment: BundleIdentity.Attachment) -> API.Rendition {
+        var shape = API.Rendition(
+            id: attachment.id, group: "attached", name: attachment.name, language: attachment.language,
+            isDefault: attachment.isDefault ?? false)
+        shape.isForced = attachment.kind == .subtitles ? attachment.isForced ?? false : nil
+        shape.isAttached = true
+        guard let rendition = asset.additions.renditions[attachment.id] else { return shape }
+        (shape.local, shape.bytes) = (local(rendition), bytes(rendition))
+        return shape
+    }
+
+    private var ownTracks: API.Tracks {
         guard let playlist = asset.multivariant else {
             return API.Tracks(
                 variants: asset.renditions.map { API.Variant(id: $0.name.id, local: local($0), bytes: bytes($0)) })
@@ -45,6 +69,7 @@ import Playlist
         }
         tracks.audio.removeAll { $0.id.map { !ids.contains($0) } ?? true }
         tracks.subtitles.removeAll { $0.id.map { !ids.contains($0) } ?? true }
+        (tracks.chapters, tracks.thumbnails) = (nil, nil)
         return tracks
     }
 
@@ -53,8 +78,9 @@ import Playlist
         tracks.variants.removeAll { ids.contains($0.id) }
         tracks.audio.removeAll { $0.id.map { ids.contains($0) } ?? true }
         tracks.subtitles.removeAll { $0.id.map { ids.contains($0) } ?? true }
-        // They are in the variants' own segments.
-        tracks.captions = nil
+        tracks.subtitles.removeAll { $0.isAttached ?? false }
+        // They are in the variants' own segments, or attached already.
+        (tracks.captions, tracks.chapters, tracks.thumbnails) = (nil, nil, nil)
         return tracks
     }
 

@@ -13,6 +13,8 @@ enum ControlRoute: Equatable {
     case keys(asset: String?)
     case update(asset: String)
     case cache(asset: String)
+    case tracks(asset: String)
+    case track(asset: String, id: String)
     case job(API.JobKind, asset: String)
     case mode
     case page
@@ -43,6 +45,8 @@ enum ControlRoute: Equatable {
         case ("assets", 3) where words[2] == "export": self = .export(asset: item)
         case ("assets", 3) where words[2] == "keys": self = .keys(asset: item)
         case ("assets", 3) where words[2] == "update": self = .update(asset: item)
+        case ("assets", 3) where words[2] == "tracks": self = .tracks(asset: item)
+        case ("assets", 4) where words[2] == "tracks": self = .track(asset: item, id: words[3])
         case ("assets", 3) where words[2] == "cache": self = .cache(asset: item)
         case ("assets", 3):
             guard let kind = API.JobKind(rawValue: words[2]) else { return nil }
@@ -78,7 +82,8 @@ enum ControlRoute: Equatable {
         case .link: [.get, .head, .patch]
         case .assets, .downloads, .presentation, .keys: [.get, .head, .post]
         case .job: [.get, .head, .post, .delete]
-        case .selection, .change, .export, .update, .cache: [.post]
+        case .selection, .change, .export, .update, .cache, .tracks: [.post]
+        case .track: [.delete]
         }
     }
 

@@ -119,6 +119,8 @@ package struct ControlResponse: Sendable {
             return ControlResponse(status: .ok, body: artwork.bytes, mediaType: artwork.mediaType)
         case .keys(let name): return try await keys(request, of: name)
         case .cache(let name): return try ok(try await service.cache(try Self.body(request), ofAsset: name))
+        case .tracks(let name): return try ok(try await service.attach(try Self.body(request), toAsset: name))
+        case .track(let name, let id): return try ok(try await service.detach(id, fromAsset: name))
         case .update(let name): return try ok(try await service.update(assetNamed: name))
         case .job(.verification, let name): return try await answer(request, verifications, ofAsset: name)
         case .job(.publication, let name): return try await answer(request, publications, ofAsset: name)

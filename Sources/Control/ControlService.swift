@@ -12,6 +12,10 @@ package import EventLoop
     func update(assetNamed name: String) async throws(APIError) -> API.Asset
     /// Fetches the beginning of the asset into the play cache. Returns once it is stored. Throws `.noMatch`.
     func cache(_ request: API.CacheRequest, ofAsset name: String) async throws(APIError) -> API.Asset
+    /// Attaches a file of the daemon's disk to the asset as a track. Throws `.badTrack`, `.offline`.
+    func attach(_ request: API.AttachRequest, toAsset name: String) async throws(APIError) -> API.Attachment
+    /// Removes an attached track. Throws `.noSuchTrack`.
+    func detach(_ id: String, fromAsset name: String) async throws(APIError) -> API.Detachment
     /// Renames the asset, or changes its title. Throws `.nameTaken`.
     func change(_ change: API.AssetChange, ofAsset name: String) async throws(APIError) -> API.Asset
     func mode() async throws(APIError) -> API.Mode

@@ -97,6 +97,7 @@ extension API.Download.Summary {
             began: Int(account.began), ended: Int(account.ended), seconds: account.seconds, bytes: Int(account.bytes),
             requests: account.requests, retries: account.retries, interruptions: account.interruptions)
         origins = account.origins.map { Origin(host: $0.host, requests: $0.requests, bytes: Int($0.bytes)) }
+        (interstitials, interstitialFaults) = (account.interstitials, account.interstitialFaults)
         chosen = progress.parts.map(\.id)
         missing = progress.parts.filter { !$0.isComplete }.map { part in
             Missing(id: part.id, ranges: part.expected.subtracting(part.loaded).shape)

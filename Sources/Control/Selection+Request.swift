@@ -83,6 +83,8 @@ extension Selection.Preferences {
         languages = preferences.languages ?? []
         locale = preferences.locale
         isFast = preferences.isFast ?? false
+        keepsInterstitials = preferences.keepsInterstitials ?? false
+        keepsTrickPlay = preferences.keepsTrickPlay ?? false
     }
 }
 

@@ -27,13 +27,17 @@ package struct DownloadAccount: Codable, Equatable, Sendable {
     package var retries = 0
     /// Ends of the work after which it went on by itself.
     package var interruptions = 0
+    /// The number of interstitials that are stored; nil if none were requested.
+    package var interstitials: Int?
+    /// A sentence for each interstitial that could not be stored; nil for none.
+    package var interstitialFaults: [String]?
     /// The origin with the most bytes first.
     package var origins: [Origin] = []
 
     init(began: Int64) { self.began = began }
 
     /// True if something was fetched, or tried.
-    var hasContent: Bool { requests > 0 || bytes > 0 || interruptions > 0 }
+    var hasContent: Bool { requests > 0 || bytes > 0 || interruptions > 0 || interstitials != nil }
 }
 
 /// Keeps the account of a download while it runs, and the latest one that has ended. Pure.
@@ -86,6 +90,11 @@ struct DownloadBook {
     }
 
     mutating func record(bytes: Int64) { open?.bytes &+= max(0, bytes) }
+    mutating func record(interstitials: Int, faults: [String]) {
+        open?.interstitials = interstitials
+        open?.interstitialFaults = faults.isEmpty ? nil : faults
+    }
+
     mutating func recordInterruption() { open?.interruptions += 1 }
 
     /// Adds what was counted since `start`.

@@ -120,6 +120,8 @@ private struct StoredSelection: Codable {
         let languages: [String]?
         let locale: String?
         let isFast: Bool?
+        let keepsInterstitials: Bool?
+        let keepsTrickPlay: Bool?
     }
 
     let quality: Quality?
@@ -151,7 +153,8 @@ private struct StoredSelection: Codable {
             prefersMultichannel: wishes.prefersMultichannel ? true : nil,
             codecs: wishes.codecs.isEmpty ? nil : wishes.codecs,
             languages: wishes.languages.isEmpty ? nil : wishes.languages, locale: wishes.locale,
-            isFast: wishes.isFast ? true : nil)
+            isFast: wishes.isFast ? true : nil, keepsInterstitials: wishes.keepsInterstitials ? true : nil,
+            keepsTrickPlay: wishes.keepsTrickPlay ? true : nil)
     }
 
     var selection: Selection {
@@ -166,6 +169,8 @@ private struct StoredSelection: Codable {
             wishes.languages = preferences.languages ?? []
             wishes.locale = preferences.locale
             wishes.isFast = preferences.isFast ?? false
+            wishes.keepsInterstitials = preferences.keepsInterstitials ?? false
+            wishes.keepsTrickPlay = preferences.keepsTrickPlay ?? false
         }
         let rule = quality.map { quality -> Selection.Quality in
             if let height = quality.height { return .height(height) }

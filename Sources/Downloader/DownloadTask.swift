@@ -57,6 +57,9 @@ package struct DownloadTask: Equatable, Sendable {
         return ids
     }
 
+    /// True if the interstitials are requested as well.
+    var keepsInterstitials: Bool { items.contains { $0.selection.preferences.keepsInterstitials } }
+
     /// Adds an item in front. It replaces an item with the same renditions and range.
     mutating func add(_ item: Item) {
         items.removeAll { $0.identity == item.identity }

@@ -155,6 +155,7 @@ extension Downloader: DownloadWorkObserver {
 
     func work(for download: Download, ended outcome: DownloadOutcome) {
         guard byAsset[download.asset.id] === download, download.state == .running else { return }
+        if case .complete = outcome, beginInterstitials(of: download) { return }
         halt(download)
         let name = download.asset.name
         if case .complete = outcome {} else { download.book.recordInterruption() }

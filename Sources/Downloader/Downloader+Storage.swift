@@ -94,6 +94,7 @@ extension Download {
         var wanted: [String: WantedTime] = [:]
         // The task may name a mirror that is now part of another rendition, whose folder then has the pieces.
         for id in ids { wanted[asset.rendition(id)?.name.id ?? id] = task.span(of: id) }
+        for id in asset.additions.interstitials.flatMap(\.renditions) { wanted[id] = .all }
         return .renditions(wanted)
     }
 }

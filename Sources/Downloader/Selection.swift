@@ -48,6 +48,10 @@ package struct Selection: Equatable, Sendable {
         /// True to prefer speed to quality: among matching variants the lowest average bit rate, and among equal
         /// renditions the fewest channels. Explicit preferences (HDR, multichannel, codecs, languages) come first.
         package var isFast = false
+        /// True to store the interstitials that the playlists name as well.
+        package var keepsInterstitials = false
+        /// True to store the playlist of I-frames that fits the variant as well, for trick play.
+        package var keepsTrickPlay = false
 
         package init() {}
     }
@@ -84,6 +88,9 @@ package struct Selection: Equatable, Sendable {
         for place in try media(of: variant, in: playlist).compactMap(\.renditionIndex) where !places.contains(place) {
             places.append(place)
         }
+        if preferences.keepsTrickPlay, let frames = playlist.iFrames(for: variant), !places.contains(frames) {
+            places.append(frames)
+        }
         return places
     }
 
@@ -96,6 +103,22 @@ package struct Selection: Equatable, Sendable {
     func media(of variant: Variant, in playlist: MultivariantPlaylist) throws(NoMatch) -> [Media] {
         try MediaChoice(self, of: .audio, for: variant, in: playlist).chosen
             + MediaChoice(self, of: .subtitles, for: variant, in: playlist).chosen
+    }
+}
+
+extension MultivariantPlaylist {
+    /// The playlist of I-frames for trick play beside a variant, as an index in `renditionURIs`: the largest that is not larger
+    /// than the variant's picture, else the smallest; of equal ones that with the highest bit rate. Nil if there is none.
+    func iFrames(for variant: Variant) -> Int? {
+        func height(_ size: Resolution?) -> Int { size?.height ?? 0 }
+        let sorted = iFrameVariants.sorted {
+            (height($0.resolution), $0.bandwidth) < (height($1.resolution), $1.bandwidth)
+        }
+        let limit = variant.resolution?.height ?? .max
+        let smallest = sorted.first.map { height($0.resolution) }
+        let fitting =
+            sorted.last { height($0.resolution) <= limit } ?? sorted.last { height($0.resolution) == smallest }
+        return fitting?.renditionIndex
     }
 }
 

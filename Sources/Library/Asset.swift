@@ -36,6 +36,8 @@ public import Store
     }
     /// Time of the first request, in seconds since 1970.
     public let created: Int64
+    /// Caches `additions`; nil before the first use.
+    var knownAdditions: Additions?
     /// Caches `verified`; nil before the first read.
     package var knownVerified: Int64??
     /// New content of the origin that has not replaced this asset yet; see `Revisions.revise`.
@@ -188,6 +190,7 @@ public import Store
         (knownEntry, knownRenditions, knownImages, byID) = (nil, [], [], [:])
         (addresses, possibleMirrors, interstitials, knownSessionData) = (nil, [:], Interstitials(), nil)
         keys.forgetFolder()
+        knownAdditions = nil
         edition += 1
         isAsleep = true
     }
@@ -212,8 +215,10 @@ public import Store
         saveFailure.map { LibraryError($0, about: what) } ?? LibraryError(.missing, "\(name) was removed")
     }
 
-    /// Returns the rendition with this id.
-    public func rendition(_ id: String) -> Rendition? { loaded { byID[id] ?? knownImages.first { $0.name.id == id } } }
+    /// Returns the rendition with this id, also one that is not the presentation's own: see `additions`.
+    public func rendition(_ id: String) -> Rendition? {
+        loaded { byID[id] ?? knownImages.first { $0.name.id == id } ?? additions.renditions[id] }
+    }
 
     /// Returns the folder with this name in the bundle: a rendition's, `keys` or `data`.
     public func folder(_ id: String) -> PieceFolder? {
@@ -233,7 +238,9 @@ public import Store
     }
 
     /// All folders of its bundle.
-    package var folders: [PieceFolder] { [keys.folder, sessionData.folder] + (renditions + images).map(\.folder) }
+    package var folders: [PieceFolder] {
+        [keys.folder, sessionData.folder] + (renditions + images + additions.sorted).map(\.folder)
+    }
 
     /// The multivariant playlist; nil if the asset is a lone media playlist.
     public var multivariant: MultivariantPlaylist? {

@@ -23,7 +23,7 @@ import Store
 
     /// Writes all files. Each write is atomic: a reader sees the old text or the new one.
     func write() throws {
-        for rendition in asset.renditions where rendition.isComplete {
+        for rendition in asset.renditions + asset.additions.sorted where rendition.isComplete {
             guard let playlist = rendition.source?.playlist else { continue }
             try rendition.folder.write(media(playlist, of: rendition), as: "media.m3u8")
         }
@@ -43,9 +43,20 @@ import Store
             case .segment(let segment): rendition.file(of: segment)
             case .map(let map): rendition.name(of: map).description
             case .key(let key): rendition.number(of: key).map { "../keys/\(KeyRing.name($0))" }
-            case .part, .preloadHint, .renditionReport, .assetURI, .assetList: nil
+            case .assetURI(let range): stored(range.assetURI, .presentation, of: rendition)
+            case .assetList(let range): stored(range.assetList, .list, of: rendition)
+            case .part, .preloadHint, .renditionReport: nil
             }
         }
+    }
+
+    /// The path of an interstitial's file; nil if it is not stored.
+    private func stored(_ uri: String?, _ kind: Interstitials.Kind, of rendition: Rendition) -> String? {
+        guard let url = uri.flatMap({ uri in rendition.source.flatMap { try? $0.base.resolving(uri) } }) else {
+            return nil
+        }
+        let name = asset.interstitials.name(url, kind)
+        return asset.hasStored(name) ? "../\(Interstitials.folder)/\(name)" : nil
     }
 
     /// The multivariant playlist of the complete renditions; nil if nothing plays.
@@ -55,8 +66,8 @@ import Store
     package func master(of whole: Set<Int>) throws -> Master? {
         guard let multivariant = asset.multivariant else {
             guard let rendition = asset.renditions.first, whole.contains(0) else { return nil }
-            let variant = "#EXT-X-STREAM-INF:BANDWIDTH=\(Int(rendition.peakBitRate))\n\(rendition.name.id)/media.m3u8\n"
-            return Master(text: Array("#EXTM3U\n\(variant)".utf8), renditions: [0])
+            let text = rendition.masterText(uri: "\(rendition.name.id)/media.m3u8")
+            return Master(text: try asset.addedTracks.added(to: text) { $0 }, renditions: [0])
         }
         var (renditions, files): (Set<Int>, Set<String>) = ([], [])
         let text = try multivariant.stored(.bundle, renditions: whole) { reference in
@@ -68,7 +79,9 @@ import Store
             if let file { files.insert(file) }
             return file
         }
-        return text.map { Master(text: $0, renditions: renditions, files: files) }
+        return try text.map {
+            Master(text: try asset.addedTracks.added(to: $0) { $0 }, renditions: renditions, files: files)
+        }
     }
 
     /// The text of `asset.json`.
@@ -79,14 +92,22 @@ import Store
         let (policy, ring) = (asset.life.policy, asset.keys)
         if policy != StoragePolicy() { identity.policy = policy }
         if policy.afterFirstPlay != nil { identity.firstPlayed = asset.life.firstPlayed }
+        let (attachments, interstitials) = (asset.additions.attachments, asset.additions.interstitials)
+        identity.attachments = attachments.isEmpty ? nil : attachments
+        identity.interstitials = asset.additions.keepsInterstitials ? interstitials : nil
         if ring.isLimited { identity.keys = ring.allNumbers.map { BundleIdentity.Key($0, ring.life(of: $0)) } }
         return try identity.text()
     }
 }
 
 extension Rendition {
+    /// A multivariant playlist with this rendition as its only variant.
+    package func masterText(uri: String) -> [UInt8] {
+        Array("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=\(Int(peakBitRate))\n\(uri)\n".utf8)
+    }
+
     /// The peak segment bit rate of the stored segments: BANDWIDTH of RFC 8216 §4.3.4.2.
-    var peakBitRate: BitRate {
+    package var peakBitRate: BitRate {
         guard let segments = source?.playlist.segments else { return .zero }
         return segments.reduce(BitRate(1)) { peak, segment in
             guard let size = folder.sizes[name(of: segment).description] else { return peak }

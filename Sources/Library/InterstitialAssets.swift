@@ -49,7 +49,7 @@ import Playlist
     }
 
     /// Fetches the list that an interstitial of `asset` names, and replaces the URIs of its presentations by those of
-    /// `naming`. The list is never stored, because lists are made for one player at one time.
+    /// `naming`. Lists are made for one player at one time: only a download keeps one, see `InterstitialFiles`.
     public func list(
         _ name: Interstitials.Name, of asset: Asset, query: String?, naming: (Interstitials.Name) -> String
     ) async throws(LibraryError) -> [UInt8] {
@@ -80,7 +80,8 @@ import Playlist
     }
 }
 
-/// The interstitial assets: presentations that other assets' playlists name. They are never listed, and never stored.
+/// The interstitial assets: presentations that other assets' playlists name, and that are not stored
+/// with them. They are never listed.
 @LoopActor struct InterstitialAssets {
     /// Identifies an interstitial asset. Several assets may name one URL, each with the hosts of its own user.
     struct Key: Hashable {
@@ -122,7 +123,7 @@ extension PlaylistFetcher {
     private static let listLimit: Int64 = 1 << 20
 
     /// Fetches the list of an interstitial's assets at `url`. Returns it with its URL after redirects.
-    fileprivate func assetList(
+    func assetList(
         at url: WebURL, access: OriginAccess
     ) async throws(LibraryError) -> (AssetList, base: WebURL) {
         var request = OriginRequest(url)

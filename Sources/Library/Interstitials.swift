@@ -33,7 +33,9 @@ public struct Interstitials {
         }
 
         /// The name.
-        public var description: String { "\(String(number, radix: 36)).\(kind.rawValue)" }
+        public var description: String { "\(stem).\(kind.rawValue)" }
+        /// The name without its extension: lower-case letters and digits.
+        var stem: String { String(number, radix: 36) }
     }
 
     /// In players' URLs, stands in the place of a rendition's name.

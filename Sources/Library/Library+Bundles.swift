@@ -43,7 +43,8 @@ extension Library {
     /// Removes all renditions that are no longer complete from the bundle's own playlists.
     package func rectify(_ asset: Asset) {
         guard readOnlyReason == nil, !asset.isRemoved else { return }
-        for rendition in asset.renditions where !rendition.isComplete && rendition.folder.hasPlaylist {
+        for rendition in asset.renditions + asset.additions.sorted
+        where !rendition.isComplete && rendition.folder.hasPlaylist {
             do throws(StoreError) {
                 try withdraw(rendition, of: asset)
             } catch {
@@ -86,6 +87,7 @@ extension Library {
         let path = "\(asset.id)/\(BundleIdentity.fileName)"
         do throws(StoreError) {
             guard let identity = try BundleIdentity(text, at: path) else { return true }
+            asset.restoreAdditions(identity)
             guard identity.format < BundleIdentity.currentFormat, readOnlyReason == nil else { return true }
             asset.whenLoaded { [weak self, weak asset] in
                 if let asset { self?.writeBundle(of: asset) }

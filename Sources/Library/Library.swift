@@ -119,10 +119,14 @@ public import Store
     public var relocation: Relocation { Relocation(library: self) }
     /// Opens the presentations that interstitials name.
     public var interstitials: InterstitialLoader { InterstitialLoader(library: self) }
+    /// Stores interstitials with the assets that name them.
+    package var interstitialFiles: InterstitialFiles { InterstitialFiles(library: self) }
     /// Watches the volumes of assets.
     public var volumes: VolumeWatch { VolumeWatch(library: self) }
     /// Fetches and stores images of assets.
     public var artwork: ArtworkFiles { ArtworkFiles(library: self) }
+    /// Attaches tracks to assets.
+    package var attachments: AttachmentFiles { AttachmentFiles(library: self) }
     /// Writes assets to the catalogue, and restores them.
     public var records: AssetRecords { AssetRecords(library: self) }
 
@@ -415,7 +419,7 @@ public import Store
         loader.forget(asset.folders)
         try asset.bundle.clear(isGone: isGone)
         for folder in asset.folders { folder.clearList() }
-        (asset.published, asset.knownArtwork) = ([], nil)
+        (asset.published, asset.knownArtwork, asset.knownAdditions) = ([], nil, nil)
     }
 
     /// Waits until all complete files are pieces that survive a power loss. No data may arrive after that.

@@ -7,9 +7,10 @@ import Playlist
 extension Asset: PlayedAsset {
     /// Returns the rendition that owns a folder, and its kind of media for the playhead.
     public func playedRendition(in folder: String) -> (rendition: any PlayedRendition, kind: MediaKind)? {
-        guard let rendition = rendition(folder), rendition.name.content == .media, !rendition.name.isIFramesOnly else {
-            return nil
-        }
+        // An interstitial has a timeline of its own, which tells nothing of the place in the film.
+        guard let rendition = rendition(folder), has(rendition), rendition.name.content == .media,
+            !rendition.name.isIFramesOnly
+        else { return nil }
         let isAudio = multivariant?.media.contains { $0.renditionIndex == rendition.place && $0.type == .audio }
         return (rendition, isAudio ?? false ? .audio : .main)
     }

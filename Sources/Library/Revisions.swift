@@ -41,6 +41,7 @@ import Store
         if revision.artworkKind == nil, let artwork = library.artwork.image(of: asset) {
             try? library.artwork.keep(artwork, of: revision)
         }
+        library.attachments.copy(from: asset, to: revision)
         (revision.title, revision.life) = (asset.title, asset.life)
         library.unregister(asset)
         library.cookieFolder?.rename(asset.access.cookies, to: revision.id)

@@ -63,6 +63,7 @@ package import Store
             if asset.bundle.place === volume {
                 for folder in asset.folders { folder.forget() }
                 (asset.knownArtwork, asset.knownVerified) = (nil, nil)
+                asset.reloadAdditions()
                 // Without this, pieces that were not read while the volume was unmounted would count as holes.
                 if isThere, volume.isAfterPowerLoss { for folder in asset.folders { _ = folder.sizes } }
             }

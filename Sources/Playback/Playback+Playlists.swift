@@ -383,6 +383,7 @@ extension Playback {
         guard let asset = library.presentation(id: id) else {
             return exchange.reply(.notFound, "There is no such asset.")
         }
+        if storedInterstitial(exchange, asset, session, name) { return }
         guard session.mode != .offline, !library.isOffline else {
             return exchange.reply(.notFound, "This interstitial is not in the store, and Weir is offline.")
         }
@@ -396,6 +397,27 @@ extension Playback {
                 refuse(exchange, error)
             }
         }
+    }
+
+    /// Answers from the store. Returns false if the interstitial is not stored with its asset.
+    private func storedInterstitial(
+        _ exchange: Exchange, _ asset: Asset, _ session: Session, _ name: Interstitials.Name
+    ) -> Bool {
+        let view = view(of: asset, session, for: exchange)
+        if let text = asset.interstitialList(name, naming: { view.interstitial($0) }) {
+            reply(exchange, session, list: text)
+            return true
+        }
+        guard let text = asset.interstitialPlaylist(name, naming: { view.playlist(named: $0) }) else { return false }
+        sessions.enter(session, exchange)
+        send(exchange, session, .hit) { text }
+        return true
+    }
+
+    private func reply(_ exchange: Exchange, _ session: Session, list text: [UInt8]) {
+        var representation = Representation(size: Int64(text.count), mediaType: .json)
+        representation.fields.append(.cacheControl, literal: "no-store")
+        exchange.reply(representation, texts.text(text, for: session).body(for: session))
     }
 
     private func presentation(
@@ -415,8 +437,6 @@ extension Playback {
         {
             view.interstitial($0)
         }
-        var representation = Representation(size: Int64(text.count), mediaType: .json)
-        representation.fields.append(.cacheControl, literal: "no-store")
-        exchange.reply(representation, texts.text(text, for: session).body(for: session))
+        reply(exchange, session, list: text)
     }
 }

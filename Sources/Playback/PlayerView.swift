@@ -59,14 +59,18 @@ import Substitution
         resource(rendition, name?.description ?? MediaDraft.none)
     }
 
-    /// URL of an interstitial: behind `prefix`, unless it begins with a slash. Interstitials usually come from another server. A rendition that plays without its
-    /// origin therefore names only stored interstitials, so that no request leaves the machine.
+    /// URL of an interstitial: behind `prefix`, unless it begins with a slash. Interstitials usually come from another server. A rendition
+    /// that plays without its origin therefore names only stored interstitials, so that no request leaves the machine; but those
+    /// that a download could not store stream while the origin may be asked.
     func interstitial(
         _ uri: String?, _ kind: Interstitials.Kind, _ rendition: Rendition, _ source: Rendition.Source
     ) -> String? {
         guard let url = uri.flatMap({ try? source.base.resolving($0) }) else { return nil }
+        let name = asset.interstitials.name(url, kind)
+        if asset.hasStored(name) { return path(of: name) }
         let isOffline = session.mode == .offline || library.isOffline
-        if !isOffline, !rendition.isComplete { return path(of: asset.interstitials.name(url, kind)) }
+        let isWanted = asset.additions.keepsInterstitials && session.mode != .local
+        if !isOffline, !rendition.isComplete || isWanted { return path(of: name) }
         guard kind == .presentation, let stored = library.asset(at: url), stored.isPlayableOffline else { return nil }
         return mount + (session.mode == .offline ? "/offline/" : "/") + "\(stored.name).m3u8"
     }
@@ -79,6 +83,8 @@ import Substitution
         asset.rendition(reportedAs: report.uri, base: source.base).map { resource($0, Route.playlistFile) }
     }
 
+    func playlist(named rendition: String) -> String { "\(prefix)\(rendition)/\(Route.playlistFile)" }
+    private func playlist(_ rendition: Rendition) -> String { resource(rendition, Route.playlistFile) }
     private func key(_ number: Int) -> String { "\(prefix)keys/\(number).key" }
     private func resource(_ rendition: Rendition, _ file: String) -> String { "\(prefix)\(rendition.name.id)/\(file)" }
     /// The path of all that the session may request.

@@ -238,14 +238,22 @@ struct EntryDraft: Sendable {
     let keys: [Int: String]
     let data: [Int: String]
     let images: [Int: String]
+    /// The tracks that are attached to the asset.
+    let added: AddedTracks
 
     /// See `PlaylistDraft.isAlike(_:)`.
     func isAlike(_ other: EntryDraft) -> Bool {
         prefix.isAlike(other.prefix) && choice.isEqual(to: other.choice) && playlist.hasSameText(as: other.playlist)
             && folders == other.folders && keys == other.keys && data == other.data && images == other.images
+            && added == other.added
     }
 
     func text() throws(PlaylistError) -> [UInt8]? {
+        guard let text = try ownText() else { return nil }
+        return try added.added(to: text) { prefix.description + $0 }
+    }
+
+    private func ownText() throws(PlaylistError) -> [UInt8]? {
         switch choice {
         case .all(let complete):
             try playlist.rendered(first: playlist.initialChoice(of: complete)) { name($0) }
@@ -328,12 +336,22 @@ extension PlayerView {
         guard let rendition = asset.renditions.first, stored == nil || rendition.isComplete,
             let source = rendition.source
         else { return .text(nil) }
+        if let master = try master(of: rendition) { return .text(master) }
         return try await draft(rendition, source)
+    }
+
+    /// The multivariant playlist that an asset with a lone media playlist needs for its attached tracks; nil without any.
+    private func master(of lone: Rendition) throws(PlaylistError) -> [UInt8]? {
+        let added = asset.addedTracks
+        guard !added.isEmpty else { return nil }
+        let text = lone.masterText(uri: "\(prefix)\(lone.name.id)/\(Route.playlistFile)")
+        return try added.added(to: text) { "\(prefix)\($0)" }
     }
 
     func draft(_ stretches: PlayableRanges) async throws(PlaylistError) -> PlaylistDraft {
         if asset.multivariant != nil { return draft(listing: Set(stretches.cuts.keys)) }
         guard let lone = asset.renditions.first, let source = lone.source else { return .text(nil) }
+        if let master = try master(of: lone) { return .text(master) }
         return try await draft(lone, source, cut: stretches.cuts[lone.place])
     }
 
@@ -367,6 +385,6 @@ extension PlayerView {
         return .entry(
             EntryDraft(
                 playlist: multivariant, choice: choice, prefix: prefix, folders: asset.renditions.map(\.name.id),
-                keys: keys, data: data, images: images))
+                keys: keys, data: data, images: images, added: asset.addedTracks))
     }
 }

@@ -294,7 +294,8 @@ import Store
         case .initialization, .passing:
             return !needs.isEmpty || haveSegments([piece.folder])
         case .key, .data:
-            return !needs.isEmpty || haveSegments((asset.renditions + asset.images).map(\.folder))
+            return !needs.isEmpty
+                || haveSegments((asset.renditions + asset.images + asset.additions.sorted).map(\.folder))
         }
     }
 

@@ -22,6 +22,46 @@ package struct BundleIdentity: Codable, Sendable {
     package var firstPlayed: Int64?
     /// The lifetime of each key; nil if no key has a limit.
     package var keys: [Key]?
+    /// The tracks that the user attached; nil for none.
+    package var attachments: [Attachment]?
+    /// The stored interstitials; nil for none.
+    package var interstitials: [Interstitial]?
+
+    /// A track that the user attached: a folder of the bundle.
+    package struct Attachment: Codable, Equatable, Sendable {
+        /// The kinds of tracks. The raw values are stored and never change.
+        package enum Kind: String, Codable, Sendable, CaseIterable {
+            case subtitles
+            case chapters
+            case thumbnails
+        }
+
+        /// The name of the folder.
+        package let id: String
+        package let kind: Kind
+        /// For display.
+        package var name: String
+        /// An RFC 5646 tag.
+        package var language: String?
+        /// True for subtitles that translate only what the sound does not say.
+        package var isForced: Bool?
+        /// True for subtitles that players show unasked.
+        package var isDefault: Bool?
+        /// Width and height of a thumbnail in pixels, if all are of one size and in a regular grid.
+        package var size: [Int]?
+
+        package init(id: String, kind: Kind, name: String) { (self.id, self.kind, self.name) = (id, kind, name) }
+    }
+
+    /// An interstitial that is stored with the asset.
+    package struct Interstitial: Codable, Equatable, Sendable {
+        /// The name of its file in the folder `interstitials`: a multivariant playlist, or a list in JSON.
+        package let file: String
+        /// The folders of its renditions; for a list, those of all its presentations.
+        package let renditions: [String]
+
+        package init(file: String, renditions: [String]) { (self.file, self.renditions) = (file, renditions) }
+    }
 
     /// The lifetime of one key, as in `KeyLife`, without the key itself.
     package struct Key: Codable, Sendable {

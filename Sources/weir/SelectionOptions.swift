@@ -57,6 +57,15 @@ struct SelectionOptions: ParsableArguments {
     @Flag(inversion: .prefixedNo, help: "Prefer the fastest download that meets the other options to the best quality.")
     var fast: Bool?
 
+    @Flag(
+        inversion: .prefixedNo, help: "Store the interstitials that the playlists name as well, such as advertisements."
+    )
+    var interstitials: Bool?
+    @Flag(
+        name: .customLong("trick-play"), inversion: .prefixedNo,
+        help: "Store the playlist of I-frames for fast seeking as well.")
+    var trickPlay: Bool?
+
     func validate() throws {
         if let contradiction = request(for: "", environment: [:]).contradiction { throw ValidationError(contradiction) }
     }
@@ -98,6 +107,8 @@ struct SelectionOptions: ParsableArguments {
         case .codecs: codecs.map { [$0] }
         case .languages: languages.map { [$0] }
         case .isFast: fast.map { ["\($0)"] }
+        case .keepsInterstitials: interstitials.map { ["\($0)"] }
+        case .keepsTrickPlay: trickPlay.map { ["\($0)"] }
         }
     }
 

@@ -144,6 +144,8 @@ struct ShowCommand: ReportingCommand {
         }
         rows += tracks.audio.map { row("audio", $0) } + tracks.subtitles.map { row("subs", $0) }
         rows += (tracks.captions ?? []).map { row("captions", $0) }
+        rows += (tracks.chapters ?? []).map { row("chapters", $0) }
+        rows += (tracks.thumbnails ?? []).map { row("thumbnails", $0) }
         return rows.count > 1 ? [""] + TextTable(rows: rows).lines : []
     }
 
@@ -151,6 +153,7 @@ struct ShowCommand: ReportingCommand {
         let notes = [
             rendition.name, rendition.instreamID, rendition.isDefault ? "default" : nil,
             rendition.isForced == true ? "forced" : nil,
+            rendition.isAttached == true ? "attached as \(rendition.id ?? "")" : nil,
         ]
         let size =
             rendition.id == nil

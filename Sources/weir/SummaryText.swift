@@ -4,7 +4,14 @@ import API
 enum SummaryText {
     /// One line for what was fetched, and one for what is missing.
     static func lines(_ summary: API.Download.Summary) -> [String] {
-        [fetched(summary)] + (summary.missing.isEmpty ? [] : ["missing: " + missing(summary)])
+        [fetched(summary)] + interstitials(summary) + (summary.missing.isEmpty ? [] : ["missing: " + missing(summary)])
+    }
+
+    /// `interstitials: 2 stored`, and a line for each that is not.
+    private static func interstitials(_ summary: API.Download.Summary) -> [String] {
+        guard let count = summary.interstitials else { return [] }
+        let faults = (summary.interstitialFaults ?? []).map { "interstitial not stored: \($0)" }
+        return ["interstitials: \(count) stored"] + faults
     }
 
     /// `fetched 151 MB in 0:42, 3.6 MB/s, 62 requests, 3 of them repeated, from cdn.example.com (151 MB)`.

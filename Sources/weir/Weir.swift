@@ -26,7 +26,7 @@ import Glibc
             CommandGroup(
                 name: "Keep",
                 subcommands: [
-                    SetCommand.self, RenameCommand.self, PolicyCommand.self, KeysCommand.self, VerifyCommand.self,
+                    SetCommand.self, RenameCommand.self, AttachCommand.self, DetachCommand.self, PolicyCommand.self, KeysCommand.self, VerifyCommand.self,
                     MoveCommand.self, ExportCommand.self, ImportCommand.self, PublishCommand.self, RemoveCommand.self,
                 ]),
             CommandGroup(

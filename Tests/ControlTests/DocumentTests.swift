@@ -34,6 +34,8 @@ import Testing
         case .keys(let asset): asset == nil ? "/keys" : "/assets/{name}/keys"
         case .update: "/assets/{name}/update"
         case .cache: "/assets/{name}/cache"
+        case .tracks: "/assets/{name}/tracks"
+        case .track: "/assets/{name}/tracks/{id}"
         case .job(let kind, _): "/assets/{name}/\(kind.rawValue)"
         case .page: "/page"
         case .mode: "/mode"
@@ -58,7 +60,8 @@ import Testing
     private static let routes: [ControlRoute] =
         [
             .assets, .asset(name: "x"), .artwork(asset: "x"), .policy(asset: "x"), .export(asset: "x"),
-            .keys(asset: "x"), .keys(asset: nil), .update(asset: "x"), .cache(asset: "x"), .page, .mode, .presentation,
+            .keys(asset: "x"), .keys(asset: nil), .update(asset: "x"), .cache(asset: "x"), .tracks(asset: "x"),
+            .track(asset: "x", id: "x"), .page, .mode, .presentation,
             .selection, .downloads,
             .download(id: "x"), .events, .log(.sessions), .log(.report(session: "x")),
             .log(.access), .log(.errors), .log(.kpis), .store, .link, .document, .lan,
@@ -102,6 +105,8 @@ import Testing
     private static var shapes: [String: any Codable.Type] {
         [
             "AccessEvent": AccessEvent.self, "AccessLog": API.Log<AccessEvent>.self, "Asset": API.Asset.self,
+            "Attachment": API.Attachment.self, "AttachRequest": API.AttachRequest.self,
+            "Detachment": API.Detachment.self,
             "AssetChange": API.AssetChange.self, "AssetList": API.AssetList.self, "CacheRequest": API.CacheRequest.self,
             "Disk": API.Store.Disk.self,
             "Download": API.Download.self, "DownloadList": API.DownloadList.self,
@@ -187,7 +192,7 @@ import Testing
             .compactMap { ($0 as? [String: Any])?["requestBody"] as? [String: Any] }
             .compactMap { ($0["content"] as? [String: Any])?["application/json"] as? [String: [String: String]] }
             .compactMap { $0["schema"]?["$ref"]?.split(separator: "/").last.map(String.init) }
-        #expect(requests.count == 19)
+        #expect(requests.count == 20)
         for name in requests { #expect(schemas[name]?["additionalProperties"] as? Bool == false, "\(name)") }
     }
 

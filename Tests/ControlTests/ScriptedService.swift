@@ -34,6 +34,18 @@ import Substitution
         try await asset(named: name)
     }
 
+    func attach(_ request: API.AttachRequest, toAsset name: String) async throws(APIError) -> API.Attachment {
+        let asset = try await asset(named: name)
+        let kind = request.kind ?? .subtitles
+        return API.Attachment(
+            asset: asset.name, id: "attached-\(kind.rawValue)", kind: kind, name: request.title ?? "Deutsch", count: 2)
+    }
+
+    func detach(_ id: String, fromAsset name: String) async throws(APIError) -> API.Detachment {
+        guard id != "none" else { throw APIError(.noSuchTrack, "\(name) has no attached track \"none\"") }
+        return API.Detachment(asset: try await asset(named: name).name, id: id, bytes: 5)
+    }
+
     func removeAsset(named name: String) async throws(APIError) -> API.Removal {
         _ = try await asset(named: name)
         removed.append(name)

@@ -53,4 +53,76 @@ struct InterstitialTests {
             #expect(scene.pieces().count == 6 && scene.pieces().allSatisfy { $0.contains("/media/") })
         }
     }
+
+    /// The value of an attribute in a playlist, or of a key in JSON.
+    private func value(_ name: String, in text: String) throws -> String {
+        let start = try #require(text.range(of: name + "=\"") ?? text.range(of: "\"\(name)\":\""), "\(text)")
+        return String(text[start.upperBound...].prefix { $0 != "\"" })
+    }
+
+    @Test(
+        "A4: is stored with --interstitials, and plays offline, with the origin gone, after a restart",
+        arguments: ["aes", "byterange-fmp4", "cmaf"])
+    func isStored(fixture: String) async throws {
+        try await Scene.with { scene in
+            _ = try await film(scene, fixture)
+            let url = scene.origin.url("/ts/90p/media.m3u8")
+            let get = try await scene.weir.run(["get", url, "--name", "film", "--interstitials"])
+            #expect(get.exit == .code(0) && get.errors.contains("interstitials: 2 stored"), "\(get.errors)")
+            let lists = try await scene.origin.requests().map(\.path).filter { $0.hasPrefix("/lists/") }
+            #expect(lists.count == 1 && lists[0].contains("token=secret&_HLS_primary_id="), "\(lists)")
+            try await scene.origin.clearRequests()
+            let again = try await scene.weir.run(["get", "film", "--interstitials"])
+            #expect(again.exit == .code(0), "\(again.errors)")
+            #expect(
+                try await scene.origin.requests().allSatisfy {
+                    !$0.path.contains("lists") && !$0.path.contains(fixture)
+                })
+
+            try await scene.origin.clearRequests()
+            try await scene.weir.restart()
+            for view in ["/offline/film.m3u8", "/local/film.m3u8", "/film.m3u8"] {
+                let text = try await HTTPProbe.fetch(await scene.weir.url(view)).text
+                let uri = try value("X-ASSET-URI", in: text)
+                try await expectFrames(scene.weir.url(uri), ofBestOf: fixture)
+                let json = try await HTTPProbe.fetch(await scene.weir.url(try value("X-ASSET-LIST", in: text)))
+                #expect(json.status == 200 && json.text.contains("\"DURATION\":12"), "\(json.text)")
+                try await expectFrames(scene.weir.url(try value("URI", in: json.text)), ofBestOf: fixture)
+            }
+            #expect(try await scene.origin.requests().isEmpty)
+            #expect(try await scene.weir.run(["verify", "film"]).exit == .code(0))
+            #expect(try await scene.weir.run(["list", "--json"]).output.split(separator: "\n").count == 1)
+
+            let out = try TemporaryFolder()
+            #expect(try await scene.weir.run(["export", "film", out.path("film")]).exit == .code(0))
+            #expect(try await scene.weir.run(["remove", "film", "--yes"]).exit == .code(0))
+            #expect(scene.pieces() == [])
+            let media = try String(contentsOfFile: out.path("film/media/media.m3u8"), encoding: .utf8)
+            let file = try value("X-ASSET-URI", in: media)
+            #expect(file.hasPrefix("../interstitials/"))
+            let nginx = try await PlainServer(root: out.path)
+            try await expectFrames(nginx.url("/film/media/" + file), ofBestOf: fixture)
+            let list = try String(
+                contentsOfFile: out.path("film/media/" + (try value("X-ASSET-LIST", in: media))), encoding: .utf8)
+            try await expectFrames(nginx.url("/film/interstitials/" + (try value("URI", in: list))), ofBestOf: fixture)
+        }
+    }
+
+    @Test("A4: that fails never fails the film; it is told, left out offline, and streams online")
+    func failsAlone() async throws {
+        try await Scene.with { scene in
+            _ = try await film(scene, "cmaf")
+            try await scene.origin.add(OriginRule("/cmaf/*.m4s") { $0.status = 404 })
+            let url = scene.origin.url("/ts/90p/media.m3u8")
+            let get = try await scene.weir.run(["get", url, "--name", "film", "--interstitials"])
+            #expect(get.exit == .code(0), "\(get.errors)")
+            #expect(get.errors.contains("interstitials: 0 stored\ninterstitial not stored: "), "\(get.errors)")
+            #expect(get.errors.contains("(404)"))
+            let offline = try await HTTPProbe.fetch(await scene.weir.url("/offline/film.m3u8")).text
+            #expect(offline.contains("#EXTINF") && !offline.contains("DATERANGE"))
+            try await scene.origin.clearRules()
+            let online = try await HTTPProbe.fetch(await scene.weir.url("/film.m3u8")).text
+            try await expectFrames(scene.weir.url(try value("X-ASSET-URI", in: online)), of: "cmaf")
+        }
+    }
 }

@@ -31,6 +31,17 @@ struct AssetListTests {
         }
     }
 
+    @Test("is written without some of its assets")
+    func keeping() throws {
+        let list = try AssetList(Array(Self.text.utf8))
+        let none = String(decoding: try list.rendered(keeping: { _ in false }) { _ in nil }, as: UTF8.self)
+        #expect(none.hasPrefix("{ \"ASSETS\" : [], \"URI\": \"no\""), "\(none)")
+        let one = try list.rendered(keeping: { $0 == 1 }) { _ in "one.m3u8" }
+        #expect(try AssetList(one).uris == ["one.m3u8"])
+        #expect(String(decoding: one, as: UTF8.self).contains("\"DURATION\": -1.5e3"))
+        #expect(try list.rendered(keeping: { _ in true }) { _ in nil } == Array(Self.text.utf8))
+    }
+
     @Test(
         "may be empty", arguments: ["{\"ASSETS\":[]}", " {\"X\":[1], \"ASSETS\" : [ \n ] }\n"])
     func empty(_ text: String) throws {

@@ -60,6 +60,18 @@ import TestSupport
         try await asset(named: name)
     }
 
+    func attach(_ request: API.AttachRequest, toAsset name: String) async throws(APIError) -> API.Attachment {
+        let asset = try await asset(named: name)
+        let kind = request.kind ?? .subtitles
+        return API.Attachment(
+            asset: asset.name, id: "attached-\(kind.rawValue)", kind: kind, name: request.title ?? "Deutsch", count: 2)
+    }
+
+    func detach(_ id: String, fromAsset name: String) async throws(APIError) -> API.Detachment {
+        guard id != "none" else { throw APIError(.noSuchTrack, "\(name) has no attached track \"none\"") }
+        return API.Detachment(asset: try await asset(named: name).name, id: id, bytes: 5)
+    }
+
     func removeAsset(named name: String) async throws(APIError) -> API.Removal {
         removed.append(name)
         return API.Removal(name: name, bytes: try await asset(named: name).bytes)

@@ -18,13 +18,19 @@ extension Asset {
             }
             let listed = master.renditions.sorted().map { renditions[$0] }
             var folders: [ExportContents.Folder] = []
-            for rendition in listed { folders.append(try exportFolder(of: rendition, playlists)) }
-            let more = master.files + listed.flatMap { $0.keyFiles.map { "\(keys.folder.id)/\($0)" } }
+            let all = listed + additions.sorted.filter(\.isComplete)
+            for rendition in all { folders.append(try exportFolder(of: rendition, playlists)) }
+            let more = master.files + all.flatMap { $0.keyFiles.map { "\(keys.folder.id)/\($0)" } }
             for folder in [keys.folder, sessionData.folder] {
                 let files = Set(
                     more.filter { $0.hasPrefix(folder.id + "/") }.map { String($0.dropFirst(folder.id.utf8.count + 1)) }
                 )
                 if !files.isEmpty { folders.append(try folder.exported(files.sorted())) }
+            }
+            let interstitials = interstitialTexts.map { ExportContents.Text($0.file, $0.bytes) }
+            if !interstitials.isEmpty {
+                let folder = try bundle.directory(create: false).subdirectory(Interstitials.folder)
+                folders.append(.init(Interstitials.folder, beside: folder, texts: interstitials))
             }
             return ExportContents(folders: folders, texts: try exportTexts(playlists, master: master.text))
         } catch let error as ExchangeError {
@@ -43,7 +49,11 @@ extension Asset {
     private func exportFolder(of rendition: Rendition, _ playlists: BundlePlaylists) throws -> ExportContents.Folder {
         guard let playlist = rendition.source?.playlist else { throw incompleteError }
         let text = ExportContents.Text("media.m3u8", try playlists.media(playlist, of: rendition))
-        return try rendition.folder.exported(rendition.mediaFiles, texts: [text])
+        // Beside the media: chapters in JSON, and the times of thumbnails.
+        let data = rendition.folder.sizes.keys.filter {
+            if case .data? = PieceName($0)?.role { true } else { false }
+        }
+        return try rendition.folder.exported(rendition.mediaFiles + data.sorted(), texts: [text])
     }
 
     private func exportTexts(_ playlists: BundlePlaylists, master: [UInt8]) throws -> [ExportContents.Text] {

@@ -45,23 +45,33 @@ struct Remuxer: Sendable {
         let subtitles = export.subtitles.indices
         var words = ["-nostdin", "-v", "error", "-y"] + Self.input + ["-i", "file:\(work.path)/\(export.playlist)"]
         for number in subtitles { words += ["-i", "file:\(work.path)/\(Self.subtitles(number))"] }
+        if export.chapters != nil {
+            words += ["-f", "ffmetadata", "-i", "file:\(work.path)/\(Self.chapters)"]
+            words += ["-map_chapters", "\(subtitles.count + 1)"]
+        }
         words += ["-map", "0:v?", "-map", "0:a?"]
         for number in subtitles { words += ["-map", "\(number + 1):s"] }
         words += ["-c", "copy", "-c:s", format == .mp4 ? "mov_text" : "srt", "-metadata", "title=\(title)"]
         for (number, text) in export.subtitles.enumerated() {
             words += ["-metadata:s:s:\(number)", "title=\(text.name)"]
             if let language = text.language { words += ["-metadata:s:s:\(number)", "language=\(language)"] }
+            if !text.disposition.isEmpty {
+                words += ["-disposition:s:\(number)", text.disposition.joined(separator: "+")]
+            }
         }
         guard format == .mp4 else { return words + ["-f", "matroska", "file:\(path)"] }
         if export.isHEVC { words += ["-tag:v", "hvc1"] }
         return words + ["-movflags", "+faststart", "-f", "mp4", "file:\(path)"]
     }
 
-    // MARK: Subtitles
+    // MARK: Subtitles and chapters
 
     private static func subtitles(_ number: Int) -> String { "subtitles-\(number).vtt" }
 
+    private static let chapters = "chapters.txt"
+
     private func writeSubtitles(to work: Directory) throws(StoreError) {
+        if let chapters = export.chapters { try work.write(chapters, as: Self.chapters) }
         guard !export.subtitles.isEmpty else { return }
         let start = try beginning(work)
         for (number, subtitles) in export.subtitles.enumerated() {

@@ -13,12 +13,16 @@ struct SingleFileExport: Sendable {
         /// The language by ISO 639-2, if known.
         let language: String?
         let name: String
+        /// Words for ffmpeg's `-disposition`: `default`, `forced`.
+        var disposition: [String] = []
     }
 
     let contents: ExportContents
     /// The name of the playlist in `contents` that ffmpeg opens.
     let playlist: String
     let subtitles: [Subtitles]
+    /// Chapters that the user attached, as ffmpeg's metadata file; nil for none.
+    let chapters: [UInt8]?
     /// The stored renditions that cannot go into one file, with the reasons.
     let leftOut: [String]
     /// True if the video is HEVC: Apple's players accept it only with the sample entry `hvc1`.
@@ -34,13 +38,16 @@ struct SingleFileExport: Sendable {
 extension Asset {
     func singleFileExport() throws(ExchangeError) -> SingleFileExport {
         let all = try exportContents()
+        let attached = attachedSubtitles
         guard let multivariant, let variant = multivariant.best(of: completeRenditions) else {
-            return SingleFileExport(contents: all, playlist: "master.m3u8", subtitles: [], leftOut: [], isHEVC: false)
+            return SingleFileExport(
+                contents: all, playlist: lone.map { "\($0.name.id)/media.m3u8" } ?? "master.m3u8", subtitles: attached,
+                chapters: chapterMetadata, leftOut: [], isHEVC: false)
         }
         let sound = multivariant.sound(with: variant, among: completeRenditions)
         let texts = multivariant.subtitles(with: variant, among: completeRenditions)
         let places = [variant.renditionIndex] + sound.compactMap(\.renditionIndex) + texts.compactMap(\.renditionIndex)
-        let folders = Set(places.map { renditions[$0].name.id } + [keys.folder.id])
+        let folders = Set(places.map { renditions[$0].name.id } + [keys.folder.id] + attached.map(\.folder))
         let subtitles = texts.compactMap(exported)
         let playlist = SingleFilePlaylist(video: renditions[variant.renditionIndex].name.id, sound: sound) {
             [renditions] in
@@ -52,9 +59,40 @@ extension Asset {
         let isIn = Set(subtitles.map(\.folder))
         let leftOut = texts.compactMap(\.renditionIndex).map { renditions[$0].name.id }.filter { !isIn.contains($0) }
         return SingleFileExport(
-            contents: contents, playlist: SingleFilePlaylist.fileName, subtitles: subtitles,
-            leftOut: leftOut.map { "\($0): only WebVTT in the clear goes into one file" },
+            contents: contents, playlist: SingleFilePlaylist.fileName, subtitles: subtitles + attached,
+            chapters: chapterMetadata, leftOut: leftOut.map { "\($0): only WebVTT in the clear goes into one file" },
             isHEVC: variant.codecs.contains { $0.hasPrefix("hvc1") || $0.hasPrefix("hev1") })
+    }
+
+    /// The complete subtitles that the user attached.
+    private var attachedSubtitles: [SingleFileExport.Subtitles] {
+        additions.attachments.filter { $0.kind == .subtitles }.compactMap { attachment in
+            guard let rendition = additions.renditions[attachment.id], rendition.isComplete else { return nil }
+            var subtitles = SingleFileExport.Subtitles(
+                folder: attachment.id, files: rendition.mediaFiles,
+                language: SingleFileExport.threeLetters(attachment.language), name: attachment.name)
+            if attachment.isDefault ?? false { subtitles.disposition.append("default") }
+            if attachment.isForced ?? false { subtitles.disposition.append("forced") }
+            return subtitles
+        }
+    }
+
+    /// The chapters that the user attached last, in ffmpeg's metadata format.
+    private var chapterMetadata: [UInt8]? {
+        attachedChapters.map { list in
+            let chapters = list.spans(length: duration).map { span in
+                let title = span.title.map { "=;#\\\n".contains($0) ? "\\\($0)" : "\($0)" }.joined()
+                return """
+                    [CHAPTER]
+                    TIMEBASE=1/1000
+                    START=\(Int(span.start * 1000))
+                    END=\(Int((span.end ?? span.start) * 1000))
+                    title=\(title)
+
+                    """
+            }
+            return Array((";FFMETADATA1\n" + chapters.joined()).utf8)
+        }
     }
 
     private func exported(_ media: Media) -> SingleFileExport.Subtitles? {

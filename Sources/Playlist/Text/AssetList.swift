@@ -6,6 +6,9 @@ public struct AssetList: Sendable {
     public let uris: [String]
     private let bytes: [UInt8]
     private let places: [Range<Int>]
+    /// For each URI the object around it, and the array of all.
+    private let elements: [Range<Int>]
+    private let array: Range<Int>
     /// Maximum size in bytes. A list of a thousand assets is smaller.
     private static let limit = 1 << 20
 
@@ -24,11 +27,33 @@ public struct AssetList: Sendable {
             let line = 1 + body[..<min(error.position, body.count)].count { $0 == 0x0A }
             throw PlaylistError(.badAssetList, line: line, "the list of assets is not valid JSON")
         }
-        if !found.isList || found.uris.isEmpty && found.hasElements {
+        if found.list == nil || found.uris.isEmpty && found.hasElements {
             throw PlaylistError(.badAssetList, "the list of assets has no ASSETS with a URI")
         }
-        places = found.uris
+        (places, elements, array) = (found.uris, found.elements, found.list ?? 0..<0)
         uris = found.uris.map { JSONScanner.text(body[$0]) ?? "" }
+    }
+
+    /// Writes the list without the assets that `keeping` refuses by their index in `uris`. Others as `rendered(naming:)`.
+    public func rendered(keeping: (Int) -> Bool, naming: (Int) -> String?) throws(PlaylistError) -> [UInt8] {
+        let dropped = uris.indices.filter { !keeping($0) }
+        guard !dropped.isEmpty else { return try rendered(naming: naming) }
+        var output = Array(bytes[..<array.lowerBound])
+        var separator = "["
+        for (index, element) in elements.enumerated() where keeping(index) {
+            let place = places[index]
+            output += separator.utf8
+            output += bytes[element.lowerBound..<place.lowerBound]
+            if let name = naming(index) {
+                output += "\"\(try TextWriter.checked(name).replacingBackslashes)\"".utf8
+            } else {
+                output += bytes[place]
+            }
+            output += bytes[place.upperBound..<element.upperBound]
+            separator = ","
+        }
+        output += (separator == "[" ? "[]" : "]").utf8
+        return output + bytes[array.upperBound...]
     }
 
     /// Writes the list with other URIs. `naming` gets the index in `uris` and returns the new URI, or nil to keep the
@@ -48,14 +73,21 @@ public struct AssetList: Sendable {
 
 private struct Assets {
     var uris: [Range<Int>] = []
-    var isList = false
+    /// For each URI the object around it.
+    var elements: [Range<Int>] = []
+    var list: Range<Int>?
     var hasElements = false
 
     mutating func visit(_ path: [String], _ place: Range<Int>, of body: [UInt8]) {
         let isString = body[place.lowerBound] == UInt8(ascii: "\"")
         if path == ["ASSETS", "URI"], isString { uris.append(place) }
-        guard path == ["ASSETS"], !isString else { return }
-        isList = true
+        if path == ["ASSETS"], body[place.lowerBound] == UInt8(ascii: "{") {
+            while elements.count < uris.count { elements.append(place) }
+        }
+        guard path == ["ASSETS"], body[place.lowerBound] == UInt8(ascii: "[") else { return }
+        // Of URIs in a nested form, which no specification defines, the array itself is the element.
+        while elements.count < uris.count { elements.append(place) }
+        list = place
         if body[place].dropFirst().dropLast().contains(where: { $0 > 0x20 }) { hasElements = true }
     }
 }

@@ -1,4 +1,4 @@
-/// Validates a JSON text (RFC 8259) and reports its strings and arrays to a visitor. Stores nothing.
+/// Validates a JSON text (RFC 8259) and reports its strings, objects and arrays to a visitor. Stores nothing.
 struct JSONScanner {
     /// Invalid JSON at a byte position.
     struct Fault: Error {
@@ -10,8 +10,8 @@ struct JSONScanner {
     private static let deepest = 32
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Parses the text as one value. `visit` is called for each string and each array, at its end. It gets the member
-    /// names on the path, without array positions, and the byte range, including quotes or brackets.
+    /// Parses the text as one value. `visit` is called for each string, object and array, at its end. It gets the
+    /// member names on the path, without array positions, and the byte range, including quotes, braces or brackets.
     mutating func run(_ visit: ([String], Range<Int>) -> Void) throws(Fault) {
         try value([], visit)
         skipBlanks()
@@ -36,8 +36,9 @@ struct JSONScanner {
     private mutating func object(
         _ path: [String], _ depth: Int, _ visit: ([String], Range<Int>) -> Void
     ) throws(Fault) {
+        let start = position
         position += 1
-        if skip("}") { return }
+        if skip("}") { return visit(path, start..<position) }
         repeat {
             skipBlanks()
             guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else { throw Fault(position: position) }
@@ -46,6 +47,7 @@ struct JSONScanner {
             try value(path + [name], depth: depth + 1, visit)
         } while skip(",")
         try expect("}")
+        visit(path, start..<position)
     }
 
     private mutating func array(_ path: [String], _ depth: Int, _ visit: ([String], Range<Int>) -> Void) throws(Fault) {

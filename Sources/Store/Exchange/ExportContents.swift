@@ -27,6 +27,11 @@ public struct ExportContents: Sendable {
         public init(_ name: String, _ pieces: PieceDirectory, files: [(name: String, size: Int64)], texts: [Text]) {
             (self.name, self.pieces, self.files, self.texts) = (name, pieces, files, texts)
         }
+
+        /// Makes a folder of texts, which are beside no pieces.
+        public init(_ name: String, beside folder: Directory, texts: [Text]) {
+            self.init(name, PieceDirectory(folder), files: [], texts: texts)
+        }
     }
 
     /// One file of an export with its checksum: a publication sends only the files that the target lacks.

@@ -1,0 +1,220 @@
+package import API
+import EventLoop
+import Foundation
+import Glibc
+import HTTPMessage
+import Library
+import SegmentFormat
+import Store
+
+/// Tracks that the user attaches to assets.
+extension LibraryService {
+    package func attach(
+        _ request: API.AttachRequest, toAsset name: String
+    ) async throws(APIError) -> API.Attachment {
+        let asset = try find(name)
+        let file = try await AttachedFile(request, duration: asset.duration ?? 0)
+        do throws(LibraryError) {
+            let attachment = try await library.attachments.attach(file.order, to: asset)
+            var shape = API.Attachment(
+                asset: asset.name, id: attachment.id, kind: file.kind, name: attachment.name, count: file.count)
+            shape.language = attachment.language
+            shape.assumedEncoding = file.assumedEncoding
+            return shape
+        } catch {
+            throw APIError(error, asset: asset.name)
+        }
+    }
+
+    package func detach(_ id: String, fromAsset name: String) async throws(APIError) -> API.Detachment {
+        let asset = try find(name)
+        do throws(LibraryError) {
+            return API.Detachment(
+                asset: asset.name, id: id, bytes: Int(try library.attachments.detach(id, from: asset)))
+        } catch {
+            if error.code == .missing { throw APIError(.noSuchTrack, error.message, next: "weir show \(asset.name)") }
+            throw APIError(error, asset: asset.name)
+        }
+    }
+}
+
+/// A file that becomes a track, read from the disk.
+struct AttachedFile {
+    private(set) var order: AttachmentOrder
+    let kind: API.AttachRequest.Kind
+    /// The number of cues, chapters or images.
+    let count: Int
+    /// See `API.Attachment.assumedEncoding`.
+    let assumedEncoding: String?
+
+    /// The longest text, and the most pictures of thumbnails.
+    private static let (textLimit, pictureLimit) = (16 << 20, 2000)
+
+    /// - Parameter duration: of the film, in seconds.
+    init(_ request: API.AttachRequest, duration: Double) async throws(APIError) {
+        let path = request.path
+        guard path.hasPrefix("/") else {
+            throw APIError(.badRequest, "path is not the absolute path of a file on the daemon's machine")
+        }
+        let bytes = try await Self.read(path, limit: Self.textLimit)
+        kind = try Self.kind(of: Self.name(of: request), bytes, request)
+        if kind == .subtitles, request.language == nil {
+            throw APIError(
+                .badTrack, "subtitles need a language", next: "name it as an RFC 5646 tag: --lang de, --lang pt-BR")
+        }
+        if let language = request.language { try Self.check(language) }
+        let content = try await Self.content(bytes, kind, request, duration)
+        (order, count) = (AttachmentOrder(content.content), content.count)
+        assumedEncoding = content.encoding == .latin1 ? content.encoding.rawValue : nil
+        (order.language, order.name) = (request.language, request.title ?? Self.displayName(request.language))
+        (order.isForced, order.isDefault) = (request.isForced ?? false, request.isDefault ?? false)
+    }
+
+    private typealias Content = (content: AttachmentOrder.Content, count: Int, encoding: DecodedText.Encoding)
+
+    private static func content(
+        _ bytes: [UInt8], _ kind: API.AttachRequest.Kind, _ request: API.AttachRequest, _ duration: Double
+    ) async throws(APIError) -> Content {
+        if kind == .thumbnails {
+            let (track, pictures) = try await thumbnails(bytes, request, duration)
+            return (.thumbnails(track, pictures: pictures), track.count, .utf8)
+        }
+        do throws(SubtitleError) {
+            let encoding = try DecodedText(bytes).encoding
+            if kind == .chapters {
+                let list = try ChapterList(bytes)
+                return (.chapters(list), list.chapters.count, encoding)
+            }
+            let file = try CueFile(bytes)
+            return (.subtitles(file), file.cues.count, encoding)
+        } catch {
+            throw APIError(.badTrack, "\(name(of: request)) cannot be attached as \(kind.rawValue): \(error)")
+        }
+    }
+
+    private static func name(of request: API.AttachRequest) -> String {
+        request.path.split(separator: "/").last.map(String.init) ?? request.path
+    }
+
+    // MARK: Kinds
+
+    private static func kind(
+        of name: String, _ bytes: [UInt8], _ request: API.AttachRequest
+    ) throws(APIError) -> API.AttachRequest.Kind {
+        if let kind = request.kind { return kind }
+        let suffix = name.split(separator: ".").last.map { $0.lowercased() } ?? ""
+        switch suffix {
+        case "json": return .chapters
+        case "srt": return .subtitles
+        case "jpg", "jpeg", "png", "webp": return .thumbnails
+        case "vtt", "webvtt":
+            if let file = try? CueFile(bytes), file.cues.allSatisfy({ ThumbnailTrack.isPicture($0.lines.first ?? "") })
+            {
+                return .thumbnails
+            }
+            return request.language == nil && name.lowercased().contains("chapter") ? .chapters : .subtitles
+        default:
+            throw APIError(
+                .badTrack, "\(name) is no .srt, .vtt, .json, .jpg, .png or .webp file",
+                next: "convert it, for instance with: ffmpeg -i \(name) track.srt; or give --kind")
+        }
+    }
+
+    private static func check(_ language: String) throws(APIError) {
+        let subtags = language.split(separator: "-", omittingEmptySubsequences: false)
+        let first = subtags[0].lowercased()
+        let isTag = subtags.allSatisfy { part in
+            (1...8).contains(part.utf8.count)
+                && part.utf8.allSatisfy { (0x61...0x7A).contains($0 | 0x20) || (0x30...0x39).contains($0) }
+        }
+        let isKnown = ["und", "mul", "zxx", "mis"].contains(first) || Locale.LanguageCode(first).isISOLanguage
+        guard isTag, isKnown, (2...3).contains(first.utf8.count) else {
+            throw APIError(
+                .badTrack, "\"\(language)\" is no language known by ISO 639",
+                next: "use a tag such as de, en-GB or pt-BR")
+        }
+    }
+
+    /// The name of a language in itself: `Deutsch`; nil if it is not known.
+    private static func displayName(_ language: String?) -> String? {
+        language.flatMap { Locale(identifier: $0).localizedString(forIdentifier: $0) }
+    }
+
+    // MARK: Thumbnails
+
+    private static func thumbnails(
+        _ bytes: [UInt8], _ request: API.AttachRequest, _ duration: Double
+    ) async throws(APIError) -> (ThumbnailTrack, [Artwork]) {
+        let name = name(of: request)
+        if let sheet = Artwork(bytes) {
+            let grid = try grid(request.tiles, of: name)
+            guard let size = PictureSize.of(sheet), size.width >= grid.columns, size.height >= grid.rows else {
+                throw APIError(.badTrack, "\(name) is a picture whose size cannot be read, or is smaller than its grid")
+            }
+            let count = Double(grid.columns * grid.rows)
+            let interval = request.interval ?? max(duration / count, 0.001)
+            guard interval > 0, interval < 1e6 else { throw APIError(.badRequest, "interval is not a number above 0") }
+            let track = ThumbnailTrack(sheet: name, size: size, grid: grid, interval: interval, length: duration)
+            return (track, [sheet])
+        }
+        let track: ThumbnailTrack
+        do throws(SubtitleError) {
+            track = try ThumbnailTrack(CueFile(bytes))
+        } catch {
+            throw APIError(.badTrack, "\(name) cannot be attached as thumbnails: \(error)")
+        }
+        guard track.names.count <= pictureLimit else {
+            throw APIError(.badTrack, "\(name) names more than \(pictureLimit) pictures")
+        }
+        let folder = request.path.dropLast(name.count)
+        var pictures: [Artwork] = []
+        for picture in track.names {
+            guard let artwork = Artwork(try await read(folder + picture, limit: Artwork.limit)) else {
+                throw APIError(
+                    .badTrack, "\(picture), which \(name) names, is no JPEG, PNG or WebP image of at most 4 MB")
+            }
+            pictures.append(artwork)
+        }
+        return (track, pictures)
+    }
+
+    private static func grid(_ text: String?, of name: String) throws(APIError) -> (columns: Int, rows: Int) {
+        let numbers = (text ?? "").split(separator: "x", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
+        guard numbers.count == 2, numbers.allSatisfy({ (1...100).contains($0) }) else {
+            throw APIError(
+                .badTrack, "\(name) is one picture, and its grid is not known",
+                next: "give the columns and rows of its images: --tiles 10x10")
+        }
+        return (numbers[0], numbers[1])
+    }
+
+    // MARK: The disk
+
+    /// Reads a whole file of the user's on another thread.
+    private static func read(_ path: String, limit: Int) async throws(APIError) -> [UInt8] {
+        do throws(StoreError) {
+            return try await DiskWork.run { () throws(StoreError) in
+                // A pipe would block.
+                let file = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+                guard file >= 0 else {
+                    throw StoreError(.missing, path: path, detail: String(cString: strerror(errno)))
+                }
+                defer { close(file) }
+                var status = stat()
+                guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+                    throw StoreError(.missing, path: path, detail: "it is no file")
+                }
+                guard status.st_size <= limit else {
+                    throw StoreError(.wrongLength, path: path, detail: "it is longer than \(limit >> 20) MB")
+                }
+                return [UInt8](unsafeUninitializedCapacity: Int(status.st_size)) { buffer, used in
+                    used = max(0, pread(file, buffer.baseAddress, Int(status.st_size), 0))
+                }
+            }
+        } catch {
+            throw APIError(
+                .badTrack, "\(path) cannot be read by the daemon: \(error.detail ?? "\(error)")",
+                next: "give a file that the daemon's user may read")
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import FoundationEssentials
+package import SegmentFormat
+
+/// The chapters of a film, as Apple's players read them from JSON. Pure.
+package struct ChapterList: Equatable, Sendable {
+    package struct Chapter: Equatable, Sendable {
+        /// In seconds.
+        package let start: Double
+        /// In seconds; nil if it lasts until the next one, or to the end.
+        package let duration: Double?
+        package let title: String
+    }
+
+    /// In the order of time; never empty.
+    package let chapters: [Chapter]
+    /// The JSON as given; nil if the chapters were given otherwise, and JSON is made of them.
+    private let original: [UInt8]?
+
+    /// Reads Apple's JSON (an array of objects with `start-time`, `duration` and `titles`), that of yt-dlp (`start_time`,
+    /// `end_time`, `title`), or WebVTT with a title in each cue.
+    package init(_ bytes: [UInt8]) throws(SubtitleError) {
+        let decoded = try DecodedText(bytes)
+        let first = decoded.text.first { !$0.isWhitespace }
+        guard first == "[" || first == "{" else {
+            let file = try CueFile(bytes)
+            original = nil
+            chapters = file.cues.map {
+                Chapter(
+                    start: Double($0.start) / 1000, duration: Double($0.end - $0.start) / 1000,
+                    title: $0.lines.joined(separator: " "))
+            }.sorted { $0.start < $1.start }
+            return
+        }
+        let entries = try Self.entries(Array(decoded.text.utf8))
+        let isApples = entries.allSatisfy { $0.appleStart != nil }
+        original = isApples && decoded.encoding == .utf8 ? Array(decoded.text.utf8) : nil
+        var chapters: [Chapter] = []
+        for (place, entry) in entries.enumerated() {
+            guard let start = entry.appleStart ?? entry.start, start >= 0, start < 1e9 else {
+                throw SubtitleError("chapter \(place + 1) has no start-time in seconds")
+            }
+            let duration = entry.duration ?? entry.end.map { $0 - start }
+            guard duration ?? 0 >= 0 else { throw SubtitleError("chapter \(place + 1) ends before it begins") }
+            let title = entry.titles?.first?.title ?? entry.title ?? "\(place + 1)"
+            chapters.append(Chapter(start: start, duration: duration, title: title))
+        }
+        guard !chapters.isEmpty else { throw SubtitleError("the file has no chapter") }
+        self.chapters = chapters.sorted { $0.start < $1.start }
+    }
+
+    private struct Entry: Decodable {
+        struct Title: Decodable { let title: String }
+
+        let appleStart, start, end, duration: Double?
+        let titles: [Title]?
+        let title: String?
+
+        enum CodingKeys: String, CodingKey {
+            case appleStart = "start-time"
+            case start = "start_time"
+            case end = "end_time"
+            case duration, titles, title
+        }
+    }
+
+    private static func entries(_ bytes: [UInt8]) throws(SubtitleError) -> [Entry] {
+        struct Information: Decodable { let chapters: [Entry] }
+        let (decoder, data) = (JSONDecoder(), Data(bytes))
+        do {
+            if let information = try? decoder.decode(Information.self, from: data) { return information.chapters }
+            return try decoder.decode([Entry].self, from: data)
+        } catch {
+            throw SubtitleError("it is no list of chapters in JSON: objects with start-time, duration and titles")
+        }
+    }
+
+    /// The chapters in JSON, for EXT-X-SESSION-DATA with the DATA-ID `com.apple.hls.chapters`.
+    /// - Parameter length: of the film in seconds; nil if it is not known.
+    package func json(language: String?, length: Double?) -> [UInt8] {
+        if let original { return original }
+        struct Title: Encodable { let language, title: String }
+        struct Entry: Encodable {
+            let chapter: Int
+            let start: Double
+            let duration: Double?
+            let titles: [Title]
+
+            enum CodingKeys: String, CodingKey {
+                case start = "start-time"
+                case chapter, duration, titles
+            }
+        }
+        let entries = spans(length: length).enumerated().map { place, span in
+            Entry(
+                chapter: place + 1, start: span.start, duration: span.end.map { $0 - span.start },
+                titles: [Title(language: language ?? "und", title: span.title)])
+        }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Strings and finite numbers can always be encoded.
+        return (try? encoder.encode(entries)).map { Array($0) } ?? []
+    }
+
+    /// The chapters as a WebVTT file with a title in each cue.
+    package func webVTT(length: Double?) -> [UInt8] {
+        var lines = ["WEBVTT"]
+        for (place, span) in spans(length: length).enumerated() {
+            func time(_ seconds: Double) -> String { CueTimes.text(Int((seconds * 1000).rounded())) }
+            let title = span.title.split(whereSeparator: \.isNewline).joined(separator: " ")
+            lines += ["", "\(place + 1)", "\(time(span.start)) --> \(time(span.end ?? span.start + 1))"]
+            lines.append(
+                title.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("-->", with: "--&gt;"))
+        }
+        return Array((lines.joined(separator: "\n") + "\n").utf8)
+    }
+
+    /// The chapters with their ends: each lasts until the next one unless it has a duration.
+    package func spans(length: Double?) -> [(start: Double, end: Double?, title: String)] {
+        chapters.enumerated().map { place, chapter in
+            let next = place + 1 < chapters.count ? chapters[place + 1].start : length.map { max($0, chapter.start) }
+            return (chapter.start, chapter.duration.map { chapter.start + $0 } ?? next, chapter.title)
+        }
+    }
+}

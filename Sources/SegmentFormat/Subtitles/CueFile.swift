@@ -1,0 +1,157 @@
+/// A file of timed cues: WebVTT (W3C), or SubRip (`.srt`), which becomes WebVTT with the same times.
+public struct CueFile: Equatable, Sendable {
+    /// One cue.
+    public struct Cue: Equatable, Sendable {
+        /// Start and end in milliseconds.
+        public let start, end: Int
+        /// The lines of its text, as WebVTT has it.
+        public let lines: [String]
+        /// WebVTT's settings; empty for none.
+        let settings: String
+        let id: String?
+    }
+
+    /// The cues, in the order of the file.
+    public let cues: [Cue]
+    /// The encoding of the file.
+    public let encoding: DecodedText.Encoding
+    /// The comments, styles and regions of WebVTT, which stand before the cues.
+    private let blocks: [[String]]
+
+    /// Reads a file of either format: one that begins with `WEBVTT` is WebVTT. Throws if it has no cue, with the line of a
+    /// fault.
+    public init(_ bytes: [UInt8]) throws(SubtitleError) {
+        let decoded = try DecodedText(bytes)
+        encoding = decoded.encoding
+        let lines = decoded.lines
+        if lines.first?.hasPrefix("WEBVTT") ?? false {
+            (cues, blocks) = try Self.webVTT(lines)
+        } else {
+            (cues, blocks) = (try Self.subRip(lines), [])
+        }
+        if cues.isEmpty { throw SubtitleError("the file has no cue") }
+    }
+
+    /// The end of the last cue, in milliseconds.
+    public var end: Int { cues.lazy.map(\.end).max() ?? 0 }
+
+    /// Writes WebVTT.
+    /// - Parameter start: the timestamp of the media that time 0 of the cues stands for, in ticks of 90 kHz: players of HLS
+    ///   need it (RFC 8216 §3.5). Nil for a file that is not a part of HLS.
+    public func webVTT(start: UInt64?) -> [UInt8] {
+        var lines = ["WEBVTT"]
+        if let start { lines.append("X-TIMESTAMP-MAP=MPEGTS:\(start),LOCAL:00:00:00.000") }
+        for block in blocks { lines += [""] + block }
+        for cue in cues {
+            lines.append("")
+            if let id = cue.id { lines.append(id) }
+            let settings = cue.settings.isEmpty ? "" : " \(cue.settings)"
+            lines.append("\(CueTimes.text(cue.start)) --> \(CueTimes.text(cue.end))\(settings)")
+            lines += cue.lines
+        }
+        return Array((lines.joined(separator: "\n") + "\n").utf8)
+    }
+
+    // MARK: WebVTT
+
+    private static func webVTT(_ lines: [Substring]) throws(SubtitleError) -> ([Cue], [[String]]) {
+        var (cues, blocks): ([Cue], [[String]]) = ([], [])
+        var head: [Substring] = []
+        var number = (lines.firstIndex { $0.isEmpty } ?? lines.count)
+        while number < lines.count {
+            let line = lines[number]
+            defer { number += 1 }
+            if let times = try CueTimes(line, number: number + 1) {
+                let text = lines[(number + 1)...].prefix { !$0.isEmpty }
+                number += text.count
+                cues.append(
+                    Cue(
+                        start: times.start, end: times.end, lines: text.map(String.init), settings: String(times.rest),
+                        id: head.last.map(String.init)))
+                head = []
+            } else if line.isEmpty {
+                if !head.isEmpty { blocks.append(head.map(String.init)) }
+                head = []
+            } else {
+                head.append(line)
+            }
+        }
+        // A comment between cues, or a block that is none: players ignore both.
+        return (cues, blocks.filter { ["STYLE", "REGION", "NOTE"].contains($0[0].prefix { !CueTimes.isBlank($0) }) })
+    }
+
+    // MARK: SubRip
+
+    private static func subRip(_ lines: [Substring]) throws(SubtitleError) -> [Cue] {
+        var cues: [Cue] = []
+        var open: (times: CueTimes, lines: [String])?
+        func close(dropping number: Bool) {
+            guard let (times, lines) = open else { return }
+            var text = lines
+            // The number of the next cue is the last line before its times.
+            if number, let last = text.last, last.allSatisfy(\.isNumber) { text.removeLast() }
+            text.removeAll { $0.isEmpty }
+            guard !text.isEmpty else { return }
+            let (plain, settings) = SubRipMarkup.converted(text)
+            cues.append(Cue(start: times.start, end: times.end, lines: plain, settings: settings, id: nil))
+        }
+        for (place, line) in lines.enumerated() {
+            let line = CueTimes.trimmed(line)
+            if let times = try CueTimes(line, number: place + 1) {
+                close(dropping: true)
+                open = (times, [])
+            } else if open != nil {
+                open?.lines.append(String(line))
+            } else if !line.isEmpty, !line.allSatisfy(\.isNumber) {
+                throw SubtitleError("\"\(line.prefix(60))\" is neither a number nor a pair of times", line: place + 1)
+            }
+        }
+        close(dropping: false)
+        return cues
+    }
+}
+
+/// Converts the markup of SubRip, which no standard defines, to that of WebVTT.
+enum SubRipMarkup {
+    /// Tags that both have.
+    private static let tags = ["b", "i", "u"]
+
+    /// Converts the lines of a cue. Returns WebVTT's settings as well: `{\an8}` puts a cue to the top.
+    static func converted(_ lines: [String]) -> (lines: [String], settings: String) {
+        var settings = ""
+        let text = lines.map { line in
+            var (output, rest) = ("", line[...])
+            while let character = rest.first {
+                if character == "{", rest.dropFirst().first == "\\", let end = rest.firstIndex(of: "}") {
+                    if ["{\\an7", "{\\an8", "{\\an9"].contains(where: rest[..<end].hasPrefix) { settings = "line:0" }
+                    rest = rest[rest.index(after: end)...]
+                } else if character == "<", let end = rest.firstIndex(of: ">") {
+                    output += tag(rest[...end])
+                    rest = rest[rest.index(after: end)...]
+                } else {
+                    output += escaped(character, rest)
+                    rest.removeFirst()
+                }
+            }
+            return output
+        }
+        return (text, settings)
+    }
+
+    /// The tag if WebVTT has it, nothing for a tag of SubRip's own, and the escaped text if it is none.
+    private static func tag(_ text: Substring) -> String {
+        let inner = text.dropFirst().dropLast()
+        let name = inner.drop { $0 == "/" }.prefix { $0.isLetter || $0.isNumber }.lowercased()
+        if tags.contains(name) { return "<\(inner.hasPrefix("/") ? "/" : "")\(name)>" }
+        if name == "font" || name == "s" { return "" }
+        return "&lt;" + inner + "&gt;"
+    }
+
+    private static func escaped(_ character: Character, _ rest: Substring) -> String {
+        switch character {
+        case "<": "&lt;"
+        case "&": rest.hasPrefix("&amp;") || rest.hasPrefix("&lt;") || rest.hasPrefix("&gt;") ? "&" : "&amp;"
+        default: String(character)
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import API
+import ArgumentParser
+
+extension API.AttachRequest.Kind: ExpressibleByArgument {}
+
+struct AttachCommand: ReportingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "attach", abstract: "Add subtitles, chapters or thumbnails to a stored asset.",
+        discussion: """
+            Subtitles are a .srt or .vtt file, with --lang. Chapters are a .json or .vtt file: Apple's format or that of yt-dlp, or a \
+            title in each cue. Thumbnails are a .vtt file that names pictures beside it, or one picture with --tiles. The track is \
+            kept with the asset, is in all its playlists, also offline, and is exported with it. The file itself is not kept.
+            """)
+
+    @Argument(help: ArgumentHelp("The asset's name.", valueName: "name"))
+    var name: String
+    @Argument(help: "The file: .srt, .vtt, .json, .jpg, .png or .webp.")
+    var file: String
+    @Option(
+        name: .customLong("lang"),
+        help: ArgumentHelp("The language, such as de, en-GB or pt-BR. Subtitles need one.", valueName: "tag"))
+    var language: String?
+    @Option(name: .customLong("name"), help: "The name in players' menus. Without this option: the language's name.")
+    var title: String?
+    @Flag(help: "These subtitles translate only what the sound does not say.")
+    var forced = false
+    @Flag(name: .customLong("default"), help: "Players show these subtitles unasked.")
+    var isDefault = false
+    @Option(
+        help: ArgumentHelp(
+            "The kind, if the file's name does not show it.", valueName: "subtitles|chapters|thumbnails"))
+    var kind: API.AttachRequest.Kind?
+    @Option(help: ArgumentHelp("Columns and rows of a picture with many images, such as 10x10.", valueName: "grid"))
+    var tiles: String?
+    @Option(
+        help: ArgumentHelp("Seconds for each image of such a picture. Default: all of the film.", valueName: "n"))
+    var interval: Double?
+    @Flag(help: "Write the track as one JSON object.")
+    var json = false
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        if let interval, interval <= 0 { throw ValidationError("--interval is a number above 0.") }
+        if language?.isEmpty ?? false { throw ValidationError("--lang is empty.") }
+    }
+
+    func execute() async throws {
+        var request = API.AttachRequest(path: DiskPath.absolute(file))
+        (request.kind, request.language, request.title) = (kind, language, title)
+        (request.isForced, request.isDefault) = (forced ? true : nil, isDefault ? true : nil)
+        (request.tiles, request.interval) = (tiles, interval)
+        let attachment = try await common.daemon().client.attach(request, toAsset: name)
+        guard !json else { return try Output.json(attachment) }
+        Output.line(Self.line(attachment))
+        if let encoding = attachment.assumedEncoding {
+            Output.error("weir: the file is no UTF-8 and has no mark of its encoding: it was read as \(encoding)\n")
+        }
+    }
+
+    static func line(_ attachment: API.Attachment) -> String {
+        let unit =
+            switch attachment.kind {
+            case .subtitles: attachment.count == 1 ? "cue" : "cues"
+            case .chapters: attachment.count == 1 ? "chapter" : "chapters"
+            case .thumbnails: attachment.count == 1 ? "image" : "images"
+            }
+        let language = attachment.language.map { " \($0)" } ?? ""
+        return "attached to \(attachment.asset): \(attachment.kind.rawValue)\(language) (\(attachment.name)), "
+            + "\(attachment.count) \(unit); remove with: weir detach \(attachment.asset) \(attachment.id)"
+    }
+}
+
+struct DetachCommand: ReportingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "detach", abstract: "Remove an attached track from an asset.",
+        discussion: "\"weir show NAME\" lists the tracks. The asset's own tracks stay.")
+
+    @Argument(help: ArgumentHelp("The asset's name.", valueName: "name"))
+    var name: String
+    @Argument(help: ArgumentHelp("The track, such as attached-subtitles-de.", valueName: "track"))
+    var track: String
+    @Flag(help: "Write one JSON object.")
+    var json = false
+    @OptionGroup var common: CommonOptions
+
+    func execute() async throws {
+        let detachment = try await common.daemon().client.detach(track, fromAsset: name)
+        guard !json else { return try Output.json(detachment) }
+        Output.line("removed \(detachment.id) of \(detachment.asset), \(Format.bytes(detachment.bytes))")
+    }
+}

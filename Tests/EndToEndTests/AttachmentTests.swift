@@ -1,0 +1,236 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Subtitles, chapters and thumbnails that a user attaches.
+@Suite("P6: an attached track")
+struct AttachmentTests {
+    private static let subRip =
+        "1\n00:00:01,250 --> 00:00:03,000\nGuten Tag\n\n2\n00:00:04,000 --> 00:00:05,500\nAdieu\n"
+
+    private func text(_ path: String, _ scene: Scene) async throws -> String {
+        let answer = try await HTTPProbe.fetch(await scene.weir.url(path))
+        #expect(answer.status == 200, "\(path): \(answer.text)")
+        return answer.text
+    }
+
+    /// The URI of the attached subtitles in a multivariant playlist.
+    private func subtitles(in text: String) throws -> String {
+        let line = try #require(text.split(separator: "\n").first { $0.contains("TYPE=SUBTITLES") }, "\(text)")
+        #expect(line.contains("LANGUAGE=\"de\"") && line.contains("NAME=\"Deutsch\""), "\(line)")
+        let uri = try #require(line.range(of: "URI=\""))
+        return String(line[uri.upperBound...].prefix { $0 != "\"" })
+    }
+
+    /// The first presentation time of a presentation, in ticks of 90 kHz.
+    private func start(of url: String) async throws -> Int {
+        let probe = try await ProcessRunner.run(
+            "ffprobe", ["-v", "error", "-show_entries", "format=start_time", "-of", "csv=p=0", url])
+        return Int(
+            (try #require(Double(probe.output.trimmingCharacters(in: .whitespacesAndNewlines))) * 90_000).rounded())
+    }
+
+    @Test(
+        "of subtitles is in every view and in the bundle, with the times of the film",
+        arguments: ["ts", "cmaf", "aes", "byterange-fmp4"])
+    func subtitlesAreEverywhere(fixture: String) async throws {
+        try await Scene.with { scene in
+            let folder = try TemporaryFolder()
+            try folder.write(Data(Self.subRip.utf8), to: "film.srt")
+            #expect(try await scene.get(fixture, ["-q", "worst"]).exit == .code(0))
+            let attach = try await scene.weir.run(["attach", fixture, folder.path("film.srt"), "--lang", "de"])
+            #expect(attach.exit == .code(0) && attach.errors.isEmpty, "\(attach.errors)")
+            #expect(
+                attach.output.hasPrefix(
+                    "attached to \(fixture): subtitles de (Deutsch), 2 cues; remove with: weir detach"))
+            let ticks = try await start(of: scene.origin.url("/\(fixture)/90p/media.m3u8"))
+            for view in [
+                "/\(fixture).m3u8", "/offline/\(fixture).m3u8", "/local/\(fixture).m3u8", "/auto/\(fixture).m3u8",
+            ] {
+                let playlist = try await text(try subtitles(in: try await text(view, scene)), scene)
+                let segment = try #require(playlist.split(separator: "\n").first { !$0.hasPrefix("#") })
+                let vtt = try await text(String(segment), scene)
+                #expect(
+                    vtt.contains("00:00:01.250 --> 00:00:03.000\nGuten Tag\n\n00:00:04.000 --> 00:00:05.500\nAdieu"))
+                let mark = try #require(vtt.range(of: "MPEGTS:"))
+                let found = try #require(Int(vtt[mark.upperBound...].prefix { $0 != "," }))
+                #expect(abs(found - ticks) <= 1, "\(found) \(ticks)")
+            }
+            let shown = try await scene.weir.run(["show", fixture]).output
+            #expect(shown.contains("attached as attached-subtitles-de"), "\(shown)")
+            #expect(try await scene.weir.run(["verify", fixture]).exit == .code(0))
+            try await scene.weir.restart()
+            try await scene.origin.stop()
+            _ = try subtitles(in: try await text("/offline/\(fixture).m3u8", scene))
+
+            let out = try TemporaryFolder()
+            #expect(try await scene.weir.run(["export", fixture, out.path("film")]).exit == .code(0))
+            let master = try String(contentsOfFile: out.path("film/master.m3u8"), encoding: .utf8)
+            #expect(try subtitles(in: master) == "attached-subtitles-de/media.m3u8")
+            #expect(FileManager.default.fileExists(atPath: out.path("film/attached-subtitles-de/0.vtt")))
+
+            let detach = try await scene.weir.run(["detach", fixture, "attached-subtitles-de"])
+            #expect(detach.exit == .code(0), "\(detach.errors)")
+            #expect(try await !text("/offline/\(fixture).m3u8", scene).contains("de/media"))
+            #expect(!scene.pieces().contains { $0.contains("attached") })
+            let unknown = try await scene.weir.run(["detach", fixture, "attached-subtitles-de"])
+            #expect(unknown.exit == .code(66) && unknown.errors.contains("nothing is attached"), "\(unknown.errors)")
+        }
+    }
+
+    @Test("goes into a single file with subtitles and chapters, in the film's time")
+    func goesIntoAFile() async throws {
+        try await Scene.with { scene in
+            let folder = try TemporaryFolder()
+            try folder.write(Data(Self.subRip.utf8), to: "film.srt")
+            try folder.write(
+                Data(#"[{"start-time":0,"titles":[{"language":"en","title":"One"}]},"#.utf8)
+                    + Data(#"{"start-time":5.5,"titles":[{"language":"en","title":"Two; = 2"}]}]"#.utf8),
+                to: "chapters.json")
+            #expect(try await scene.get("ts", ["-q", "worst"]).exit == .code(0))
+            for words in [["film.srt", "--lang", "de", "--forced"], ["chapters.json"]] {
+                let attach = try await scene.weir.run(["attach", "ts", folder.path(words[0])] + words.dropFirst())
+                #expect(attach.exit == .code(0), "\(attach.errors)")
+            }
+            let master = try await text("/offline/ts.m3u8", scene)
+            let line = try #require(master.split(separator: "\n").first { $0.contains("com.apple.hls.chapters") })
+            let uri = String(line[try #require(line.range(of: "URI=\"")).upperBound...].prefix { $0 != "\"" })
+            #expect(try await text(uri, scene).contains("\"start-time\":5.5"))
+            let file = folder.path("film.mkv")
+            let export = try await scene.weir.run(["export", "ts", file])
+            #expect(export.exit == .code(0), "\(export.errors)")
+            let probe = try await ProcessRunner.run(
+                "ffprobe",
+                [
+                    "-v", "error", "-show_chapters", "-show_streams", "-show_packets", "-select_streams", "s", "-of",
+                    "json", file,
+                ])
+            let json = probe.output
+            #expect(
+                json.contains("\"title\": \"Two; = 2\"") && json.contains("\"start_time\": \"5.500000\""), "\(json)")
+            #expect(json.contains("\"language\": \"ger\"") && json.contains("\"forced\": 1"), "\(json)")
+            let times = json.components(separatedBy: "\"pts_time\": \"").dropFirst().map { $0.prefix { $0 != "\"" } }
+            #expect(times.map(String.init) == ["1.250000", "4.000000"])
+        }
+    }
+
+    @Test("of thumbnails is a playlist of images with tiles, and plays beside a film that is one media playlist")
+    func thumbnails() async throws {
+        try await Scene.with { scene in
+            let folder = try TemporaryFolder()
+            let sheet = try await ProcessRunner.run(
+                "ffmpeg",
+                ["-v", "error", "-f", "lavfi", "-i", "color=red:s=320x180", "-frames:v", "1", folder.path("sheet.png")])
+            #expect(sheet.exit == .code(0), "\(sheet.errors)")
+            let url = scene.origin.url("/ts/90p/media.m3u8")
+            #expect(try await scene.weir.run(["get", url, "--name", "film"]).exit == .code(0))
+            let refused = try await scene.weir.run(["attach", "film", folder.path("sheet.png")])
+            #expect(refused.exit == .code(65) && refused.errors.contains("--tiles 10x10"), "\(refused.errors)")
+            let attach = try await scene.weir.run(["attach", "film", folder.path("sheet.png"), "--tiles", "2x2"])
+            #expect(attach.exit == .code(0) && attach.output.contains("4 images"), "\(attach)")
+            let master = try await text("/offline/film.m3u8", scene)
+            #expect(
+                master.contains("#EXT-X-IMAGE-STREAM-INF:BANDWIDTH=") && master.contains("RESOLUTION=160x90"),
+                "\(master)")
+            let line = try #require(master.split(separator: "\n").first { $0.contains("IMAGE-STREAM-INF") })
+            let uri = String(line[try #require(line.range(of: "URI=\"")).upperBound...].prefix { $0 != "\"" })
+            let images = try await text(uri, scene)
+            #expect(images.contains("#EXT-X-TILES:RESOLUTION=160x90,LAYOUT=2x2,DURATION=3.0"), "\(images)")
+            let image = try #require(images.split(separator: "\n").first { $0.hasSuffix(".png") })
+            let answer = try await HTTPProbe.fetch(await scene.weir.url(String(image)))
+            #expect(answer["content-type"] == "image/png")
+            #expect(answer.body == (try Data(contentsOf: URL(filePath: folder.path("sheet.png")))))
+            let expected = try await FrameHashes.of(url)
+            #expect(
+                try await FrameHashes.of(await scene.weir.url("/offline/film.m3u8")).firstDifference(from: expected)
+                    == nil)
+        }
+    }
+
+    @Test(
+        "is refused with a reason and the next step if it cannot be read",
+        arguments: [
+            ("a.srt", "1\n00:00:01 --> x\n", ["--lang", "de"], 65, "line 2: "),
+            ("a.srt", "1\n00:00:01,000 --> 00:00:02,000\nx", [], 65, "subtitles need a language"),
+            ("a.srt", "1\n00:00:01,000 --> 00:00:02,000\nx", ["--lang", "xx"], 65, "\"xx\" is no language"),
+            ("a.png", "no picture", ["--tiles", "2x2"], 65, "a.png"),
+            ("a.vtt", "WEBVTT\n\n00:00.000 --> 00:01.000\nb.jpg\n", [], 65, "b.jpg cannot be read"),
+            ("a.doc", "x", ["--lang", "de"], 65, "a.doc is no .srt, .vtt"),
+        ] as [(String, String, [String], Int32, String)])
+    func isRefused(file: String, content: String, options: [String], code: Int32, words: String) async throws {
+        try await Scene.with { scene in
+            let folder = try TemporaryFolder()
+            try folder.write(Data(content.utf8), to: file)
+            #expect(try await scene.get("ts", ["-q", "worst"]).exit == .code(0))
+            let attach = try await scene.weir.run(["attach", "ts", folder.path(file)] + options)
+            #expect(attach.exit == .code(code) && attach.errors.contains(words), "\(attach.errors)")
+            #expect(try await !text("/offline/ts.m3u8", scene).contains("attached"))
+        }
+    }
+
+    @Test("needs something stored, and tells an encoding that was assumed")
+    func tellsWhatItAssumes() async throws {
+        try await Scene.with { scene in
+            let folder = try TemporaryFolder()
+            try folder.write(Data("1\n00:00:01,000 --> 00:00:02,000\nGr".utf8) + Data([0xFC, 0x0A]), to: "film.srt")
+            let words = ["attach", "ts", folder.path("film.srt"), "--lang", "de"]
+            #expect(try await scene.weir.run(words).exit == .code(66))
+            _ = try await HTTPProbe.fetch(await scene.master("ts"))
+            let early = try await scene.weir.run(words)
+            #expect(early.exit == .code(75) && early.errors.contains("nothing is attached to ts"), "\(early.errors)")
+            #expect(try await scene.get("ts", ["-q", "worst"]).exit == .code(0))
+            let attach = try await scene.weir.run(words)
+            #expect(attach.exit == .code(0) && attach.errors.contains("it was read as Latin-1"), "\(attach.errors)")
+        }
+    }
+}
+
+/// I-frame playlists of a stream.
+@Suite("Trick play")
+struct TrickPlayTests {
+    @Test("is kept with --trick-play, and is offered offline")
+    func isKept() async throws {
+        try await Scene.with { scene in
+            let master = """
+                #EXTM3U
+                #EXT-X-STREAM-INF:BANDWIDTH=100000,RESOLUTION=160x90
+                /ts/90p/media.m3u8
+                #EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=20000,RESOLUTION=160x90,URI="iframes.m3u8"
+                #EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=90000,RESOLUTION=480x270,URI="large.m3u8"
+
+                """
+            let frames = """
+                #EXTM3U
+                #EXT-X-VERSION:4
+                #EXT-X-TARGETDURATION:2
+                #EXT-X-I-FRAMES-ONLY
+                #EXTINF:2,
+                #EXT-X-BYTERANGE:3760@0
+                /ts/90p/0.ts
+                #EXTINF:2,
+                #EXT-X-BYTERANGE:3760@0
+                /ts/90p/1.ts
+                #EXT-X-ENDLIST
+
+                """
+            try await scene.origin.add(
+                OriginRule("/film/master.m3u8") { ($0.status, $0.body) = (200, master) },
+                OriginRule("/film/iframes.m3u8") { ($0.status, $0.body) = (200, frames) })
+            let url = scene.origin.url("/film/master.m3u8")
+            #expect(try await scene.weir.run(["get", url]).exit == .code(0))
+            let before = try await HTTPProbe.fetch(await scene.weir.url("/offline/film.m3u8")).text
+            #expect(!before.contains("I-FRAME"))
+            #expect(try await scene.weir.run(["get", url, "--trick-play"]).exit == .code(0))
+            try await scene.origin.stop()
+            let text = try await HTTPProbe.fetch(await scene.weir.url("/offline/film.m3u8")).text
+            let line = try #require(text.split(separator: "\n").first { $0.contains("I-FRAME-STREAM-INF") }, "\(text)")
+            #expect(line.contains("RESOLUTION=160x90") && !text.contains("480x270"))
+            let uri = String(line[try #require(line.range(of: "URI=\"")).upperBound...].prefix { $0 != "\"" })
+            let playlist = try await HTTPProbe.fetch(await scene.weir.url(uri)).text
+            let pieces = playlist.split(separator: "\n").filter { $0.hasSuffix(".ts") }
+            #expect(pieces.count == 2 && playlist.contains("#EXT-X-I-FRAMES-ONLY"), "\(playlist)")
+            let piece = try await HTTPProbe.fetch(await scene.weir.url(String(pieces[1])))
+            #expect(piece.body == (try Repository.fixture("/ts/90p/1.ts")).prefix(3760))
+        }
+    }
+}
