@@ -14,6 +14,10 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let sqlite = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let toml = Target.Dependency.product(name: "TOMLKit", package: "TOMLKit")
 
+/// The commit that is built, for `weir --version`; tools/start and tools/package name it. SwiftPM keeps the manifest's result
+/// across commits, so that `Context.gitInformation` would be that of an earlier one.
+let commit = Context.environment["WEIR_COMMIT"] ?? ""
+
 /// A room with no words of its own on how it is built.
 func room(_ name: String, _ uses: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: uses, swiftSettings: strict)
@@ -47,7 +51,8 @@ let package = Package(
         // The page's files, as bytes.
         .target(name: "CPage", exclude: ["files", "page.png"]),
         // The API's document, conf/openapi.json, as bytes: the compiler has #embed, where SwiftPM's .embedInCode takes minutes.
-        .target(name: "CDocument"),
+        // And the commit.
+        .target(name: "CDocument", cSettings: [.define("WEIR_COMMIT", to: "\"\(commit)\"")]),
         // Pure: text and bytes in, values out.
         room("SafeText"),
         room("Playlist", ["SafeText"]),
@@ -106,7 +111,8 @@ let package = Package(
         room(
             "Application",
             [
-                "API", "AccessLog", "Control", "Downloader", "EventLoop", "Exchange", "HTTPMessage", "HTTPServer",
+                "API", "AccessLog", "CDocument", "Control", "Downloader", "EventLoop", "Exchange", "HTTPMessage",
+                "HTTPServer",
                 "Integrity", "Library", "Origin", "Playback", "Playlist", "PlaylistCheck", "Retention", "SafeText",
                 "Store", "Subprocess",
                 "Substitution", logging,

@@ -10,3 +10,9 @@ const unsigned char *weir_openapi(size_t *count) {
     *count = sizeof openapi;
     return openapi;
 }
+
+#ifndef WEIR_COMMIT
+#define WEIR_COMMIT ""
+#endif
+
+const char *weir_commit(void) { return WEIR_COMMIT; }

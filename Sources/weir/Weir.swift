@@ -11,7 +11,7 @@ import ArgumentParser
             Start the daemon with: weir serve. Then play any HLS URL, with the daemon's URL in front of it:
             mpv http://localhost:8216/https://example.com/master.m3u8
             """,
-        version: "weir \(Application.version)",
+        version: Application.versionText,
         subcommands: [
             ServeCommand.self, GetCommand.self, AddCommand.self, PauseCommand.self, ResumeCommand.self,
             CancelCommand.self, EventsCommand.self, ListCommand.self, ShowCommand.self, CheckCommand.self,
