@@ -14,6 +14,10 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let sqlite = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let toml = Target.Dependency.product(name: "TOMLKit", package: "TOMLKit")
 
+/// The commit that is built, for `weir --version`; tools/start and tools/package name it. SwiftPM keeps the manifest's result
+/// across commits, so that `Context.gitInformation` would be that of an earlier one.
+let commit = Context.environment["WEIR_COMMIT"] ?? ""
+
 /// A room with no words of its own on how it is built.
 func room(_ name: String, _ uses: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: uses, swiftSettings: strict)
@@ -46,8 +50,9 @@ let package = Package(
         .systemLibrary(name: "CLinux"),
         // The page's files, as bytes.
         .target(name: "CPage", exclude: ["files", "page.png"]),
-        // The API's document, conf/openapi.json, and conf/weir.toml, as bytes: the compiler has #embed, where SwiftPM's .embedInCode takes minutes.
-        .target(name: "CDocument"),
+        // The API's document, conf/openapi.json, and conf/weir.toml, as bytes: the compiler has #embed, where SwiftPM's
+        // .embedInCode takes minutes. And the commit.
+        .target(name: "CDocument", cSettings: [.define("WEIR_COMMIT", to: "\"\(commit)\"")]),
         // Pure: text and bytes in, values out.
         room("SafeText"),
         room("Playlist", ["SafeText"]),

@@ -1,15 +1,27 @@
 internal import API
+internal import CDocument
 internal import Control
 internal import EventLoop
 internal import Foundation
 internal import Glibc
 package import Library
 internal import Logging
+internal import Origin
+internal import Store
 
 /// The composition root: builds the rooms in order, serves until a signal, and stops the rooms in reverse order.
 package enum Application {
-    /// Output of `weir --version`.
+    /// The version of the product, as in the names of its packages.
     package static let version = "0.1.0"
+
+    /// Output of `weir --version`: the version and the commit, and the versions of the libraries that are loaded.
+    package static var versionText: String {
+        let commit = String(cString: weir_commit())
+        return """
+            weir \(version)\(commit.isEmpty ? "" : " (\(commit))")
+            libcurl \(OriginClient.library.version), libevent \(EventLoop.libraryVersion), SQLite \(Catalogue.libraryVersion)
+            """
+    }
 
     /// Runs the daemon until SIGINT or SIGTERM. Prints one line when it is ready, and notifies a service manager of the
     /// start and the stop.

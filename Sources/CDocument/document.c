@@ -19,3 +19,9 @@ const unsigned char *weir_configuration(size_t *count) {
     *count = sizeof configuration;
     return configuration;
 }
+
+#ifndef WEIR_COMMIT
+#define WEIR_COMMIT ""
+#endif
+
+const char *weir_commit(void) { return WEIR_COMMIT; }

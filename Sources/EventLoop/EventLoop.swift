@@ -10,6 +10,9 @@ import Synchronization
 ///
 /// Sendable: only the loop's thread touches `base` and `wakeEvent`; `queue`, `late` and atomics guard what threads share.
 public final class EventLoop: SerialExecutor, @unchecked Sendable {
+    /// The version of the libevent that is loaded: `2.1.12-stable`.
+    public static var libraryVersion: String { String(cString: event_get_version()) }
+
     private enum Phase { case running, draining, ended }
 
     private struct Queue {

@@ -7,6 +7,12 @@ import Synchronization
 /// One SQLite file, `catalogue-1.sqlite`, with the format's version in its name. It does not list the stored pieces: the
 /// bundles do. All rows are read at the start. Writes run on a queue of their own, so that no request waits for a disk.
 public final class Catalogue: Sendable {
+    /// The version of the SQLite library that is loaded: `3.40.1`.
+    public static var libraryVersion: String {
+        let number = Database.sqliteLibVersionNumber
+        return "\(number / 1_000_000).\(number / 1_000 % 1_000).\(number % 1_000)"
+    }
+
     enum Access { case readWrite, readOnly }
 
     /// Rows of all tables: everything in the catalogue, or the rows of one write.

@@ -13,7 +13,7 @@ import Glibc
             first command that needs it, and ends after ten minutes without work; "weir serve" runs one that stays. Any player plays \
             any HLS URL with the daemon's URL in front of it: mpv http://localhost:8216/https://example.com/master.m3u8
             """,
-        version: "weir \(Application.version)",
+        version: Application.versionText,
         groupedSubcommands: [
             CommandGroup(
                 name: "Watch", subcommands: [PlayCommand.self, URLCommand.self, PageCommand.self, ModeCommand.self]),
@@ -26,7 +26,8 @@ import Glibc
             CommandGroup(
                 name: "Keep",
                 subcommands: [
-                    SetCommand.self, RenameCommand.self, AttachCommand.self, DetachCommand.self, PolicyCommand.self, KeysCommand.self, VerifyCommand.self,
+                    SetCommand.self, RenameCommand.self, AttachCommand.self, DetachCommand.self, PolicyCommand.self,
+                    KeysCommand.self, VerifyCommand.self,
                     MoveCommand.self, ExportCommand.self, ImportCommand.self, PublishCommand.self, RemoveCommand.self,
                 ]),
             CommandGroup(

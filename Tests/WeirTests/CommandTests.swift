@@ -1,4 +1,5 @@
 import API
+import Application
 import Control
 import Foundation
 import TestSupport
@@ -117,6 +118,8 @@ import Testing
     }
 
     @Test func theVersionIsTheProductsVersion() async throws {
-        #expect(try await run(["--version"]).output.hasPrefix("weir 0."))
+        let version = try await run(["--version"]).output
+        #expect(version.hasPrefix("weir \(Application.version)"))
+        for library in ["\nlibcurl 7.", ", libevent 2.", ", SQLite 3."] { #expect(version.contains(library)) }
     }
 }

@@ -23,20 +23,28 @@ begin() {
     address=${line##* }
 }
 
-# clean_debian PACKAGE FOLDER [NAME…]: a Debian that has nothing but what a package asks for, and what is named; with the
-# package as the file weir.deb, which is not installed.
+# clean_debian SUITE FOLDER [NAME…]: a Debian that has nothing but what is named.
 clean_debian() {
-    local needed suite
-    needed=$(dpkg-deb -f "$1" Depends | tr ',|' '\n\n' | sed 's/(.*//; s/ //g' | sort -u)
-    suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
-    debootstrap --variant=minbase --include="$(printf '%s\n' $needed "${@:3}" | paste -sd ,)" "$suite" "$2" \
-        >"$work/debootstrap" 2>&1 || {
+    local included=
+    [ $# -le 2 ] || included=--include=$(printf '%s\n' "${@:3}" | paste -sd ,)
+    debootstrap --variant=minbase $included "$1" "$2" >"$work/debootstrap" 2>&1 || {
         tail -5 "$work/debootstrap" >&2
         exit 1
     }
     # An installer writes this; debootstrap does not.
     printf '127.0.0.1 localhost\n::1 localhost\n' >"$2/etc/hosts"
+}
+
+# install_package PACKAGE FOLDER: as a user does, with apt, which finds the libraries; nothing that is only recommended.
+install_package() {
+    local chroot=(env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive chroot "$2")
     cp "$1" "$2/weir.deb"
+    cp /etc/resolv.conf "$2/etc/resolv.conf"
+    "${chroot[@]}" apt-get -qq update >"$work/apt" 2>&1 &&
+        "${chroot[@]}" apt-get -qq install --no-install-recommends /weir.deb >>"$work/apt" 2>&1 || {
+        tail -5 "$work/apt" >&2
+        exit 1
+    }
 }
 
 # hashes URL [PROGRAM…]: of each frame, as ffmpeg decodes it; the program is run with ffmpeg and its arguments.
