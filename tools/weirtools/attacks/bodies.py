@@ -100,6 +100,57 @@ def endless():
     ]
 
 
+def packed_twice():
+    """4 GB of zeros, in some kilobytes: gzip in gzip."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    inner = zlib.compressobj(9, zlib.DEFLATED, 31)
+    parts = [packer.compress(inner.compress(bytes(1 << 24))) for _ in range(256)]
+    return b"".join(parts) + packer.compress(inner.flush()) + packer.flush()
+
+
+# Fields of a right answer with numbers that no field means. The answer is used or not, and asked for again soon.
+NUMBERS = ["-1", "9223372036854775807", "18446744073709551616", "9" * 400, "1e308", "0x10", ""]
+NUMBERED = [
+    "Age: %s",
+    "Retry-After: %s",
+    "Cache-Control: max-age=%s",
+    "Content-Range: bytes 0-%s/%s",
+    "Content-Range: bytes %s-%s/*",
+    "Date: Thu, 01 Jan %s 00:00:00 GMT",
+    "Last-Modified: Thu, 01 Jan %s 00:00:00 GMT",
+    "Set-Cookie: a=b; Max-Age=%s",
+    "Keep-Alive: timeout=%s, max=%s",
+    "Alt-Svc: h3=\":443\"; ma=%s",
+]
+
+
+def numbered(stage):
+    """Plays a playlist and a segment whose answers have such a field, with status 200 and with 503 before it."""
+    whole = SEGMENTS[1].read_bytes()
+    for field in NUMBERED:
+        for number in NUMBERS:
+            line = field.replace("%s", number)
+            name = "numbered%d" % stage.cases
+            url = stage.origin.vod(name, {1: reply(whole, kind="video/mp2t", fields=[line])})
+            text = stage.origin.replies["/%s/media.m3u8" % name]
+            begin, end = text.split(b"\r\n\r\n", 1)
+            stage.origin.replies["/%s/media.m3u8" % name] = begin + b"\r\n" + line.encode() + b"\r\n\r\n" + end
+            status, body = played(stage, url, 1, 10)
+            wrong = "a wrong body" if status == 200 and body != whole else None
+            stage.case("%s in a good answer" % line[:50], wrong if stage.is_alive() else "the daemon has ended")
+        stage.origin.replies["/refusal.m3u8"] = reply(b"later", 503, fields=[field.replace("%s", NUMBERS[1])])
+        status, _, _ = split(stage.ask(get("/%s/refusal.m3u8" % stage.origin.url), 10))
+        stage.case("%s with 503" % field, None if stage.is_alive() and status != 200 else "status %d" % status)
+
+
+def cookies():
+    """An answer with 60 cookies of 1 kB each, some for other hosts and for all of a domain."""
+    domains = ["", "; Domain=localhost", "; Domain=.com", "; Domain=example.com", "; Domain=127.0.0.1; Path=/..", "; Domain="]
+    return [
+        "Set-Cookie: c%d=%s%s; Max-Age=99999999999" % (n, "a" * 900, domains[n % len(domains)]) for n in range(60)
+    ]
+
+
 def misstatements():
     """(label, reply) of replies that are not what they say."""
     media = SEGMENTS[1].read_bytes()
@@ -117,6 +168,11 @@ def misstatements():
         ),
         ("half of it", reply(media[: len(media) // 2], kind="video/mp2t", length=len(media))),
         ("gzip in words", reply(marked, fields=["Content-Encoding: gzip"])),
+        (
+            "a page as the right part",
+            reply(b"<html>" + marked, 206, "video/mp2t", fields=["Content-Range: bytes 0-%d/%d" % (len(marked) + 5, len(marked) + 6)]),
+        ),
+        ("a coding that nobody knows", reply(marked, kind="video/mp2t", fields=["Content-Encoding: x-none, gzip, br"])),
         ("a page in gzip", reply(gzip.compress(b"<html>" + marked), fields=["Content-Encoding: gzip"])),
         ("to a file", reply(b"", 302, fields=["Location: file:///etc/passwd"])),
         ("to a shell", reply(b"", 302, fields=["Location: gopher://127.0.0.1:1/x"])),
@@ -163,6 +219,19 @@ def run(stage):
             else None
         )
         stage.case("endless: " + label, wrong)
+    numbered(stage)
+    url = stage.origin.vod("cookies", {number: reply(whole, kind="video/mp2t", fields=cookies()) for number in range(3)})
+    before = stage.most_memory_of_daemon()
+    for number in (0, 1, 2) * 4:
+        played(stage, url, number, 10)
+    given = b"".join(head for path, head in stage.origin.requests if path.startswith("/cookies/"))
+    wrong = "%d MB for cookies" % ((stage.most_memory_of_daemon() - before) >> 20)
+    stage.case("cookies", wrong if stage.most_memory_of_daemon() - before > 32 << 20 or len(given) > 4 << 20 else None)
+    twice, before = packed_twice(), stage.most_memory_of_daemon()
+    for label, coding in (("gzip in gzip", "gzip, gzip"), ("gzip in gzip, of which one is told", "gzip")):
+        played(stage, stage.origin.vod("twice", {1: reply(twice, kind="video/mp2t", fields=["Content-Encoding: " + coding])}), 1)
+        grown = stage.most_memory_of_daemon() - before
+        stage.case(label, "the daemon takes %d MB more" % (grown >> 20) if grown > BOMB else None)
     packed, before = bomb(), stage.most_memory_of_daemon()
     for kind in ("video/mp2t", "application/vnd.apple.mpegurl"):
         answer = reply(packed, kind=kind, fields=["Content-Encoding: gzip"])

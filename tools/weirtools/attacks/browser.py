@@ -4,7 +4,18 @@ import itertools
 
 from weirtools.attacks.stage import split
 
-SITES = [[], ["Origin: https://evil.example"], ["Origin: null"], ["Origin: http://localhost:1"], ["Origin: http://127.0.0.1"]]
+SITES = [
+    [],
+    ["Origin: https://evil.example"],
+    ["Origin: null"],
+    ["Origin: http://localhost:1"],
+    ["Origin: http://127.0.0.1"],
+    # Names that begin or end like the daemon's own.
+    ["Origin: http://{host}.evil.example"],
+    ["Origin: http://{host}@evil.example"],
+    ["Origin: https://{host}"],
+    ["Origin: http://evil.example/http://{host}"],
+]
 FETCHES = [
     [],
     ["Sec-Fetch-Site: cross-site"],
@@ -34,6 +45,7 @@ TYPES = ["application/json", "text/plain", "application/x-www-form-urlencoded", 
 
 def request(stage, method, path, host, fields, body=""):
     host = host.replace("{host}", stage.host).replace("{port}", str(stage.weir.port))
+    fields = [field.replace("{host}", stage.host) for field in fields]
     lines = ["%s %s HTTP/1.1" % (method, path), "Host: " + host, "Connection: close", *fields]
     if body:
         body = body.replace("{origin}", stage.origin.url)

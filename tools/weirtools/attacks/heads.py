@@ -53,6 +53,14 @@ REFUSED = [
     ("two Sec-Fetch-Site", LINE + HOST + b"Sec-Fetch-Site: same-origin\r\nSec-Fetch-Site: cross-site\r\n\r\n"),
     ("two Origins", LINE + HOST + b"Origin: http://{host}\r\nOrigin: http://evil.example\r\n\r\n"),
 ]
+REFUSED += [
+    ("a Host with a zone", LINE + b"Host: [::1%25lo]:8080\r\n\r\n"),
+    ("a Host of 8 KB", LINE + b"Host: " + b"a" * 8000 + b"\r\n\r\n"),
+    ("a fragment", b"GET /offline/film.m3u8#a HTTP/1.1\r\n" + HOST + b"\r\n"),
+    ("a length beside an upgrade", LINE + HOST + b"Upgrade: h2c\r\nTransfer-Encoding: gzip, chunked\r\n\r\n" + SECOND),
+    ("vertical tabs", LINE + HOST + b"X-A:\x0b1\x0c\r\n\r\n"),
+    ("CRLF before each line", b"\r\n" * 5000 + LINE.replace(b" ", b"\r\n ") + HOST + b"\r\n"),
+]
 LENGTHS = [b"+1", b"-1", b"0x1", b"1,1", b"1 1", b"1;1", b"", b"a", b"99999999999999999999", b"1e3", b"\xd9\xa1"]
 # These paths give 4xx and nothing of the disk.
 PATHS = [
@@ -106,7 +114,27 @@ def refusal(stage, request):
     return None
 
 
+def pipelined(stage):
+    """5,000 requests in one part: each is answered once, in order, up to the connection's last one."""
+    before = stage.most_memory_of_daemon()
+    one = get(stage.stored, "Range: bytes=0-0").replace(b"Connection: close\r\n", b"")
+    answer = stage.ask(one * 5000, 30)
+    count, grown = count_replies(answer), stage.most_memory_of_daemon() - before
+    wrong = "%d answers, %d MB" % (count, grown >> 20)
+    stage.case("5,000 requests at once", None if 0 < count <= 5000 and grown < 16 << 20 else wrong)
+
+
+def upgraded(stage):
+    """An upgrade is not taken, and what follows is no other protocol."""
+    for protocol in ("websocket", "h2c", "TLS/1.3, HTTP/1.1"):
+        fields = ["Upgrade: " + protocol, "Connection: Upgrade", "Sec-WebSocket-Key: YWFhYWFhYWFhYWFhYWFhYQ==", "HTTP2-Settings: AAAA"]
+        status, _, _ = split(stage.ask(get("/offline/film.m3u8", *fields), 5))
+        stage.case("an upgrade to " + protocol, "status %d" % status if status == 101 or status >= 500 or not status else None)
+
+
 def run(stage):
+    pipelined(stage)
+    upgraded(stage)
     for label, request in REFUSED:
         stage.case(label, refusal(stage, request))
     for length in LENGTHS:

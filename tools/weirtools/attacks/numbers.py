@@ -29,6 +29,17 @@ EDGES = [
     "1.7976931348623157e309",
     "9000000000000000000",
     "9223372036854775807.5",
+    # Of SequenceNumber, SubRange, BitRate and MediaDuration.
+    "2305843009213693951",
+    "2305843009213693952",
+    "4611686018427387903",
+    "4398046511104",
+    "4398046511105",
+    "1000000000000000",
+    "1000000000000001",
+    "1000000000",
+    "1000000000.0000001",
+    "9999999999.999999",
 ]
 # {n} is the number.
 MEDIA = [
@@ -64,6 +75,13 @@ MASTER = [
     "BANDWIDTH=1,SCORE={n}",
     "BANDWIDTH=1,PROGRAM-ID={n}",
 ]
+# Live texts, the later ones of which replace the first: {n} is the number, {m} another.
+LIVE = [
+    ["#EXT-X-MEDIA-SEQUENCE:{n}", "#EXT-X-MEDIA-SEQUENCE:{m}", "#EXT-X-MEDIA-SEQUENCE:0"],
+    ["#EXT-X-MEDIA-SEQUENCE:{n}\n#EXT-X-DISCONTINUITY-SEQUENCE:{n}", "#EXT-X-MEDIA-SEQUENCE:{n}\n#EXT-X-SKIP:SKIPPED-SEGMENTS={m}"],
+    ["#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,CAN-SKIP-UNTIL={n}\n#EXT-X-MEDIA-SEQUENCE:{n}", "#EXT-X-MEDIA-SEQUENCE:{m}"],
+    ["#EXT-X-DISCONTINUITY-SEQUENCE:{n}\n#EXT-X-BITRATE:{m}", "#EXT-X-DISCONTINUITY-SEQUENCE:{m}\n#EXT-X-MEDIA-SEQUENCE:9"],
+]
 # (method, path behind /api/v1, body): {n} is the number, {u} a URL.
 BODIES = [
     ("POST", "/downloads", '{"source": "{u}", "quality": "{n}"}'),
@@ -95,6 +113,41 @@ def text(line, number, duration="2"):
     return "\n".join(lines) + "\n"
 
 
+def live_texts(lines, number, other):
+    """Replies of a live playlist, one after the other; the last one stays."""
+    head = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n"
+    tail = "".join("#EXTINF:1,\n%d.ts\n" % n for n in range(3))
+    return [reply((head + line.replace("{n}", number).replace("{m}", other) + "\n" + tail).encode()) for line in lines]
+
+
+def give_in_turn(replies):
+    def give(connection, _):
+        connection.sendall(replies.pop(0) if len(replies) > 1 else replies[0])
+
+    return give
+
+
+def drive_live(stage, label, url, name):
+    """Plays and records a live stream whose numbers jump, ends the recording, and plays what there is."""
+    steps = []
+    made = stage.api("POST", "/downloads", {"source": url, "name": name, "record": True})
+    steps.append(made[0])
+    for path in ("/" + url, "/" + url, "/%s?_HLS_msn=9223372036854775807" % url, "/local/%s.m3u8" % name, "/offline/%s.m3u8" % name):
+        status, _, body = split(stage.ask(get(path), 10))
+        steps.append(status or None)
+        uris = [line for line in body.decode("utf-8", "replace").splitlines() if line and not line.startswith("#")]
+        for directives in ("", "?_HLS_skip=YES", "?_HLS_msn=%d&_HLS_part=%d" % (1 << 60, 1 << 60)) if uris else ():
+            stage.ask(get(uris[-1] + directives), 10)
+    if number := (made[1] or {}).get("id"):
+        for word in ("pause", "resume", "cancel"):
+            steps.append(stage.api("POST", "/downloads/%s/%s" % (number, word), {})[0])
+    for path in ("/assets", "/assets/" + name, "/downloads", "/sessions"):
+        steps.append(stage.api("GET", path)[0])
+    steps.append(stage.api("DELETE", "/assets/" + name)[0])
+    bad = [step for step in steps if not step or step == 500]
+    stage.case(label, "answers %s" % bad if bad and stage.is_alive() else None if stage.is_alive() else "the daemon has ended")
+
+
 def drive(stage, label, url, name):
     """Plays, shows, queues, pauses, cancels and removes; the daemon must answer each request."""
     steps = []
@@ -124,6 +177,7 @@ def run(stage):
         ("#EXT-X-BITRATE:" + number, number, number) for number in EDGES
     ]
     cases += [(line, number, None) for line in MASTER for number in EDGES]
+    cases += [(lines, number, stage.random.choice(EDGES)) for lines in LIVE for number in EDGES]
     stage.random.shuffle(cases)
     url = stage.origin.vod("plain")
     status, made = stage.api("POST", "/downloads", {"source": url, "name": "plain"})
@@ -134,6 +188,10 @@ def run(stage):
         name = "n%d" % count
         for segment in range(3):
             stage.origin.replies["/%s/%d.ts" % (name, segment)] = reply(SEGMENTS[segment].read_bytes(), kind="video/mp2t")
+        if isinstance(line, list):
+            stage.origin.replies["/%s/media.m3u8" % name] = give_in_turn(live_texts(line, number, duration))
+            drive_live(stage, "live: %s %s" % (line[0][:60], number[:25]), "%s/%s/media.m3u8" % (stage.origin.url, name), name)
+            continue
         inner = text("#", "", "2") if duration is None else text(line, number, duration)
         stage.origin.replies["/%s/media.m3u8" % name] = reply(inner.encode())
         stage.origin.replies["/%s/master.m3u8" % name] = reply(

@@ -69,6 +69,15 @@ def texts():
         ("one bitrate, long", HEAD + "#EXT-X-BITRATE:2147483647\n" + media(3, "#EXTINF:1000000000,\n%d.ts\n", "") + END),
         ("a skip of all", "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-SKIP:SKIPPED-SEGMENTS=9223372036854775807\n#EXTINF:2,\na.ts\n"),
         (
+            "a live one with all the names that it may have",
+            "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-PART-INF:PART-TARGET=0.1\n"
+            + "#EXT-X-SERVER-CONTROL:CAN-SKIP-UNTIL=6,PART-HOLD-BACK=1,CAN-BLOCK-RELOAD=YES\n"
+            + "".join("#EXTINF:1,\n%d.ts\n" % n for n in range(100_000))
+            + "".join('#EXT-X-PART:DURATION=0.1,URI="p%d.ts"\n' % n for n in range(1_000))
+            + "".join('#EXT-X-RENDITION-REPORT:URI="r%d.m3u8",LAST-MSN=1\n' % n for n in range(1_000)),
+        ),
+        ("a live one with 200,000 segments", "#EXTM3U\n#EXT-X-TARGETDURATION:1\n" + "#EXTINF:1,\na.ts\n" * 200_000),
+        (
             "parts without end",
             "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-PART-INF:PART-TARGET=0.1\n" + '#EXT-X-PART:DURATION=0.1,URI="p.ts"\n' * 50_000,
         ),
@@ -132,7 +141,68 @@ def give(stage, label, text):
     return stage.case(label, None if stage.is_alive() else "the daemon has ended")
 
 
+DEPTH = 200_000
+# (label, body) of lists of interstitials (X-ASSET-LIST), which are JSON.
+LISTS = [
+    ("a deep list", "[" * DEPTH + "]" * DEPTH),
+    ("a deep object", '{"a":' * DEPTH + "1" + "}" * DEPTH),
+    ("deep within its assets", '{"ASSETS": [{"URI": "a.m3u8", "DURATION": 1, "X": ' + "[" * DEPTH + "]" * DEPTH + "}]}"),
+    ("a number without end", '{"ASSETS": [{"URI": "a.m3u8", "DURATION": ' + "9" * DEPTH + "}]}"),
+    ("100,000 assets", '{"ASSETS": [' + ",".join('{"URI": "a%d.m3u8", "DURATION": 1e308}' % n for n in range(100_000)) + "]}"),
+    ("half of a pair", '{"ASSETS": [{"URI": "\\ud800.m3u8", "DURATION": -1}]}'),
+]
+
+
+def give_lists(stage):
+    """Plays a presentation with interstitials, and asks for each list."""
+    for number, (label, body) in enumerate(LISTS):
+        line = '#EXT-X-DATERANGE:ID="a",CLASS="com.apple.hls.interstitial",START-DATE="2026-01-01T00:00:00Z",X-ASSET-LIST="list%d.json"\n'
+        dated = "#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00Z\n"
+        name = "/list%d" % number
+        stage.origin.replies[name + "/media.m3u8"] = reply((HEAD + dated + line % number + "#EXTINF:2,\na.ts\n" + END).encode())
+        stage.origin.replies["%s/list%d.json" % (name, number)] = reply(body.encode(), kind="application/json")
+        status, _, text = split(stage.ask(get("/%s%s/media.m3u8" % (stage.origin.url, name)), PATIENCE))
+        links = [part.split('"')[0] for part in text.decode().split('X-ASSET-LIST="')[1:]]
+        answers = [split(stage.ask(get(link), PATIENCE))[0] for link in links]
+        wrong = "no link in %d" % status if not links else "no answer" if 0 in answers else None
+        stage.case("a list: " + label, wrong if stage.is_alive() else "the daemon has ended")
+
+
+def give_changing(stage):
+    """An URL whose answers are in turn a media playlist, a multivariant one, a page, and a live one with other names each time."""
+    short = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n"
+    forms = [
+        lambda n: media(3),
+        lambda n: master(3),
+        lambda n: "<html>%d</html>" % n,
+        lambda n: short + "".join("#EXTINF:1,\n%d-%d.ts\n" % (n, s) for s in range(2000)),
+        lambda n: short + "#EXT-X-MEDIA-SEQUENCE:%d\n" % (n * 10**6) + "".join("#EXTINF:1,\ns%d.ts?%d\n" % (s, n) for s in range(2000)),
+    ]
+    for label, turn in (("all kinds", forms), ("other names each time", forms[3:4]), ("other numbers each time", forms[4:])):
+        count = [0]
+
+        def answer(connection, _, turn=turn, count=count):
+            count[0] += 1
+            connection.sendall(reply(turn[count[0] % len(turn)](count[0]).encode(), kind="application/vnd.apple.mpegurl"))
+
+        path, before = "/changing%d.m3u8" % stage.cases, stage.most_memory_of_daemon()
+        stage.origin.replies[path] = answer
+        until, statuses = time.monotonic() + 3, []
+        while time.monotonic() < until and stage.is_alive():
+            status, _, body = split(stage.ask(get("/" + stage.origin.url + path), 10, 64 << 20))
+            statuses.append(status)
+            uris = [line for line in body.decode("utf-8", "replace").splitlines() if line and not line.startswith("#")]
+            if status == 200 and uris and uris[-1].startswith("/a/"):
+                stage.ask(get(uris[-1]), 5, 1 << 20)
+        grown = stage.most_memory_of_daemon() - before
+        wrong = "%d MB more" % (grown >> 20) if grown > 64 << 20 else "no answer" if 0 in statuses else None
+        stage.case("an URL with " + label, wrong if stage.is_alive() else "the daemon has ended")
+
+
 def run(stage):
+    with stage.witnessed("lists and playlists that change"):
+        give_lists(stage)
+        give_changing(stage)
     with stage.witnessed("playlists at the limits"):
         for label, text in texts():
             if not stage.is_alive():

@@ -10,6 +10,7 @@ import json
 import pathlib
 import random
 import re
+import shlex
 import shutil
 import signal
 import socket
@@ -88,20 +89,30 @@ def reply(body=b"", status=200, kind="text/plain", length=None, fields=()):
 class Stage:
     """A daemon with one stored film, the origin, the witness, and the findings of one topic."""
 
-    def __init__(self, binary, topic, seed, seconds, options=()):
-        self.binary, self.topic, self.options = binary, topic, options
+    def __init__(self, binary, topic, seed, seconds, descriptors=None):
+        self.binary, self.topic, self.descriptors = binary, topic, descriptors
         self.random, self.until = random.Random("%s %s" % (seed, topic)), time.monotonic() + seconds
         self.cases, self.findings, self.most_memory, self.notes, self.has_ended = 0, [], 0, [], False
 
     def __enter__(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="weir-attack-"))
         self.origin = Origin()
-        self.weir = scene.Weir(self.binary, self.folder, options=self.options, users="root")
+        self.weir = scene.Weir(self.limited_binary(), self.folder, users="root")
         self.token = (self.folder / "state" / "token").read_text().strip()
         self.store_film()
         self.memory_before = self.most_memory_of_daemon()
         self.baseline = self.witness(1.5)[0]
         return self
+
+    def limited_binary(self):
+        """The binary, with the limit of descriptors, hard and soft, if one is given."""
+        if self.descriptors is None:
+            return self.binary
+        program = self.folder / "weir"
+        binary = shlex.quote(str(pathlib.Path(self.binary).resolve()))
+        program.write_text('#!/bin/sh\nexec prlimit --nofile=%d:%d %s "$@"\n' % (self.descriptors, self.descriptors, binary))
+        program.chmod(0o755)
+        return program
 
     def store_film(self):
         """Downloads the film that the witness plays."""

@@ -17,6 +17,17 @@ connection.sendall(sys.stdin.buffer.read())
 while part := connection.recv(65536):
     sys.stdout.buffer.write(part)
 """
+# Connects to the commands' socket, and prints what it says, or the error.
+REACH = """
+import socket, sys
+try:
+    connection = socket.socket(socket.AF_UNIX)
+    connection.connect(sys.argv[1])
+    connection.sendall(b"GET /api/v1/assets HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n")
+    print(connection.recv(65536))
+except OSError as error:
+    print(type(error).__name__)
+"""
 # Accepts, answers with an empty object, and prints all that it is sent.
 LISTEN = """
 import socket, sys
@@ -68,6 +79,11 @@ def run(stage):
     ):
         status, _, body = ask(stage, path)
         stage.case("another user's GET of " + path, None if 400 <= status < 500 and b"film" not in body else "status %d" % status)
+    for path in sorted(pathlib.Path(stage.weir.state).rglob("*")):
+        if path.is_socket():
+            child = as_other(REACH, path)
+            said = child.communicate(timeout=30)[0]
+            stage.case("another user at %s" % path.name, None if b"PermissionError" in said else said.decode("utf-8", "replace")[-80:])
     stage.case("the library", None if stage.api("GET", "/assets")[1] == before else "has changed")
     readable = [
         path

@@ -9,6 +9,8 @@ import schemathesis
 FOLDER = pathlib.Path(os.environ["WEIR_API_FUZZ_FOLDER"])
 ORIGIN = os.environ["WEIR_API_FUZZ_ORIGIN"]
 COUNTER = itertools.count()
+# The second one has a playlist of numbers from the edges of their types.
+NAMES = ("film", "edges")
 
 
 def every(count):
@@ -18,9 +20,9 @@ def every(count):
 
 @schemathesis.hook
 def map_path_parameters(context, path_parameters):
-    """The asset that there is, unless it is to be deleted: once would be the end of it."""
+    """The assets that there are, unless one is to be deleted: once would be the end of it."""
     if path_parameters and "name" in path_parameters and context.operation.method.lower() != "delete" and not every(3):
-        path_parameters["name"] = "film"
+        path_parameters["name"] = NAMES[every(2)]
     return path_parameters
 
 
@@ -39,5 +41,5 @@ def map_body(context, body):
         if isinstance(body.get("path"), str):
             body["path"] = str(FOLDER / "files" / str(next(COUNTER)))
         if isinstance(body.get("source"), str) and every(2):
-            body["source"] = "film"
+            body["source"] = NAMES[every(4)]
     return body
