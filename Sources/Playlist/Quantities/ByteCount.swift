@@ -38,8 +38,8 @@ extension Int64 {
 }
 
 extension Int {
-    /// The count as a number of the API.
-    public init(_ bytes: ByteCount) { self = Int(bytes.count) }
+    /// The count as a number of the API: at most 2^53 − 1, above which JSON's numbers are not exact.
+    public init(_ bytes: ByteCount) { self = Int(min(bytes.count, (1 << 53) - 1)) }
 }
 
 extension Double {

@@ -67,8 +67,8 @@ public struct Resolution: Hashable, Sendable, CustomStringConvertible {
     public let width: Int
     /// Height.
     public let height: Int
-    /// Creates a resolution.
-    public init(width: Int, height: Int) { (self.width, self.height) = (width, height) }
+    /// Creates a resolution. No picture has more than a million pixels in a line.
+    public init(width: Int, height: Int) { (self.width, self.height) = (min(width, 1_000_000), min(height, 1_000_000)) }
     /// The playlist form, such as `1280x720`.
     public var description: String { "\(width)x\(height)" }
 }
