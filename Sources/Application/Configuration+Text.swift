@@ -1,4 +1,6 @@
 internal import Control
+internal import Downloader
+internal import HTTPMessage
 internal import Library
 internal import Logging
 internal import Origin
@@ -22,6 +24,13 @@ extension Configuration {
         case .http2: "\(usesHTTP2)"
         case .maxParallel: "\(maxParallel)"
         case .maxDownloads: "\(maxDownloads)"
+        case .downloadHours: Self.list(rules.hours.map(\.description))
+        case .metered: Self.quoted(rules.pausesOnMetered ? "pause" : "allow")
+        case .onBattery: Self.quoted(rules.battery.description)
+        case .onlyIdle: "\(rules.onlyIdle)"
+        case .limitRate: Self.quoted(limitRate.map(ByteSize.text) ?? "unlimited")
+        case .webhook: Self.quoted(webhook?.url.redacted ?? "")
+        case .webhookEvents: Self.list(webhookEvents.map(\.rawValue).sorted())
         case .reserve: reserve.map { "\($0)" } ?? Self.quoted("auto")
         case .playCache: Self.quoted(playCache.map(ByteSize.text) ?? "unlimited")
         case .verifyRate: "\(verifyRate)"

@@ -29,7 +29,7 @@ import Substitution
     private let sessions: Sessions
     private let server: HTTPServer
     /// The connections of both servers.
-    private let connections: ConnectionPool
+    private let pool: ConnectionPool
     private let control: ControlRoutes
     /// The server for the network; nil if none is configured.
     private var network: HTTPServer?
@@ -104,8 +104,8 @@ import Substitution
         let metrics = Metrics(
             library: library, downloader: downloader, sessions: sessions, client: client, version: Application.version)
         self.metrics = metrics
-        connections = ConnectionPool(limit: limits.connections)
-        server = HTTPServer(configuration: limits, policy: control, pool: connections) { exchange in
+        pool = ConnectionPool(limit: limits.connections)
+        server = HTTPServer(configuration: limits, policy: control, pool: pool) { exchange in
             if playback.handle(exchange) || control.handle(exchange) || page.handle(exchange)
                 || metrics.handle(exchange)
             {
@@ -195,7 +195,7 @@ import Substitution
         var limits = self.limits
         limits.limitsLoopback = true
         limits.owners = nil
-        let network = HTTPServer(configuration: limits, pool: connections) { gate.answer($0) }
+        let network = HTTPServer(configuration: limits, pool: pool) { gate.answer($0) }
         let place: ListenAddress
         do {
             let bound = try network.listen(host: address.host, port: address.port ?? port)

@@ -22,6 +22,9 @@ extension LibraryService {
             shape.assumedEncoding = file.assumedEncoding
             return shape
         } catch {
+            if error.code == .notStored {
+                throw APIError(.incomplete, error.message, next: "weir get \(asset.name)")
+            }
             throw APIError(error, asset: asset.name)
         }
     }
@@ -156,6 +159,9 @@ struct AttachedFile {
             guard interval > 0, interval < 1e6 else { throw APIError(.badRequest, "interval is not a number above 0") }
             let track = ThumbnailTrack(sheet: name, size: size, grid: grid, interval: interval, length: duration)
             return (track, [sheet])
+        }
+        guard !ThumbnailTrack.isPicture(name) else {
+            throw APIError(.badTrack, "\(name) is no JPEG, PNG or WebP image of at most 4 MB")
         }
         let track: ThumbnailTrack
         do throws(SubtitleError) {

@@ -15,6 +15,8 @@ import Store
     private var task: Task<Void, Never>?
     /// The running fetches, with the bytes that were stored before.
     private var running: [ObjectIdentifier: (fetch: Fetch, began: Int64)] = [:]
+    /// Bytes that ended fetches received.
+    fileprivate var settled: Int64 = 0
     private var waiting: CheckedContinuation<Void, Never>?
     private var failure: LibraryError?
     private var isOver = false
@@ -38,12 +40,18 @@ import Store
     func cancel() {
         isOver = true
         task?.cancel()
+        settled = received
         let fetches = running.values.map(\.fetch)
         running = [:]
         for fetch in fetches { fetch.release() }
         waiting?.resume()
         waiting = nil
     }
+
+    var received: Int64 { running.values.reduce(settled) { $0 + max(0, $1.fetch.written - $1.began) } }
+    var unfinished: Int64 { running.values.reduce(0) { $0 + $1.fetch.written } }
+
+    func tick() {}
 
     /// Interstitials are not in the film's time.
     func move(to playhead: Double, isJump: Bool) {}
@@ -148,6 +156,7 @@ import Store
 
     private func ended(_ fetch: Fetch, _ result: Result<Void, FetchError>) {
         guard let (_, began) = running.removeValue(forKey: ObjectIdentifier(fetch)) else { return }
+        settled += max(0, fetch.written - began)
         fetch.release()
         switch fetch.doubt.map({ .failure($0) }) ?? result {
         case .success:
@@ -174,6 +183,8 @@ extension Downloader {
         }
         download.work?.cancel()
         let work = InterstitialDownload(download, self)
+        // The rate is that of the whole download.
+        work.settled = download.work?.received ?? 0
         download.work = work
         work.start(at: 0)
         return true

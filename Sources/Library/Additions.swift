@@ -24,7 +24,7 @@ package struct Additions {
 }
 
 extension Asset {
-    /// What belongs to the asset beside its own presentation. It is read from the bundle at the first use.
+    /// The content of the asset beside its own presentation. It is read from the bundle at the first use.
     package var additions: Additions {
         if let knownAdditions { return knownAdditions }
         if isPreview || isRemoved { return Additions() }
@@ -113,7 +113,7 @@ extension Asset {
                 guard let size = attachment.size, size.count == 2 else { continue }
                 tracks.images.append(
                     .init(
-                        resolution: Resolution(width: size[0], height: size[1]), bandwidth: rendition.peakBitRate,
+                        resolution: Resolution(width: size[0], height: size[1]), bandwidth: Int(rendition.peakBitRate),
                         uri: uri))
             }
         }

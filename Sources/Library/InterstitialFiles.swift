@@ -49,7 +49,7 @@ package import Store
         Reference(name: asset.interstitials.name(url, kind), url: url)
     }
 
-    /// Fetches a list, and returns it with the presentations that it names: nil for a URI that is none.
+    /// Fetches a list, and returns it with the presentations that it names: nil for an invalid URI.
     package func list(
         _ reference: Reference, of asset: Asset
     ) async throws(LibraryError) -> (list: AssetList, presentations: [Reference?]) {

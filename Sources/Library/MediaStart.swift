@@ -22,9 +22,12 @@ struct MediaStart {
 }
 
 extension Asset {
-    /// The start of the media; nil if no stored segment shows it. The first stored segment of the first rendition decides.
+    /// The start of the media; nil if no stored segment shows it. The first stored segment of the first variant decides.
     @LoopActor var mediaStart: MediaStart? {
-        for rendition in renditions where rendition.name.content == .media && !rendition.name.isIFramesOnly {
+        let variants = Set(multivariant?.variants.map(\.renditionIndex) ?? [])
+        let ordered =
+            renditions.filter { variants.contains($0.place) } + renditions.filter { !variants.contains($0.place) }
+        for rendition in ordered where rendition.name.content == .media && !rendition.name.isIFramesOnly {
             if let start = rendition.mediaStart { return start }
         }
         return nil
@@ -40,7 +43,7 @@ extension Rendition {
             if !segment.isGap, folder.contains(file) {
                 return start(of: segment, file).map { MediaStart(ticks: $0, at: time) }
             }
-            time += segment.duration
+            time += segment.duration.seconds
         }
         return nil
     }
@@ -69,7 +72,7 @@ extension Rendition {
             return ByteSource(count: size) { Self.bytes(of: descriptor, in: $0) }
         }
         guard key.method == .aes128, let number = number(of: key), size <= Self.cipherLimit else { return nil }
-        let sequence = UInt64(clamping: segment.mediaSequenceNumber)
+        let sequence = UInt64(clamping: Int(segment.mediaSequenceNumber))
         let implicit =
             [UInt8](repeating: 0, count: 8) + (0..<8).map { UInt8(truncatingIfNeeded: sequence >> (56 - 8 * $0)) }
         let bytes = Self.bytes(of: descriptor, in: 0..<size)

@@ -7,7 +7,7 @@ import Playlist
 extension Asset: PlayedAsset {
     /// Returns the rendition that owns a folder, and its kind of media for the playhead.
     public func playedRendition(in folder: String) -> (rendition: any PlayedRendition, kind: MediaKind)? {
-        // An interstitial has a timeline of its own, which tells nothing of the place in the film.
+        // An interstitial has a timeline of its own, which is no place in the film.
         guard let rendition = rendition(folder), has(rendition), rendition.name.content == .media,
             !rendition.name.isIFramesOnly
         else { return nil }

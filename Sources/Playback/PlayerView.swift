@@ -84,7 +84,6 @@ import Substitution
     }
 
     func playlist(named rendition: String) -> String { "\(prefix)\(rendition)/\(Route.playlistFile)" }
-    private func playlist(_ rendition: Rendition) -> String { resource(rendition, Route.playlistFile) }
     private func key(_ number: Int) -> String { "\(prefix)keys/\(number).key" }
     private func resource(_ rendition: Rendition, _ file: String) -> String { "\(prefix)\(rendition.name.id)/\(file)" }
     /// The path of all that the session may request.

@@ -1,3 +1,4 @@
+import API
 import Application
 import ArgumentParser
 import Foundation

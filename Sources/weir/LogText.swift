@@ -92,14 +92,15 @@ enum KPIText {
     /// The main columns, in at most 80 characters.
     static func narrow(_ report: API.KPIReport) -> TextTable {
         let heading = ["ASSET", "CLIENT", "WATCHED", "START", "STALLS", "STALLED", "OBSERVED", "STORED"]
-        let row: (String, String, KPIs) -> [String] = { asset, client, kpis in
-            let startup = kpis.startup.map(LogNumber.seconds) ?? "–"
-            let cells = row(asset, client, kpis)
-            return [asset.cut(to: 14), client, cells[2], startup, cells[4], cells[5], cells[8], cells[12]]
-        }
-        let sessions = report.sessions.map { row($0.asset, client($0.client).cut(to: 10), $0.kpis) }
-        return TextTable(
-            rows: [heading] + sessions + [row("all", Format.count(report.total.sessions, "session"), report.total)])
+        let sessions = report.sessions.map { narrowRow($0.asset, client($0.client).cut(to: 10), $0.kpis) }
+        let total = narrowRow("all", Format.count(report.total.sessions, "session"), report.total)
+        return TextTable(rows: [heading] + sessions + [total])
+    }
+
+    private static func narrowRow(_ asset: String, _ client: String, _ kpis: KPIs) -> [String] {
+        let cells = row(asset, client, kpis)
+        let startup = kpis.startup.map(LogNumber.seconds) ?? "–"
+        return [asset.cut(to: 14), client, cells[2], startup, cells[4], cells[5], cells[8], cells[12]]
     }
 
     private static func row(_ asset: String, _ client: String, _ kpis: KPIs) -> [String] {

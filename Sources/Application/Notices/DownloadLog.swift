@@ -56,6 +56,10 @@ internal import Logging
         case .space: "space"
         case .key: "a key"
         case .volume: "its disk"
+        case .hours: "its hours"
+        case .metered: "a network that is not metered"
+        case .power: "mains power"
+        case .idle: "an idle machine"
         }
     }
 

@@ -39,7 +39,7 @@ extension Int64 {
 
 extension Int {
     /// The count as a number of the API: at most 2^53 − 1, above which JSON's numbers are not exact.
-    public init(_ bytes: ByteCount) { self = Int(min(bytes.count, (1 << 53) - 1)) }
+    public init(_ bytes: ByteCount) { self = Int(Swift.min(bytes.count, (1 << 53) - 1)) }
 }
 
 extension Double {

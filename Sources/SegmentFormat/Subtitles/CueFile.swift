@@ -76,7 +76,7 @@ public struct CueFile: Equatable, Sendable {
                 head.append(line)
             }
         }
-        // A comment between cues, or a block that is none: players ignore both.
+        // Players ignore a block of any other kind.
         return (cues, blocks.filter { ["STYLE", "REGION", "NOTE"].contains($0[0].prefix { !CueTimes.isBlank($0) }) })
     }
 
@@ -138,7 +138,7 @@ enum SubRipMarkup {
         return (text, settings)
     }
 
-    /// The tag if WebVTT has it, nothing for a tag of SubRip's own, and the escaped text if it is none.
+    /// The tag if WebVTT has it, nothing for a tag of SubRip's own, and the escaped text of anything else.
     private static func tag(_ text: Substring) -> String {
         let inner = text.dropFirst().dropLast()
         let name = inner.drop { $0 == "/" }.prefix { $0.isLetter || $0.isNumber }.lowercased()
