@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// File access of commands: the daemon's address and token suffice for every command.
+/// File access of commands: the daemon's address and token suffice for every command, and its record for what is said about it.
 @Suite("The commands and the daemon's files")
 struct CommandAccessTests {
     @Test(
-        "commands read only the address and the token, never the store or other state"
+        "commands read only the address, the token and the record of the daemon, never the store or other state"
     )
-    func readsOnlyAddressAndToken() async throws {
+    func readsOnlyAddressTokenAndRecord() async throws {
         try await Scene.with { scene in
             let place = try TemporaryFolder()
             let (master, link) = (scene.origin.master("ts"), scene.origin.master("cmaf"))
@@ -40,7 +40,7 @@ struct CommandAccessTests {
                 #expect(calls.contains { $0.contains(scene.weir.state + "/token") || command.contains("--check") })
                 #expect(!calls.contains { $0.contains(scene.weir.store) }, "\(command)")
                 let state = calls.filter { $0.contains(scene.weir.state) }
-                let names = ["/token\"", "/listening\"", "\"\(scene.weir.state)\""]
+                let names = ["/token\"", "/listening\"", "/daemon\"", "\"\(scene.weir.state)\""]
                 let others = state.filter { call in !names.contains { call.contains($0) } }
                 #expect(others.allSatisfy { $0.contains("execve(") }, "\(command): \(others)")
             }

@@ -24,8 +24,10 @@ struct CommandTests {
             #expect(lines.contains { $0.hasPrefix("100%  0:12/0:12  ") })
 
             let list = try await scene.weir.run(["list"]).output.split(separator: "\n")
-            #expect(list.count == 2 && list[0].hasPrefix("NAME"))
-            #expect(list.last?.hasPrefix("cmaf  0:12  270p") == true)
+            #expect(list.count == 3 && list[0].hasPrefix("NAME"))
+            #expect(
+                list[1].hasPrefix("cmaf  0:12  270p") && list[2].hasPrefix("1 asset, ")
+                    && list[2].hasSuffix(", 1 complete"))
             let show = try await scene.weir.run(["show", "cmaf"]).output
             #expect(show.hasPrefix("cmaf  A Title  0:12  stored, "))
             #expect(show.contains("270p 480x270") && show.contains("90p 160x90") && show.contains("audio fr"))

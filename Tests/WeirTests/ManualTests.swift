@@ -60,31 +60,50 @@ import Testing
         #expect(said.split(separator: "\n").contains { $0.hasPrefix("get\t") }, "\(said)")
     }
 
-    @Test func namesOfAssetsComplete() async throws {
+    /// Types a line and the tab key into a shell at a terminal, and prints what the shell then shows.
+    private static let typist = """
+        import os, pty, select, sys, time
+        shell, start, line, word = sys.argv[1].split(), sys.argv[2], sys.argv[3], sys.argv[4]
+        process, terminal = pty.fork()
+        if process == 0: os.execvp(shell[0], shell)
+        seen, deadline, sent, mark = b"", time.monotonic() + 40, 0, 0
+        while time.monotonic() < deadline:
+            if select.select([terminal], [], [], 0.1)[0]:
+                try: seen += os.read(terminal, 65536)
+                except OSError: break
+                continue
+            # The shell waits for a key.
+            if sent == 0: os.write(terminal, (start + "; echo rea''dy\\n").encode())
+            elif sent == 1 and b"ready" in seen: os.write(terminal, (line + "\\t").encode())
+            elif sent == 1: continue
+            if sent == 2 and word.encode() in seen[mark:]: break
+            if sent < 2: sent, mark = sent + 1, len(seen)
+        os.kill(process, 9)
+        sys.stdout.buffer.write(seen[mark:])
+        """
+
+    @Test(arguments: [
+        ("bash", "bash --norc --noprofile -i", "source FOLDER/weir.bash"),
+        ("zsh", "zsh -f -i", "fpath=(FOLDER $fpath); autoload -U compinit; compinit -u"),
+        ("fish", "fish --no-config -i", "source FOLDER/weir.fish"),
+    ])
+    func namesOfAssetsComplete(shell: String, program: String, start: String) async throws {
         let state = folder.path("state")
         let assets = ["sintel", "tears-of-steel"].map { API.Asset(name: $0, id: $0, url: "https://h/\($0)") }
         let daemon = try await ScriptedDaemon(state: state, assets: assets)
-        // Both completion scripts and users name the daemon by the environment or an option.
-        let line = "weir play --state \(state) s"
-        let bash = try await script("bash")
-        let harness = """
-            source \(bash)
-            declare -a spec=($(complete -p weir))
-            for ((i = 0; i < ${#spec[@]}; i++)); do [ "${spec[i]}" = -F ] && function=${spec[i+1]}; done
-            COMP_LINE=$1 COMP_POINT=${#1} COMP_TYPE=9 COMP_KEY=9
-            read -ra COMP_WORDS <<< "$1"
-            COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
-            $function weir "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}" 2> \(folder.path("errors"))
-            printf '%s\\n' "${COMPREPLY[@]}"
-            """
-        let found = try await ask("bash", ["--norc", "--noprofile", "-c", harness, "bash", line])
-        #expect(found.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) } == ["sintel"], "\(found)")
-        let fish = try await script("fish")
-        let said = try await ask("fish", ["--no-config", "-c", "source \(fish); complete -C '\(line)'"])
-        #expect(said.split(separator: "\n").contains("sintel") && !said.contains("tears"), "\(said)")
-        let zsh = try String(contentsOfFile: try await script("zsh"), encoding: .utf8)
-        #expect(zsh.contains("---completion"))
+        let file = try await script(shell)
+        if shell == "zsh" { try FileManager.default.copyItem(atPath: file, toPath: folder.path("_weir")) }
+        let programs = (Repository.builtProgram("weir") as NSString).deletingLastPathComponent
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+        let result = try await ProcessRunner.run(
+            "python3",
+            ["-c", Self.typist, program, start.replacing("FOLDER", with: folder.path), "weir play s", "sintel"],
+            environment: ["PATH": "\(programs):\(path)", "HOME": folder.path, "WEIR_STATE": state, "TERM": "xterm"])
+        #expect(result.output.contains("sintel") && !result.output.contains("tears"), "\(result)")
         await daemon.stop()
+    }
+
+    @Test func completionStartsNoDaemon() async throws {
         // Without a daemon there are no names, and none is started.
         let none = try await ProcessRunner.run(
             Repository.builtProgram("weir"), ["---completion", "play", "--", "positional@0", "0", "2", ""],
