@@ -50,7 +50,7 @@ import Testing
         let repaired = try await verify(fixture, download.asset, isRepair: true)
         #expect(repaired.state == .complete && repaired.failure == nil)
         #expect(repaired.verification.report.remaining == 0)
-        #expect(try await fixture.origin.requests().map(\.path).sorted() == ["/ts/90p/1.ts", "/ts/90p/4.ts"])
+        #expect(try await fixture.mediaRequests().sorted() == ["/ts/90p/1.ts", "/ts/90p/4.ts"])
         #expect(download.state == .complete && download.isComplete)
         #expect(fixture.folder.files().contains { $0.hasSuffix("video-90p/media.m3u8") })
     }
@@ -66,7 +66,7 @@ import Testing
         try await fixture.origin.clearRequests()
         let job = try await verify(fixture, download.asset, isRepair: true)
         #expect(job.state == .complete && download.state == .paused)
-        #expect(try await fixture.origin.requests().map(\.path) == ["/ts/90p/0.ts"])
+        #expect(try await fixture.mediaRequests() == ["/ts/90p/0.ts"])
         // The pieces after the pause are still holes of the selection.
         #expect(job.verification.report.remaining == 1)
     }
@@ -84,7 +84,7 @@ import Testing
         fixture.library.mode = .auto
         fixture.downloader.retry(.network)
         try await fixture.reaches(.complete, "ts")
-        #expect(try await fixture.origin.requests().map(\.path) == ["/ts/90p/1.ts"])
+        #expect(try await fixture.mediaRequests() == ["/ts/90p/1.ts"])
     }
 
     @Test func cancellingEndsTheFetchesItStarted() async throws {
@@ -94,7 +94,7 @@ import Testing
         try flip("video-90p/1.ts", fixture)
         try await fixture.origin.add(OriginRule("/ts/90p/1.ts") { $0.hold = true })
         let job = try fixture.downloader.integrity.start(download.asset, isRepair: true)
-        try await waitUntil("a request") { try await fixture.origin.requests().count == 1 }
+        try await waitUntil("a request") { try await fixture.mediaRequests().count == 1 }
         #expect(job.isRepairing)
         fixture.downloader.integrity.cancel(job)
         #expect(job.state == .cancelled)
@@ -141,10 +141,10 @@ import Testing
         clock.time += 1
         scrubber.check()
         #expect(!integrity.isIdle)
-        try await waitUntil("the piece") { try await fixture.origin.requests().count == 1 }
+        try await waitUntil("the piece") { try await fixture.mediaRequests().count == 1 }
         try await fixture.reaches(.complete, "ts")
         #expect(download.isComplete && asset.verified == clock.time)
-        #expect(try await fixture.origin.requests().map(\.path) == ["/ts/90p/2.ts"])
+        #expect(try await fixture.mediaRequests() == ["/ts/90p/2.ts"])
         // Not repeated before the next due time.
         scrubber.check()
         clock.time += Scrubber.span

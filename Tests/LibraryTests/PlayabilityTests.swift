@@ -107,7 +107,9 @@ import Testing
         // Only missing resources are fetched again.
         try await fixture.origin.clearRequests()
         try await fetch(fixture, "video-90p", of: asset)
-        #expect(try await fixture.mediaRequests().count == count)
+        // After a restart, one small request compares a stored segment with the origin's before that.
+        let media = try await fixture.origin.requests().filter { !$0.path.contains(".m3u8") }
+        #expect(media.filter { !$0.isComparison }.count == count && media.count <= count + 1)
         #expect(await answer(fixture, asset).answer == .yes)
         #expect(asset.isPlayableOffline)
     }

@@ -1,4 +1,5 @@
 import EventLoop
+import Foundation
 import HTTPMessage
 import Playheads
 import Playlist
@@ -41,6 +42,9 @@ import Testing
         #expect(probes.map(\.range) == ["bytes=0-4095"])
 
         try FileDamage.flipBit(of: film.root + "/film/90p/0.ts", at: 600)
+        // The origin's validators have whole seconds, and both contents may be of one second.
+        let later = [FileAttributeKey.modificationDate: Date(timeIntervalSinceNow: 10)]
+        try FileManager.default.setAttributes(later, ofItemAtPath: film.root + "/film/90p/0.ts")
         var told: [String] = []
         let subscription = fixture.library.events.subscribe {
             if case .assetChanged(let asset) = $0 { told.append(asset.name) }
