@@ -17,14 +17,6 @@ extension Asset {
         return !multivariant.completeVariants(renditions: completeRenditions).isEmpty
     }
 
-    /// True if the best quality is complete, with a rendition of each of its groups: players choose it first.
-    var isBestComplete: Bool {
-        guard let multivariant else { return isPlayableOffline }
-        let seen = multivariant.variants.filter { !$0.isAudioOnly }
-        guard let most = (seen.isEmpty ? multivariant.variants : seen).map(\.bandwidth).max() else { return false }
-        return multivariant.completeVariants(renditions: completeRenditions).contains { $0.bandwidth == most }
-    }
-
     /// True if every rendition that players load is complete. Trick-play playlists do not count: no player loads them.
     public var isEverythingComplete: Bool {
         entry != nil && renditions.allSatisfy { $0.name.isIFramesOnly || $0.isComplete }

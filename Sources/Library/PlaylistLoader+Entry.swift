@@ -32,18 +32,6 @@ extension PlaylistLoader {
         return try await tasks.checks.run(ObjectIdentifier(asset)) { await check(asset) }.get()
     }
 
-    /// True if the asset's best quality was downloaded, and no other content is known at the origin.
-    public func isServedFromStore(_ asset: Asset) -> Bool {
-        guard library.downloads?.isKept(asset) ?? false, !asset.hasChanged else { return false }
-        return asset.isBestComplete
-    }
-
-    /// Looks at the origin beside a session that plays what is stored, so that the next one knows if it has other content.
-    public func lookAtOrigin(of asset: Asset) {
-        guard !library.isOffline else { return }
-        Task { @LoopActor in _ = try? await refresh(asset) }
-    }
-
     /// True if something of the asset can be played instead of the origin.
     private func isPlayable(_ asset: Asset) async -> Bool {
         if asset.isPlayableOffline { return true }

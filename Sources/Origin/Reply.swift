@@ -70,6 +70,8 @@ struct Reply {
     }
     var contentRange: ContentRange? { self[.contentRange].flatMap { ContentRange($0) } }
     var statedPart: StatedPart? { self[.contentRange].flatMap { StatedPart($0) } }
+    /// True for several ranges, each with a head of its own (RFC 9110 §14.6).
+    var hasSeveralParts: Bool { self[.contentType]?.lowercased().hasPrefix("multipart/byteranges") ?? false }
     var location: String? { self[.location] }
     /// The delay that the origin requests before a retry; at most a day.
     var retryAfter: Duration? {

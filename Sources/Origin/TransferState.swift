@@ -115,6 +115,8 @@ struct TransferState {
                 return receivedPart(reply)
             // Players take any of them as the whole.
             case 200...203, 208...299: return receivedWhole(reply)
+            // Nothing asks for several ranges, and the bytes between them are not the media's.
+            case 206 where reply.hasSeveralParts: return partFault(.wrongRange, reply)
             case 206: return receivedPart(reply)
             case 412 where attemptStart > 0: return partFault(.contentChanged, reply)
             case 416: return receivedUnsatisfiable(reply)

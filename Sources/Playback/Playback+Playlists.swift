@@ -196,9 +196,7 @@ extension Playback {
                 let asset = try await asset(at: url.replacingQuery(rest), mode, player)
                 if refuseIfExpired(exchange, asset) { return }
                 let isStored = mode == .offline || library.isOffline || isPreferred(asset, mode)
-                let suffices = !isStored && mode == .auto && isEnough(asset, for: exchange)
-                if suffices { library.playlists.lookAtOrigin(of: asset) }
-                await entry(exchange, of: asset, mode, directives, isStored: isStored || suffices)
+                await entry(exchange, of: asset, mode, directives, isStored: isStored)
             } catch {
                 refuse(playlist: exchange, error, about: Subject(nil, nil, url.replacingQuery(nil).text))
             }
@@ -232,12 +230,6 @@ extension Playback {
     private func isPreferred(_ asset: Asset, _ mode: Session.Mode) -> Bool {
         if asset.isEverythingComplete || asset.isRecorded && !asset.isRecording { return true }
         return (mode == .local || library.mode == .local) && asset.isPlayableOffline
-    }
-
-    /// True if the player starts with stored media, and would wait for the origin only because it opens all that is listed.
-    private func isEnough(_ asset: Asset, for exchange: Exchange) -> Bool {
-        guard PlayerTimeout.opensAllRenditions(exchange.head), !asset.isRecording else { return false }
-        return library.playlists.isServedFromStore(asset)
     }
 
     /// Answers with the entry playlist, once the origin is known to be present or absent.

@@ -19,13 +19,7 @@ enum PlayerTimeout {
 
     /// True for players that read a body without a length to its end as well as any other (libavformat). A length that the
     /// origin states too small would take the rest from them, which they read at the origin if its connection ends there.
-    static func needsNoLength(_ head: RequestHead) -> Bool { isLibavformat(head) }
-
-    /// True for players that load the playlist and the first segment of all listed renditions before the first picture, and stay
-    /// with the best variant.
-    static func opensAllRenditions(_ head: RequestHead) -> Bool { isLibavformat(head) }
-
-    private static func isLibavformat(_ head: RequestHead) -> Bool {
+    static func needsNoLength(_ head: RequestHead) -> Bool {
         guard let client = head.firstValue(of: .userAgent) else { return false }
         return readersOfAll.contains { client.starts(with: $0) }
     }

@@ -176,8 +176,11 @@ import Testing
         let new = API.ResumeRequest(url: origin.master("ts") + "?token=new")
         _ = try await service.change(.resume, id: begun.id, new)
         _ = try await reaches(.complete, begun.id)
-        let fetched = try await origin.requests().map(\.path).filter { $0.contains("/ts/90p/") && $0.hasSuffix(".ts") }
+        // Before the rest is fetched, one small request compares a stored segment with the origin's.
+        let requests = try await origin.requests().filter { $0.path.contains("/ts/90p/") && $0.path.hasSuffix(".ts") }
+        let fetched = requests.filter { !$0.isComparison }.map(\.path)
         #expect(fetched.sorted() == ["/ts/90p/3.ts", "/ts/90p/4.ts", "/ts/90p/5.ts"])
+        #expect(requests.count <= 4)
     }
 
     /// An asset that was played has a name from its URL.

@@ -29,7 +29,7 @@ struct DamageTests {
 
             let repaired = try await scene.verify("film", "--repair")
             #expect(repaired.exit == 0 && repaired.remaining == 0)
-            let requests = try await scene.origin.requests().map(\.path)
+            let requests = try await scene.mediaRequests().map(\.path)
             #expect(requests.sorted() == names.map { "/_vod/1050x1000/\($0)" }.sorted(), "seed \(seed)")
             #expect(try scene.contents() == before)
             #expect(try await scene.verify("film").exit == 0)

@@ -98,24 +98,6 @@ struct PresenceTests {
         }
     }
 
-    @Test("is looked at beside a session by URL whose best quality is stored, and does not delay it")
-    func isNotWaitedForIfTheBestIsStored() async throws {
-        try await Scene.with { scene in
-            _ = try await scene.get("ts", ["-q", "best"])
-            try await scene.weir.kill()
-            try await scene.weir.start()
-            try await scene.origin.clearRequests()
-            try await scene.origin.add(OriginRule("*/master.m3u8") { $0.hold = true })
-            // mpv and ffmpeg open all that is listed, before the first picture.
-            for player in [Player.mpv, .ffmpeg] {
-                let report = try await player.play(await scene.master("ts"))
-                #expect(PlayerBaseline(player, "ts").shortcoming(of: report) == nil)
-            }
-            try await waitUntil("a look at the origin") { try await scene.origin.load().paused == 1 }
-            #expect(try await scene.mediaRequests().isEmpty)
-        }
-    }
-
     @Test("is absent leaves stored assets playable by name in Chromium")
     func playsByNameInChromium() async throws {
         try await Scene.with { scene in

@@ -283,6 +283,13 @@ extension TransferStateTests {
                 .head(part("5-99/100"), "stop"), .ends(.stopped, "wrongRange"),
             ]),
         Case(
+            testDescription: "unrequested 206 of several parts", first: "/r",
+            steps: [
+                .head("206|Content-Type: Multipart/Byteranges; boundary=b|Content-Length: 100", "stop"),
+                .ends(.stopped, "wait"), .ends(.finished, "/r"),
+                .head("206|Content-Type: multipart/byteranges; boundary=b", "stop"), .ends(.stopped, "wrongRange"),
+            ]),
+        Case(
             testDescription: "unrequested 206 of the whole", first: "/r",
             steps: [
                 .head("206|Content-Range: bytes 0-99/100|Content-Length: 100", "deliver 100"), .bytes(100, "at 0"),

@@ -169,6 +169,10 @@ def misstatements():
         ("half of it", reply(media[: len(media) // 2], kind="video/mp2t", length=len(media))),
         ("gzip in words", reply(marked, fields=["Content-Encoding: gzip"])),
         (
+            "several parts",
+            reply(b"--b\r\nContent-Type: video/mp2t\r\n\r\n" + media + b"\r\n--b--", 206, "multipart/byteranges; boundary=b"),
+        ),
+        (
             "a page as the right part",
             reply(b"<html>" + marked, 206, "video/mp2t", fields=["Content-Range: bytes 0-%d/%d" % (len(marked) + 5, len(marked) + 6)]),
         ),
