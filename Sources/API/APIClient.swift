@@ -224,6 +224,8 @@ package struct APIClient: Sendable {
 
     /// Returns if any user's daemon answers at a base URL: its API demands a token. Throws `.noDaemon` otherwise.
     package func findDaemon(at base: String) async throws(APIError) {
+        // Port 0 of the configuration is no address before a daemon has taken a port.
+        guard (try? WebURL(base)) != nil else { throw state.absence }
         let answer = try await transport(Call(method: "GET", url: base + API.root + "/mode", token: "", body: nil))
         let problem = try? API.decode(API.Problem.self, from: answer.body)
         guard answer.status == 401, problem?.code == .unauthorized else {

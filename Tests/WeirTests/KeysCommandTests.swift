@@ -20,16 +20,16 @@ import Testing
             (["aes", "--expires", "30d"], .init(.setExpiry, expires: 1_800_720_000)),
             (["aes", "--expires", "never"], .init(.setExpiry)), ([], nil),
         ] as [([String], API.KeyOrder?)])
-    func optionsBecomeAKeyRequest(words: [String], order: API.KeyOrder?) throws {
-        #expect(try KeysCommand.parse(words).order(now: now) == order)
+    func optionsBecomeAKeyRequest(words: [String], order: API.KeyOrder?) async throws {
+        #expect(try await KeysCommand.asyncParse(words).order(now: now) == order)
     }
 
     @Test(arguments: [
         ["--renew"], ["--all"], ["aes", "--all"], ["--all", "--renew"], ["aes", "--renew", "--revoke"], ["--revoke"],
         ["aes", "--expires", "soon"], ["aes", "-1"], ["aes", "x", "--renew"], ["aes", "--all", "--revoke"],
     ])
-    func invalidOptionsAreRefused(words: [String]) {
-        #expect(throws: (any Error).self) { try KeysCommand.parse(words) }
+    func invalidOptionsAreRefused(words: [String]) async throws {
+        await #expect(throws: (any Error).self) { try await KeysCommand.asyncParse(words) }
     }
 
     @Test func keysAreATable() {
@@ -64,19 +64,21 @@ import Testing
         #expect(ShowCommand.lines(asset).contains("key revoked; renew with: weir keys aes --renew"))
     }
 
-    @Test func aRentalLimitsKeysIfThereAreAny() throws {
-        let command = try PolicyCommand.parse(["aes", "--rental"])
+    @Test func aRentalLimitsKeysIfThereAreAny() async throws {
+        let command = try await PolicyCommand.asyncParse(["aes", "--rental"])
         #expect(
             try command.changed(API.Policy(priority: .important), hasKeys: true, now: now)
                 == API.Policy(priority: .important, keysExpire: 2_592_000, keysAfterFirstPlay: 172_800))
         #expect(
             try command.changed(API.Policy(), hasKeys: false, now: now)
                 == API.Policy(expires: 1_800_720_000, afterFirstPlay: 172_800))
-        let other = try PolicyCommand.parse([
+        let other = try await PolicyCommand.asyncParse([
             "aes", "--rental", "--keys-expire", "7d", "--keys-after-first-play", "never",
         ])
         #expect(try other.changed(API.Policy(), hasKeys: true, now: now) == API.Policy(keysExpire: 604_800))
-        #expect(throws: (any Error).self) { try PolicyCommand.parse(["aes", "--keys-expire", "soon"]) }
+        await #expect(throws: (any Error).self) {
+            try await PolicyCommand.asyncParse(["aes", "--keys-expire", "soon"])
+        }
         let storage = API.Storage(policy: .init(keysExpire: 2_592_000, keysAfterFirstPlay: 172_800))
         #expect(
             StorageText.sentence(storage, zone: zone)

@@ -60,7 +60,7 @@ import Testing
         ["--limit", "0"],
         ["--format", "xml"],
     ])
-    func contradictoryLogOptionsAreRefused(arguments: [String]) {
-        #expect(throws: (any Error).self) { try LogCommand.parse(arguments) }
+    func contradictoryLogOptionsAreRefused(arguments: [String]) async throws {
+        await #expect(throws: (any Error).self) { try await LogCommand.asyncParse(arguments) }
     }
 }

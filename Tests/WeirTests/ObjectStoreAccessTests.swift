@@ -49,13 +49,13 @@ struct ObjectStoreAccessTests {
     }
 
     @Test("go to nobody but an object store")
-    func request() throws {
+    func request() async throws {
         let environment = ["AWS_ACCESS_KEY_ID": "A", "AWS_SECRET_ACCESS_KEY": "S"]
         for target in ["/srv/film", "film", "rsync://h/m/film", "host:/film"] {
-            let request = try PublishCommand.parse(["film", target]).request(environment)
+            let request = try await PublishCommand.asyncParse(["film", target]).request(environment)
             #expect(request.keys == nil && (request.target == target || request.target.hasSuffix("/film")))
         }
-        let request = try PublishCommand.parse(["film", "s3://b/p", "--region", "r"]).request(environment)
+        let request = try await PublishCommand.asyncParse(["film", "s3://b/p", "--region", "r"]).request(environment)
         #expect(request.keys?.secretKey == "S" && request.region == "r" && request.target == "s3://b/p")
     }
 }
