@@ -93,8 +93,11 @@ extension Downloader: DownloadWorkObserver {
             }
             let isStart = download.isOrdered
             download.isOrdered = false
-            await self.library.revisions.checkBeforeFetching(
-                into: download.asset, download.renditions, isStart: isStart)
+            // A live stream changes all the time.
+            if !download.task.recordsLive {
+                await self.library.revisions.checkBeforeFetching(
+                    into: download.asset, download.renditions, isStart: isStart)
+            }
             guard !Task.isCancelled, self.byAsset[download.asset.id] === download else { return }
             if download.asset.hasOtherSegments {
                 let sentence = "the origin has other content now than what is stored of \(download.asset.name)"

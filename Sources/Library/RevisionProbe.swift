@@ -70,7 +70,7 @@ extension Revisions {
     private func isCheckDue(of asset: Asset, isStart: Bool = false) -> Bool {
         // One that is not registered is a preview.
         asset.library != nil && library.revisionChecks.isDue(asset, isStart: isStart) && !library.isOffline
-            && !asset.hasOtherSegments
+            && !asset.hasOtherSegments && !library.client.isPresumedAbsent(asset.origin)
     }
 
     /// Compares the length and the first bytes of a stored segment with the origin's, by one small request for a range.

@@ -241,8 +241,10 @@ extension Playback {
             sessions.enter(session, exchange)
             return await playlist(exchange, lone, asset, session, directives)
         }
-        if !isStored { library.playheads.openingBegan() }
-        defer { if !isStored { library.playheads.openingEnded() } }
+        // A live stream is opened again while it is recorded: its segments are soon gone, so the recording does not yield to that.
+        let isOpening = !isStored && !asset.isLive
+        if isOpening { library.playheads.openingBegan() }
+        defer { if isOpening { library.playheads.openingEnded() } }
         // Meanwhile the entry is asked for.
         if !isStored, !asset.isPlayableOffline {
             Task { @LoopActor in await library.revisions.checkBeforeFetching(into: asset, isStart: true) }

@@ -124,7 +124,12 @@ public import EventLoop
 
     /// Records that a session's player has open connections, or has none any more. One with open connections may be paused,
     /// and has not left.
-    public func setConnected(_ session: String, _ isConnected: Bool) { sessions[session]?.isConnected = isConnected }
+    public func setConnected(_ session: String, _ isConnected: Bool) {
+        guard let known = sessions[session] else { return }
+        // A player that is back after a long pause begins another playback.
+        if !known.isPresent(at: now()) { known.hasEnded = true }
+        known.isConnected = isConnected
+    }
 
     /// Ends a session whose player has left.
     public func end(_ session: String) {
@@ -314,6 +319,8 @@ private struct PieceInDelivery {
     let player: PlayerTraits
     /// True if the player has open connections that it would close when it ends.
     var isConnected = false
+    /// True if the session ended by idleness, and its player has come back.
+    var hasEnded = false
     let since: ContinuousClock.Instant
     var playhead: SessionPlayhead
     /// By folder.
@@ -341,7 +348,9 @@ private struct PieceInDelivery {
     }
 
     /// True if the session waits for a piece, its player is connected, or it has not been idle for too long.
-    func isPresent(at now: ContinuousClock.Instant) -> Bool { awaited > 0 || isConnected || !playhead.isOver(at: now) }
+    func isPresent(at now: ContinuousClock.Instant) -> Bool {
+        awaited > 0 || !hasEnded && (isConnected || !playhead.isOver(at: now))
+    }
 
     /// True if the session waits for an origin, or will soon do so again, for the next segment.
     func isDrawing(at now: ContinuousClock.Instant) -> Bool {

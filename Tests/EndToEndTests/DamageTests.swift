@@ -29,8 +29,11 @@ struct DamageTests {
 
             let repaired = try await scene.verify("film", "--repair")
             #expect(repaired.exit == 0 && repaired.remaining == 0)
-            let requests = try await scene.mediaRequests().map(\.path)
-            #expect(requests.sorted() == names.map { "/_vod/1050x1000/\($0)" }.sorted(), "seed \(seed)")
+            // A sound segment is compared with the origin's before the first one is fetched again; it is shorter than 4 KiB.
+            let requests = try await scene.mediaRequests()
+            let fetched = requests.filter { $0.range == nil }.map(\.path)
+            #expect(fetched.sorted() == names.map { "/_vod/1050x1000/\($0)" }.sorted(), "seed \(seed)")
+            #expect(requests.count <= fetched.count + 1)
             #expect(try scene.contents() == before)
             #expect(try await scene.verify("film").exit == 0)
         }

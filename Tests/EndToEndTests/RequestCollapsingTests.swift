@@ -47,7 +47,8 @@ struct RequestCollapsingTests {
             }
             #expect(try await scene.repetitions() == [:])
             #expect(
-                try await scene.origin.requests().filter { !$0.isForMedia && !$0.path.contains("master") }.count <= 2)
+                try await scene.origin.requests().filter { $0.path.contains(".m3u8") && !$0.path.contains("master") }
+                    .count <= 2)
         }
     }
 

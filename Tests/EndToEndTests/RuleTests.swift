@@ -155,7 +155,10 @@ struct RuleTests {
             }
             #expect(classes["sync"] == ["nice 10 policy 3 best-effort: prio 7"], "\(classes)")
             for (name, found) in classes where name != "sync" {
-                #expect(found.allSatisfy { $0.hasPrefix("nice 0 policy 0 ") }, "\(name): \(found)")
+                // libdispatch raises threads for what a user waits for, where it may.
+                #expect(
+                    found.allSatisfy { $0.hasPrefix("nice 0 policy 0 ") || $0.hasPrefix("nice -") }, "\(name): \(found)"
+                )
             }
         }
     }

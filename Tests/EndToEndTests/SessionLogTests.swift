@@ -70,7 +70,9 @@ struct SessionLogTests {
 
     /// The second to last segment takes at least eight seconds, and the player buffers only the current segment. The
     /// expected stall is the playing time minus the media duration.
-    @Test("has exactly one stall on a link below the media's bit rate, with its duration to within a segment")
+    @Test(
+        "has exactly one stall on a link below the media's bit rate, with its duration to within a segment and its parts"
+    )
     func logsStall() async throws {
         try await Scene.with { scene in
             let link = try await LinkConditioner(to: scene.origin.url(""))
@@ -89,7 +91,8 @@ struct SessionLogTests {
             let event = try #require(try await events(scene).last)
             #expect(event.stalls == 1)
             let delay = Double(played.components.seconds) + Double(played.components.attoseconds) * 1e-18 - 12
-            #expect(abs(event.stallTime - (delay - (event.startup ?? 0))) < 2, "\(event.stallTime) s of \(delay) s")
+            // Without its cache, mpv shows the parts of the slow segment as they come: short stops that no request shows.
+            #expect(abs(event.stallTime - (delay - (event.startup ?? 0))) < 3.5, "\(event.stallTime) s of \(delay) s")
             #expect(event.stallTime > 5 && event.inferred.contains("stalls"))
         }
     }

@@ -44,7 +44,9 @@ import Testing
         for path in [fixture.typed("/aes/master.m3u8?token=secret"), media] {
             let answer = try await fixture.get(path)
             #expect(answer.status == status && answer.text.contains("\(status)"), "\(answer.status) \(answer.text)")
-            #expect(answer.text.contains(words) && answer.text.hasSuffix("\n") && !answer.text.contains("secret"))
+            #expect(
+                answer.text.replacing("'", with: "").contains(words) && answer.text.hasSuffix("\n")
+                    && !answer.text.contains("secret"))
             #expect(answer["www-authenticate"] == nil)
         }
     }

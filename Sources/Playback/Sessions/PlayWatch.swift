@@ -112,7 +112,8 @@ struct PlayWatch {
     mutating func update(_ next: PlayheadReading, isSeek: Bool, at now: Double) {
         advance(to: now)
         let before = front
-        let hasStarved = next.isStarved && !reading.isStarved
+        // A session that begins with a player that has run dry, after a pause that ended the last one, has not stalled.
+        let hasStarved = next.isStarved && !reading.isStarved && reading.isRunning
         // A new range of media begins at each seek, and wherever a playhead that stands still is placed.
         if isSeek || next.position != playhead && !(reading.isRunning && next.isRunning) { furthest = next.position }
         reading = next
