@@ -343,6 +343,20 @@ extension API.Download {
         case power
         /// A machine that nobody uses.
         case idle
+
+        /// The condition as the object of "waiting for".
+        package var words: String {
+            switch self {
+            case .network: "the network"
+            case .space: "space"
+            case .key: "a key"
+            case .volume: "its disk"
+            case .hours: "its hours"
+            case .metered: "a network that is not metered"
+            case .power: "power"
+            case .idle: "an idle machine"
+            }
+        }
     }
 
     package enum Priority: String, Codable, Sendable, CaseIterable {

@@ -51,7 +51,7 @@ extension Revisions {
     /// Begins a comparison that is due, while something is fetched into an asset for long.
     func beginCheck(of asset: Asset) {
         guard isCheckDue(of: asset) else { return }
-        // What comes now into an empty asset is of one revision.
+        // All pieces of an empty asset will come from the present revision.
         if asset.isLoaded, sample(of: asset.renditions) == nil { return library.revisionChecks.recordCheck(of: asset) }
         Task { @LoopActor in await checkBeforeFetching(into: asset) }
     }

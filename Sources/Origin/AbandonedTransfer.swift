@@ -67,7 +67,7 @@ public struct AbandonedTransfer: Sendable {
         // Without a byte of its own it has nothing to lose.
         guard let rate else { return .stop }
         if Double(missing) <= rate * (Self.grace / .seconds(1)) { return .finishSoon }
-        // What would be thrown away is more than what is still to come.
+        // Stopping would lose more bytes than finishing costs.
         return !isContinuable && missing < received ? .finishLast : .stop
     }
 }

@@ -212,8 +212,12 @@ import SegmentFormat
         guard let exchange, let length = fetch.isComplete ? fetch.written : fetch.resource.exactLength ?? fetch.length,
             length > 0
         else { return nil }
-        return Double(exchange.sentBytes) / Double(length)
+        return Double(exchange.sentBytes / Self.block * Self.block) / Double(length)
     }
+
+    /// The players of which parts count use libavformat. Its HLS demuxer reads blocks of so many bytes, and nothing of an
+    /// incomplete one (hls.c, INITIAL_BUFFER_SIZE).
+    private static let block: Int64 = 32_768
 
     /// Ends the wait, with nil if the request is answered in another way. Later calls have no effect.
     func end(_ end: ReplyEnd?) {

@@ -8,7 +8,7 @@ import Playlist
 import Retention
 import Substitution
 
-/// Serves entry playlists, media playlists and interstitials.
+/// Serves entry playlists and media playlists.
 extension Playback {
     func playlist(_ exchange: Exchange, _ id: String, _ session: Session, _ name: String) {
         guard let asset = library.presentation(id: id), let rendition = asset.rendition(name) else {
@@ -314,7 +314,7 @@ extension Playback {
         return LibraryError(.notStored, "nothing of \(asset.name) is completely stored\(rest); \"weir get\" fetches it")
     }
 
-    private func view(of asset: Asset, _ session: Session, for exchange: Exchange) -> PlayerView {
+    func view(of asset: Asset, _ session: Session, for exchange: Exchange) -> PlayerView {
         retention.expect(session.id, at: asset, isOffline: session.mode == .offline)
         return PlayerView(
             library: library, asset: asset, session: session, mount: exchange.mount,
@@ -326,7 +326,7 @@ extension Playback {
     ///   - live: the source of the playlist if it will change. Caches must then revalidate it each time, and players use
     ///     its age to compute their distance to the origin (rfc8216bis appendix C).
     ///   - error: sent if there is nothing to render.
-    private func send(
+    func send(
         _ exchange: Exchange, _ session: Session, _ status: CacheStatus, live: Rendition.Source? = nil,
         orElse error: @autoclosure () -> LibraryError = LibraryError(.missing, "there is no such playlist"),
         _ render: () throws -> [UInt8]?
@@ -368,69 +368,5 @@ extension Playback {
         } catch {
             refuse(exchange, error as? LibraryError ?? LibraryError(.notPlaylist, "\(error)"))
         }
-    }
-
-    // MARK: Interstitials (rfc8216bis appendix D)
-
-    /// Answers with the entry playlist of an interstitial asset, or with a list of interstitial assets.
-    func interstitial(_ exchange: Exchange, _ id: String, _ session: Session, _ name: Interstitials.Name) {
-        guard let asset = library.presentation(id: id) else {
-            return exchange.reply(.notFound, "There is no such asset.")
-        }
-        if storedInterstitial(exchange, asset, session, name) { return }
-        guard session.mode != .offline, !library.isOffline else {
-            return exchange.reply(.notFound, "This interstitial is not in the store, and Weir is offline.")
-        }
-        Task { @LoopActor in
-            do throws(LibraryError) {
-                switch name.kind {
-                case .presentation: try await presentation(exchange, asset, session, name)
-                case .list: try await list(exchange, asset, session, name)
-                }
-            } catch {
-                refuse(exchange, error)
-            }
-        }
-    }
-
-    /// Answers from the store. Returns false if the interstitial is not stored with its asset.
-    private func storedInterstitial(
-        _ exchange: Exchange, _ asset: Asset, _ session: Session, _ name: Interstitials.Name
-    ) -> Bool {
-        let view = view(of: asset, session, for: exchange)
-        if let text = asset.interstitialList(name, naming: { view.interstitial($0) }) {
-            reply(exchange, session, list: text)
-            return true
-        }
-        guard let text = asset.interstitialPlaylist(name, naming: { view.playlist(named: $0) }) else { return false }
-        sessions.enter(session, exchange)
-        send(exchange, session, .hit) { text }
-        return true
-    }
-
-    private func reply(_ exchange: Exchange, _ session: Session, list text: [UInt8]) {
-        var representation = Representation(size: Int64(text.count), mediaType: .json)
-        representation.fields.append(.cacheControl, literal: "no-store")
-        exchange.reply(representation, texts.text(text, for: session).body(for: session))
-    }
-
-    private func presentation(
-        _ exchange: Exchange, _ asset: Asset, _ session: Session, _ name: Interstitials.Name
-    ) async throws(LibraryError) {
-        let query = CMCD.removed(from: exchange.head.query)
-        let (directives, rest) = try DeliveryDirectives.split(query)
-        let presentation = try await library.interstitials.presentation(name, of: asset, query: rest)
-        await entry(exchange, of: presentation, session.mode, directives, isStored: presentation.isEverythingComplete)
-    }
-
-    private func list(
-        _ exchange: Exchange, _ asset: Asset, _ session: Session, _ name: Interstitials.Name
-    ) async throws(LibraryError) {
-        let view = PlayerView(library: library, asset: asset, session: session, mount: exchange.mount)
-        let text = try await library.interstitials.list(name, of: asset, query: CMCD.removed(from: exchange.head.query))
-        {
-            view.interstitial($0)
-        }
-        reply(exchange, session, list: text)
     }
 }

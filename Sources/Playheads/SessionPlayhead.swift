@@ -39,8 +39,13 @@ struct SessionPlayhead {
         if isFirst { place(at: span.start) }
         switch step {
         case .on:
-            if kind == .main, lane.requestedEnd > before.end {
+            guard kind == .main, lane.requestedEnd > before.end else { return false }
+            // While a segment is under way, a small buffer shows a slow link, and no pause.
+            if before.front >= before.end - 0.001 {
                 pace(span, delivered: before.front, requested: lane.requestedEnd, at: now)
+            } else {
+                anchor.limit = nil
+                readAhead.restart()
             }
             return false
         case .opening:

@@ -35,18 +35,7 @@ extension API.Download {
         case .queued: "queued"
         case .running: "downloading"
         case .paused: "paused"
-        case .waiting:
-            switch need {
-            case .network: "waiting for the network"
-            case .space: "waiting for space"
-            case .key: "waiting for a key"
-            case .volume: "waiting for its disk"
-            case .hours: "waiting for its hours"
-            case .metered: "waiting for a network that is not metered"
-            case .power: "waiting for power"
-            case .idle: "waiting for an idle machine"
-            case nil: "waiting"
-            }
+        case .waiting: need.map { "waiting for \($0.words)" } ?? "waiting"
         case .failed: "failed"
         case .complete: "complete"
         case .cancelled: "cancelled"

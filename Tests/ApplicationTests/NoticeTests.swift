@@ -8,7 +8,7 @@ import Testing
     @Test func anExpiryIsFoundOnceAlsoAfterARestart() {
         var clock = ExpiryClock(last: 100)
         let looks: [(now: Int64, expirations: [String: Int64], found: [String])] = [
-            // What expired before the last look of an earlier daemon was announced then.
+            // The earlier daemon announced the expiry of "old" at its last look, at 100.
             (110, ["old": 99, "at": 100, "missed": 101, "now": 110, "later": 111], ["missed", "now"]),
             (111, ["now": 110, "later": 111], ["later"]), (112, ["now": 110, "later": 111], []),
             // A policy that was changed expires once more.

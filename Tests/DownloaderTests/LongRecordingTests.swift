@@ -33,7 +33,7 @@ import Testing
         await others.value
         #expect(counts == [20_000, 20_000])
         #expect(turns.count > 20, "the loop went on")
-        // What is appended meanwhile is in the next answer.
+        // The next answer contains a segment that is appended now.
         recording.text += Array("#EXTINF:2.000,\n20000.ts\n".utf8)
         recording.parsed = nil
         #expect(await recording.current()?.playlist.segments.count == 20_001)

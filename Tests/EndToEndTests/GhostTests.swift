@@ -16,21 +16,6 @@ struct GhostTests {
         let next: String
     }
 
-    private static func text(_ path: String, _ body: String) -> OriginRule {
-        OriginRule(path) { ($0.status, $0.body, $0.contentType) = (200, body, "application/vnd.apple.mpegurl") }
-    }
-
-    private static let protected = """
-        #EXTM3U
-        #EXT-X-VERSION:5
-        #EXT-X-TARGETDURATION:2
-        #EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://key",KEYFORMAT="com.apple.streamingkeydelivery",KEYFORMATVERSIONS="1"
-        #EXTINF:2,
-        /ts/90p/0.ts
-        #EXT-X-ENDLIST
-
-        """
-
     static let cases = [
         Case(
             testDescription: "a missing playlist", path: "/nothing.m3u8", exit: 76, says: ["404"],
@@ -49,13 +34,14 @@ struct GhostTests {
             testDescription: "a page", rules: [OriginRule("/ts/master.m3u8") { $0.html = true }], exit: 76,
             says: ["HTML", "where a playlist should be"], next: "yt-dlp -g"),
         Case(
-            testDescription: "DRM", path: "/drm.m3u8", rules: [text("/drm.m3u8", protected)], exit: 65, says: ["DRM"],
+            testDescription: "DRM", path: "/drm.m3u8", rules: [.playlist("/drm.m3u8", OriginRule.protectedPlaylist)],
+            exit: 65, says: ["DRM"],
             next: "use a source without DRM"),
         Case(
             testDescription: "DRM in a variant", path: "/drm/master.m3u8",
             rules: [
-                text("/drm/master.m3u8", "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=100000\n/drm.m3u8\n"),
-                text("/drm.m3u8", protected),
+                .playlist("/drm/master.m3u8", "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=100000\n/drm.m3u8\n"),
+                .playlist("/drm.m3u8", OriginRule.protectedPlaylist),
             ], exit: 65, says: ["DRM"], next: "use a source without DRM"),
         Case(
             testDescription: "a live stream", path: "/_live/show/media.m3u8", exit: 65, says: ["live"],

@@ -21,3 +21,22 @@ extension Scene {
             .reduce(into: [:]) { $0[$1.resource, default: 0] += 1 }.filter { $0.value > 1 }
     }
 }
+
+extension OriginRule {
+    /// A media playlist that DRM protects.
+    static let protectedPlaylist = """
+        #EXTM3U
+        #EXT-X-VERSION:5
+        #EXT-X-TARGETDURATION:2
+        #EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://key",KEYFORMAT="com.apple.streamingkeydelivery",KEYFORMATVERSIONS="1"
+        #EXTINF:2,
+        /ts/90p/0.ts
+        #EXT-X-ENDLIST
+
+        """
+
+    /// Answers a path with the text of a playlist.
+    static func playlist(_ path: String, _ body: String) -> OriginRule {
+        OriginRule(path) { ($0.status, $0.body, $0.contentType) = (200, body, "application/vnd.apple.mpegurl") }
+    }
+}

@@ -68,11 +68,10 @@ struct SessionLogTests {
         }
     }
 
-    /// The second to last segment takes at least eight seconds, and the player buffers only the current segment. The
-    /// expected stall is the playing time minus the media duration.
-    @Test(
-        "has exactly one stall on a link below the media's bit rate, with its duration to within a segment and its parts"
-    )
+    /// The second to last segment takes at least eight seconds, and the player buffers only the current segment. mpv plays the
+    /// first block of it meanwhile, as its own clock shows, and stands before and after that. The expected time is the playing
+    /// time minus the media duration.
+    @Test("has the stalls on a link below the media's bit rate, with their duration to within a segment")
     func logsStall() async throws {
         try await Scene.with { scene in
             let link = try await LinkConditioner(to: scene.origin.url(""))
@@ -89,10 +88,9 @@ struct SessionLogTests {
             #expect(try await player.end() == .code(0))
             let played = start.duration(to: clock.now)
             let event = try #require(try await events(scene).last)
-            #expect(event.stalls == 1)
+            #expect(event.stalls == 2)
             let delay = Double(played.components.seconds) + Double(played.components.attoseconds) * 1e-18 - 12
-            // Without its cache, mpv shows the parts of the slow segment as they come: short stops that no request shows.
-            #expect(abs(event.stallTime - (delay - (event.startup ?? 0))) < 3.5, "\(event.stallTime) s of \(delay) s")
+            #expect(abs(event.stallTime - (delay - (event.startup ?? 0))) < 2, "\(event.stallTime) s of \(delay) s")
             #expect(event.stallTime > 5 && event.inferred.contains("stalls"))
         }
     }

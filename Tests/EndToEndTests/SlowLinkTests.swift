@@ -37,7 +37,7 @@ struct SlowLinkTests {
             try await link.set("LTE")
             #expect(try await scene.weir.run(["resume", "film"]).exit == .code(0))
             #expect(try await get.end(within: .seconds(60)) == .code(0), "\(get.standardError)")
-            // What had arrived is continued.
+            // The received bytes are kept, and the rest is requested by Range.
             #expect(try await scene.repetitions() == [:])
             #expect(try await scene.mediaRequests().contains { $0.range != nil })
         }

@@ -5,29 +5,14 @@ import Testing
 /// Mission S39: `check`, `show` and `get` have one verdict.
 @Suite("S39: one verdict of")
 struct VerdictTests {
-    private static let protected = """
-        #EXTM3U
-        #EXT-X-VERSION:5
-        #EXT-X-TARGETDURATION:2
-        #EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://key",KEYFORMAT="com.apple.streamingkeydelivery",KEYFORMATVERSIONS="1"
-        #EXTINF:2,
-        /ts/90p/0.ts
-        #EXT-X-ENDLIST
-
-        """
-
-    private static func text(_ path: String, _ body: String) -> OriginRule {
-        OriginRule(path) { ($0.status, $0.body, $0.contentType) = (200, body, "application/vnd.apple.mpegurl") }
-    }
-
     static let cases: [(name: String, path: String, rules: [OriginRule], exit: Int32)] = [
         ("a good stream", "/ts/master.m3u8", [], 0),
-        ("DRM", "/drm.m3u8", [text("/drm.m3u8", protected)], 65),
+        ("DRM", "/drm.m3u8", [.playlist("/drm.m3u8", OriginRule.protectedPlaylist)], 65),
         (
             "DRM in a variant", "/drm/master.m3u8",
             [
-                text("/drm/master.m3u8", "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=100000\n/drm.m3u8\n"),
-                text("/drm.m3u8", protected),
+                .playlist("/drm/master.m3u8", "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=100000\n/drm.m3u8\n"),
+                .playlist("/drm.m3u8", OriginRule.protectedPlaylist),
             ], 65
         ),
         ("a missing playlist", "/nothing.m3u8", [], 76),

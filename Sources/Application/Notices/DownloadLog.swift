@@ -43,23 +43,10 @@ internal import Logging
             (isFirst ? "download begins" : "download continues")
                 + (download.totalBytes.map { ", about \(megabytes($0)) in all" } ?? "")
         case .paused: "download paused"
-        case .waiting: "download waits" + (download.need.map { " for \(words($0))" } ?? "") + reason
+        case .waiting: "download waits" + (download.need.map { " for \($0.words)" } ?? "") + reason
         case .failed: "download failed" + reason
         case .cancelled: "download cancelled"
         case .complete: "download complete" + (download.summary.map { account($0) } ?? "")
-        }
-    }
-
-    private nonisolated static func words(_ need: API.Download.Need) -> String {
-        switch need {
-        case .network: "the network"
-        case .space: "space"
-        case .key: "a key"
-        case .volume: "its disk"
-        case .hours: "its hours"
-        case .metered: "a network that is not metered"
-        case .power: "mains power"
-        case .idle: "an idle machine"
         }
     }
 
