@@ -42,7 +42,7 @@ struct SessionPlayhead {
             guard kind == .main, lane.requestedEnd > before.end else { return false }
             // While a segment is under way, a small buffer shows a slow link, and no pause.
             if before.front >= before.end - 0.001 {
-                pace(span, delivered: before.front, requested: lane.requestedEnd, at: now)
+                pace(span, delivered: before.front, at: now)
             } else {
                 anchor.limit = nil
                 readAhead.restart()
@@ -62,6 +62,7 @@ struct SessionPlayhead {
         lanes[kind]?.delivered(span)
         lastDelivery = now
         run(isFurther: front ?? 0 > before)
+        if kind == .main { bound(after: span) }
     }
 
     /// Records that the player has a part of a segment. Playback does not begin with a part: libavformat reads the
@@ -76,20 +77,23 @@ struct SessionPlayhead {
     }
 
     /// Corrects the playhead by a request of a player that keeps a fixed amount of media ahead of it.
-    /// - Parameters:
-    ///   - delivered: end of the delivered media in seconds.
-    ///   - requested: end of the requested media in seconds.
-    private mutating func pace(
-        _ span: SegmentSpan, delivered: Double, requested: Double, at now: ContinuousClock.Instant
-    ) {
+    /// - Parameter delivered: end of the delivered media in seconds.
+    private mutating func pace(_ span: SegmentSpan, delivered: Double, at now: ContinuousClock.Instant) {
         anchor.limit = nil
-        guard let end, !isReported, anchor.isRunning else { return readAhead.restart() }
+        guard end != nil, !isReported, anchor.isRunning else { return readAhead.restart() }
         let (buffer, wait) = (delivered - anchor.position, (now - lastDelivery).inSeconds)
         if let right = readAhead.requested(buffer: buffer, after: wait, segment: span.duration) {
             anchor.position = max(anchor.start, delivered - right)
         }
-        guard readAhead.isSteady, let target = readAhead.target, requested < end - 0.001 else { return }
-        anchor.limit = max(anchor.position, requested - target + ReadAhead.tolerance(span.duration))
+    }
+
+    /// Bounds the playhead of a player that keeps a fixed amount of media ahead: it would request the next segment at a
+    /// place, now that it has all that it requested.
+    private mutating func bound(after span: SegmentSpan) {
+        guard let end, !isReported, readAhead.isSteady, let target = readAhead.target, let lane = lanes[.main],
+            lane.front >= lane.requestedEnd - 0.001, lane.requestedEnd < end - 0.001
+        else { return }
+        anchor.limit = max(anchor.position, lane.requestedEnd - target + ReadAhead.tolerance(span.duration))
     }
 
     /// Records that so many segments were delivered at once that only this one, the last of them, was examined.

@@ -214,6 +214,18 @@ struct SessionPlayheadTests {
         #expect(trace.position(last + 60) < last + 3)
     }
 
+    @Test func aSlowDeliveryShowsNoPause() {
+        var trace = paced(until: 20)
+        let last = 2.1 + 4 * 2
+        let at = { Self.start + .seconds($0 as Double) }
+        _ = trace.playhead.requested(trace.span(20), of: "video", .main, at: at(last + 2))
+        #expect(near(trace.position(last + 8), last + 7.9))
+        // Some players request the next segment while one is under way.
+        _ = trace.playhead.requested(trace.span(21), of: "video", .main, at: at(last + 8))
+        #expect(near(trace.position(last + 10), last + 9.9))
+        #expect(trace.jumps.isEmpty)
+    }
+
     @Test func aLateRequestShowsAPause() {
         var trace = paced(until: 20)
         let last = 2.1 + 4 * 2
