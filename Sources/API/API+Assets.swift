@@ -19,6 +19,9 @@ extension API {
         package var isImported: Bool?
         /// True for an entry of the streams file of which nothing is stored; `id` is then its name. Absent otherwise.
         package var isKnownOnly: Bool?
+        /// The URL of a picture, and the group, of such an entry; absent otherwise.
+        package var logo: String?
+        package var group: String?
         /// True if the certificates of the asset's servers are not verified (`--insecure`); absent otherwise.
         package var isInsecure: Bool?
         package var isLive = false
@@ -289,8 +292,10 @@ extension API {
         package var title: String?
         /// The description of the asset's download; an empty text removes it.
         package var note: String?
-        /// The URL of a new image: JPEG, PNG or WebP, at most 4 MB.
+        /// The URL of a new image: JPEG, PNG or WebP, at most 4 MB. An empty text removes the image.
         package var artwork: String?
+        /// The new header fields, in place of all that the asset has; an empty list removes them.
+        package var headers: [Header]?
         package init(name: String? = nil, title: String? = nil) { (self.name, self.title) = (name, title) }
     }
 }

@@ -172,6 +172,11 @@ package struct APIClient: Sendable {
         try await call("POST", "/presentation", body: try API.encode(request))
     }
 
+    /// Adds streams to the daemon's streams file. At most 4 MB in JSON.
+    package func add(_ streams: [API.Stream]) async throws(APIError) -> API.StreamReport {
+        try await call("POST", "/streams", body: try API.encode(API.StreamRequest(streams: streams)))
+    }
+
     /// The tracks that a request would select, with reasons; starts no download.
     package func explain(_ request: API.DownloadRequest) async throws(APIError) -> API.Presentation {
         try await call("POST", "/selection", body: try API.encode(request))

@@ -99,6 +99,7 @@ import Substitution
             moves: service.moves, store: service, conditioner: Self.conditioner(configuration), token: token,
             otherUsers: configuration.otherUsers)
         self.control = control
+        control.streams = StreamService(library, store: UserStreams(configuration: configuration))
         let page = PageRoutes(control)
         limits = Self.serverConfiguration(configuration)
         let metrics = Metrics(

@@ -1,5 +1,6 @@
 internal import HTTPMessage
 internal import Library
+internal import Origin
 internal import TOMLKit
 
 /// The streams file: the user's list of known streams, as a TOML file with one table per stream.
@@ -9,6 +10,9 @@ internal import TOMLKit
 /// title = "BipBop, 16:9"
 /// url = "https://example.com/bipbop/master.m3u8"
 /// name = "bipbop"            # optional; derived from the title
+/// logo = "https://example.com/bipbop.png"
+/// group = "Examples"
+/// headers = ["Referer: https://example.com/"]
 /// ```
 struct StreamFile {
     let streams: [KnownStream]
@@ -25,16 +29,19 @@ struct StreamFile {
             throw Self.error(path, Self.line(of: "stream", in: lines[...]), "stream is not a list", "write [[stream]]")
         }
         var streams: [KnownStream] = []
+        var (names, urls): ([String: Int], [WebURL: Int]) = ([:], [:])
+        let heads = Self.heads(in: lines)
         for (index, entry) in array.enumerated() {
-            let block = Self.block(index, of: lines)
+            let block = Self.block(index, heads, of: lines)
             let stream = try Self.stream(entry.table, block, path)
-            if let twin = streams.first(where: { $0.name == stream.name || $0.url == stream.url }) {
+            if let twin = (urls[stream.url] ?? names[stream.name]).map({ streams[$0] }) {
                 let key = twin.url == stream.url ? "url" : entry.table?["name"] == nil ? "title" : "name"
                 let line = Self.line(of: key, in: block)
                 let reason = key == "url" ? "\(twin.name) has this URL" : "the name \(stream.name) is taken"
                 throw Self.error(
                     path, line, "\(key): \(reason) in an earlier entry", "delete one of them, or give it another name")
             }
+            (names[stream.name], urls[stream.url]) = (index, index)
             streams.append(stream)
         }
         self.streams = streams
@@ -44,9 +51,10 @@ struct StreamFile {
         _ table: TOMLTable?, _ block: ArraySlice<Substring>, _ path: String
     ) throws(ConfigurationError) -> KnownStream {
         guard let table else { throw error(path, block.startIndex + 1, "stream is not a table", "write [[stream]]") }
-        for key in table.keys.sorted() where !["name", "title", "url"].contains(key) {
+        for key in table.keys.sorted() where !keys.contains(key) {
             throw error(
-                path, line(of: key, in: block), "there is no key \"\(key)\"", "the keys are name, title and url")
+                path, line(of: key, in: block), "there is no key \"\(key)\"",
+                "the keys are \(keys.joined(separator: ", "))")
         }
         func text(_ key: String) throws(ConfigurationError) -> String? {
             guard let value = table[key] else { return nil }
@@ -69,21 +77,42 @@ struct StreamFile {
                 "write a URL that begins with http:// or https://, without a password")
         }
         let name = given ?? title.map(KnownStream.name) ?? ""
-        guard let stream = KnownStream(name: name, title: title, url: url) else {
+        guard var stream = KnownStream(name: name, title: title, url: url) else {
             throw error(
                 path, line(of: given != nil ? "name" : title != nil ? "title" : "url", in: block),
                 given.map { "name: \"\($0)\" is not a name" }
                     ?? "there is no name, and none can be derived from the title",
                 "write name = \"…\" with lower-case letters, digits and single dashes")
         }
+        (stream.logo, stream.group) = (try text("logo"), try text("group"))
+        do throws(UserFields.Refusal) {
+            stream.fields = try fields(table).map { lines throws(UserFields.Refusal) in try UserFields(lines) }
+        } catch {
+            // Without the values, which are secrets.
+            throw Self.error(
+                path, line(of: "headers", in: block), "headers: \(error)",
+                "write headers = [\"Name: value\", \"Name: value\"]")
+        }
         return stream
     }
 
-    /// Finds the lines of an entry. The parser keeps no positions.
-    private static func block(_ index: Int, of lines: [Substring]) -> ArraySlice<Substring> {
-        let heads = lines.indices.filter {
-            lines[$0].filter { $0 != " " && $0 != "\t" && $0 != "\r" }.hasPrefix("[[stream]]")
+    private static let keys = ["name", "title", "url", "logo", "group", "headers"]
+
+    /// The texts of `headers`; one that no field can be for another value, so that it is refused.
+    private static func fields(_ table: TOMLTable) -> [String]? {
+        guard let value = table["headers"] else { return nil }
+        return value.array.map { $0.map { $0.string ?? "" } } ?? [""]
+    }
+
+    private static func heads(in lines: [Substring]) -> [Int] {
+        lines.indices.filter {
+            let line = lines[$0].drop { $0 == " " || $0 == "\t" }
+            return line.hasPrefix("[[") && line.filter { $0 != " " && $0 != "\t" }.hasPrefix("[[stream]]")
         }
+    }
+
+    /// Finds the lines of an entry. The parser keeps no positions.
+    private static func block(_ index: Int, _ heads: [Int], of lines: [Substring]) -> ArraySlice<Substring> {
         guard index < heads.count else { return lines[...] }
         return lines[heads[index]..<(index + 1 < heads.count ? heads[index + 1] : lines.count)]
     }
@@ -94,5 +123,33 @@ struct StreamFile {
 
     private static func error(_ path: String, _ line: Int?, _ message: String, _ next: String) -> ConfigurationError {
         ConfigurationError(place: .file(path, line: line), message: message, next: next)
+    }
+}
+
+extension StreamFile {
+    /// An entry as text.
+    static func text(of stream: KnownStream) -> String {
+        var lines = ["[[stream]]", "name = \(quoted(stream.name))"]
+        let optional = [("title", stream.title), ("logo", stream.logo), ("group", stream.group)]
+        lines += optional.compactMap { key, value in value.map { "\(key) = \(quoted($0))" } }
+        lines.append("url = \(quoted(stream.url.text))")
+        if let fields = stream.fields, !fields.isEmpty {
+            lines.append("headers = [\(fields.texts.map(quoted).joined(separator: ", "))]")
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// A basic string of TOML 1.0.
+    private static func quoted(_ text: String) -> String {
+        let escaped = text.unicodeScalars.reduce(into: "") { escaped, scalar in
+            switch scalar {
+            case "\\", "\"": escaped += "\\\(scalar)"
+            case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+                let digits = String(scalar.value, radix: 16, uppercase: true)
+                escaped += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return "\"\(escaped)\""
     }
 }

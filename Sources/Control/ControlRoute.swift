@@ -20,6 +20,7 @@ enum ControlRoute: Equatable {
     case page
     case presentation
     case selection
+    case streams
     case downloads
     case download(id: String)
     case change(API.DownloadChange, id: String)
@@ -56,6 +57,7 @@ enum ControlRoute: Equatable {
         case ("page", 1): self = .page
         case ("presentation", 1): self = .presentation
         case ("selection", 1): self = .selection
+        case ("streams", 1): self = .streams
         case ("downloads", 1): self = .downloads
         case ("downloads", 2): self = .download(id: item)
         case ("downloads", 3):
@@ -82,7 +84,7 @@ enum ControlRoute: Equatable {
         case .link: [.get, .head, .patch]
         case .assets, .downloads, .presentation, .keys: [.get, .head, .post]
         case .job: [.get, .head, .post, .delete]
-        case .selection, .change, .export, .update, .cache, .tracks: [.post]
+        case .selection, .streams, .change, .export, .update, .cache, .tracks: [.post]
         case .track: [.delete]
         }
     }

@@ -56,6 +56,8 @@ package struct ControlResponse: Sendable {
     let conditioner: LinkFinder?
     /// The daemon's URL for the network; nil if it is not reachable from the network.
     package var lan: API.LAN?
+    /// The service for the streams file; nil without one.
+    package var streams: StreamService?
     let otherUsers: OtherUsers
     private let token: [UInt8]
     /// The page's key, which replaces the token in a browser. It is valid until the process ends.
@@ -131,6 +133,9 @@ package struct ControlResponse: Sendable {
         case .presentation where request.method == .post: return try ok(try await service.open(try Self.body(request)))
         case .presentation: return try ok(try await service.inspect(url: try Self.url(query)))
         case .selection: return try ok(try await service.explain(try Self.body(request)))
+        case .streams:
+            guard let streams else { throw Self.unknown(request.path) }
+            return try ok(try await streams.add(try Self.body(request)))
         case .log(let route): return try await answer(request, route, query)
         case .download(let id): return try ok(try await service.download(id: id))
         case .downloads where request.method != .post:
@@ -160,10 +165,12 @@ package struct ControlResponse: Sendable {
         ControlResponse(status: .ok, body: try API.encode(value))
     }
 
-    /// True if a request with this head may have a long body: an image from a client with a valid token.
+    /// True if a request with this head may have a long body: an image or a list of streams from a client with a valid token.
     package nonisolated func admitsLongBody(_ head: RequestHead) -> Bool {
-        guard head.method == .put, case .artwork? = ControlRoute(path: head.path) else { return false }
-        return isToken(head[.authorization])
+        switch ControlRoute(path: head.path) {
+        case .artwork? where head.method == .put, .streams?: isToken(head[.authorization])
+        default: false
+        }
     }
 
     nonisolated func isToken(_ authorization: String?) -> Bool {

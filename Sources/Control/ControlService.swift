@@ -16,7 +16,7 @@ package import EventLoop
     func attach(_ request: API.AttachRequest, toAsset name: String) async throws(APIError) -> API.Attachment
     /// Removes an attached track. Throws `.noSuchTrack`.
     func detach(_ id: String, fromAsset name: String) async throws(APIError) -> API.Detachment
-    /// Renames the asset, or changes its title. Throws `.nameTaken`.
+    /// Renames the asset, or changes its title, image or header fields. Throws `.nameTaken`.
     func change(_ change: API.AssetChange, ofAsset name: String) async throws(APIError) -> API.Asset
     func mode() async throws(APIError) -> API.Mode
     /// Changes the network mode until the daemon ends. A change to `offline` ends running fetches.

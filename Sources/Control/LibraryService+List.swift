@@ -198,6 +198,7 @@ extension LibraryService {
     private func shape(_ stream: KnownStream) -> API.Asset {
         var shape = API.Asset(name: stream.name, id: stream.name, title: stream.title, url: stream.url.redacted)
         shape.isKnownOnly = true
+        (shape.logo, shape.group) = (stream.logo, stream.group)
         return shape
     }
 }

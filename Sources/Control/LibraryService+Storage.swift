@@ -1,12 +1,13 @@
 package import API
 import Downloader
 package import EventLoop
+import HTTPMessage
 import Library
 import Retention
 import Store
 import Substitution
 
-/// Policies, names and titles of assets.
+/// Policies, names, titles and header fields of assets.
 extension LibraryService {
     package func setPolicy(_ policy: API.Policy, ofAsset name: String) async throws(APIError) -> API.Asset {
         if let contradiction = policy.contradiction { throw APIError(.badRequest, contradiction) }
@@ -21,16 +22,18 @@ extension LibraryService {
 
     package func change(_ change: API.AssetChange, ofAsset name: String) async throws(APIError) -> API.Asset {
         let asset = try find(name)
-        if let name = change.name {
-            do {
-                try await library.rename(asset, to: name)
-            } catch {
-                throw APIError(error, asset: asset.name)
-            }
-        }
+        let fields = try OriginOrder(asset.origin.text, change.headers).fields
         var order = API.DownloadRequest(source: name)
-        order.artwork = change.artwork
-        if let artwork = try await artwork(order, for: asset) { try store(artwork, of: asset) }
+        order.artwork = change.artwork == "" ? nil : change.artwork
+        let artwork = try await artwork(order, for: asset)
+        do {
+            if let name = change.name { try await library.rename(asset, to: name) }
+            if let fields { try await library.setFields(fields, of: asset) }
+            if change.artwork == "" { try library.artwork.remove(of: asset) }
+        } catch {
+            throw APIError(error, asset: asset.name)
+        }
+        if let artwork { try store(artwork, of: asset) }
         if let note = change.note { try await describe(asset, note) }
         if let title = change.title { await library.entitle(asset, title.isEmpty ? nil : title) }
         downloader.renamed(asset)

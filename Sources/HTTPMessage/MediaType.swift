@@ -59,6 +59,8 @@ public struct MediaType: Sendable, Hashable, CustomStringConvertible {
 
     /// A playlist (RFC 8216 §10). Every player accepts this spelling for HLS.
     public static let playlist = MediaType(known: "application/vnd.apple.mpegurl")
+    /// A channel list, as VLC, Kodi and televisions read it.
+    public static let channelList = MediaType(known: "audio/x-mpegurl")
     /// An MPEG-2 transport stream.
     public static let mpegTS = MediaType(known: "video/mp2t")
     /// Fragmented MP4.

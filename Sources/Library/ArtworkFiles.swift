@@ -48,6 +48,26 @@ import Store
         library.writeBundle(of: asset)
     }
 
+    /// Deletes the stored image of an asset, if there is one.
+    public func remove(of asset: Asset) throws(LibraryError) {
+        try library.checkWritable("the artwork of \(asset.name) is not removed")
+        guard asset.artworkKind != nil else { return }
+        guard !asset.bundle.isSuspended else {
+            return asset.bundle.performWrite { [weak library] in try? library?.artwork.remove(of: asset) }
+        }
+        do {
+            let folder = try asset.bundle.directory(create: false)
+            for kind in Artwork.Kind.allCases where folder.size(of: kind.fileName) != nil {
+                try folder.remove(kind.fileName)
+            }
+        } catch {
+            throw LibraryError(error, about: "the artwork of \(asset.name) is not removed")
+        }
+        asset.knownArtwork = .some(nil)
+        library.events.send(.assetChanged(asset))
+        library.writeBundle(of: asset)
+    }
+
     /// Reads the stored image of an asset; nil if there is none.
     public func image(of asset: Asset) -> Artwork? {
         guard let kind = asset.artworkKind, let folder = try? asset.bundle.directory(create: false),

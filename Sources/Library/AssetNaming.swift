@@ -1,4 +1,5 @@
 public import HTTPMessage
+public import Origin
 
 /// Makes names and ids of assets.
 package enum AssetNaming {
@@ -85,6 +86,12 @@ public struct KnownStream: Equatable, Sendable {
     public let title: String?
     /// The URL of the stream.
     public let url: WebURL
+    /// The URL of a picture.
+    public var logo: String?
+    /// The group in channel lists.
+    public var group: String?
+    /// The user's header fields for its asset; nil without any.
+    public var fields: UserFields?
 
     /// Creates a stream; nil if the name is no valid asset name.
     public init?(name: String, title: String?, url: WebURL) {

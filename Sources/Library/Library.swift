@@ -192,7 +192,8 @@ public import Store
             // A URL that was refused without the fields or by another way may succeed with them.
             if case .failure(let error) = await task.value, fields?.isEmpty ?? true, route == nil { throw error }
         }
-        let isNamed = isUsers || streams.contains { $0.url == url }
+        let stream = streams.first { $0.url == url }
+        let isNamed = isUsers || stream != nil
         if let known = byOrigin[url] {
             if isNamed { await confirm(known) }
             if known.title == nil, let title { await entitle(known, title) }
@@ -204,8 +205,9 @@ public import Store
         }
         try checkOnline(url)
         if let name { try checkFree(name) }
+        let own = stream?.fields ?? UserFields()
         let access = OriginAccess(
-            to: url, with: fields ?? UserFields(), namesPeer: isNamed, route: route ?? OriginRoute())
+            to: url, with: fields.map { $0.applied(to: own) } ?? own, namesPeer: isNamed, route: route ?? OriginRoute())
         access.cookies.offer(cookies)
         let task = Task { @LoopActor () -> Result<Asset, LibraryError> in
             // Clear the entry before the callers that joined this task resume.
@@ -215,8 +217,8 @@ public import Store
             {
                 return .success(known)
             }
-            let stream = streams.first { $0.url == url && !isTaken($0.name) }
-            return await make(url, name: name ?? stream?.name, title: title ?? stream?.title, access)
+            let name = name ?? stream.flatMap { isTaken($0.name) ? nil : $0.name }
+            return await make(url, name: name, title: title ?? stream?.title, access)
         }
         opening[url] = task
         let asset = try await task.value.get()

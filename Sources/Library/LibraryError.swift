@@ -52,6 +52,8 @@ public struct LibraryError: Error, CustomStringConvertible, Sendable {
     public let message: String
     /// The error of the lower layer.
     public let underlying: (any Error)?
+    /// The format of what is no HLS; nil if it is not known, and for other errors.
+    public var foreign: ForeignFormat?
 
     /// Creates an error of the library's own.
     public init(_ code: Code, _ message: String, underlying: (any Error)? = nil) {

@@ -41,7 +41,7 @@ import Playlist
         request.retries = manner.retries
         request.toleratesSilence = manner.isHeldBack
         request.ignoresAbsence = manner.ignoresAbsence
-        let (head, body) = try await fetch(request, wanted: "a playlist")
+        let (head, body) = try await fetchPlaylist(request)
         guard let parsed = await Self.parse(body, imports, query: head.url.query, for: access) else {
             throw LibraryError(.missing, "the asset of \(head.url.redacted) was removed")
         }
@@ -50,9 +50,13 @@ import Playlist
             return Answer(playlist: playlist, base: head.url, born: .now - Self.age(head), terms: head.terms)
         } catch  where error.code == .notAPlaylist {
             let type = head.mediaType.map { " (\($0.essence))" } ?? ""
-            let what = MediaSignature.imposter(in: body) ?? (body.isEmpty ? "an empty body" : "something else")
-            throw LibraryError(
+            let format = ForeignFormat(body: body)
+            let what =
+                format?.name ?? MediaSignature.imposter(in: body) ?? (body.isEmpty ? "an empty body" : "something else")
+            var failure = LibraryError(
                 .notPlaylist, "\(head.url.redacted) gave \(what)\(type) where a playlist should be", underlying: error)
+            failure.foreign = format
+            throw failure
         } catch {
             throw LibraryError(error, from: head.url)
         }
@@ -77,6 +81,21 @@ import Playlist
         request.acceptsCompression = true
         request.limit = Self.limit
         return request
+    }
+
+    /// Fetches the text of a playlist. A body of other size is a film in one file, or an endless stream.
+    private func fetchPlaylist(_ request: OriginRequest) async throws(LibraryError) -> (OriginHead, [UInt8]) {
+        do throws(LibraryError) {
+            return try await fetch(request, wanted: "a playlist")
+        } catch {
+            guard let origin = error.underlying as? OriginError, origin.code == .tooLarge else { throw error }
+            let format = ForeignFormat(url: request.url.text) ?? .file("a file of more than \(Self.limit >> 20) MB")
+            var failure = LibraryError(
+                .notPlaylist, "\(request.url.redacted) gave \(format.name) where a playlist should be",
+                underlying: error)
+            failure.foreign = format
+            throw failure
+        }
     }
 
     /// Fetches a small text; `wanted` names the expected content in messages.

@@ -79,6 +79,8 @@ extension PlaylistLoader {
             guard origin == asset.origin else { return }
             await adopt(source, began, for: asset)
         case .multivariant(let multivariant):
+            // Later, a missing title is one that the user has removed.
+            if asset.title == nil, asset.entry == nil { asset.title = multivariant.sessionData.title }
             try await adopt(multivariant, base: answer.base, of: origin, for: asset)
         }
     }

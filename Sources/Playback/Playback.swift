@@ -80,6 +80,7 @@ public import Substitution
         case .playlist(let asset, let session, let rendition): playlist(exchange, asset, session, rendition)
         case .entry(let name, let mode): entry(exchange, named: name, mode)
         case .origin(let text, let mode): entry(exchange, at: text, mode)
+        case .channels: channels(exchange)
         }
     }
 
@@ -89,7 +90,7 @@ public import Substitution
         case .piece(let id, _, _, _), .interstitial(let id, _, _), .playlist(let id, _, _): library.presentation(id: id)
         case .entry(let name, _):
             library.asset(named: name) ?? library.asset(id: name) ?? library.asset(formerlyNamed: name)
-        case .origin: nil
+        case .origin, .channels: nil
         }
     }
 

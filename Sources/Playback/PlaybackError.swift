@@ -44,6 +44,7 @@ extension LibraryError {
 
     /// The command that may help a user whose player shows this error of a playlist; nil if none does.
     var nextCommand: String? {
+        if let foreign { return foreign.nextStep(at: "URL") }
         guard let origin = underlying as? OriginError, let code = origin.status else { return nil }
         let url = ShellWord.quoted("\(origin.url)")
         return switch code {

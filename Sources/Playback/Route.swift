@@ -6,6 +6,7 @@ import Library
 /// |---|---|
 /// | `/https://host/path?query` | the asset at an origin URL |
 /// | `/<name>.m3u8` | a known asset |
+/// | `/weir.m3u` | a channel list of all assets |
 /// | `/offline/…`, `/local/…` of either | the asset without the network, or only its complete renditions |
 /// | `/auto/…` of either | the asset as one variant; Weir chooses the quality |
 /// | `/a/<asset>/<session>/<rendition>/media.m3u8` | a rendition's playlist |
@@ -14,6 +15,7 @@ import Library
 enum Route: Equatable {
     case origin(String, mode: Session.Mode)
     case entry(name: String, mode: Session.Mode)
+    case channels
     case playlist(asset: String, session: Session, rendition: String)
     case interstitial(asset: String, session: Session, name: Interstitials.Name)
     case piece(asset: String, session: Session, folder: String, file: String)
@@ -46,6 +48,10 @@ enum Route: Equatable {
     }
 
     private init?(named path: ArraySlice<UInt8>) {
+        if path.elementsEqual("/weir.m3u".utf8) {
+            self = .channels
+            return
+        }
         let parts = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst().map(
             Self.text)
         guard let file = parts.last, file.hasSuffix(".m3u8") else { return nil }

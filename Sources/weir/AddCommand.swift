@@ -1,35 +1,219 @@
 import API
+import Application
 import ArgumentParser
 import Foundation
+import SafeText
 
 struct AddCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "add", abstract: "Queue a download and return.",
-        discussion: "\"weir get NAME\" follows the download; \"weir list\" lists all downloads.")
+        commandName: "add", abstract: "Queue downloads and return; take over lists of streams.",
+        discussion: """
+            "weir get NAME" follows a download; "weir list" lists all. What is queued or stored already is no error.
+
+            A list (-i FILE, or - for standard input) has one URL per line, with options behind it: URL -q 720p --name film. A line \
+            that begins with # is a comment. A channel list (.m3u with #EXTINF) downloads nothing: its streams go into the streams \
+            file with their titles, logos, groups and header fields, and play by name; /weir.m3u lists them for other players.
+            """)
 
     @Argument(
-        help: ArgumentHelp("URL of the playlist, or the name of a known asset.", valueName: "url"),
+        help: ArgumentHelp("URLs of playlists, or names of known assets; - reads a list.", valueName: "url"),
         completion: .assetNames)
-    var source: String
+    var sources: [String] = []
+    @Option(
+        name: [.customShort("i"), .customLong("input")],
+        help: ArgumentHelp("A list of URLs, or a channel list. May be repeated.", valueName: "file"))
+    var inputs: [String] = []
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "The download") var task: TaskOptions
-    @Flag(help: "Queue the download paused; \"weir resume\" starts it.")
+    @Flag(help: "Queue the downloads paused; \"weir resume\" starts them.")
     var paused = false
-    @Flag(help: "Write the download as one JSON object.")
+    @Flag(help: "Write each download, or each stream of a channel list, as one JSON object on a line.")
     var json = false
     @OptionGroup var common: CommonOptions
 
-    func validate() throws { try task.check(selection) }
+    func validate() throws {
+        guard !sources.isEmpty || !inputs.isEmpty else {
+            throw ValidationError("Give a URL, a name, - for standard input, or -i FILE.")
+        }
+        guard (sources + inputs).count(where: { $0 == "-" }) < 2 else {
+            throw ValidationError("Standard input can be read only once.")
+        }
+        if sources.count + inputs.count > 1 || !inputs.isEmpty || sources == ["-"], task.name != nil {
+            throw ValidationError("--name is for one URL; in a list, write it behind the URL.")
+        }
+        try task.check(selection)
+    }
 
     func execute() async throws {
         let daemon = try common.daemon()
+        let artwork = try task.artworkFile()
+        let lists = try (sources.filter { $0 == "-" } + inputs).map { try ListFile($0) }
+        var failure: Failure?
+        for source in sources where source != "-" {
+            await attempt(&failure) { try await queue(order(for: source), artwork, daemon) }
+        }
+        for list in lists {
+            switch list.content {
+            case .playlist: throw list.noList
+            case .channels(let channels): try await add(channels, of: list, to: daemon, &failure)
+            case .lines(let lines):
+                for (number, text) in lines {
+                    await attempt(&failure, at: "\(list.name):\(number)") {
+                        try await queue(try order(of: text), artwork, daemon)
+                    }
+                }
+            }
+        }
+        // The messages of all failures were written where they occurred.
+        if let failure { throw ExitCode(failure.exitCode) }
+    }
+
+    private func attempt(
+        _ first: inout Failure?, at place: String? = nil, _ body: () async throws -> Void
+    ) async {
+        do {
+            try await body()
+        } catch {
+            var failure = Failure(error, state: common.state)
+            if let place { failure.message = "\(place): \(failure.message)" }
+            Output.error(failure.text)
+            first = first ?? failure
+        }
+    }
+
+    // MARK: Downloads
+
+    private func order(for source: String) throws -> API.DownloadRequest {
         var request = try task.request(for: source, selection, environment: ProcessInfo.processInfo.environment)
         request.paused = paused ? true : nil
-        let artwork = try task.artworkFile()
+        return request
+    }
+
+    /// The request of a list's line: its own options, and for the rest those of the command.
+    private func order(of line: String) throws -> API.DownloadRequest {
+        guard let words = ShellWord.split(line), let source = words.first else {
+            throw Failure("a quotation mark is open", next: "close it", exitCode: 65, code: "list")
+        }
+        var general = try order(for: source)
+        let own: ListedOptions
+        do {
+            own = try ListedOptions.parse(HeaderOptions.joined(Array(words.dropFirst())))
+            try own.task.check(own.selection)
+        } catch {
+            throw Failure(
+                ListedOptions.message(for: error), next: "write: URL --option value; see: weir help add", exitCode: 65,
+                code: "list")
+        }
+        let request = try own.task.request(
+            for: source, own.selection, environment: ProcessInfo.processInfo.environment)
+        general.adopt(request)
+        return general
+    }
+
+    private func queue(_ request: API.DownloadRequest, _ artwork: [UInt8]?, _ daemon: Daemon) async throws {
         let download = try await daemon.client.download(request)
         if let artwork { _ = try await daemon.client.setArtwork(artwork, ofAsset: download.asset) }
         guard !json else { return try Output.json(download) }
         Output.line("\(ProgressReporter.headline(download))   \(download.stateWords)")
         Output.error("follow with:  weir get \(download.asset)\n")
+    }
+
+    // MARK: Channels
+
+    /// Most streams of one request to the daemon.
+    private static let portion = 1_000
+
+    private func add(
+        _ channels: [ChannelFile.Channel], of list: ListFile, to daemon: Daemon, _ failure: inout Failure?
+    ) async throws {
+        var counts: [API.StreamReport.Outcome: Int] = [:]
+        for start in stride(from: 0, to: channels.count, by: Self.portion) {
+            let part = channels[start..<min(start + Self.portion, channels.count)]
+            let usable = part.filter { $0.refusal == nil }
+            var report: ArraySlice<API.StreamReport.Entry> = []
+            if !usable.isEmpty { report = try await daemon.client.add(usable.map(\.stream)).streams[...] }
+            for channel in part {
+                let own = channel.refusal.map { API.StreamReport.Entry(.refused, reason: $0) }
+                guard let entry = own ?? report.popFirst() else { break }
+                counts[entry.outcome, default: 0] += 1
+                if json { try Output.json(entry) }
+                guard entry.outcome == .refused else { continue }
+                let title = channel.stream.title.map { "\"\($0)\"" } ?? "the channel"
+                let refusal = Failure(
+                    "\(list.name):\(channel.line): \(title) is left out: \(entry.reason ?? "it is refused")",
+                    exitCode: 65, code: "list")
+                Output.error(refusal.text)
+                failure = failure ?? refusal
+            }
+        }
+        guard !json else { return }
+        let words: [(API.StreamReport.Outcome, String)] = [
+            (.added, "added to the streams file"), (.known, "known already"), (.refused, "left out"),
+        ]
+        let parts = words.compactMap { outcome, words in
+            counts[outcome].map { "\(Format.count($0, "stream")) \(words)" }
+        }
+        Output.line(parts.isEmpty ? "\(list.name) has no channels" : parts.joined(separator: ", "))
+        if counts[.added] != nil {
+            Output.error("play one with:  weir play NAME; all:  \(daemon.urls.base)/weir.m3u\n")
+        }
+    }
+}
+
+/// The options of a line in a list.
+struct ListedOptions: ParsableArguments {
+    @OptionGroup var selection: SelectionOptions
+    @OptionGroup var task: TaskOptions
+}
+
+/// A list that the user names, or standard input.
+struct ListFile {
+    /// For messages.
+    let name: String
+    let content: ChannelFile
+
+    init(_ path: String) throws {
+        name = path == "-" ? "standard input" : path
+        let file = path == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: path)
+        guard let data = try? file.map({ try $0.read(upToCount: ChannelFile.limit + 1) ?? Data() }) else {
+            throw Failure("\(path) cannot be read", next: "give an existing file", exitCode: 66, code: "no-list")
+        }
+        guard data.count <= ChannelFile.limit else {
+            throw Failure(
+                "\(name) is over \(ChannelFile.limit >> 20) MB", next: "split it", exitCode: 65, code: "list")
+        }
+        content = ChannelFile([UInt8](data))
+    }
+
+    /// The failure for an HLS playlist in place of a list.
+    var noList: Failure {
+        Failure(
+            "\(name) is the HLS playlist of one stream, and no list of streams",
+            next: "weir get URL, with the playlist's URL; if its media is beside it: weir help import", exitCode: 65,
+            code: "list")
+    }
+}
+
+extension API.DownloadRequest {
+    /// Takes over what another request says.
+    fileprivate mutating func adopt(_ other: API.DownloadRequest) {
+        quality = other.quality ?? quality
+        audio = other.audio ?? audio
+        subtitles = other.subtitles ?? subtitles
+        preferences = other.preferences ?? preferences
+        conditions = other.conditions ?? conditions
+        additional = other.additional ?? additional
+        range = other.range ?? range
+        name = other.name ?? name
+        title = other.title ?? title
+        note = other.note ?? note
+        artwork = other.artwork ?? artwork
+        priority = other.priority ?? priority
+        record = other.record ?? record
+        ignoreSpace = other.ignoreSpace ?? ignoreSpace
+        rules = other.rules ?? rules
+        headers = other.headers ?? headers
+        cookies = other.cookies ?? cookies
+        route = other.route ?? route
     }
 }

@@ -44,8 +44,11 @@ struct RemoveCommand: ReportingCommand {
 
 struct SetCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "set", abstract: "Change the title, the description or the image of an asset.",
-        discussion: "An empty title or description removes it.")
+        commandName: "set", abstract: "Change the title, description, image or header fields of an asset.",
+        discussion: """
+            An empty value removes: --title '' --description '' --artwork '' --header ''. Header fields that are given replace all \
+            that the asset has.
+            """)
 
     @Argument(help: "The asset's name.", completion: .assetNames)
     var name: String
@@ -55,20 +58,22 @@ struct SetCommand: ReportingCommand {
     var description: String?
     @Option(help: ArgumentHelp("An image for lists: JPEG, PNG or WebP, at most 4 MB.", valueName: "file|url"))
     var artwork: String?
+    @OptionGroup var headers: HeaderOptions
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        if title == nil, description == nil, artwork == nil {
-            throw ValidationError("Give a --title, a --description or an --artwork.")
+        if title == nil, description == nil, artwork == nil, !headers.areGiven {
+            throw ValidationError("Give a --title, a --description, an --artwork or a --header.")
         }
     }
 
     func execute() async throws {
         let client = try common.daemon().client
-        let image = try ArtworkFile.bytes(artwork)
+        let image = artwork == "" ? nil : try ArtworkFile.bytes(artwork)
         var change = API.AssetChange(title: title)
         change.note = description
         change.artwork = image == nil ? artwork : nil
+        change.headers = try headers.fields
         var asset = change == API.AssetChange() ? nil : try await client.change(change, ofAsset: name)
         if let image { asset = try await client.setArtwork(image, ofAsset: name) }
         Output.line([asset?.name ?? name, asset?.title, asset?.note].compactMap(\.self).joined(separator: "  "))

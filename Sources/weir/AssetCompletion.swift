@@ -1,6 +1,7 @@
 import API
 import ArgumentParser
 import Foundation
+import SafeText
 
 extension CompletionKind {
     /// The names of assets, from a daemon that runs. Completion starts none, and does not wait for a slow one.
@@ -11,6 +12,7 @@ extension CompletionKind {
 enum AssetCompletion {
     private struct Name: Decodable, Sendable {
         let name: String
+        let title: String?
     }
 
     /// - Parameter words: the command line so far, in which options may name the daemon.
@@ -22,6 +24,17 @@ enum AssetCompletion {
             let daemon = try? common.daemon(starts: false, limit: .milliseconds(700)),
             let assets = try? await daemon.client.assets(as: Name.self, isBrief: true)
         else { return [] }
-        return assets.map(\.name)
+        return assets.map { candidate($0.name, title: $0.title, for: CompletionShell.requesting) }
+    }
+
+    /// A name with its title as the description, in the form of a shell: bash shows names only.
+    static func candidate(_ name: String, title: String?, for shell: CompletionShell?) -> String {
+        let words = SafeText.line(title ?? "", limit: 60)
+        guard !words.isEmpty, let shell else { return name }
+        return switch shell {
+        case .zsh: "\(name):\(words)"
+        case .fish: "\(name)\t\(words)"
+        default: name
+        }
     }
 }

@@ -49,7 +49,8 @@ struct GetCommand: AsyncParsableCommand {
             let download = try await daemon.client.download(request)
             if let artwork { _ = try await daemon.client.setArtwork(artwork, ofAsset: download.asset) }
             follower.introduce(download)
-            throw player.start([daemon.urls.asset(named: download.asset)])
+            throw player.start(
+                player.options(title: download.title) + [daemon.urls.asset(named: download.asset)])
         }
         let outcome = await Interruption.orEnd { await follower.run(request, artwork: artwork) }
         if let failure = follower.failure(outcome) { throw withPlayableURL(failure, daemon) }

@@ -35,7 +35,8 @@ struct PlayCommand: ReportingCommand {
         if PlayerURL.isURL(source), !offline { _ = try await daemon.client.list(.init(limit: 1, isBrief: true)) }
         let source = try await origin.apply(to: source, in: daemon)
         let entry = try await Entry(source, try kind, in: daemon)
-        throw player.start(arguments + [entry.url])
+        let title = PlayerURL.isURL(source) ? try? await daemon.client.asset(named: source).title : entry.title
+        throw player.start(player.options(title: title) + arguments + [entry.url])
     }
 }
 
@@ -53,6 +54,17 @@ struct Player: Equatable {
         throw Failure(
             "no player is installed (\(wanted))", next: "name one with --player or WEIR_PLAYER, or see: weir url",
             exitCode: 69, code: "no-player")
+    }
+
+    /// The options that make the player show a title; none without a title, and for an unknown player.
+    func options(title: String?) -> [String] {
+        guard let title else { return [] }
+        return switch path.split(separator: "/").last {
+        case "mpv": ["--force-media-title=\(title)"]
+        case "vlc", "cvlc": ["--meta-title=\(title)"]
+        case "ffplay": ["-window_title", title]
+        default: []
+        }
     }
 
     /// Replaces this process with the player. Returns only on failure.

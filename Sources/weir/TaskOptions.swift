@@ -120,7 +120,7 @@ struct HeaderOptions: ParsableArguments {
             """
             A header field for each request, such as 'Referer: https://example.com/'. Hosts that the playlists name get it too, \
             unless its name has auth, token, key, secret, cookie or password in it. May be repeated. @FILE reads fields from a \
-            file, and - from standard input, one a line: other users see neither.
+            file, and - from standard input, one a line: other users see neither. An empty text removes all fields of a known asset.
             """, valueName: "name: value"))
     var header: [String] = []
     @Option(
@@ -141,7 +141,7 @@ struct HeaderOptions: ParsableArguments {
     var fields: [API.Header]? {
         get throws {
             guard areGiven else { return nil }
-            let lines = try header.flatMap {
+            let lines = try header.filter { !$0.isEmpty }.flatMap {
                 $0 == "-" ? SecretLines.standardInput : try SecretLines.of($0, "--header")
             }
             return try lines.map { try Self.field($0, of: "--header") } + headerFor.map(Self.scopedField)

@@ -52,6 +52,8 @@ struct URLCommand: ReportingCommand {
 /// The kind of URL for a player.
 struct Entry {
     let url: String
+    /// The title of an asset that the source names; nil without one, and for an origin URL.
+    let title: String?
 
     enum Kind {
         case usual
@@ -72,7 +74,9 @@ struct Entry {
     init(_ source: String, _ kind: Kind, in daemon: Daemon, _ base: PlayerURL? = nil) async throws(APIError) {
         let urls = base ?? daemon.urls
         let isURL = PlayerURL.isURL(source)
-        let word = isURL ? source : try await daemon.client.asset(named: source).name
+        let asset = isURL ? nil : try await daemon.client.asset(named: source)
+        let word = asset?.name ?? source
+        title = asset?.title
         switch kind {
         case .usual: url = urls.entry(word)
         case .local: url = urls.localEntry(word)

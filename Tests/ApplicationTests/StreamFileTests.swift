@@ -1,6 +1,7 @@
 import Foundation
 import HTTPMessage
 import Library
+import Origin
 import TestSupport
 import Testing
 
@@ -23,6 +24,21 @@ import Testing
         )
         #expect(streams.map(\.name) == ["zoo-the-film", "a"] && streams.map(\.title) == ["Zoo: the film!", nil])
         #expect(try read("").isEmpty && read("# nothing\n").isEmpty)
+    }
+
+    @Test func whatIsWrittenReadsAsTheSame() throws {
+        var stream = try #require(
+            KnownStream(name: "a", title: "A \"b\" \\ \u{1}ü", url: try WebURL("https://h/a.m3u8?x=1&y=\"")))
+        (stream.logo, stream.group) = ("https://l/1.png", "News")
+        stream.fields = try UserFields(["User-Agent: TV \"1\"", "@cdn.h X-Key: k"])
+        let plain = try #require(KnownStream(name: "b", title: nil, url: try WebURL("http://h/b")))
+        #expect(try read(StreamFile.text(of: stream) + "\n" + StreamFile.text(of: plain)) == [stream, plain])
+    }
+
+    @Test(arguments: ["headers = \"a\"", "headers = [1]", "headers = [\"hush\"]", "headers = [\"X: hush\\n\"]"])
+    func headersAreFields(line: String) throws {
+        let error = try #require(throws: ConfigurationError.self) { try read("\(Self.a)\(line)\n") }
+        #expect(error.description.hasPrefix("/s.toml:4: headers: ") && !error.description.contains("hush"), "\(error)")
     }
 
     private static let a = "[[stream]]\nname = \"a\"\nurl = \"http://h/a\"\n"

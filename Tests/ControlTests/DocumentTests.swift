@@ -41,6 +41,7 @@ import Testing
         case .mode: "/mode"
         case .presentation: "/presentation"
         case .selection: "/selection"
+        case .streams: "/streams"
         case .downloads: "/downloads"
         case .download: "/downloads/{id}"
         case .change(let change, _): "/downloads/{id}/\(change.rawValue)"
@@ -62,7 +63,7 @@ import Testing
             .assets, .asset(name: "x"), .artwork(asset: "x"), .policy(asset: "x"), .export(asset: "x"),
             .keys(asset: "x"), .keys(asset: nil), .update(asset: "x"), .cache(asset: "x"), .tracks(asset: "x"),
             .track(asset: "x", id: "x"), .page, .mode, .presentation,
-            .selection, .downloads,
+            .selection, .streams, .downloads,
             .download(id: "x"), .events, .log(.sessions), .log(.report(session: "x")),
             .log(.access), .log(.errors), .log(.kpis), .store, .link, .document, .lan,
         ] + API.JobKind.allCases.map { .job($0, asset: "x") } + API.DownloadChange.allCases.map { .change($0, id: "x") }
@@ -139,7 +140,9 @@ import Testing
             "SelectionRequest": API.SelectionRequest.self, "Session": SessionSummary.self,
             "SessionKPIs": API.KPIReport.Session.self, "SessionList": API.SessionList.self,
             "SourceBytes": SourceBytes.self, "Storage": API.Storage.self, "Store": API.Store.self,
-            "Tracks": API.Tracks.self, "Incompatible": API.Explanation.Incompatible.self, "Variant": API.Variant.self,
+            "Stream": API.Stream.self, "StreamEntry": API.StreamReport.Entry.self,
+            "StreamReport": API.StreamReport.self, "StreamRequest": API.StreamRequest.self, "Tracks": API.Tracks.self,
+            "Incompatible": API.Explanation.Incompatible.self, "Variant": API.Variant.self,
             "Verification": API.Verification.self, "VerificationRequest": API.VerificationRequest.self,
             "VerifiedPart": API.Verification.Part.self,
         ]
@@ -192,7 +195,7 @@ import Testing
             .compactMap { ($0 as? [String: Any])?["requestBody"] as? [String: Any] }
             .compactMap { ($0["content"] as? [String: Any])?["application/json"] as? [String: [String: String]] }
             .compactMap { $0["schema"]?["$ref"]?.split(separator: "/").last.map(String.init) }
-        #expect(requests.count == 20)
+        #expect(requests.count == 21)
         for name in requests { #expect(schemas[name]?["additionalProperties"] as? Bool == false, "\(name)") }
     }
 

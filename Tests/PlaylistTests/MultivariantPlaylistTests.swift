@@ -29,6 +29,24 @@ struct MultivariantPlaylistTests {
         #expect(try Fixtures.multivariant(text).variants.map(\.closedCaptions) == [nil, "NONE"])
     }
 
+    @Test(
+        "has the title of its session data",
+        arguments: [
+            (#"DATA-ID="com.example.title",VALUE="A""#, "A"),
+            (#"DATA-ID="com.example.title",VALUE="A  b c ""#, "A b c"),
+            (#"DATA-ID="com.example.title",VALUE="""#, nil), (#"DATA-ID="com.example.title",URI="t.json""#, nil),
+            (#"DATA-ID="title",VALUE="A""#, nil), (#"DATA-ID="com.example.subtitle",VALUE="A""#, nil),
+            (#"DATA-ID="com.example.movie.TITLE",VALUE="A",LANGUAGE="en""#, "A"),
+        ])
+    func title(attributes: String, title: String?) throws {
+        let line = "#EXT-X-SESSION-DATA:\(attributes)\n#EXT-X-STREAM-INF:BANDWIDTH=1\na.m3u8\n"
+        #expect(try Fixtures.multivariant("#EXTM3U\n\(line)").sessionData.title == title)
+        let german = #"#EXT-X-SESSION-DATA:DATA-ID="x.title",VALUE="Deutsch",LANGUAGE="de"\#n"#
+        #expect(
+            try Fixtures.multivariant("#EXTM3U\n\(german)\(line)").sessionData.title
+                == (line.contains("LANG") ? "Deutsch" : title ?? "Deutsch"))
+    }
+
     @Test("has each rendition's attributes")
     func media() throws {
         let playlist = try Fixtures.multivariant(

@@ -103,6 +103,20 @@ import Testing
         await daemon.stop()
     }
 
+    @Test(arguments: [("bash", "sintel"), ("zsh", "sintel:Sintel: 2010"), ("fish", "sintel\tSintel: 2010")])
+    func namesComeWithTheirTitles(shell: String, line: String) async throws {
+        let state = folder.path("state")
+        var asset = API.Asset(name: "sintel", id: "s", url: "https://h/s.m3u8")
+        asset.title = "Sintel: 2010"
+        let daemon = try await ScriptedDaemon(state: state, assets: [asset])
+        let result = try await ProcessRunner.run(
+            Repository.builtProgram("weir"),
+            ["---completion", "play", "--", "positional@0", "2", "0", "weir", "play", ""],
+            environment: ["WEIR_STATE": state, "SAP_SHELL": shell, "HOME": folder.path])
+        #expect(result.output.split(separator: "\n").contains(Substring(line)), "\(result)")
+        await daemon.stop()
+    }
+
     @Test func completionStartsNoDaemon() async throws {
         // Without a daemon there are no names, and none is started.
         let none = try await ProcessRunner.run(

@@ -2,7 +2,7 @@
 --
 -- Copy it to ~/.config/mpv/scripts/. Then
 --     mpv https://example.com/vod/master.m3u8
--- plays through http://localhost:8216/, and Ctrl+d downloads what is playing. Pages that ytdl_hook knows do so too, if they lead
+-- plays through http://localhost:8216/ under its title in Weir, and Ctrl+d downloads what is playing, with mpv's title. Pages that ytdl_hook knows do so too, if they lead
 -- to HLS. Weir gets the header fields, cookies and proxy that mpv has for the URL. For another key, in input.conf:
 --     F5 script-binding weir/download
 -- Options, in ~/.config/mpv/script-opts/weir.conf or by --script-opts=weir-all=yes:
@@ -354,6 +354,18 @@ mp.add_hook("on_unload", 50, function()
     mp.command_native({name = "subprocess", args = report(it, 0), playback_only = false, detach = true})
 end)
 
+-- Shows the title that Weir knows, unless mpv was given one.
+mp.register_event("file-loaded", function()
+    local opened = mp.get_property("stream-open-filename", "")
+    local source = behind(opened)
+    if not source or source == "" or mp.get_property("force-media-title", "") ~= "" then return end
+    run(weir("show", {"--json"}, source), function(result)
+        local shown = result.status == 0 and utils.parse_json(result.stdout or "")
+        if not shown or not shown.title or mp.get_property("stream-open-filename", "") ~= opened then return end
+        mp.set_property("file-local-options/force-media-title", shown.title)
+    end)
+end)
+
 local function tell(text)
     mp.msg.info(text)
     mp.osd_message("Weir: " .. text, 5)
@@ -374,6 +386,11 @@ mp.add_key_binding("Ctrl+d", "download", function()
         if not more then return tell("mpv's header fields cannot be handed to Weir") end
     end
     for _, word in ipairs(more) do table.insert(arguments, word) end
+    local title = mp.get_property("force-media-title", "")
+    if title ~= "" then
+        table.insert(arguments, "--title")
+        table.insert(arguments, title)
+    end
     run(weir("add", arguments, without_password(source)), function(result)
         if clean then clean() end
         local download = result.status == 0 and utils.parse_json(result.stdout or "")

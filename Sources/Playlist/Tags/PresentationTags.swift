@@ -25,6 +25,21 @@ public struct Start: Hashable, Sendable {
     }
 }
 
+extension [SessionData] {
+    /// The presentation's title: the VALUE of a line whose DATA-ID ends with `.title`, such as `com.example.movie.title`
+    /// (RFC 8216 §4.3.4.4); nil without one. A line without LANGUAGE is preferred, then an earlier one.
+    public var title: String? {
+        let titles = compactMap { line -> (value: String, language: String?)? in
+            guard line.dataID.split(separator: ".").count > 1, line.dataID.lowercased().hasSuffix(".title") else {
+                return nil
+            }
+            let words = (line.value ?? "").split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            return words.isEmpty ? nil : (String(words.prefix(200)), line.language)
+        }
+        return (titles.first { $0.language == nil } ?? titles.first)?.value
+    }
+}
+
 /// One EXT-X-SESSION-DATA (RFC 8216 §4.3.4.4).
 public struct SessionData: Sendable {
     /// Index among the playlist's lines of this tag, from 0.

@@ -1,0 +1,46 @@
+import EventLoop
+import HTTPMessage
+import HTTPServer
+import Library
+import Playlist
+import Retention
+import Store
+
+/// Serves the channel list, by which players and televisions show all assets.
+extension Playback {
+    /// Answers with all assets that play, and the streams of the streams file, as one channel list with absolute URLs.
+    func channels(_ exchange: Exchange) {
+        guard !exchange.isFromOtherUser else {
+            return refuse(exchange, LibraryError(.refusedURL, "only the owner of Weir lists its assets"))
+        }
+        let base = "http://" + String(decoding: exchange.head.hostBytes, as: UTF8.self) + exchange.mount
+        let channels = channels(base)
+        Task { @LoopActor in
+            // A long list is written on another thread.
+            let text = await Task.detached { Array(ChannelList(channels).text.utf8) }.value
+            var representation = Representation(size: Int64(text.count), mediaType: .channelList)
+            representation.fields.append(.cacheControl, literal: "no-store")
+            exchange.reply(representation, .bytes(text))
+        }
+    }
+
+    private func channels(_ base: String) -> [ChannelList.Channel] {
+        let streams = Dictionary(library.streams.map { ($0.url, $0) }) { first, _ in first }
+        var channels: [(name: String, channel: ChannelList.Channel)] = []
+        for asset in library.assets where asset.refusal == nil && (try? retention.checkExpiry(of: asset)) != nil {
+            var channel = ChannelList.Channel(url: "\(base)/\(asset.name).m3u8")
+            (channel.id, channel.title) = (asset.name, asset.title ?? asset.name)
+            let stream = streams[asset.origin]
+            (channel.logo, channel.group) = (stream?.logo, stream?.group)
+            channel.duration = asset.isLoaded ? asset.duration : library.summaries?.summary(of: asset)?.duration
+            channels.append((asset.name, channel))
+        }
+        for stream in library.unopenedStreams {
+            var channel = ChannelList.Channel(url: "\(base)/\(stream.name).m3u8")
+            (channel.id, channel.title) = (stream.name, stream.title ?? stream.name)
+            (channel.logo, channel.group) = (stream.logo, stream.group)
+            channels.append((stream.name, channel))
+        }
+        return channels.sorted { $0.name < $1.name }.map(\.channel)
+    }
+}
