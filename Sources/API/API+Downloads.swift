@@ -159,6 +159,8 @@ extension API {
         package var priority: Download.Priority?
         /// True to record a live stream until it ends. Without it, a live stream is refused.
         package var record: Bool?
+        /// Seconds after which a recording ends; absent for its own end.
+        package var recordSeconds: Int?
         /// True to start even if the disk has too little space for the expected size.
         package var ignoreSpace: Bool?
         package var paused: Bool?
@@ -169,6 +171,8 @@ extension API {
         package var cookies: [String]?
         /// The way to the origin; absent for the former one.
         package var route: Route?
+        /// True if the source is of a link that the user did not write, so that it must not lead to a private address.
+        package var isFromLink: Bool?
         package init(source: String, quality: Quality? = nil, audio: Choice? = nil, subtitles: Choice? = nil) {
             (self.source, self.quality, self.audio, self.subtitles) = (source, quality, audio, subtitles)
         }
@@ -187,8 +191,16 @@ extension API {
             if record == true, range != nil {
                 return "a recording has no range: give only one of the two"
             }
+            if let recordSeconds {
+                guard record == true else { return "only a recording ends after a time: give it with record" }
+                guard (1...Self.longestRecording).contains(recordSeconds) else {
+                    return "a recording ends after 1 second to ten years"
+                }
+            }
             return selections.lazy.compactMap(\.contradiction).first
         }
+
+        private static let longestRecording = 10 * 366 * 86_400
     }
 
     /// The body of `POST /api/v1/presentation`: opens an asset for players, with header fields and cookies for its origin.

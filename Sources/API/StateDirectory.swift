@@ -1,4 +1,5 @@
 internal import Glibc
+internal import HTTPMessage
 
 /// The directory by which a command finds its daemon: `token`, `listening` with the daemon's URL and `daemon` with more about it
 /// while it serves, `socket`, and `link` with a link conditioner's URL. Its mode is 0700 and its files have 0600.
@@ -114,9 +115,13 @@ extension StateDirectory {
     /// key is not in a program's arguments, which all users of a machine can read.
     ///
     /// The key is in the fragment of the link, which browsers do not send. `base` has no slash at its end.
-    package func writePageFile(to base: String, _ path: String) throws(APIError) -> String {
+    /// - Parameter urls: streams that the page proposes to add.
+    package func writePageFile(
+        to base: String, _ path: String, proposing urls: [String] = []
+    ) throws(APIError) -> String {
         let key = path.split(separator: "/").last ?? ""
-        let link = HTMLText.escaped("\(base)/#key=\(key)")
+        let proposals = urls.map { "&url=\(PercentEncoding.encode($0))" }.joined()
+        let link = HTMLText.escaped("\(base)/#key=\(key)\(proposals)")
         try writeFile(
             "page.html",
             """

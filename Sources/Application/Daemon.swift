@@ -34,6 +34,7 @@ import Substitution
     /// The server for the network; nil if none is configured.
     private var network: HTTPServer?
     private let playback: Playback
+    private let subtitles: SubtitleRoutes
     private let limits: HTTPServer.Configuration
     private let metrics: Metrics
     private let conditions: ConditionMonitor
@@ -101,6 +102,8 @@ import Substitution
         self.control = control
         control.streams = StreamService(library, store: UserStreams(configuration: configuration))
         let page = PageRoutes(control)
+        let subtitles = SubtitleRoutes(library, exchange.exporter)
+        self.subtitles = subtitles
         limits = Self.serverConfiguration(configuration)
         let metrics = Metrics(
             library: library, downloader: downloader, sessions: sessions, client: client, version: Application.version)
@@ -108,7 +111,7 @@ import Substitution
         pool = ConnectionPool(limit: limits.connections)
         server = HTTPServer(configuration: limits, policy: control, pool: pool) { exchange in
             if playback.handle(exchange) || control.handle(exchange) || page.handle(exchange)
-                || metrics.handle(exchange)
+                || metrics.handle(exchange) || subtitles.handle(exchange)
             {
                 return
             }
@@ -192,7 +195,7 @@ import Substitution
     /// Listens on the network, and returns the URL with the token, without a slash at its end. `port` is for an address
     /// without one.
     func open(_ address: NetworkAddress, port: UInt16, token: String) throws(ApplicationError) -> String {
-        let gate = NetworkGate(token: token, library: library, playback: playback)
+        let gate = NetworkGate(token: token, library: library, playback: playback, subtitles: subtitles)
         var limits = self.limits
         limits.limitsLoopback = true
         limits.owners = nil

@@ -1,3 +1,4 @@
+import Control
 import EventLoop
 import HTTPMessage
 import HTTPServer
@@ -16,10 +17,11 @@ import Playback
     private let prefix: [UInt8]
     private let library: Library
     private let playback: Playback
+    private let subtitles: SubtitleRoutes
 
-    init(token: String, library: Library, playback: Playback) {
+    init(token: String, library: Library, playback: Playback, subtitles: SubtitleRoutes) {
         prefix = Array(Self.path(token).utf8)
-        (self.library, self.playback) = (library, playback)
+        (self.library, self.playback, self.subtitles) = (library, playback, subtitles)
     }
 
     nonisolated static func path(_ token: String) -> String { "/t/\(token)" }
@@ -28,7 +30,7 @@ import Playback
         guard isOurs(exchange.head.pathBytes) else { return Self.nothing(exchange) }
         let inner = exchange.mounted(behind: prefix.count)
         guard inner.head.path == "/" else {
-            if !playback.handle(inner) { Self.nothing(inner) }
+            if !playback.handle(inner), !subtitles.handle(inner) { Self.nothing(inner) }
             return
         }
         guard inner.head.method == .get || inner.head.method == .head else { return Self.nothing(inner) }

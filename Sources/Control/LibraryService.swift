@@ -133,7 +133,7 @@ package import Substitution
         } else {
             asset =
                 try await source.contains(":")
-                ? preview(source, request.headers, request.route)
+                ? preview(source, request.headers, request.route, isUsers: request.isFromLink != true)
                 : previewStream(named: source, request.headers, request.route)
         }
         var presentation = presentation(
@@ -297,7 +297,7 @@ package import Substitution
             let cookies = (request.cookies ?? []).compactMap { StoredCookie($0.utf8) }
             let asset = try await library.open(
                 order.url, name: request.name, title: request.title, fields: order.fields, cookies: cookies,
-                route: route)
+                route: route, isUsers: request.isFromLink != true)
             if let title = request.title { await library.entitle(asset, title) }
             // It may be known by a name from its URL, since it was played.
             if let name = request.name { try await library.rename(asset, to: name) }
@@ -309,12 +309,13 @@ package import Substitution
     }
 
     private func preview(
-        _ text: String, _ headers: [API.Header]? = nil, _ change: API.Route? = nil
+        _ text: String, _ headers: [API.Header]? = nil, _ change: API.Route? = nil, isUsers: Bool = true
     ) async throws(APIError) -> Asset {
         let order = try OriginOrder(text, headers, change)
         let route = try order.route(from: OriginRoute()) ?? OriginRoute()
         do throws(LibraryError) {
-            return try await library.preview(order.url, fields: order.fields ?? UserFields(), route: route)
+            return try await library.preview(
+                order.url, fields: order.fields ?? UserFields(), route: route, isUsers: isUsers)
         } catch {
             throw APIError(error, url: UserInformation(splitting: order.url.text).url)
         }

@@ -95,6 +95,7 @@ extension DownloadOrder {
         note = request.note
         priority = request.priority.map { $0 == .important ? .important : .normal }
         recordsLive = request.record ?? false
+        recordSeconds = request.recordSeconds.map { Int64($0) }
         ignoresRoom = request.ignoreSpace ?? false
         isPaused = request.paused ?? false
         rules =

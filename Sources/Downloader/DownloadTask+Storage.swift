@@ -21,6 +21,7 @@ private struct StoredTask: Codable {
     let note: String?
     let priority: DownloadTask.Priority?
     let recordsLive: Bool?
+    let recordEnd: Int64?
     let rules: StoredRules?
     let pauseReason: String?
     /// Not read with the task: see `DownloadAccount.split`.
@@ -204,7 +205,8 @@ extension DownloadTask {
         }
         let form = StoredTask(
             version: Self.version, items: items, note: note, priority: priority == .normal ? nil : priority,
-            recordsLive: recordsLive ? true : nil, rules: StoredRules(rules), pauseReason: pauseReason,
+            recordsLive: recordsLive ? true : nil, recordEnd: recordEnd, rules: StoredRules(rules),
+            pauseReason: pauseReason,
             account: account)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
@@ -230,6 +232,7 @@ extension DownloadTask {
         note = form.note
         priority = form.priority ?? .normal
         recordsLive = form.recordsLive ?? false
+        recordEnd = form.recordEnd
         rules = form.rules?.change ?? DownloadRules.Change()
         pauseReason = form.pauseReason
     }

@@ -43,6 +43,8 @@ package struct DownloadTask: Equatable, Sendable {
     package var priority = Priority.normal
     /// True to record a live presentation until it ends.
     package var recordsLive = false
+    /// Time at which a recording ends, in seconds since 1970; nil for the end of the stream.
+    package var recordEnd: Int64?
     /// Differences from the configured rules.
     package var rules = DownloadRules.Change()
     /// The user's reason for a pause, until the download is resumed.
@@ -93,6 +95,8 @@ package struct DownloadOrder: Equatable, Sendable {
     package var priority: DownloadTask.Priority?
     /// True to record a live presentation until it ends; otherwise the order is refused.
     package var recordsLive = false
+    /// Seconds from now after which a recording ends; nil to leave its end as it is.
+    package var recordSeconds: Int64?
     /// True to begin even if the disk has less room than the estimated size.
     package var ignoresRoom = false
     /// True to create the download as paused; it begins when it is resumed.

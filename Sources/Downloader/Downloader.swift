@@ -124,6 +124,7 @@ import Store
         task.note = order.note ?? task.note
         task.priority = order.priority ?? task.priority
         task.recordsLive = order.recordsLive || task.recordsLive
+        if let seconds = order.recordSeconds { task.recordEnd = Library.now + seconds }
         task.rules.apply(order.rules)
         return task
     }

@@ -165,6 +165,8 @@ import Store
         } catch {
             return end(.storeFailed(error))
         }
+        // The end may be changed while it records.
+        if let end = download.task.recordEnd, Library.now >= end { return close(because: "its time is over") }
         if let obstacle = tracks.lazy.compactMap({ $0.recording.obstacle }).first { return close(because: obstacle) }
         let reasons = tracks.compactMap(\.end)
         if reasons.count == tracks.count, let reason = reasons.first { return close(because: reason) }

@@ -248,12 +248,13 @@ public import Store
 
     /// Loads the asset of `url` and the playlist of its first variant without registering it: returns the known asset,
     /// or a preview that is not stored. A known asset has its own header fields.
+    /// - Parameter isUsers: as for `open`.
     public func preview(
-        _ url: WebURL, fields: UserFields = UserFields(), route: OriginRoute = OriginRoute()
+        _ url: WebURL, fields: UserFields = UserFields(), route: OriginRoute = OriginRoute(), isUsers: Bool = true
     ) async throws(LibraryError) -> Asset {
         let url = url.withoutDirectives
         if let known = byOrigin[url] {
-            await confirm(known)
+            if isUsers { await confirm(known) }
             // Ignore the error: a known asset is shown even when the origin is absent.
             if known.duration == nil, let first = known.renditions.first {
                 _ = try? await playlists.source(of: first, in: known)
@@ -264,7 +265,8 @@ public import Store
         let name = AssetNaming.name(for: url)
         let asset = Asset(
             id: name, name: name, title: nil, origin: url,
-            access: OriginAccess(to: url, with: fields, route: route), created: Self.now, store: store)
+            access: OriginAccess(to: url, with: fields, namesPeer: isUsers, route: route), created: Self.now,
+            store: store)
         asset.isPreview = true
         try await playlists.loadEntry(of: asset)
         if let first = asset.renditions.first { _ = try await playlists.source(of: first, in: asset) }

@@ -6,9 +6,9 @@ import SegmentFormat
 import Store
 
 /// The timestamp at which an asset's media begins, read from a stored segment.
-struct MediaStart {
+package struct MediaStart {
     /// In ticks of 90 kHz, modulo 2^33 as in MPEG-2 transport streams.
-    let ticks: UInt64
+    package let ticks: UInt64
 
     static let wrap: Int64 = 1 << 33
 
@@ -23,7 +23,7 @@ struct MediaStart {
 
 extension Asset {
     /// The start of the media; nil if no stored segment shows it. The first stored segment of the first variant decides.
-    @LoopActor var mediaStart: MediaStart? {
+    @LoopActor package var mediaStart: MediaStart? {
         let variants = Set(multivariant?.variants.map(\.renditionIndex) ?? [])
         let ordered =
             renditions.filter { variants.contains($0.place) } + renditions.filter { !variants.contains($0.place) }

@@ -23,6 +23,7 @@ struct AddCommand: ReportingCommand {
         name: [.customShort("i"), .customLong("input")],
         help: ArgumentHelp("A list of URLs, or a channel list. May be repeated.", valueName: "file"))
     var inputs: [String] = []
+    @OptionGroup var paste: PasteOptions
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "The download") var task: TaskOptions
     @Flag(help: "Queue the downloads paused; \"weir resume\" starts them.")
@@ -32,9 +33,11 @@ struct AddCommand: ReportingCommand {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        guard !sources.isEmpty || !inputs.isEmpty else {
+        guard !sources.isEmpty || !inputs.isEmpty || paste.curl != nil else {
             throw ValidationError("Give a URL, a name, - for standard input, or -i FILE.")
         }
+        try paste.check(sources + inputs)
+        if CurlOrder.isMeant(by: sources) || paste.curl != nil { return try task.check(selection) }
         guard (sources + inputs).count(where: { $0 == "-" }) < 2 else {
             throw ValidationError("Standard input can be read only once.")
         }
@@ -47,6 +50,11 @@ struct AddCommand: ReportingCommand {
     func execute() async throws {
         let daemon = try common.daemon()
         let artwork = try task.artworkFile()
+        if let pasted = try paste.order(sources) {
+            var request = try order(for: pasted.source)
+            pasted.complete(&request)
+            return try await queue(request, artwork, daemon)
+        }
         let lists = try (sources.filter { $0 == "-" } + inputs).map { try ListFile($0) }
         var failure: Failure?
         for source in sources where source != "-" {

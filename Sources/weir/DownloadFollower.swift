@@ -17,14 +17,19 @@ final class DownloadFollower: Sendable {
     private let state: String?
     private let reporter: Mutex<ProgressReporter>
     private let pace: Duration
+    /// True to wait for a live stream that has not begun.
+    private let waits: Bool
 
     /// - Parameters:
     ///   - state: the state directory from the command line, for `Failure`.
     ///   - pace: maximum interval between two polls.
-    init(client: APIClient, reporter: ProgressReporter, state: String?, pace: Duration = .milliseconds(250)) {
+    init(
+        client: APIClient, reporter: ProgressReporter, state: String?, pace: Duration = .milliseconds(250),
+        waits: Bool = false
+    ) {
         self.client = client
         self.reporter = Mutex(reporter)
-        (self.state, self.pace) = (state, pace)
+        (self.state, self.pace, self.waits) = (state, pace, waits)
     }
 
     /// Follows until the download is final or needs the user, an error occurs, or the task is cancelled.
@@ -34,7 +39,7 @@ final class DownloadFollower: Sendable {
         var download: API.Download?
         let (start, date) = (ContinuousClock.now, Int(Date().timeIntervalSince1970))
         do {
-            var current = try await client.download(request)
+            var current = try await begin(request)
             download = current
             if let artwork { _ = try await client.setArtwork(artwork, ofAsset: current.asset) }
             report(current, since: start)
@@ -52,6 +57,27 @@ final class DownloadFollower: Sendable {
             return Outcome(download: download, error: Task.isCancelled ? CancellationError() : error)
         }
     }
+
+    /// Starts the download, once the stream is there.
+    private func begin(_ request: API.DownloadRequest) async throws -> API.Download {
+        var pause = Self.shortestWait
+        while true {
+            do throws(APIError) {
+                return try await client.download(request)
+            } catch {
+                guard waits, error.mayEndByItself else { throw error }
+                if pause == Self.shortestWait {
+                    perform { _ in [.error("waiting for the stream to begin: \(error.message)\n")] }
+                }
+            }
+            try await Task.sleep(for: pause)
+            pause = min(pause * 2, Self.longestWait)
+        }
+    }
+
+    /// The intervals at which a stream that has not begun is looked for.
+    private static let shortestWait = Duration.seconds(1)
+    private static let longestWait = Duration.seconds(15)
 
     /// Follows the event stream until the download or the stream ends. Returns the last known state.
     private func followEvents(
@@ -196,6 +222,16 @@ extension API.Event {
         case .download(_, let download): download
         case .renditionComplete, .removed, .verification, .purged, .keys, .move, .changed, .contentChanged, .mode: nil
         case .selectionResolved, .selectionsFurther, .selectionComplete: nil
+        }
+    }
+}
+
+extension APIError {
+    /// True if the origin may have the stream later: it answers that there is none, or does not answer.
+    fileprivate var mayEndByItself: Bool {
+        switch code {
+        case .badOrigin, .originAbsent, .notPlaylist, .originRefused: true
+        default: false
         }
     }
 }

@@ -17,9 +17,13 @@ struct GetCommand: AsyncParsableCommand {
     @Argument(
         help: ArgumentHelp("URL of the playlist, or the name of a known asset.", valueName: "url"),
         completion: .assetNames)
-    var source: String
+    var sources: [String] = []
+    @OptionGroup var paste: PasteOptions
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "The download") var task: TaskOptions
+    @Flag(
+        help: "With --record: wait until the live stream begins. Ctrl-C ends the wait.")
+    var wait = false
     @Flag(help: "Play the asset while the download continues.")
     var play = false
     @Option(help: ArgumentHelp("The player for --play.", valueName: "program"))
@@ -30,6 +34,12 @@ struct GetCommand: AsyncParsableCommand {
 
     func validate() throws {
         if play && json { throw ValidationError("--play and --json exclude each other.") }
+        if wait && !task.record {
+            throw ValidationError("--wait needs --record: what is no live stream is there, or is not.")
+        }
+        if wait && play { throw ValidationError("--wait and --play exclude each other.") }
+        try paste.check(sources)
+        guard !sources.isEmpty || paste.curl != nil else { throw ValidationError("Give a URL or a name.") }
         try task.check(selection)
     }
 
@@ -53,7 +63,7 @@ struct GetCommand: AsyncParsableCommand {
                 player.options(title: download.title) + [daemon.urls.asset(named: download.asset)])
         }
         let outcome = await Interruption.orEnd { await follower.run(request, artwork: artwork) }
-        if let failure = follower.failure(outcome) { throw withPlayableURL(failure, daemon) }
+        if let failure = follower.failure(outcome) { throw withPlayableURL(failure, of: request.source, daemon) }
     }
 
     /// Prints one result as the last line in every case.
@@ -80,7 +90,7 @@ struct GetCommand: AsyncParsableCommand {
     }
 
     /// Adds a player URL to the failure of a live stream, which can be watched or recorded, but not saved.
-    private func withPlayableURL(_ failure: Failure, _ daemon: Daemon) -> Failure {
+    private func withPlayableURL(_ failure: Failure, of source: String, _ daemon: Daemon) -> Failure {
         guard failure.code == APIError.Code.live.rawValue else { return failure }
         var failure = failure
         let plain = PlayerURL.withoutPassword(source)
@@ -91,12 +101,26 @@ struct GetCommand: AsyncParsableCommand {
     }
 
     private var request: API.DownloadRequest {
-        get throws { try task.request(for: source, selection, environment: ProcessInfo.processInfo.environment) }
+        get throws {
+            let pasted = try paste.order(sources)
+            // Not when the words are read: an unknown option, whose value is one of them, is the better message.
+            guard pasted != nil || sources.count < 2 else {
+                throw Failure(
+                    "weir get follows one download, and there are \(sources.count) sources", next: "weir add URL URL",
+                    exitCode: 64, code: "usage")
+            }
+            let source = pasted?.source ?? sources.first ?? ""
+            var request = try task.request(
+                for: source, selection, environment: ProcessInfo.processInfo.environment)
+            pasted?.complete(&request)
+            return request
+        }
     }
 
     private func follower(of daemon: Daemon) -> DownloadFollower {
         let style = ProgressReporter.Style(isJSON: json)
         return DownloadFollower(
-            client: daemon.client, reporter: ProgressReporter(style: style, urls: daemon.urls), state: common.state)
+            client: daemon.client, reporter: ProgressReporter(style: style, urls: daemon.urls), state: common.state,
+            waits: wait)
     }
 }

@@ -16,10 +16,17 @@ struct PageCommand: ReportingCommand {
             this machine can see the arguments of programs.
             """)
     var open = false
+    @Flag(help: "Print a bookmark that asks the page to add what the browser shows, rather than the link.")
+    var bookmarklet = false
     @OptionGroup var common: CommonOptions
 
     func execute() async throws {
         let daemon = try common.daemon()
+        guard !bookmarklet else {
+            try await daemon.ensure()
+            return Output.record(
+                "javascript:void(window.open('\(daemon.urls.base)/add#url='+encodeURIComponent(location.href)))")
+        }
         let path = try await daemon.client.page().path
         Output.record(daemon.urls.base + path)
         guard open else { return }

@@ -34,6 +34,11 @@ struct TaskOptions: ParsableArguments {
     @OptionGroup var rules: RuleOptions
     @Flag(help: "Record a live stream until it ends.")
     var record = false
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp("With --record: end the recording after this time, such as 2h or 90m.", valueName: "time"),
+        transform: Self.seconds)
+    var recordSeconds: Int?
     @Flag(help: "Start even if the disk has too little space, and store what fits.")
     var anyway = false
 
@@ -63,6 +68,7 @@ struct TaskOptions: ParsableArguments {
         request.priority = priority
         request.rules = rules.change
         request.record = record ? true : nil
+        request.recordSeconds = recordSeconds
         request.ignoreSpace = anyway ? true : nil
         request.headers = try headers.fields
         request.route = route.change
@@ -76,6 +82,13 @@ struct TaskOptions: ParsableArguments {
     func artworkFile() throws -> [UInt8]? { try ArtworkFile.bytes(artwork) }
 
     // MARK: Reading
+
+    private static func seconds(_ text: String) throws -> Int {
+        guard let seconds = TimeText.span(text), seconds > 0 else {
+            throw ValidationError("--for \"\(text)\" is not a duration such as 2h, 90m or 45s")
+        }
+        return seconds
+    }
 
     private static func range(_ text: String) throws -> API.MediaRange {
         guard let range = API.MediaRange(text) else {

@@ -16,7 +16,8 @@ import Glibc
         version: Application.versionText,
         groupedSubcommands: [
             CommandGroup(
-                name: "Watch", subcommands: [PlayCommand.self, URLCommand.self, PageCommand.self, ModeCommand.self]),
+                name: "Watch",
+                subcommands: [PlayCommand.self, URLCommand.self, PageCommand.self, OpenCommand.self, ModeCommand.self]),
             CommandGroup(
                 name: "Download",
                 subcommands: [

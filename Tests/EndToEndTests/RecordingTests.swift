@@ -100,4 +100,37 @@ struct RecordingTests {
             #expect(Set(media).count == media.count, "\(media)")
         }
     }
+
+    @Test(
+        "waits for the stream to begin, and ends after the given time, across a restart too", arguments: [false, true])
+    func waitsAndEnds(isRestarted: Bool) async throws {
+        try await Scene.with { scene in
+            let url = scene.origin.url("/_live/show/media.m3u8")
+            try await scene.origin.add(OriginRule("/_live/show/media.m3u8") { $0.status = 404 })
+            let get = try scene.weir.begin(["get", "--record", "--wait", "--for", "4s", "--name", "show", url])
+            try await waitUntil("the wait") { get.standardError.contains("waiting for the stream to begin: ") }
+            #expect(try await scene.weir.run(["list", "--json"]).output == "")
+            try await scene.origin.clearRules()
+            try await waitUntil("a recorded segment", within: .seconds(30)) {
+                try await count(await scene.weir.url("/show.m3u8")) > 0
+            }
+            if isRestarted { try await scene.weir.restart() }
+            try await scene.waitForCompletion(of: "show")
+            if !isRestarted { #expect(try await get.end() == .code(0), "\(get.standardError)") }
+            let text = try await HTTPProbe.fetch(scene.weir.url("/offline/show.m3u8")).text
+            #expect(text.contains("#EXT-X-ENDLIST"), "\(text)")
+        }
+    }
+
+    @Test(
+        "has options that fit",
+        arguments: [
+            (["--wait"], "--wait needs --record"), (["--for", "2h"], "only a recording ends after a time"),
+            (["--record", "--for", "soon"], "--for \"soon\" is not a duration"),
+            (["--record", "--wait", "--play"], "--wait and --play exclude each other"),
+        ])
+    func options(words: [String], sentence: String) async throws {
+        let result = try await ProcessRunner.run(Repository.builtProgram("weir"), ["get", "https://h/a"] + words)
+        #expect(result.exit == .code(64) && result.errors.contains(sentence), "\(result)")
+    }
 }

@@ -2,9 +2,11 @@
 --
 -- Copy it to ~/.config/mpv/scripts/. Then
 --     mpv https://example.com/vod/master.m3u8
--- plays through http://localhost:8216/ under its title in Weir, and Ctrl+d downloads what is playing, with mpv's title. Pages that ytdl_hook knows do so too, if they lead
+-- plays through http://localhost:8216/ under its title in Weir and with its subtitles, and Ctrl+d downloads what is playing, with
+-- mpv's title. Ctrl+l shows a menu of the stored films. "mpv weir://NAME" plays an asset, "mpv weir://" all of them in a row. Pages that ytdl_hook knows do so too, if they lead
 -- to HLS. Weir gets the header fields, cookies and proxy that mpv has for the URL. For another key, in input.conf:
 --     F5 script-binding weir/download
+--     F6 script-binding weir/menu
 -- Options, in ~/.config/mpv/script-opts/weir.conf or by --script-opts=weir-all=yes:
 local options = {
     -- true: every http and https URL goes through Weir. false: only those with .m3u8 in the path.
@@ -243,6 +245,23 @@ local function go_through(url, words, hook)
     end)
 end
 
+-- weir://NAME plays an asset, weir://URL a stream, and weir:// all assets in a row.
+local function open_own(source, hook)
+    source = source:gsub("/+$", "")
+    hook:defer()
+    run(weir("url", {}, source == "" and "http://all.invalid" or source), function(result)
+        local through = result.status == 0 and (result.stdout or ""):match("^(http://[^\n]+)\n$")
+        if through then
+            base = through:match("^http://[^/]+")
+            mp.set_property("stream-open-filename", source == "" and base .. "/weir.m3u" or through)
+            if source ~= "" then begin() end
+        else
+            mp.msg.error((result.stderr or ""):match("weir: ([^\n]+)") or options.program .. " cannot be run")
+        end
+        hook:cont()
+    end)
+end
+
 -- The URL that the first hook has handled.
 local handled
 
@@ -250,6 +269,8 @@ local handled
 mp.add_hook("on_load", 5, function(hook)
     local url = mp.get_property("stream-open-filename", "")
     playback, handled = nil, url
+    local own = url:match("^weir://(.*)$")
+    if own then return open_own(own, hook) end
     if behind(url) then return begin() end
     if is_meant(url) then go_through(url, {"--check"}, hook) end
 end)
@@ -355,14 +376,38 @@ mp.add_hook("on_unload", 50, function()
 end)
 
 -- Shows the title that Weir knows, unless mpv was given one.
+local function show_title(title)
+    if not title or mp.get_property("force-media-title", "") ~= "" then return end
+    mp.set_property("file-local-options/force-media-title", title)
+end
+
+-- Adds the subtitles of an asset as one file each: libavformat reads no WebVTT renditions. The first one in a language of the
+-- option slang is shown.
+local function add_subtitles(name, tracks)
+    local wishes, is_shown = mp.get_property_native("slang") or {}, false
+    for _, track in ipairs(tracks or {}) do
+        local language = track.language or ""
+        local is_wished = false
+        for _, wish in ipairs(wishes) do
+            if not is_shown and wish ~= "" and language:sub(1, #wish):lower() == wish:lower() then is_wished = true end
+        end
+        if track.id then
+            local url = ("%s/%s.%s.vtt"):format(base, name, track.id)
+            mp.command_native_async({"sub-add", url, is_wished and "select" or "auto", track.name or language, language}, function() end)
+            is_shown = is_shown or is_wished
+        end
+    end
+end
+
 mp.register_event("file-loaded", function()
     local opened = mp.get_property("stream-open-filename", "")
     local source = behind(opened)
-    if not source or source == "" or mp.get_property("force-media-title", "") ~= "" then return end
+    if not source or source == "" or source:find("\n", 1, true) then return end
     run(weir("show", {"--json"}, source), function(result)
         local shown = result.status == 0 and utils.parse_json(result.stdout or "")
-        if not shown or not shown.title or mp.get_property("stream-open-filename", "") ~= opened then return end
-        mp.set_property("file-local-options/force-media-title", shown.title)
+        if not shown or mp.get_property("stream-open-filename", "") ~= opened then return end
+        show_title(shown.title)
+        if shown.name and not shown.isLive then add_subtitles(shown.name, shown.tracks and shown.tracks.subtitles) end
     end)
 end)
 
@@ -403,5 +448,76 @@ mp.add_key_binding("Ctrl+d", "download", function()
             reason = options.program .. " cannot be run"
         end
         tell(reason or "the download did not start")
+    end)
+end)
+
+-- A menu of the stored films.
+local menu = {overlay = mp.create_osd_overlay("ass-events"), assets = {}, place = 1}
+
+local function escaped(text) return (text:gsub("\\", "\\\226\128\139"):gsub("{", "\\{"):gsub("\n", " ")) end
+
+local function draw_menu()
+    local lines, most = {"{\\an7\\fs24}Weir"}, 12
+    local first = math.max(1, math.min(menu.place - most / 2, #menu.assets - most + 1))
+    for place = first, math.min(#menu.assets, first + most - 1) do
+        local asset = menu.assets[place]
+        local time = asset.duration and ("  %d:%02d"):format(math.floor(asset.duration / 60), math.floor(asset.duration % 60)) or ""
+        local mark = place == menu.place and "{\\b1}\226\150\182 " or "{\\b0}   "
+        table.insert(lines, mark .. escaped(asset.title or asset.name) .. time)
+    end
+    menu.overlay.data = table.concat(lines, "\\N")
+    menu.overlay:update()
+end
+
+local menu_keys = {}
+
+local function close_menu()
+    menu.overlay:remove()
+    for _, name in ipairs(menu_keys) do mp.remove_key_binding(name) end
+    menu_keys = {}
+end
+
+local function move_menu(step)
+    return function()
+        menu.place = (menu.place - 1 + step) % #menu.assets + 1
+        draw_menu()
+    end
+end
+
+local function open_menu()
+    local function bind(key, done)
+        local name = "menu-" .. key
+        mp.add_forced_key_binding(key, name, done, {repeatable = true})
+        table.insert(menu_keys, name)
+    end
+    bind("UP", move_menu(-1))
+    bind("DOWN", move_menu(1))
+    bind("ENTER", function()
+        local asset = menu.assets[menu.place]
+        close_menu()
+        mp.commandv("loadfile", "weir://" .. asset.name)
+    end)
+    bind("ESC", close_menu)
+    draw_menu()
+end
+
+mp.add_key_binding("Ctrl+l", "menu", function()
+    if menu_keys[1] then return close_menu() end
+    local words = weir("list", {"--json", "--offline"}, "")
+    -- The list has no source.
+    table.remove(words)
+    table.remove(words)
+    run(words, function(result)
+        if result.status ~= 0 then
+            return tell((result.stderr or ""):match("weir: ([^\n]+)") or options.program .. " cannot be run")
+        end
+        menu.assets = {}
+        for line in (result.stdout or ""):gmatch("[^\n]+") do
+            local asset = utils.parse_json(line)
+            if asset then table.insert(menu.assets, asset) end
+        end
+        menu.place = 1
+        if not menu.assets[1] then return tell("no film is stored completely") end
+        open_menu()
     end)
 end)

@@ -60,6 +60,7 @@ export const api = {
     mode: () => call("GET", "/mode"),
     setMode: mode => call("PUT", "/mode", {mode}),
     inspect: url => call("GET", `/presentation?url=${encodeURIComponent(url)}`),
+    explain: order => call("POST", "/selection", order),
     download: order => call("POST", "/downloads", order),
     downloadOf: id => call("GET", `/downloads/${encodeURIComponent(id)}`),
     change: (id, change) => call("POST", `/downloads/${encodeURIComponent(id)}/${change}`),

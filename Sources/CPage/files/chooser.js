@@ -10,9 +10,10 @@ let count = 0;
  * A form for the tracks of a stream.
  *
  * - `tracks`: as in the API; `source`: a URL or a name; `started(download)`: called when a download has begun;
- *   `closed()`: called when the form is cancelled; `play`: plays the stream instead, if possible.
+ *   `closed()`: called when the form is cancelled; `play`: plays the stream instead, if possible; `isFromLink`: true if the user
+ *   did not write the source.
  */
-export function chooser({tracks, source, title, started, closed, play}) {
+export function chooser({tracks, source, title, isFromLink, started, closed, play}) {
     const group = `choice-${++count}`;
     const trouble = el("p", {class: "trouble", role: "alert", hidden: true});
     const start = el("button", {type: "submit", class: "primary"}, "Download");
@@ -26,7 +27,7 @@ export function chooser({tracks, source, title, started, closed, play}) {
         start.disabled = true;
         trouble.hidden = true;
         try {
-            const download = await api.download({source, ...chosen(form, tracks)});
+            const download = await api.download({source, ...(isFromLink && {isFromLink}), ...chosen(form, tracks)});
             say(`The download of ${title} has begun.`);
             started(download);
         } catch (error) {

@@ -18,6 +18,8 @@ package import HTTPServer
     private let files = PageFiles()
 
     nonisolated static let entrance = "/in/"
+    /// The path to which links of other pages lead, with a URL in the fragment. The page asks before it does anything with it.
+    private static let proposal = "/add"
     /// Maximum number of assets on one page without a script.
     private static let pageLength = 200
 
@@ -27,14 +29,14 @@ package import HTTPServer
     package func handle(_ exchange: Exchange) -> Bool {
         let path = exchange.head.path
         let file = files[path]
-        guard path == "/" || path.hasPrefix(Self.entrance) || file != nil else { return false }
+        guard path == "/" || path == Self.proposal || path.hasPrefix(Self.entrance) || file != nil else { return false }
         guard exchange.head.method == .get || exchange.head.method == .head else {
             exchange.reply(.methodNotAllowed, "Only GET and HEAD are of use here.")
             return true
         }
         if let file {
             exchange.reply(file.representation, .bytes(file.bytes))
-        } else if path == "/" {
+        } else if path == "/" || path == Self.proposal {
             exchange.reply(Self.head(.unauthorized), .bytes(files.door))
         } else {
             Task { @LoopActor in await answer(exchange, key: path.dropFirst(Self.entrance.count)) }

@@ -12,7 +12,7 @@ import Store
         package let leftOut: [String]
     }
 
-    private let library: Library
+    let library: Library
     private let mover: Mover
 
     /// Makes an exporter. The assets that it exports are not moved by `mover` meanwhile.

@@ -13,6 +13,13 @@ struct JoinedSubtitles {
 
     var text: [UInt8] { Array((["WEBVTT\n"] + cues).joined(separator: "\n").utf8) }
 
+    /// The time of a segment's first cue times on the media's timeline, in seconds; 0 if it does not give it.
+    static func offset(of segment: [UInt8]) -> Double {
+        String(decoding: segment, as: UTF8.self).split(
+            omittingEmptySubsequences: false, whereSeparator: \.isNewline
+        ).prefix { !$0.isEmpty }.lazy.compactMap(map).first ?? 0
+    }
+
     mutating func add(_ segment: [UInt8]) {
         let lines = String(decoding: segment, as: UTF8.self).split(
             omittingEmptySubsequences: false, whereSeparator: \.isNewline)

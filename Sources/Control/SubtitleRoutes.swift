@@ -1,0 +1,52 @@
+package import EventLoop
+package import Exchange
+import HTTPMessage
+package import HTTPServer
+package import Library
+
+/// Serves subtitle tracks as one file each: `/<name>.<language>.vtt` or `/<name>.<track>.vtt`. Players such as mpv and ffplay read
+/// no WebVTT renditions, but such files.
+@LoopActor package final class SubtitleRoutes {
+    private let library: Library
+    private let exporter: Exporter
+
+    package init(_ library: Library, _ exporter: Exporter) { (self.library, self.exporter) = (library, exporter) }
+
+    /// Answers a request for a subtitle file of a known asset. Returns false for any other request.
+    package func handle(_ exchange: Exchange) -> Bool {
+        guard let (name, track) = Self.parts(of: exchange.head.path), let asset = library.asset(named: name) else {
+            return false
+        }
+        guard exchange.head.method == .get || exchange.head.method == .head else {
+            exchange.reply(.methodNotAllowed, "Only GET and HEAD are accepted here.")
+            return true
+        }
+        Task { @LoopActor in await answer(exchange, track, of: asset) }
+        return true
+    }
+
+    private func answer(_ exchange: Exchange, _ track: String, of asset: Asset) async {
+        do throws(LibraryError) { try library.checkExpiry(of: asset) } catch {
+            return exchange.reply(.gone, "\(error).")
+        }
+        await library.wake(asset)
+        do throws(ExchangeError) {
+            let text = try await exporter.subtitles(track, of: asset)
+            var representation = Representation(size: Int64(text.count), mediaType: .webVTT)
+            representation.fields.append(.cacheControl, literal: "no-store")
+            exchange.reply(representation, .bytes(text))
+        } catch {
+            exchange.reply(error.code == .incomplete ? .notFound : .badGateway, "\(error).")
+        }
+    }
+
+    /// The name and the track in a path; nil for another path.
+    static func parts(of path: String) -> (name: String, track: String)? {
+        guard path.hasPrefix("/"), path.hasSuffix(".vtt"), path.utf8.count > 5 else { return nil }
+        let file = path.dropFirst().dropLast(4)
+        guard !file.contains("/"), let dot = file.lastIndex(of: ".") else { return nil }
+        let (name, track) = (file[..<dot], file[file.index(after: dot)...])
+        guard let decoded = PercentEncoding.decode(track), !name.isEmpty, !decoded.isEmpty else { return nil }
+        return (String(name), decoded)
+    }
+}

@@ -1,0 +1,39 @@
+import API
+import ArgumentParser
+import Foundation
+
+/// The option for a curl command of a browser. Its header fields are secrets, and no message repeats them.
+struct PasteOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            """
+            A file with a curl command, or - for standard input: a browser's "Copy as cURL (bash)" of the playlist's request, whose \
+            URL, header fields and cookies are used. It may also be pasted behind --: weir get -- curl URL -H 'Name: value'
+            """, valueName: "file"))
+    var curl: String?
+
+    /// The command of the option, or among the words of the command line; nil for other sources.
+    func order(_ sources: [String]) throws -> CurlOrder? {
+        if let curl { return try CurlOrder(text: try Self.text(of: curl)) }
+        return CurlOrder.isMeant(by: sources) ? try CurlOrder(sources) : nil
+    }
+
+    func check(_ sources: [String]) throws {
+        if curl != nil, !sources.isEmpty { throw ValidationError("--curl has the URL: give no other.") }
+    }
+
+    private static func text(of path: String) throws -> String {
+        let file = path == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: path)
+        guard let data = try? file.map({ try $0.read(upToCount: limit + 1) ?? Data() }) else {
+            throw Failure("\(path) cannot be read", next: "give an existing file", exitCode: 66, code: "no-command")
+        }
+        guard data.count <= limit else {
+            throw Failure(
+                "the pasted command is over \(limit >> 10) KB", next: "copy one request only", exitCode: 65,
+                code: "bad-request")
+        }
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    private static let limit = 256 << 10
+}

@@ -1,0 +1,87 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The whole text of messages when something does not work: input, exit code, text, as in `fixtures/golden/messages.txt`.
+///
+/// `WEIR_WRITE_GOLDEN=1 swift test --filter GoldenMessageTests` writes the file; look at the difference before it is committed.
+@Suite("Messages of commands") struct GoldenMessageTests {
+    /// A command line, with `ORIGIN` for the origin's URL, and the rules of the origin for it.
+    struct Case {
+        let line: String
+        var rules: [OriginRule] = []
+        var input = ""
+    }
+
+    private static let cases: [Case] = [
+        Case(line: "get http://nothing.invalid/master.m3u8"),
+        Case(line: "get ORIGIN/nothing.m3u8"),
+        Case(line: "get ORIGIN/ts/master.m3u8", rules: [OriginRule("/ts/master.m3u8") { $0.status = 410 }]),
+        Case(line: "get ORIGIN/ts/master.m3u8", rules: [OriginRule("/ts/master.m3u8") { $0.status = 403 }]),
+        Case(line: "get ORIGIN/ts/master.m3u8", rules: [OriginRule("/ts/master.m3u8") { $0.status = 401 }]),
+        Case(line: "get ORIGIN/ts/master.m3u8", rules: [OriginRule("/ts/master.m3u8") { $0.html = true }]),
+        Case(line: "get ORIGIN/manifest.mpd", rules: [.playlist("/manifest.mpd", "<MPD></MPD>")]),
+        Case(line: "get ORIGIN/film.mp4", rules: [.playlist("/film.mp4", "\0\0\0\u{18}ftypmp42\0\0\0\0")]),
+        Case(line: "get ORIGIN/drm.m3u8", rules: [.playlist("/drm.m3u8", OriginRule.protectedPlaylist)]),
+        Case(line: "get ORIGIN/_live/show/media.m3u8"),
+        Case(line: "get ORIGIN/ts/master.m3u8 --audio xx"),
+        Case(line: "get ORIGIN/ts/master.m3u8 -q 9p"),
+        Case(line: "get ORIGIN/ts/master.m3u8 --wait"),
+        Case(line: "get nothing"), Case(line: "get a b"),
+        Case(line: "get ftp://host/a.m3u8"),
+        Case(line: "get --curl -", input: "curl 'https://h/a' --data-raw 'x'"),
+        Case(line: "add -i -", input: "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\na.ts\n"),
+        Case(line: "add -", input: "ORIGIN/ts/master.m3u8 --qualty 720p\n"),
+        Case(line: "add -", input: "#EXTM3U\n#EXTINF:-1,A film\nhttp://h/film.mp4\n"),
+        Case(line: "open weir://sintel"),
+        Case(line: "show nothing"), Case(line: "set nothing --title T"), Case(line: "remove nothing --yes"),
+        Case(line: "get ORIGIN/ts/master.m3u8 -q worst --name film --json"),
+        Case(line: "rename film Film"),
+        Case(line: "policy film --rental"), Case(line: "policy film --expires never"),
+        Case(line: "mode offline"),
+        Case(line: "get ORIGIN/cmaf/master.m3u8"),
+        Case(line: "play ORIGIN/cmaf/master.m3u8 --offline --player true"),
+        Case(line: "mode auto"),
+    ]
+
+    @Test func areAsInTheTable() async throws {
+        let path = Repository.path("fixtures/golden/messages.txt")
+        try await Scene.with { scene in
+            var blocks: [String] = []
+            for example in Self.cases {
+                try await scene.origin.clearRules()
+                for rule in example.rules { try await scene.origin.add(rule) }
+                blocks.append(try await block(example, scene))
+            }
+            let text = blocks.joined(separator: "\n")
+            if ProcessInfo.processInfo.environment["WEIR_WRITE_GOLDEN"] == "1" {
+                try text.write(toFile: path, atomically: true, encoding: .utf8)
+            }
+            let golden = try String(contentsOfFile: path, encoding: .utf8).components(separatedBy: "\n\n")
+            let found = text.components(separatedBy: "\n\n")
+            #expect(golden.count == found.count)
+            for (wanted, found) in zip(golden, found) { #expect(found == wanted) }
+        }
+    }
+
+    /// A case with its result: progress and JSON are left out, and so is what differs from run to run.
+    private func block(_ example: Case, _ scene: Scene) async throws -> String {
+        let origin = scene.origin.url("")
+        let filled = { (text: String) in text.replacing("ORIGIN", with: origin) }
+        let folder = try TemporaryFolder()
+        let input = try folder.write(Data(filled(example.input).utf8), to: "input")
+        let result = try await ProcessRunner.run(
+            "sh",
+            ["-c", "exec \"$0\" \(filled(example.line)) --state \"$1\" < \"$2\"", Repository.builtProgram("weir")]
+                + [scene.weir.state, input])
+        let isJSON = example.line.hasSuffix("--json")
+        let output = isJSON ? "" : result.output
+        let port = "\(await scene.weir.port)"
+        let text = (output + result.errors).replacing(origin, with: "ORIGIN")
+            .replacing("localhost:\(port)", with: "WEIR").replacing("127.0.0.1:\(port)", with: "WEIR")
+            .replacing(/\d{4}-\d\d-\d\d \d\d:\d\d/, with: "TIME")
+        let given = example.input.isEmpty ? "" : " < " + example.input.replacing("\n", with: "\\n")
+        let exit = if case .code(let code) = result.exit { "\(code)" } else { "\(result.exit)" }
+        return "$ weir \(example.line)\(given)\nexit \(exit)\n\(text)"
+    }
+}
