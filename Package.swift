@@ -137,7 +137,7 @@ let package = Package(
         tests("AccessLogTests", ["AccessLog", "TestSupport"]),
         tests("APITests", ["API", "AccessLog", "EventLoop", "HTTPMessage", "TestSupport"]),
         tests("PlaylistCheckTests", ["HTTPMessage", "Origin", "Playlist", "PlaylistCheck", "TestSupport"]),
-        tests("PlayheadsTests", ["EventLoop", "Playheads"]),
+        tests("PlayheadsTests", ["EventLoop", "Playheads", "TestSupport"]),
         tests("FetchingTests", ["EventLoop", "Fetching", "HTTPMessage", "Origin", "TestSupport"]),
         tests(
             "LibraryTests",

@@ -19,6 +19,8 @@ extension Asset: PlayedAsset {
 extension Rendition: PlayedRendition {
     /// Identifies the rendition within its asset.
     public var id: String { name.id }
+    /// True if a key of the playlist applies to a segment.
+    public var isEncrypted: Bool { !(source?.playlist.usedKeys.isEmpty ?? true) }
 
     /// The segment in a file; nil for an initialization section, and for a segment that the playlist no longer lists.
     public func span(ofFile file: String) -> SegmentSpan? { PieceName(file).flatMap { span(of: $0) } }

@@ -208,6 +208,8 @@ import SegmentFormat
     /// Records that the reply is about to be sent.
     func begin(_ exchange: Exchange) { if !isOver { self.exchange = exchange } }
 
+    var isAnswered: Bool { exchange != nil }
+
     var deliveredShare: Double? {
         guard let exchange, let length = fetch.isComplete ? fetch.written : fetch.resource.exactLength ?? fetch.length,
             length > 0

@@ -31,7 +31,12 @@ struct PlayheadLane {
     private(set) var choice: String?
     /// Start and end of the delivered media since the last jump, in seconds.
     private(set) var start: Double
-    private(set) var front: Double
+    private var deliveredEnd: Double
+    /// The two latest segments in sequence that were requested.
+    private var latest: SegmentSpan?
+    private var earlier: SegmentSpan?
+    /// A request whose reply has not begun, and the start of the media that the player does not read until then.
+    private var opening: (number: Int, unread: Double)?
     /// End of the requested media, in seconds.
     private(set) var requestedEnd: Double
     private var requests = 0
@@ -42,15 +47,20 @@ struct PlayheadLane {
     /// This many segments in sequence show a choice.
     static let sequence = 3
 
-    init(_ span: SegmentSpan) { (start, front, requestedEnd) = (span.start, span.start, span.start) }
+    init(_ span: SegmentSpan) { (start, deliveredEnd, requestedEnd) = (span.start, span.start, span.start) }
+
+    /// End of the delivered media that the player can read, in seconds.
+    var front: Double { min(deliveredEnd, opening?.unread ?? .infinity) }
 
     /// Records a request while the session's playhead is at `position`.
     mutating func requested(_ span: SegmentSpan, of rendition: String, position: Double) -> Step {
         let step = self.step(to: span, of: rendition, isNear: isNear(span, position))
         requests += 1
         record(span, of: rendition, isElsewhere: step == .jump)
+        if step == .jump { (latest, earlier, opening) = (nil, nil, nil) }
+        if span.number > latest?.number ?? -1 { (earlier, latest) = (latest, span) }
         switch step {
-        case .jump: (start, front, requestedEnd, requests) = (span.start, span.start, span.end, 1)
+        case .jump: (start, deliveredEnd, requestedEnd, requests) = (span.start, span.start, span.end, 1)
         case .on: requestedEnd = max(requestedEnd, span.end)
         case .opening: if requests == 1 { requestedEnd = span.end }
         }
@@ -60,20 +70,33 @@ struct PlayheadLane {
     mutating func delivered(_ span: SegmentSpan) {
         // Segments that a player omits, or gets in another order, do not stop the front.
         let slack = Double(Self.reach) * span.duration
-        if span.start <= front + slack, span.start >= start - slack { front = max(front, span.end) }
+        if span.start <= deliveredEnd + slack, span.start >= start - slack {
+            deliveredEnd = max(deliveredEnd, span.end)
+        }
     }
 
     /// Records that a part of a segment was delivered, from its start on. Ignored for a segment that does not continue the front.
     mutating func progressed(_ span: SegmentSpan, share: Double) {
         // libavformat requests the next segment while it reads one: its part is of use only once that one is complete.
-        guard span.start <= front + Self.joint, span.start >= start - 0.5 * span.duration else { return }
-        front = max(front, span.start + min(max(share, 0), 1) * span.duration)
+        guard span.start <= deliveredEnd + Self.joint, span.start >= start - 0.5 * span.duration else { return }
+        deliveredEnd = max(deliveredEnd, span.start + min(max(share, 0), 1) * span.duration)
     }
+
+    /// Records that the reply with this segment does not begin. The player does not read the segment before it until then.
+    mutating func withheld(_ span: SegmentSpan) {
+        guard let latest, latest.number == span.number, let earlier, abs(earlier.end - span.start) < Self.joint else {
+            return
+        }
+        opening = (span.number, max(start, earlier.start))
+    }
+
+    /// Records that the reply with this segment has begun, or failed.
+    mutating func answered(_ span: SegmentSpan) { if opening?.number == span.number { opening = nil } }
 
     /// Records that everything up to this segment was requested and delivered; ignored if the segment is behind.
     mutating func deliveredInBulk(upTo span: SegmentSpan, of rendition: String) {
         guard span.end > requestedEnd else { return }
-        (requestedEnd, front) = (span.end, span.end)
+        (requestedEnd, deliveredEnd, opening) = (span.end, span.end, nil)
         runs[rendition] = Run(last: span, count: Self.sequence)
         choice = rendition
     }

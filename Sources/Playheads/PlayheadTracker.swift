@@ -37,6 +37,8 @@ public import EventLoop
     private static let limit = 256
     private static let sweepPause = Duration.seconds(15)
     private static let progressPause = Duration.milliseconds(200)
+    /// A reply that has not begun after this time makes its player wait.
+    private static let openingTime = Duration.seconds(1)
 
     /// Makes a tracker without sessions, with the clock by which playheads run.
     public init(now: @escaping () -> ContinuousClock.Instant = { .now }) {
@@ -245,7 +247,7 @@ public import EventLoop
             request(span, cursor)
             if session.player.playsParts, let delivery {
                 if deliveries.isEmpty { progress?.schedule(after: Self.progressPause) }
-                deliveries.append(PieceInDelivery(delivery: delivery, span: span, cursor: cursor))
+                deliveries.append(PieceInDelivery(delivery: delivery, span: span, cursor: cursor, since: now()))
             }
         }
         originWaits.send(())
@@ -253,15 +255,32 @@ public import EventLoop
 
     private func examineDeliveries() {
         deliveries.removeAll { $0.delivery == nil }
-        for each in deliveries {
-            guard let share = each.delivery?.deliveredShare, let session = sessions[each.cursor.session] else {
-                continue
+        for index in deliveries.indices {
+            let each = deliveries[index]
+            guard let delivery = each.delivery, let session = sessions[each.cursor.session] else { continue }
+            if delivery.isAnswered == each.isWithheld, each.isWithheld || isLate(each) {
+                deliveries[index].isWithheld = !each.isWithheld
+                open(each.span, each.cursor, isAnswered: delivery.isAnswered)
             }
             let before = session.playhead.front
-            session.playhead.progressed(each.span, share: share, each.cursor.kind, at: now())
+            if let share = delivery.deliveredShare {
+                session.playhead.progressed(each.span, share: share, each.cursor.kind, at: now())
+            }
             if session.playhead.front != before { publish(.progressed, each.span, each.cursor) }
         }
         if !deliveries.isEmpty { progress?.schedule(after: Self.progressPause) }
+    }
+
+    private func isLate(_ piece: PieceInDelivery) -> Bool {
+        now() - piece.since >= Self.openingTime && !piece.cursor.rendition.isEncrypted
+    }
+
+    /// Records that a reply does not begin, or has begun or failed after that.
+    private func open(_ span: SegmentSpan, _ cursor: RenditionCursor, isAnswered: Bool) {
+        let session = session(of: cursor)
+        let before = session.playhead.front
+        session.playhead.opened(span, isAnswered: isAnswered, cursor.kind, at: now())
+        if session.playhead.front != before { publish(.progressed, span, cursor) }
     }
 
     func endWait(for file: String, _ cursor: RenditionCursor, bytes: Int64, isComplete: Bool) {
@@ -269,7 +288,9 @@ public import EventLoop
         let session = session(of: cursor)
         session.awaited = max(0, session.awaited - 1)
         session.lastWait = now()
-        if isComplete, let span = cursor.rendition.span(ofFile: file) {
+        let span = cursor.rendition.span(ofFile: file)
+        if let span { open(span, cursor, isAnswered: true) }
+        if isComplete, let span {
             session.playhead.delivered(span, cursor.kind, at: now())
             session.consumed(bytes, span, cursor.kind)
             publish(.delivered, span, cursor)
@@ -312,6 +333,9 @@ private struct PieceInDelivery {
     weak var delivery: (any PieceDelivery)?
     let span: SegmentSpan
     let cursor: RenditionCursor
+    let since: ContinuousClock.Instant
+    /// True while the reply has not begun and its player is known to wait for that.
+    var isWithheld = false
 }
 
 @LoopActor final class TrackedSession {

@@ -40,6 +40,8 @@ public import EventLoop
 @LoopActor public protocol PieceDelivery: AnyObject {
     /// The part of the piece that the player has, from 0 to 1; nil if that is unknown.
     var deliveredShare: Double? { get }
+    /// True once the player gets the head of the reply.
+    var isAnswered: Bool { get }
 }
 
 /// An asset that sessions play, as far as the tracker needs it.
@@ -60,6 +62,9 @@ public import EventLoop
 @LoopActor public protocol PlayedRendition: AnyObject {
     /// Identifies the rendition within its asset.
     var id: String { get }
+
+    /// True if segments are encrypted as a whole: libavformat opens such a segment only once it has read the one before.
+    var isEncrypted: Bool { get }
 
     /// The segment in a file; nil for an initialization section, and for a segment that the playlist does not list now.
     func span(ofFile file: String) -> SegmentSpan?

@@ -76,6 +76,16 @@ struct SessionPlayhead {
         run(isFurther: front ?? 0 > before)
     }
 
+    /// Records that the reply with a segment has not begun for some time, or that it begins or fails at last. libavformat opens
+    /// the next segment before it reads the present one, and has nothing of that one while it waits (hls.c, `read_data`).
+    mutating func opened(_ span: SegmentSpan, isAnswered: Bool, _ kind: MediaKind, at now: ContinuousClock.Instant) {
+        guard traits.playsParts else { return }
+        advance(to: now)
+        let before = front ?? 0
+        if isAnswered { lanes[kind]?.answered(span) } else { lanes[kind]?.withheld(span) }
+        if front ?? 0 > before { run(isFurther: true) }
+    }
+
     /// Corrects the playhead by a request of a player that keeps a fixed amount of media ahead of it.
     /// - Parameter delivered: end of the delivered media in seconds.
     private mutating func pace(_ span: SegmentSpan, delivered: Double, at now: ContinuousClock.Instant) {

@@ -1,4 +1,5 @@
 import EventLoop
+import TestSupport
 import Testing
 
 @testable import Playheads
@@ -8,6 +9,7 @@ import Testing
     private final class Film: PlayedAsset {
         final class Main: PlayedRendition {
             let id = "video"
+            var isEncrypted = false
             func span(ofFile file: String) -> SegmentSpan? {
                 Int(file).map { SegmentSpan(number: $0, start: Double($0) * 2, duration: 2) }
             }
@@ -16,7 +18,7 @@ import Testing
         let id = "film"
         let duration: Double? = 20
         var isRemoved = false
-        private let main = Main()
+        let main = Main()
 
         func playedRendition(in folder: String) -> (rendition: any PlayedRendition, kind: MediaKind)? {
             folder == main.id ? (main, .main) : nil
@@ -33,6 +35,15 @@ import Testing
 
     init() {
         tracker = PlayheadTracker { [clock] in clock.now }
+    }
+
+    private final class Reply: PieceDelivery {
+        var isAnswered = false
+        private(set) var looks = 0
+        var deliveredShare: Double? {
+            looks += 1
+            return nil
+        }
     }
 
     private func cursor(_ session: String = "s", of film: Film? = nil) throws -> RenditionCursor {
@@ -117,6 +128,26 @@ import Testing
         tracker.setConnected("s", true)
         tracker.end("s")
         #expect(!tracker.hasSession("s") && !tracker.isPlayed("film"))
+    }
+
+    @Test func aReplyThatDoesNotBeginWithholdsTheSegmentBefore() async throws {
+        for isEncrypted in [false, true] {
+            film.main.isEncrypted = isEncrypted
+            let session = "\(isEncrypted)"
+            let cursor = try #require(
+                tracker.cursor(of: session, in: film, "video", PlayerTraits(playsParts: true, resume: 1)))
+            for number in 0..<3 { cursor.served("\(number)") }
+            let reply = Reply()
+            cursor.beginWait(for: "3", reply)
+            clock.now += .seconds(2)
+            #expect(tracker.reading(of: session)?.front == 6)
+            try await waitUntil("a look at the reply") { reply.looks > 1 }
+            #expect(tracker.reading(of: session)?.front == (isEncrypted ? 6 : 4))
+            reply.isAnswered = true
+            try await waitUntil("the begin of the reply") { tracker.reading(of: session)?.front == 6 }
+            cursor.endWait(for: "3", isComplete: true)
+            #expect(tracker.reading(of: session)?.front == 8)
+        }
     }
 
     @Test func downloadStartsWhereTheSmallestBufferEnds() throws {

@@ -251,6 +251,27 @@ struct SessionPlayheadTests {
 
     // MARK: Parts of segments
 
+    /// libavformat opens the next segment, and reads the present one only once it has the head of that reply.
+    @Test func aSegmentCountsOnceTheReplyWithTheNextHasBegun() {
+        var playhead = SessionPlayhead(at: Self.start, PlayerTraits(playsParts: true, resume: 1), end: 200)
+        let span = { (number: Int) in SegmentSpan(number: number, start: Double(number) * 2, duration: 2) }
+        let at = { (seconds: Double) in Self.start + .seconds(seconds) }
+        for number in 0..<4 {
+            _ = playhead.requested(span(number), of: "video", .main, at: at(0))
+            playhead.delivered(span(number), .main, at: at(0))
+        }
+        _ = playhead.requested(span(4), of: "video", .main, at: at(1))
+        #expect(playhead.front == 8)
+        playhead.opened(span(4), isAnswered: false, .main, at: at(2))
+        #expect(playhead.front == 6 && near(playhead.position(at: at(9)), 6))
+        // The reply with another segment changes nothing.
+        playhead.opened(span(3), isAnswered: true, .main, at: at(9))
+        #expect(playhead.front == 6)
+        playhead.opened(span(4), isAnswered: true, .main, at: at(9))
+        #expect(playhead.front == 8 && near(playhead.position(at: at(10)), 7))
+        #expect(near(playhead.position(at: at(20)), 8))
+    }
+
     @Test func aPartOfASegmentIsPlayedByPlayersThatCan() {
         for playsParts in [true, false] {
             var playhead = SessionPlayhead(
