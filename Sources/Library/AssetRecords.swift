@@ -121,7 +121,9 @@ public import Store
     /// Records an asset whose bundle is complete in the store, then registers it. Returns it as it is after a restart;
     /// nil if its records cannot be read back.
     package func insert(_ asset: Asset) async throws(StoreError) -> Asset? {
-        let playlists = asset.renditions.compactMap { rendition in
+        // Those of attached tracks are read from the bundle.
+        let added = asset.additions.sorted.filter { !($0.source?.isRecorded ?? true) }
+        let playlists = (asset.renditions + added).compactMap { rendition in
             rendition.source.map { record(of: $0, rendition.name.id, in: asset) }
         }
         let records = Catalogue.Contents(

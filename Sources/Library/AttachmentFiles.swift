@@ -1,5 +1,5 @@
 package import EventLoop
-import Fetching
+package import Fetching
 package import HTTPMessage
 package import SegmentFormat
 package import Store
@@ -30,7 +30,7 @@ package struct AttachmentOrder: Sendable {
 
     /// The file of chapters in JSON, and of thumbnails' times in WebVTT, beside the pieces of the playlist.
     nonisolated static let chapterFile = PieceName(.data(0), fileExtension: "json")
-    nonisolated static let timesFile = PieceName(.data(0), fileExtension: "vtt")
+    package nonisolated static let timesFile = PieceName(.data(0), fileExtension: "vtt")
 
     /// Attaches a track. It is listed in every playlist of the asset from then on.
     ///

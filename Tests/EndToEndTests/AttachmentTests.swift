@@ -146,6 +146,24 @@ struct AttachmentTests {
             #expect(
                 try await FrameHashes.of(await scene.weir.url("/offline/film.m3u8")).firstDifference(from: expected)
                     == nil)
+
+            let out = try TemporaryFolder()
+            #expect(try await scene.weir.run(["export", "film", out.path("film")]).exit == .code(0))
+            #expect(try await scene.weir.run(["remove", "film", "--yes"]).exit == .code(0))
+            let back = try await scene.weir.run(["import", out.path("film"), "--name", "back"])
+            #expect(back.exit == .code(0), "\(back.errors)")
+            try await scene.weir.restart()
+            let lines = try await text("/offline/back.m3u8", scene).split(separator: "\n").filter {
+                $0.contains("IMAGE-STREAM-INF")
+            }
+            #expect(lines.count == 1 && lines[0].contains("RESOLUTION=160x90"), "\(lines)")
+            let again = String(lines[0][try #require(lines[0].range(of: "URI=\"")).upperBound...].prefix { $0 != "\"" })
+            let tiles = try await text(again, scene)
+            #expect(tiles.contains("#EXT-X-TILES:RESOLUTION=160x90,LAYOUT=2x2,DURATION=3.0"), "\(tiles)")
+            let picture = try #require(tiles.split(separator: "\n").first { $0.hasSuffix(".png") })
+            #expect(try await HTTPProbe.fetch(await scene.weir.url(String(picture))).body == answer.body)
+            let detached = try await scene.weir.run(["detach", "back", "attached-thumbnails"])
+            #expect(detached.exit == .code(0), "\(detached.errors)")
         }
     }
 

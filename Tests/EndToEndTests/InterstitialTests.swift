@@ -105,6 +105,23 @@ struct InterstitialTests {
             let list = try String(
                 contentsOfFile: out.path("film/media/" + (try value("X-ASSET-LIST", in: media))), encoding: .utf8)
             try await expectFrames(nginx.url("/film/interstitials/" + (try value("URI", in: list))), ofBestOf: fixture)
+
+            let back = try await scene.weir.run(["import", out.path("film"), "--name", "back"])
+            #expect(back.exit == .code(0), "\(back.errors)")
+            try await scene.weir.restart()
+            try await scene.origin.stop()
+            let text = try await HTTPProbe.fetch(await scene.weir.url("/offline/back.m3u8")).text
+            let entry = try #require(PlaylistWalk.references(in: text).first { $0.hasSuffix(".m3u8") }, "\(text)")
+            let imported = try await HTTPProbe.fetch(await scene.weir.url(entry)).text
+            for uri in [
+                try value("X-ASSET-URI", in: imported),
+                try value(
+                    "URI",
+                    in: try await HTTPProbe.fetch(await scene.weir.url(try value("X-ASSET-LIST", in: imported))).text),
+            ] {
+                try await expectFrames(scene.weir.url(uri), ofBestOf: fixture)
+            }
+            #expect(try await scene.weir.run(["verify", "back"]).exit == .code(0))
         }
     }
 

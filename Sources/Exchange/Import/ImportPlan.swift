@@ -25,6 +25,8 @@ import Store
     let asset: Asset
     let folder: PlaylistFolder
     private(set) var pieces: [Piece] = []
+    /// Texts of the bundle besides its playlists.
+    var texts: [(folder: String, file: String, bytes: [UInt8])] = []
     private var named: Set<String> = []
 
     init(_ asset: Asset, from folder: PlaylistFolder) { (self.asset, self.folder) = (asset, folder) }

@@ -27,6 +27,7 @@ import Store
         library.reserved.insert(name)
         defer { library.reserved.remove(name) }
         let plan = try await plan(source, name: name)
+        if let identity = source.identity { try await plan.readAdditions(of: identity) }
         let asset = try await copy(plan, artwork: source.artwork)
         library.publish(asset)
         asset.close()
@@ -81,7 +82,8 @@ import Store
     private func copy(_ plan: ImportPlan, artwork: Artwork?) async throws(ExchangeError) -> Asset {
         let asset = plan.asset
         let (id, pieces, folder, store) = (asset.id, plan.pieces, plan.folder, library.store)
-        let texts = try texts(of: asset)
+        let texts =
+            try texts(of: asset) + plan.texts.map { (folder: Optional($0.folder), file: $0.file, bytes: $0.bytes) }
         do throws(StoreError) {
             try await DiskWork.run { () throws(StoreError) in
                 let bundle = try store.stage(id)
@@ -114,9 +116,10 @@ import Store
     private func texts(of asset: Asset) throws(ExchangeError) -> [(folder: String?, file: String, bytes: [UInt8])] {
         let playlists = BundlePlaylists(asset)
         let known = asset.renditions.filter { $0.source != nil }
+        let added = asset.additions.sorted.filter { $0.source != nil }
         do {
             var texts: [(folder: String?, file: String, bytes: [UInt8])] = []
-            for rendition in known {
+            for rendition in known + added {
                 guard let playlist = rendition.source?.playlist else { continue }
                 texts.append((rendition.name.id, "media.m3u8", try playlists.media(playlist, of: rendition)))
             }

@@ -1,0 +1,73 @@
+import EventLoop
+import Fetching
+import HTTPMessage
+import Library
+import Playlist
+import PlaylistCheck
+import Store
+
+/// Plans the additions of a bundle that Weir wrote: thumbnails and stored interstitials. Attached subtitles and chapters are
+/// part of its multivariant playlist, and are imported with that.
+extension ImportPlan {
+    private static let textLimit = 1 << 20
+
+    /// - Throws: `badImport` if a playlist of an addition is damaged, or names a file that is not in the folder.
+    func readAdditions(of identity: BundleIdentity) async throws(ExchangeError) {
+        for attachment in identity.attachments ?? [] where attachment.kind == .thumbnails {
+            let place = PlaylistFolder.Place(components: [attachment.id, "media.m3u8"])
+            guard let text = folder.contents(of: place.components, limit: Self.textLimit),
+                let rendition = asset.adopt(attachment, playlist: text), let playlist = rendition.source?.playlist
+            else { continue }
+            try addPieces(of: playlist, of: rendition, at: place)
+            let times = AttachmentFiles.timesFile.description
+            let source = PlaylistFolder.Place(components: [attachment.id, times])
+            if folder.has(source) {
+                add(Piece(folder: attachment.id, file: times, source: source, range: nil, namedBy: attachment.id))
+            }
+        }
+        if let interstitials = identity.interstitials { try await read(interstitials) }
+    }
+
+    private func read(_ stored: [BundleIdentity.Interstitial]) async throws(ExchangeError) {
+        // An export has only those that are completely stored.
+        let present = stored.filter { Interstitials.Name($0.file) != nil && folder.has(Self.place($0.file)) }
+        for id in Set(present.flatMap(\.renditions)).sorted() { try await read(interstitialRendition: id) }
+        var adopted: [BundleIdentity.Interstitial] = []
+        func adopt(_ interstitial: BundleIdentity.Interstitial, as file: String) {
+            guard let text = folder.contents(of: Self.place(interstitial.file).components, limit: Self.textLimit) else {
+                return
+            }
+            texts.append((Interstitials.folder, file, text))
+            adopted.append(.init(file: file, renditions: interstitial.renditions))
+        }
+        // A name is made of a URL, and a file has another one here.
+        for (file, name) in asset.interstitialFiles {
+            guard let interstitial = present.first(where: { $0.file == file }) else { continue }
+            adopt(interstitial, as: name.description)
+        }
+        // A list names presentations by their files.
+        if adopted.contains(where: { Interstitials.Name($0.file)?.kind == .list }) {
+            for interstitial in present where Interstitials.Name(interstitial.file)?.kind == .presentation {
+                adopt(interstitial, as: interstitial.file)
+            }
+        }
+        asset.adopt(adopted)
+    }
+
+    private func read(interstitialRendition id: String) async throws(ExchangeError) {
+        let place = PlaylistFolder.Place(components: [id, "media.m3u8"])
+        guard let rendition = asset.adopt(interstitialRendition: id),
+            let base = try? asset.origin.resolving("\(id)/media.m3u8")
+        else {
+            throw ExchangeError(
+                .badImport, "\(BundleIdentity.fileName) names an interstitial \(id), which is no folder")
+        }
+        let media = try adopt(
+            try await playlist(at: place), for: rendition, base: base, imports: nil, as: folder.name(place))
+        try addPieces(of: media, of: rendition, at: place)
+    }
+
+    private static func place(_ file: String) -> PlaylistFolder.Place {
+        PlaylistFolder.Place(components: [Interstitials.folder, file])
+    }
+}
