@@ -10,9 +10,12 @@ struct WatchTrace {
     private static let start = ContinuousClock.now
 
     var watch = PlayWatch()
-    private var playhead = SessionPlayhead(at: start)
+    private var playhead: SessionPlayhead
     private var number = 0
     private var isRequested = false
+
+    /// - Parameter end: the length of the film; nil while that is unknown.
+    init(end: Double? = nil) { playhead = SessionPlayhead(at: Self.start, end: end) }
 
     /// The player requests the next segment.
     mutating func ask(at time: Double, _ data: String? = nil) {
@@ -59,6 +62,23 @@ struct WatchTrace {
 }
 
 @Suite struct PlayWatchTests {
+    @Test func aPlayerThatRequestsNothingMoreHasWatchedHalfOfWhatItCould() {
+        var trace = WatchTrace(end: 200)
+        // It keeps four seconds ahead of its playhead.
+        for (number, time) in [0, 0.1, 0.2, 2.1, 4.1, 6.1].enumerated() {
+            trace.ask(at: time)
+            trace.get(at: time + 0.1)
+            #expect(abs(trace.watch.watched - max(0, time - 0.1)) < 0.15, "\(number)")
+        }
+        trace.watch.advance(to: 7.6)
+        #expect(abs(trace.watch.watched - 7.5) < 0.15)
+        // It would have requested more at eight seconds: it has left between six and eight.
+        trace.watch.advance(to: 30)
+        #expect(abs(trace.watch.watched - 7.4) < 0.15, "\(trace.watch.watched)")
+        trace.ask(at: 31)
+        #expect(trace.watch.watched >= 8)
+    }
+
     @Test func punctualSegmentsNeverStall() {
         var trace = WatchTrace()
         for segment in 0..<5 {

@@ -35,7 +35,9 @@ struct PlayWatch {
     /// request, `playerTimeout` later, because the player will retry or has given up. Otherwise the end of its last reply.
     private var neededUntil = -Double.infinity
     /// Media time, in seconds; never decreases.
-    private(set) var watched = 0.0
+    private var passed = 0.0
+    /// The playhead at the latest request.
+    private var requested = 0.0
     /// Never decreases.
     private(set) var stalls = 0
     /// In seconds; never decreases.
@@ -53,6 +55,13 @@ struct PlayWatch {
     var playhead: Double { reading.position }
     /// End of the delivered media, in seconds of media time.
     private var front: Double { reading.front ?? playhead }
+
+    /// Media time, in seconds. A player that should have requested more by now has been paused or left since its latest
+    /// request, nobody knows when: half of that counts until it requests again.
+    var watched: Double {
+        guard let limit = reading.limit, limit < front, playhead >= limit - 0.001, !hasClientData else { return passed }
+        return passed - min(passed, max(0, limit - requested) / 2)
+    }
 
     mutating func advance(to now: Double) {
         let elapsed = max(0, now - time)
@@ -81,7 +90,7 @@ struct PlayWatch {
 
     private mutating func move(to position: Double) {
         reading.position = position
-        watched += max(0, position - furthest)
+        passed += max(0, position - furthest)
         furthest = max(furthest, position)
     }
 
@@ -117,6 +126,7 @@ struct PlayWatch {
         // A new range of media begins at each seek, and wherever a playhead that stands still is placed.
         if isSeek || next.position != playhead && !(reading.isRunning && next.isRunning) { furthest = next.position }
         reading = next
+        if next.limit == nil { requested = next.position }
         move(to: next.position)
         if hasStarved, stalledSince == nil, !isPaused { runDry(since: now) }
         // A player that gathers media after it ran dry still stands.

@@ -140,7 +140,7 @@ struct SessionEvents {
     private func filled(_ event: AccessEvent) -> AccessEvent {
         var event = event
         let total = watch.total
-        event.watched = Self.milliseconds(watch.watched - logged.watched)
+        event.watched = Self.milliseconds(max(0, watch.watched - logged.watched))
         event.stalls = max(0, total.count - logged.stalls)
         event.stallTime = Self.milliseconds(max(0, total.time - logged.stallTime))
         event.framesDropped = framesDropped.map { max(0, $0 - logged.framesDropped) }
