@@ -12,6 +12,9 @@ import Substitution
     let session: Session
     /// Path prefix of all URLs, for a player that does not reach Weir at the root.
     var mount = ""
+    /// Weir's own scheme and host for a page of another origin, else empty. X-ASSET-URI and the URIs of an asset list are absolute
+    /// (rfc8216bis appendix D): hls.js takes a relative one as relative to its page.
+    var host = ""
     /// True for a player that does not request segments with EXT-X-GAP: it shows how long the gap is.
     var keepsGaps = false
 
@@ -33,7 +36,7 @@ import Substitution
             case .preloadHint(let hint): passing(rendition, rendition.name(of: hint, in: source))
             case .renditionReport(let report):
                 resource(of: report, in: source) ?? passing(rendition, nil)
-            case .assetURI(let range): interstitial(range.assetURI, .presentation, rendition, source).map(link)
+            case .assetURI(let range): presentation(range, rendition, source)
             case .assetList(let range): interstitial(range.assetList, .list, rendition, source).map(link)
             }
         }
@@ -75,7 +78,12 @@ import Substitution
         return mount + (session.mode == .offline ? "/offline/" : "/") + "\(stored.name).m3u8"
     }
 
-    func interstitial(_ name: Interstitials.Name) -> String { link(path(of: name)) }
+    /// URL of the presentation that a date range names; nil if the player must not load it.
+    func presentation(_ range: DateRange, _ rendition: Rendition, _ source: Rendition.Source) -> String? {
+        interstitial(range.assetURI, .presentation, rendition, source).map { host + link($0) }
+    }
+
+    func interstitial(_ name: Interstitials.Name) -> String { host + link(path(of: name)) }
     private func path(of name: Interstitials.Name) -> String { "\(Interstitials.folder)/\(name)" }
     private func link(_ path: String) -> String { path.hasPrefix("/") ? path : "\(prefix)\(path)" }
     /// URL of the playlist that a report is about; nil if the multivariant playlist does not list it.

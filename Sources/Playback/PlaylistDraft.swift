@@ -150,7 +150,7 @@ struct MediaDraft: Sendable {
     let maps: [String]
     /// Numbers by index of the key; nil for keys that cannot be fetched.
     let keys: [Int?]
-    /// By index of the date range; nil if the player must not load it. Behind the prefix, unless they begin with a slash.
+    /// By index of the date range; nil if the player must not load it. Behind the prefix, unless they begin with a slash or are absolute.
     let presentations: [Int: String]
     let lists: [Int: String]
     var lowLatency = LowLatencyNames()
@@ -174,7 +174,7 @@ struct MediaDraft: Sendable {
     func text() throws(PlaylistError) -> [UInt8] {
         let prefix = prefix.description
         let path = "\(prefix)\(folder)/"
-        func link(_ text: String) -> String { text.hasPrefix("/") ? text : prefix + text }
+        func link(_ text: String) -> String { text.hasPrefix("/") || text.hasPrefix("http") ? text : prefix + text }
         return try playlist.rendered(view, cut: cut) { reference in
             switch reference {
             case .segment(let segment): file(of: segment).map { path + $0 }
@@ -306,7 +306,10 @@ extension PlayerView {
         for range in playlist.dateRanges {
             if range.index % 64 == 0 { await slice.giveWay() }
             guard range.isInterstitial else { continue }
-            presentations[range.index] = interstitial(range.assetURI, .presentation, rendition, source)
+            presentations[range.index] =
+                host.isEmpty
+                ? interstitial(range.assetURI, .presentation, rendition, source)
+                : presentation(range, rendition, source)
             lists[range.index] = interstitial(range.assetList, .list, rendition, source)
         }
         return .media(

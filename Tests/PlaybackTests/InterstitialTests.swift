@@ -14,8 +14,8 @@ import Testing
         "#EXT-X-DATERANGE:ID=\"2\",CLASS=\"com.apple.hls.interstitial\",START-DATE=\"2026-01-01T00:00:02Z\",X-ASSET-LIST="
 
     /// A film with one interstitial, named by `attribute`.
-    private func film(_ attribute: String) async throws -> PlaybackFixture {
-        let fixture = try await PlaybackFixture()
+    private func film(_ attribute: String, allowedOrigins: [String] = []) async throws -> PlaybackFixture {
+        let fixture = try await PlaybackFixture(allowedOrigins: allowedOrigins)
         try await fixture.putMaster("/film")
         try await fixture.putMedia("/film/media.m3u8", attribute)
         return fixture
@@ -43,6 +43,24 @@ import Testing
         #expect(piece["content-type"] == "video/mp2t")
         let asked = try await fixture.origin.requests().map(\.path).filter { $0.hasPrefix("/ads/") }
         #expect(asked == ["/ads/one/master.m3u8?token=secret&_HLS_primary_id=7", "/ads/one/media.m3u8"])
+    }
+
+    @Test func aPageOfAnotherOriginGetsAbsoluteURLs() async throws {
+        let page = "https://player.example"
+        let ranges = Self.uri + "\"/ts/master.m3u8\"\n" + Self.list + "\"/list.json\""
+        let fixture = try await film(ranges, allowedOrigins: [page])
+        try await fixture.origin.add(
+            OriginRule("/list.json") { ($0.status, $0.body) = (200, "{\"ASSETS\":[{\"URI\":\"/ts/master.m3u8\"}]}") })
+        let media = try await fixture.entry(fixture.typed("/film/master.m3u8"))[0]
+        let text = try await fixture.get(media, ["Origin": page]).text
+        let uri = try #require(PlaybackFixture.attribute("X-ASSET-URI", in: text), "\(text)")
+        #expect(uri.hasPrefix(fixture.url("/a/film-")), "\(uri)")
+        #expect(try await HTTPProbe.fetch(uri, fields: ["Origin": page]).status == 200)
+        let list = try #require(PlaybackFixture.attribute("X-ASSET-LIST", in: text))
+        let json = try await fixture.get(list, ["Origin": page]).text
+        #expect(json.contains("\"URI\":\"\(uri)\""), "\(json) \(uri)")
+        // Others reach Weir by another name, or through a proxy.
+        #expect(!(try await fixture.get(media).text.contains("http://")))
     }
 
     @Test func anInterstitialIsFetchedOnceAndNeitherListedNorStored() async throws {
