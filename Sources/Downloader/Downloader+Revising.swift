@@ -34,6 +34,27 @@ extension Downloader {
         }
     }
 
+    /// Compares the content once more at the end of a download that has taken some time. True if that has begun.
+    func beginLastComparison(of download: Download) -> Bool {
+        let asset = download.asset
+        guard !download.task.recordsLive, !asset.hasOtherSegments else {
+            if asset.hasOtherSegments { work(for: download, ended: .failed(Self.otherContent(of: asset))) }
+            return asset.hasOtherSegments
+        }
+        guard library.revisions.isCheckDueAtEnd(of: asset) else { return false }
+        download.step = Task { @LoopActor [weak self, weak download] in
+            guard let self, let download else { return }
+            await self.library.revisions.checkAtEnd(of: asset)
+            guard self.isWanted(download) else { return }
+            self.work(for: download, ended: asset.hasOtherSegments ? .failed(Self.otherContent(of: asset)) : .complete)
+        }
+        return true
+    }
+
+    static func otherContent(of asset: Asset) -> LibraryError {
+        LibraryError(.otherContent, "the origin has other content now than what is stored of \(asset.name)")
+    }
+
     func discardRevision(_ revision: Asset) async {
         if byAsset[revision.id] == nil { await library.revisions.abandon(revision) }
     }

@@ -100,8 +100,7 @@ extension Downloader: DownloadWorkObserver {
             }
             guard !Task.isCancelled, self.byAsset[download.asset.id] === download else { return }
             if download.asset.hasOtherSegments {
-                let sentence = "the origin has other content now than what is stored of \(download.asset.name)"
-                return self.work(for: download, ended: .failed(LibraryError(.otherContent, sentence)))
+                return self.work(for: download, ended: .failed(Self.otherContent(of: download.asset)))
             }
             let work = self.work(for: download)
             download.work = work
@@ -158,7 +157,7 @@ extension Downloader: DownloadWorkObserver {
 
     func work(for download: Download, ended outcome: DownloadOutcome) {
         guard byAsset[download.asset.id] === download, download.state == .running else { return }
-        if case .complete = outcome, beginInterstitials(of: download) { return }
+        if case .complete = outcome, beginInterstitials(of: download) || beginLastComparison(of: download) { return }
         halt(download)
         let name = download.asset.name
         if case .complete = outcome {} else { download.book.recordInterruption() }

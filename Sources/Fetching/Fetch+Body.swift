@@ -40,7 +40,7 @@ extension Fetch: TransferReceiver {
     func receive(_ head: OriginHead) {
         body.isRestated = head.length == nil && length != nil
         length = resource.exactLength ?? head.length
-        validator = head.validator
+        (validator, originTimes) = (head.validator, OriginTimes(head))
         body.isFramed = head.isFramed
         body.isChunked = head[.transferEncoding] != nil
         body.isStatedEmpty = head.status == 200 && head.length == 0

@@ -1,5 +1,5 @@
 public import EventLoop
-import HTTPMessage
+package import HTTPMessage
 import Origin
 public import Store
 
@@ -37,6 +37,19 @@ public import Store
         case arrived
     }
 
+    /// Times of a reply, by the origin's clock.
+    package struct OriginTimes {
+        package let sent: HTTPDate
+        package let modified: HTTPDate?
+
+        package init(sent: HTTPDate, modified: HTTPDate?) { (self.sent, self.modified) = (sent, modified) }
+
+        init?(_ head: OriginHead) {
+            guard let sent = head[.date].flatMap({ HTTPDate($0) }) else { return nil }
+            self.init(sent: sent, modified: head[.lastModified].flatMap { HTTPDate($0) })
+        }
+    }
+
     /// The resource.
     public let resource: Resource
     package let file: GrowingFile
@@ -51,6 +64,8 @@ public import Store
     public internal(set) var doubt: FetchError?
     /// True if the fetch ended as a piece in the store.
     public internal(set) var isPiece = false
+    /// The origin's times in the reply that answered last; nil without a time at which it was sent.
+    package internal(set) var originTimes: OriginTimes?
     /// The address of the origin that answered last.
     public internal(set) var address: String?
     /// The state of the fetch when the latest reader joined.

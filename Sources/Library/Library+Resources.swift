@@ -22,6 +22,7 @@ extension Library {
                 access: asset.access, urgency: urgency, fallback: fallback
             ) { ResourceSources(around: resource, in: folder, of: asset, library: self) }
             expect(fetch, of: asset)
+            revisions.watch(fetch, in: folder, of: asset)
             return fetch
         } catch {
             throw LibraryError(error)
@@ -43,7 +44,10 @@ extension Library {
                 isLasting: isLasting(folder, of: asset), access: asset.access,
                 keeping: { keeping($0, in: folder, of: asset, .background) },
                 alternates: { ResourceSources(around: $0, in: folder, of: asset, library: self) })
-            for fetch in fetches { expect(fetch, of: asset) }
+            for fetch in fetches {
+                expect(fetch, of: asset)
+                revisions.watch(fetch, in: folder, of: asset)
+            }
             return fetches
         } catch {
             throw LibraryError(error)

@@ -8,6 +8,27 @@ import Store
 
 /// Looks for other content of the origin: because the user asks, or before something is fetched into an asset that has pieces.
 extension Revisions {
+    private enum Comparison {
+        case same
+        case other
+        /// The origin did not show it.
+        case unknown
+    }
+
+    /// A stored piece that is compared.
+    private struct Sample {
+        let folder: PieceFolder
+        let resource: Resource
+        let size: Int64
+
+        @LoopActor init?(_ name: PieceName, of rendition: Rendition) {
+            guard let resource = rendition.resource(named: name),
+                let size = rendition.folder.sizes[name.description], size > 0
+            else { return nil }
+            (folder, self.resource, self.size) = (rendition.folder, resource, size)
+        }
+    }
+
     /// Bytes of a segment that are compared. Encodings of other content differ within them.
     private static let probeBytes: Int64 = 4096
     private static let limit = Duration.seconds(10)
@@ -52,7 +73,9 @@ extension Revisions {
     func beginCheck(of asset: Asset) {
         guard isCheckDue(of: asset) else { return }
         // All pieces of an empty asset will come from the present revision.
-        if asset.isLoaded, sample(of: asset.renditions) == nil { return library.revisionChecks.recordCheck(of: asset) }
+        if asset.isLoaded, samples(of: asset, preferring: []).isEmpty {
+            return library.revisionChecks.recordCheck(of: asset)
+        }
         Task { @LoopActor in await checkBeforeFetching(into: asset) }
     }
 
@@ -67,21 +90,118 @@ extension Revisions {
         isCheckDue(of: asset, isStart: true) && !rendition.isComplete && !rendition.isLive
     }
 
+    /// Watches a fetch. Its piece may be of other content than the earlier ones until the next comparison, which comes at once
+    /// if the origin's times give reason for it.
+    func watch(_ fetch: Fetch, in folder: PieceFolder, of asset: Asset) {
+        guard asset.library != nil, !asset.isRecording, !asset.isImported, !asset.isLive else { return }
+        fetch.whenEnded { [weak fetch, weak asset] _ in
+            guard let fetch, let asset, fetch.isPiece, !asset.isRemoved, asset.rendition(folder.id) != nil else {
+                return
+            }
+            let name = fetch.resource.name
+            guard name.isSegment else { return }
+            // It was requested before the change was noticed, and nobody knows of which content it is.
+            if asset.hasOtherSegments { return folder.removePieces { $0 == name } }
+            let piece = UncomparedPieces.Piece(folder: folder.id, file: name.description)
+            guard library.revisionChecks.record(piece, fetch.originTimes, of: asset) else { return }
+            Task { @LoopActor in await compareNow(asset) }
+        }
+    }
+
+    /// Compares once more at the end of a download that has taken some time: no piece of new content stays among those of the old.
+    package func checkAtEnd(of asset: Asset) async { await compareNow(asset) }
+
+    /// True if `checkAtEnd` sends a request.
+    package func isCheckDueAtEnd(of asset: Asset) -> Bool {
+        asset.library != nil && !asset.isRecording && !asset.isImported && !asset.isLive && !library.isOffline
+            && !asset.hasOtherSegments && library.revisionChecks.isDueAtEnd(asset)
+    }
+
+    private func compareNow(_ asset: Asset) async {
+        let checks = library.revisionChecks
+        _ = await checks.running.run(ObjectIdentifier(asset)) {
+            defer {
+                checks.recordCheck(of: asset)
+                checks.settleHint(of: asset)
+            }
+            return await probe(asset, within: Self.waitingLimit)
+        }
+    }
+
+    /// Deletes the pieces that were stored since the content changed. The earlier ones differ from the origin's now, so that a
+    /// search finds the first later one.
+    private func discardNew(of asset: Asset) async {
+        let checks = library.revisionChecks
+        let pieces = checks.pieces(of: asset).pieces
+        var (low, high) = (0, pieces.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if await isOld(pieces[middle], of: asset) { low = middle + 1 } else { high = middle }
+        }
+        guard !asset.isRemoved else { return }
+        let new = Set(checks.pieces(of: asset).pieces.dropFirst(low))
+        for rendition in asset.renditions where new.contains(where: { $0.folder == rendition.folder.id }) {
+            rendition.folder.removePieces {
+                new.contains(UncomparedPieces.Piece(folder: rendition.folder.id, file: $0.description))
+            }
+        }
+        checks.forgetPieces(of: asset)
+    }
+
+    /// True if a stored piece is certainly other than the origin's.
+    private func isOld(_ piece: UncomparedPieces.Piece, of asset: Asset) async -> Bool {
+        guard let rendition = asset.rendition(piece.folder), let name = PieceName(piece.file),
+            let sample = Sample(name, of: rendition)
+        else { return false }
+        return await compare(sample, of: asset, within: Self.waitingLimit).result == .other
+    }
+
     private func isCheckDue(of asset: Asset, isStart: Bool = false) -> Bool {
         // One that is not registered is a preview.
         asset.library != nil && library.revisionChecks.isDue(asset, isStart: isStart) && !library.isOffline
             && !asset.hasOtherSegments && !library.client.isPresumedAbsent(asset.origin)
     }
 
-    /// Compares the length and the first bytes of a stored segment with the origin's, by one small request for a range.
-    /// Where the origin's validators are known, the request is conditional, and an unchanged segment comes without a body.
-    /// False if the origin did not send that range.
+    /// Compares a stored segment with the origin's. False if the origin did not show whether its content is the same.
     private func probe(
         _ asset: Asset, preferring renditions: [Rendition] = [], within limit: Duration
     ) async -> Bool {
-        guard let sample = sample(of: asset, preferring: renditions) else { return true }
+        let samples = samples(of: asset, preferring: renditions)
         let checks = library.revisionChecks
+        guard !samples.isEmpty else {
+            checks.forgetPieces(of: asset)
+            return true
+        }
         checks.recordRequest(for: asset)
+        let count = checks.pieces(of: asset).pieces.count
+        var time: HTTPDate?
+        for sample in samples {
+            let comparison = await compare(sample, of: asset, within: limit, mark: checks.mark(of: asset))
+            switch comparison.result {
+            case .unknown: return false
+            case .other:
+                library.playlists.reportOtherSegments(of: asset)
+                await discardNew(of: asset)
+                return true
+            case .same:
+                guard let head = comparison.head else { continue }
+                time = head[.date].flatMap { HTTPDate($0) }
+                guard head.status != 304 else { continue }
+                let (folder, file) = (sample.folder.id, sample.resource.name.description)
+                checks.record(
+                    .init(folder: folder, file: file, tag: head[.entityTag], modified: head[.lastModified]), of: asset)
+            }
+        }
+        asset.hasOtherSegments = false
+        checks.recordSame(asset, first: count, at: time)
+        return true
+    }
+
+    /// Compares the length and the first bytes of a stored piece with the origin's, by one small request for a range. Where the
+    /// origin's validators are known, the request is conditional, and an unchanged piece comes without a body.
+    private func compare(
+        _ sample: Sample, of asset: Asset, within limit: Duration, mark: RevisionChecks.Mark? = nil
+    ) async -> (result: Comparison, head: OriginHead?) {
         let file = sample.resource.name.description
         let count = min(sample.size, Self.probeBytes)
         let start = sample.resource.range?.lowerBound ?? 0
@@ -89,54 +209,43 @@ extension Revisions {
         asset.access.grant(to: &request)
         request.range = start..<start + count
         (request.deadline, request.retries) = (limit, .hasty)
-        if let mark = checks.mark(of: asset), mark.folder == sample.folder.id, mark.file == file {
+        if let mark, mark.folder == sample.folder.id, mark.file == file {
             request.fields.append(mark.condition)
             request.acceptsRefusals = true
         }
         guard let (head, bytes) = try? await library.client.fetch(request), !asset.isRemoved,
             sample.folder.sizes[file] == sample.size
-        else { return false }
-        if head.status == 304 { return true }
-        guard head.status < 300 else { return false }
+        else { return (.unknown, nil) }
+        if head.status == 304 { return (.same, head) }
+        guard head.status < 300 else { return (.unknown, head) }
         let stored = sample.folder.beginning(of: file, count: Int(count))
-        guard !stored.isEmpty else { return false }
+        guard !stored.isEmpty else { return (.unknown, head) }
         let length = sample.resource.range == nil ? Self.wholeLength(head) : nil
-        let isSame = bytes == stored && (length ?? sample.size) == sample.size
-        guard isSame else {
-            // A page in place of media, such as that of a hotel's network, says nothing about the media.
-            let isMedia = MediaRecognition.recognises(bytes, isWhole: false)
-            let isCiphertext = !MediaRecognition.recognises(stored, isWhole: false)
-            guard isMedia || isCiphertext && head.status == 206 else { return false }
-            library.playlists.reportOtherSegments(of: asset)
-            return true
-        }
-        asset.hasOtherSegments = false
-        checks.record(
-            .init(folder: sample.folder.id, file: file, tag: head[.entityTag], modified: head[.lastModified]),
-            of: asset)
-        return true
+        if bytes == stored, (length ?? sample.size) == sample.size { return (.same, head) }
+        // A page in place of media, such as that of a hotel's network, says nothing about the media.
+        let isMedia = MediaRecognition.recognises(bytes, isWhole: false)
+        let isCiphertext = !MediaRecognition.recognises(stored, isWhole: false)
+        return (isMedia || isCiphertext && head.status == 206 ? .other : .unknown, head)
     }
 
     /// The middle one of the stored segments of the rendition with the most bytes: the first ones may be a common title, and
-    /// subtitles may stay while the picture changes.
-    private func sample(
-        of asset: Asset, preferring renditions: [Rendition]
-    ) -> (folder: PieceFolder, resource: Resource, size: Int64)? {
-        sample(of: renditions) ?? sample(of: asset.renditions)
+    /// subtitles may stay while the picture changes. Early ones if all were stored since the last comparison.
+    private func samples(of asset: Asset, preferring renditions: [Rendition]) -> [Sample] {
+        let uncompared = library.revisionChecks.pieces(of: asset)
+        let preferred = samples(of: renditions, uncompared)
+        return preferred.isEmpty ? samples(of: asset.renditions, uncompared) : preferred
     }
 
-    private func sample(of renditions: [Rendition]) -> (folder: PieceFolder, resource: Resource, size: Int64)? {
+    private func samples(of renditions: [Rendition], _ uncompared: UncomparedPieces) -> [Sample] {
         let durable = renditions.filter { ($0.source?.isDurable ?? false) && !$0.name.isIFramesOnly }
-        guard let rendition = durable.max(by: { $0.folder.bytes < $1.folder.bytes }) else { return nil }
-        let names = rendition.folder.sizes.keys.compactMap { PieceName($0) }.filter { name in
-            if case .segment = name.role { true } else { false }
-        }.sorted { $0.role.number < $1.role.number }
-        guard !names.isEmpty else { return nil }
-        let name = names[names.count / 2]
-        guard let resource = rendition.resource(named: name), let size = rendition.folder.sizes[name.description],
-            size > 0
-        else { return nil }
-        return (rendition.folder, resource, size)
+        guard let rendition = durable.max(by: { $0.folder.bytes < $1.folder.bytes }) else { return [] }
+        let folder = rendition.folder
+        let names = folder.sizes.keys.compactMap { PieceName($0) }.filter(\.isSegment)
+        // One that was stored after a change would be the same.
+        let old = names.filter { !uncompared.contains($0.description, of: folder.id) }
+            .sorted { $0.role.number < $1.role.number }
+        let chosen = old.isEmpty ? uncompared.early(in: folder.id) : [old[old.count / 2]]
+        return chosen.compactMap { Sample($0, of: rendition) }
     }
 
     /// The length of the resource of which a reply has a range; nil if the reply does not say.

@@ -1,6 +1,7 @@
 import EventLoop
 import Fetching
 import Foundation
+import HTTPMessage
 import Library
 import Playheads
 import Playlist
@@ -92,6 +93,32 @@ import Testing
         #expect(download.failure?.code == "otherContent")
         let kept = try #require(try asset(fixture).multivariant).variants[0]
         #expect(try fixture.download("film").renditions.first?.place == kept.renditionIndex)
+    }
+
+    @Test func n12SegmentsThatChangeDuringADownloadAreNotMixedWithTheEarlierOnes() async throws {
+        let film = try ChangingFilm("ts")
+        let fixture = try await DownloadFixture(film: film)
+        let sent = HTTPDate(secondsSinceEpoch: Int64(Date().timeIntervalSince1970)).description
+        try await fixture.origin.add(
+            OriginRule("/film/90p/[012].ts") { $0.headers = ["Date": sent] },
+            OriginRule("/film/90p/[345].ts") { ($0.hold, $0.headers) = (true, ["Date": sent]) })
+        let download = try await fixture.start("/film/master.m3u8")
+        try await waitUntil("the first half") { download.progress.loaded.duration == 6 }
+        for number in 0..<6 {
+            let path = film.root + "/film/90p/\(number).ts"
+            try FileDamage.flipBit(of: path, at: 600)
+            let later = [FileAttributeKey.modificationDate: Date(timeIntervalSinceNow: 10)]
+            try FileManager.default.setAttributes(later, ofItemAtPath: path)
+        }
+        try await fixture.origin.clearRules()
+        try await fixture.origin.release()
+        try await expectTheNewAlone(fixture, besides: download.asset)
+        let folder = fixture.folder.path("assets/\(try asset(fixture).id)/video-90p")
+        for number in 0..<6 {
+            let stored = try Data(contentsOf: URL(fileURLWithPath: folder + "/\(number).ts"))
+            let new = try Data(contentsOf: URL(fileURLWithPath: film.root + "/film/90p/\(number).ts"))
+            #expect(stored == new, "\(number)")
+        }
     }
 
     @Test func theOldRevisionPlaysUntilTheNewOneIsComplete() async throws {

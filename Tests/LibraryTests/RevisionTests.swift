@@ -102,6 +102,56 @@ import Testing
         #expect(await code { _ = try fixture.fetch(1, of: rendition, in: asset) } == .otherContent)
     }
 
+    /// Changes all segments of the lowest quality under their URLs, as of ten seconds from now.
+    private func changeSegments(_ film: ChangingFilm) throws {
+        for number in 0..<6 {
+            let path = film.root + "/film/90p/\(number).ts"
+            try FileDamage.flipBit(of: path, at: 600)
+            let later = [FileAttributeKey.modificationDate: Date(timeIntervalSinceNow: 10)]
+            try FileManager.default.setAttributes(later, ofItemAtPath: path)
+        }
+    }
+
+    private func store(_ numbers: Range<Int>, of asset: Asset, _ fixture: LibraryFixture) async throws {
+        let rendition = try await fixture.rendition("video-90p", of: asset)
+        for number in numbers {
+            let fetch = try fixture.fetch(number, of: rendition, in: asset)
+            try await fetch.end()
+            fetch.release()
+        }
+    }
+
+    @Test func n12AChangeInTheMiddleOfASessionIsSeenByTheTimesOfTheOriginAndNothingNewStays() async throws {
+        let (film, fixture, asset) = try await stored()
+        let sent = HTTPDate(secondsSinceEpoch: Int64(Date().timeIntervalSince1970)).description
+        try await fixture.origin.add(OriginRule("*.ts") { $0.headers = ["Date": sent] })
+        let rendition = try await fixture.rendition("video-90p", of: asset)
+        try await store(1..<3, of: asset, fixture)
+        #expect(!asset.hasChanged && rendition.folder.sizes.count == 3)
+        try await fixture.origin.clearRequests()
+        try changeSegments(film)
+        try await store(3..<4, of: asset, fixture)
+        try await waitUntil("the new piece to be gone") { asset.hasChanged && rendition.folder.sizes["3.ts"] == nil }
+        #expect(rendition.folder.sizes.keys.sorted() == ["0.ts", "1.ts", "2.ts"])
+        let code = await code { _ = try fixture.fetch(4, of: rendition, in: asset) }
+        #expect(code == .otherContent)
+    }
+
+    @Test func n12AChangeWithoutAnyTimesIsSeenAtTheEnd() async throws {
+        let (film, fixture, asset) = try await stored()
+        try await fixture.origin.add(OriginRule("*.ts") { $0.noValidators = true })
+        let rendition = try await fixture.rendition("video-90p", of: asset)
+        try await store(1..<2, of: asset, fixture)
+        try changeSegments(film)
+        try await store(2..<5, of: asset, fixture)
+        #expect(!asset.hasChanged && !fixture.library.revisions.isCheckDueAtEnd(of: asset))
+        // As some time later.
+        fixture.library.revisionChecks.reset()
+        #expect(fixture.library.revisions.isCheckDueAtEnd(of: asset))
+        await fixture.library.revisions.checkAtEnd(of: asset)
+        #expect(asset.hasChanged && rendition.folder.sizes.keys.sorted() == ["0.ts", "1.ts"])
+    }
+
     @Test func aCompleteRenditionIsComparedWithNothing() async throws {
         let (_, fixture, stored) = try await stored()
         try await fixture.fetch("video-90p", of: stored)
