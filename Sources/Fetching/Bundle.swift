@@ -19,7 +19,7 @@ package import Store
     package weak var observer: (any PieceObserver)?
     package weak var owner: (any BundleOwner)?
     /// The error for every access if a newer Weir has written the bundle; nil otherwise.
-    package var refusal: StoreError?
+    @Rare package var refusal: StoreError?
     /// True after `remove()`: nothing is written any more.
     package private(set) var isRemoved = false
     /// Increases when the whole bundle is deleted: files that were being written then are not in the new folder.

@@ -13,12 +13,33 @@ package import Origin
     package private(set) var fields: UserFields
     /// True if the user named the host: only then may it be a private one.
     package private(set) var namesPeer: Bool
-    /// The user's settings for the way to the origin.
-    package private(set) var route: OriginRoute
+    /// The user's settings for the way to the origin, and the class of the first address.
+    package private(set) var route: OriginRoute {
+        get {
+            var route = settings ?? OriginRoute()
+            route.firstClass = firstClass
+            return route
+        }
+        set {
+            firstClass = newValue.firstClass
+            var settings = newValue
+            settings.firstClass = nil
+            self.settings = settings == OriginRoute() ? nil : settings
+        }
+    }
+    @Rare private var settings: OriginRoute?
+    private var firstClass: HostClass?
     /// Set by the replies to all requests for the asset.
     package let cookies: CookieJar
     /// Counts the requests that no player waits for.
-    package let traffic = TrafficTally()
+    package var traffic: TrafficTally {
+        if let knownTraffic { return knownTraffic }
+        let made = TrafficTally()
+        knownTraffic = made
+        return made
+    }
+    /// Nil until it is needed.
+    private var knownTraffic: TrafficTally?
 
     package init(
         to url: WebURL, with fields: UserFields = UserFields(), namesPeer: Bool = true, cookies: CookieJar? = nil,
@@ -27,6 +48,12 @@ package import Origin
         self.url = url
         (self.fields, self.namesPeer, self.cookies) = (fields, namesPeer, cookies ?? CookieJar())
         self.route = route
+    }
+
+    /// Frees what can be made again, while nothing of the asset is requested or downloaded.
+    package func forgetUse() {
+        cookies.close()
+        knownTraffic = nil
     }
 
     /// Records that the user named the host; true if that is new.
@@ -49,15 +76,8 @@ package import Origin
         self.route.firstClass = known
     }
 
-    /// Indirect, because it is large, and most assets have none.
-    private indirect enum Handled { case terms(HandlerTerms) }
-    private var knownHandled: Handled?
-
     /// The terms of a handler's answer for the user's URL; kept until the process ends.
-    package var handled: HandlerTerms? {
-        get { if case .terms(let terms)? = knownHandled { terms } else { nil } }
-        set { knownHandled = newValue.map { .terms($0) } }
-    }
+    @Rare package var handled: HandlerTerms?
 
     package func grant(to request: inout OriginRequest) {
         request.isUsers = namesPeer && request.url == url

@@ -18,8 +18,8 @@ struct ReplyProgress {
     var framing: ReplyFraming?
     var status: Int?
     var bodyBytes: Int64 = 0
-    /// The time when the latest part of a rendered body was made; nil for other bodies.
-    var stepped: ContinuousClock.Instant?
+    /// The time when the latest part of a rendered body was made, in nanoseconds of the monotonic clock; nil for other bodies.
+    var stepped: Int64?
     /// True if the connection must wait for the client to close, so that the client can read the reply first.
     var lingers = false
 }
@@ -134,13 +134,12 @@ extension Connection {
         case .feed(let feed): feed.close()
         case .queued, .bytes, .parts, .rendered: break
         }
-        let (ended, notify) = (reply, onEnd)
+        let (status, bodyBytes) = (reply.status, reply.bodyBytes)
         reply = ReplyProgress()
-        if let status = ended.status { core.counters.count(status: status) }
-        guard let notify else { return }
-        onEnd = nil
+        if let status { core.counters.count(status: status) }
+        guard let notify = onEnd.take() else { return }
         let queued = cause == .complete ? 0 : Int64(evbuffer_get_length(output))
-        notify(ReplyEnd(cause: cause, status: ended.status, bodyBytes: max(0, ended.bodyBytes - queued)))
+        notify(ReplyEnd(cause: cause, status: status, bodyBytes: max(0, bodyBytes - queued)))
     }
 
     /// Ends the reply after the system has accepted every byte.

@@ -141,7 +141,7 @@ extension Connection {
             _ = evbuffer_add(output, $0.baseAddress, $0.count)
         }
         reply.bodyBytes += Int64(next.count)
-        reply.stepped = .now
+        reply.stepped = FairShare.nanoseconds
         reply.source = rest.isEmpty ? .queued : .rendered(body, rest)
     }
 

@@ -96,7 +96,8 @@ import HTTPMessage
     /// The facts by which connections are shared.
     var holding: FairShare.Holding {
         let (isStale, use) = (timing.isStale(now: core.now, limits: core.limits), use)
-        let isUnread = use == .sending && reply.stepped.map { .now - $0 >= FairShare.readingGrace } ?? false
+        let isUnread =
+            use == .sending && reply.stepped.map { FairShare.nanoseconds - $0 >= FairShare.readingGrace } ?? false
         return FairShare.Holding(client: key, use: use, isStale: isStale || isUnread, activity: activity)
     }
 

@@ -95,7 +95,7 @@ import Glibc
         }
         isCrowded = !waiting.isEmpty
         // A client that has stopped reading gives way soon.
-        if isCrowded { admission?.schedule(after: FairShare.readingGrace) }
+        if isCrowded { admission?.schedule(after: .nanoseconds(FairShare.readingGrace)) }
     }
 
     /// True if one more connection of the client fits; closes another one if necessary.

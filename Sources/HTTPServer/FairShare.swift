@@ -1,3 +1,5 @@
+import Glibc
+
 /// Identifies a client, among whose connections and those of others the server's connections are shared.
 struct ClientKey: Hashable, Sendable {
     private let (high, low): (UInt64, UInt64)
@@ -43,8 +45,14 @@ struct FairShare {
 
     /// The span in which a new connection, or one with a part of a request, is not closed for another of its client.
     static let grace = Duration.seconds(1)
-    /// The span in which a client must take a part of a long playlist: players read a playlist at once.
-    static let readingGrace = Duration.milliseconds(50)
+    /// The span in which a client must take a part of a long playlist, in nanoseconds: players read a playlist at once.
+    static let readingGrace: Int64 = 50_000_000
+    /// The monotonic clock in nanoseconds. Copying a `ContinuousClock.Instant?` costs a call, which each reply would make.
+    static var nanoseconds: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
     /// Above this part of all connections, those without a whole request are a crowd, and the oldest is closed at once. A
     /// usual client sends its request together with the connection, and has done so before as many others have come.
     static let crowd = 4

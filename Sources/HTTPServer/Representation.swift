@@ -14,8 +14,17 @@ public struct Representation: Sendable {
     public var ignoresRange = false
     /// Further fields, for instance Cache-Control or Cache-Status. Its status is ignored.
     public var fields = ResponseHead(.ok)
+    /// The head of the whole representation, if it was written before; later changes of the metadata do not reach it.
+    private(set) var wholeHead: ResponseHead?
     /// Creates metadata without validators and further fields.
     public init(size: Int64?, mediaType: MediaType) { (self.size, self.mediaType) = (size, mediaType) }
+
+    /// A copy whose head is written already, for a representation that is sent again and again.
+    public var prepared: Self {
+        var prepared = self
+        prepared.wholeHead = head(.ok)
+        return prepared
+    }
 }
 
 /// The bytes of a representation.
@@ -38,7 +47,8 @@ extension Exchange {
         switch selection {
         case .notModified: reply(representation.head(.notModified))
         case .part where representation.ignoresRange, .unsatisfiable where representation.ignoresRange, .whole:
-            reply(representation.head(.ok), body.part(offset: 0, length: representation.size))
+            reply(
+                representation.wholeHead ?? representation.head(.ok), body.part(offset: 0, length: representation.size))
         case .part(let range):
             var head = representation.head(.partialContent)
             head.append(.satisfied(range, size: representation.size))

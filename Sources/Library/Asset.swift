@@ -24,16 +24,7 @@ public import Store
     /// Caches `artworkKind`; nil before the first lookup.
     package var knownArtwork: Artwork.Kind??
     /// The URL of the asset, secrets included. `Relocation.follow` changes it.
-    public internal(set) var origin: WebURL {
-        didSet { knownIdentity = nil }
-    }
-    private var knownIdentity: TokenlessURL?
-    /// The URL without its tokens; computed once.
-    var identity: TokenlessURL {
-        let identity = knownIdentity ?? TokenlessURL(origin)
-        knownIdentity = identity
-        return identity
-    }
+    public internal(set) var origin: WebURL
     /// Time of the first request, in seconds since 1970.
     public let created: Int64
     /// Caches `additions`; nil before the first use.
@@ -45,12 +36,15 @@ public import Store
     /// For a revision: the id of the asset that it revises.
     public internal(set) var revises: String?
     /// The storage policy, the times of playback, and the latest purge.
-    public package(set) var life = StorageLife() {
-        didSet {
-            bundle.isExcludedFromBackups = life.policy.isExcludedFromBackups
-            keys.adopt(life.policy.keys)
+    public package(set) var life: StorageLife {
+        get { unusualLife ?? StorageLife() }
+        set {
+            unusualLife = newValue == StorageLife() ? nil : newValue
+            bundle.isExcludedFromBackups = newValue.policy.isExcludedFromBackups
+            keys.adopt(newValue.policy.keys)
         }
     }
+    @Rare private var unusualLife: StorageLife?
     /// The rights of its requests: the user's header fields and a private address. They belong to `origin`; an
     /// interstitial asset has those of the asset that names it. A revision shares the rights of its asset.
     var access: OriginAccess
@@ -99,7 +93,7 @@ public import Store
     package internal(set) var hasOtherSegments = false
     var pace = RenewalPace()
     /// The error that keeps the asset out of the catalogue, and its pieces out of the store; nil if there is none.
-    package var saveFailure: StoreError?
+    @Rare package var saveFailure: StoreError?
     /// The library, once the asset is registered.
     weak var library: Library?
     /// The complete renditions that the bundle's own playlists list.

@@ -69,6 +69,7 @@ public import Store
     private var byName: [String: Asset] = [:] { didSet { byOrder = nil } }
     private var byOrder: [Asset]?
     private var byOrigin = URLIndex()
+    let byTokenlessURL = TokenlessIndex()
     private var opening: [WebURL: Task<Result<Asset, LibraryError>, Never>] = [:]
 
     /// Creates a library over a store, with the assets of the store's catalogue. The other rooms that it asks may be
@@ -139,9 +140,6 @@ public import Store
         byOrder = sorted
         return sorted
     }
-
-    /// All assets without revisions, in any order: with many assets, sorting takes longer than a search.
-    var unsortedAssets: some Collection<Asset> { byName.values }
 
     /// Returns the asset with this id.
     public func asset(id: String) -> Asset? { byID[id] }
@@ -330,6 +328,7 @@ public import Store
         registerID(of: asset)
         byName[asset.name] = asset
         byOrigin[asset.origin] = asset
+        byTokenlessURL.add(asset)
         cookieFolder?.adopt(asset.id, asset.access.cookies)
         events.send(.assetChanged(asset))
     }
@@ -358,6 +357,7 @@ public import Store
         byID[asset.id] = nil
         if byName[asset.name] === asset { byName[asset.name] = nil }
         if byOrigin[asset.origin] === asset { byOrigin[asset.origin] = nil }
+        byTokenlessURL.remove(asset)
         loader.forget(asset.folders)
         cancelWork(of: asset)
         sleeping.forget(asset)

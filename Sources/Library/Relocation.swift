@@ -54,8 +54,7 @@ import Store
         at url: WebURL, _ given: OriginAccess, fields: UserFields?, cookies: [StoredCookie]
     ) async -> Asset? {
         guard library.readOnlyReason == nil else { return nil }
-        let identity = TokenlessURL(url)
-        let alike = library.unsortedAssets.filter { $0.identity == identity }.sorted { $0.name < $1.name }
+        let alike = await library.byTokenlessURL.assets(like: url)
         // Ids of films look like tokens too, and each asset that is compared costs requests: the latest first.
         let others = alike.filter { $0.origin.path != url.path }.sorted { $0.created > $1.created }
         for known in alike.filter({ $0.origin.path == url.path }) + others.prefix(Self.mostCompared) {
@@ -149,8 +148,10 @@ import Store
 
     private func adopt(_ destination: Destination, for asset: Asset) {
         if asset.origin != destination.url { library.occupy(asset.origin, by: nil) }
-        asset.origin = destination.url
-        library.revisions.revised(by: asset)?.origin = destination.url
+        let owner = owner(of: asset)
+        library.byTokenlessURL.remove(owner)
+        (asset.origin, owner.origin) = (destination.url, destination.url)
+        library.byTokenlessURL.add(owner)
         asset.access.change(to: destination.url, with: destination.access.fields)
         asset.access.change(destination.access.route)
         if destination.access.namesPeer { asset.access.confirm() }

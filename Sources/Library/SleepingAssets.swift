@@ -158,7 +158,7 @@ extension Library {
         partialPlayback?.forget(asset)
         for folder in asset.folders { loader.forgetRecent(of: folder) }
         asset.close()
-        asset.access.cookies.close()
+        asset.access.forgetUse()
         asset.sleep()
         return true
     }

@@ -38,9 +38,10 @@ import Substitution
 
     /// Returns a small piece that was served recently if its file is unchanged.
     mutating func smallPiece(_ file: String, in folder: PieceFolder) -> SmallPiece? {
-        guard folder === place?.folder, let piece = small[file] else { return nil }
-        if !piece.isCurrent { small[file] = nil }
-        return small[file]
+        guard !small.isEmpty, folder === place?.folder, let piece = small[file] else { return nil }
+        if piece.isCurrent { return piece }
+        small[file] = nil
+        return nil
     }
 
     mutating func insert(_ piece: SmallPiece, as file: String, in folder: PieceFolder) {
@@ -81,7 +82,7 @@ import Substitution
             isComplete = filled == count
         }
         self.file = file
-        self.representation = representation
+        self.representation = representation.prepared
         changed = status.st_mtim
         guard isComplete else { return nil }
     }
@@ -108,6 +109,8 @@ import Substitution
     /// The rendition of the composition.
     let rendition: Rendition?
     let substitutions: Substitutions
+    /// True if the files are keys, which may expire.
+    let holdsKeys: Bool
 
     init(
         asset: Asset, session: Session, folder: PieceFolder, cursor: RenditionCursor?, record: SessionRecord,
@@ -115,6 +118,7 @@ import Substitution
     ) {
         (self.asset, self.session, self.folder, self.cursor, self.record) = (asset, session, folder, cursor, record)
         self.substitutions = substitutions
+        holdsKeys = folder === asset.keys.folder
         rendition = asset.renditions.count > 1 ? asset.rendition(folder.id) : nil
         composition = rendition.map { rendition in
             record.composition(of: rendition, among: substitutions.substitutes(of: rendition, in: asset))

@@ -32,21 +32,23 @@ extension Playback {
         var request = SegmentRequest(exchange, place, file, hasClientData: hasClientData)
         if isExpiredKey(request) { addMissing(to: &request, isExpiredKey: true) }
         if place.record.adapter != nil { chooseQuality(for: &request) }
-        answer(request)
+        answer(consume request)
     }
 
-    /// Answers from the first source that is available, now or later. The stored piece is verified first.
-    func answer(_ request: SegmentRequest) {
+    /// Answers from the first source that is available, now or later. The stored piece is verified first, unless it is held in
+    /// memory, where it came verified.
+    func answer(_ request: consuming SegmentRequest) {
         let (folder, file) = (request.place.folder, request.file)
         folder.verifyAhead(of: file)
-        guard !folder.isVerified(file) else { return answerVerified(request) }
+        request.small = shelf.smallPiece(file, in: folder)
+        if request.small != nil || folder.isVerified(file) { return answerVerified(consume request) }
+        let waiting = request
         folder.verify(file) { [self] in
-            if request.exchange.isOpen { answerVerified(request) }
+            if waiting.exchange.isOpen { answerVerified(waiting) }
         }
     }
 
-    private func answerVerified(_ request: SegmentRequest) {
-        var request = request
+    private func answerVerified(_ request: consuming SegmentRequest) {
         request.refreshForm()
         var source = SegmentSource(request.facts)
         while !answer(&request, from: source) {
@@ -84,7 +86,7 @@ extension Playback {
     /// True if the file is a key that has expired. A session that began before the expiry may continue.
     private func isExpiredKey(_ request: SegmentRequest) -> Bool {
         let asset = request.place.asset
-        guard request.place.folder === asset.keys.folder, case .key(let number)? = PieceName(request.file)?.role,
+        guard request.place.holdsKeys, case .key(let number)? = PieceName(request.file)?.role,
             !asset.keys.isUsable(number)
         else { return false }
         return !library.keys.mayUse(request.place.session.id, key: number, of: asset)
@@ -124,7 +126,7 @@ extension Playback {
     /// Answers with the stored piece, unchanged. Returns false if there is none.
     private func sendPiece(_ request: SegmentRequest) -> Bool {
         let (folder, file) = (request.place.folder, request.file)
-        if let small = shelf.smallPiece(file, in: folder) {
+        if let small = request.small {
             folder.recordUse(of: file)
             recordServed(request)
             var representation = small.representation

@@ -35,6 +35,8 @@ import Substitution
     let isAmid: Bool
     /// The segment's number in the playlist; nil if it is no segment, or can have one form only.
     let number: Int?
+    /// The stored piece, if it is held in memory.
+    var small: SmallPiece?
     var facts = SegmentFacts()
     var adaptation: Adaptation?
     /// The origin's failure, or the reason for not asking it; nil if there is none.

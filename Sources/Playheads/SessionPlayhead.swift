@@ -161,9 +161,9 @@ struct SessionPlayhead {
     func position(at now: ContinuousClock.Instant) -> Double { reading(at: now).position }
 
     /// End of the delivered media in seconds; nil before the first request.
-    var front: Double? { current.map(\.front).min() }
+    var front: Double? { least { $0.front } }
     /// End of the requested media in seconds: a download for this session continues there.
-    var requestedEnd: Double? { current.map(\.requestedEnd).min() }
+    var requestedEnd: Double? { least { $0.requestedEnd } }
 
     func buffer(at now: ContinuousClock.Instant) -> Double { max(0, (front ?? 0) - position(at: now)) }
 
@@ -186,15 +186,20 @@ struct SessionPlayhead {
 
     private static let shortestIdleness = 60.0
 
-    /// A player may have left separate audio for muxed audio, and after a seek each lane counts once it has followed.
-    private var current: [PlayheadLane] {
-        guard lanes.count > 1, let furthest = lanes.values.map(\.requestedEnd).max() else { return Array(lanes.values) }
-        return lanes.values.filter { $0.requestedEnd >= furthest - Self.slack }
+    /// The least of a value of the lanes that count; nil if there is none. A player may have left separate audio for muxed audio,
+    /// and after a seek each lane counts once it has followed.
+    private func least(_ value: (PlayheadLane) -> Double) -> Double? {
+        var (least, furthest): (Double?, Double) = (nil, -.infinity)
+        for lane in lanes.values { furthest = max(furthest, lane.requestedEnd) }
+        for lane in lanes.values where lane.requestedEnd >= furthest - Self.slack {
+            least = min(least ?? .infinity, value(lane))
+        }
+        return least
     }
 
     /// Largest distance between the lanes of one session, in seconds: more than two long segments.
     private static let slack = 30.0
-    private var frontmostStart: Double { current.map(\.start).min() ?? anchor.position }
+    private var frontmostStart: Double { least { $0.start } ?? anchor.position }
 }
 
 extension Duration {

@@ -26,6 +26,37 @@ import Testing
         #expect(fixture.library.assets.map(\.origin.query) == ["token=2"])
     }
 
+    /// Each asset is found by the URL that it has now, and none that was removed.
+    @Test func assetsAreFoundByTheirURLsWithoutTokens() async throws {
+        let fixture = try await LibraryFixture()
+        var assets: [Asset] = []
+        func playlist(_ count: Int) -> String {
+            let lines = (0..<count).map { "#EXTINF:\(count + 1),\nfilm\(count)-\($0).ts\n" }.joined()
+            return "#EXTM3U\n#EXT-X-TARGETDURATION:9\n\(lines)#EXT-X-ENDLIST\n"
+        }
+        // Three films whose URLs differ only in what looks like a token.
+        for (count, token) in ["a", "b", "c"].enumerated() {
+            try await fixture.origin.add(
+                OriginRule("/*.m3u8?token=\(token)") { ($0.status, $0.body) = (200, playlist(count + 1)) })
+            assets.append(try await fixture.open("/film.m3u8?token=\(token)"))
+        }
+        assets.append(try await fixture.open("/other.m3u8?token=a"))
+        let (index, url) = (fixture.library.byTokenlessURL, try WebURL(fixture.origin.url("/film.m3u8?token=x")))
+        let found = await index.assets(like: url).map(\.id)
+        #expect(Set(found) == Set(assets.prefix(3).map(\.id)) && found.count == 3)
+        for asset in assets.prefix(2) { _ = try await fixture.library.remove(asset) }
+        #expect(await index.assets(like: url).map(\.id) == [assets[2].id])
+        try await fixture.restart()
+        #expect(await fixture.library.byTokenlessURL.assets(like: url).map(\.id) == [assets[2].id])
+        // The asset moves.
+        try await fixture.origin.add(OriginRule("/new.m3u8?token=d") { ($0.status, $0.body) = (200, playlist(3)) })
+        let moved = try #require(fixture.library.asset(id: assets[2].id))
+        let next = try WebURL(fixture.origin.url("/new.m3u8?token=d"))
+        try await fixture.library.relocation.follow(moved, to: next)
+        #expect(await fixture.library.byTokenlessURL.assets(like: url).isEmpty)
+        #expect(await fixture.library.byTokenlessURL.assets(like: next).map(\.id) == [moved.id])
+    }
+
     /// A token in the path, as of SSAI sessions and of nginx's secure_link: nothing is stored twice.
     @Test func theSameContentWithAnotherTokenInThePathIsTheSameAsset() async throws {
         let fixture = try await LibraryFixture()
