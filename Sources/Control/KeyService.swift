@@ -44,7 +44,7 @@ extension LibraryService: KeyService {
     }
 
     package func revokeAllKeys() async throws(APIError) -> API.KeyLists {
-        let assets = library.assets.flatMap { [$0] + ($0.revision.map { [$0] } ?? []) }.filter { !$0.keys.isEmpty }
+        let assets = library.assets.flatMap { [$0] + ($0.revision.map { [$0] } ?? []) }.filter(\.hasKeys)
         var failure: APIError?
         for asset in assets {
             do throws(LibraryError) {
@@ -59,7 +59,7 @@ extension LibraryService: KeyService {
     }
 
     package func allKeys() async throws(APIError) -> API.KeyLists {
-        let assets = library.assets.filter { !$0.keys.isEmpty }.sorted { $0.name < $1.name }
+        let assets = library.assets.filter(\.hasKeys).sorted { $0.name < $1.name }
         return API.KeyLists(assets: assets.map(keyList))
     }
 

@@ -67,7 +67,7 @@ package import Store
 
     /// The summary of an asset; nil if there is none, or the asset has been used since the start.
     package func summary(of asset: Asset) -> SummaryRecord? {
-        !asset.isLoaded && isChecked && asset.isHome && asset.keys.areLasting ? known[asset.id]?.record : nil
+        !asset.isLoaded && isChecked && asset.isHome && asset.hasLastingKeys ? known[asset.id]?.record : nil
     }
 
     /// Calls `body` once the stored summaries have been checked.
@@ -211,6 +211,6 @@ extension Library {
     fileprivate func canSummarize(_ asset: Asset) -> Bool {
         asset.isPersistent && asset.isHome && !asset.isRemoved && !asset.isRevision && asset.revision == nil
             && asset.refusal == nil
-            && !asset.isRecording && !isFetched(asset) && asset.keys.areLasting
+            && !asset.isRecording && !isFetched(asset) && asset.hasLastingKeys
     }
 }

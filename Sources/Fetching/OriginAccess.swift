@@ -30,7 +30,17 @@ package import Origin
     @Rare private var settings: OriginRoute?
     private var firstClass: HostClass?
     /// Set by the replies to all requests for the asset.
-    package let cookies: CookieJar
+    package var cookies: CookieJar {
+        if let knownCookies { return knownCookies }
+        let made = CookieJar()
+        cookieFolder?.adopt(cookieFile, made)
+        knownCookies = made
+        return made
+    }
+    /// Nil until it is needed.
+    private var knownCookies: CookieJar?
+    private weak var cookieFolder: CookieFolder?
+    private var cookieFile = ""
     /// Counts the requests that no player waits for.
     package var traffic: TrafficTally {
         if let knownTraffic { return knownTraffic }
@@ -46,15 +56,37 @@ package import Origin
         route: OriginRoute = OriginRoute()
     ) {
         self.url = url
-        (self.fields, self.namesPeer, self.cookies) = (fields, namesPeer, cookies ?? CookieJar())
+        (self.fields, self.namesPeer, knownCookies) = (fields, namesPeer, cookies)
         self.route = route
     }
 
     /// Frees what can be made again, while nothing of the asset is requested or downloaded.
     package func forgetUse() {
-        cookies.close()
         knownTraffic = nil
+        guard let cookies = knownCookies else { return }
+        cookies.close()
+        if cookies.canBeReadAgain { knownCookies = nil }
     }
+
+    /// Keeps the cookies in a file, whose name is the id of the asset.
+    package func keepCookies(in folder: CookieFolder, as id: String) {
+        (cookieFolder, cookieFile) = (folder, id)
+        if let knownCookies { folder.adopt(id, knownCookies) }
+    }
+
+    /// Renames the file, for a revision that replaces the asset.
+    package func renameCookies(to id: String) {
+        cookieFolder?.rename(cookies, to: id)
+        cookieFile = id
+    }
+
+    /// Deletes the file.
+    package func removeCookies() {
+        cookieFolder?.remove(cookies)
+        cookieFolder = nil
+    }
+
+    package func saveCookies() { knownCookies?.save() }
 
     /// Records that the user named the host; true if that is new.
     @discardableResult package func confirm() -> Bool {

@@ -41,7 +41,7 @@ public import Store
         set {
             unusualLife = newValue == StorageLife() ? nil : newValue
             bundle.isExcludedFromBackups = newValue.policy.isExcludedFromBackups
-            keys.adopt(newValue.policy.keys)
+            knownKeys?.adopt(newValue.policy.keys)
         }
     }
     @Rare private var unusualLife: StorageLife?
@@ -51,7 +51,20 @@ public import Store
     /// Counts the requests that no player waits for.
     package var traffic: TrafficTally { access.traffic }
     /// The keys of all its renditions.
-    public let keys: KeyRing
+    public var keys: KeyRing {
+        if let knownKeys { return knownKeys }
+        let made = KeyRing(in: bundle)
+        made.asset = self
+        made.adopt(life.policy.keys)
+        knownKeys = made
+        return made
+    }
+    /// Nil until it is needed: most assets have no keys.
+    private var knownKeys: KeyRing?
+    /// True if no key of it has expired, or will.
+    package var hasLastingKeys: Bool { knownKeys?.areLasting ?? true }
+    /// True if a playlist names a key.
+    package var hasKeys: Bool { !(knownKeys?.isEmpty ?? true) }
     /// The resources of its EXT-X-SESSION-DATA tags.
     public var sessionData: SessionDataShelf {
         if let knownSessionData { return knownSessionData }
@@ -129,9 +142,7 @@ public import Store
         (self.id, self.name, self.title, self.created) = (id, name, title, created)
         (self.origin, self.access) = (origin, access ?? OriginAccess(to: origin))
         bundle = Bundle(id: id, store: store)
-        keys = KeyRing(in: bundle)
         bundle.owner = self
-        keys.asset = self
     }
 
     // MARK: Loading on demand
@@ -183,7 +194,7 @@ public import Store
     func sleep() {
         (knownEntry, knownRenditions, knownImages, byID) = (nil, [], [], [:])
         (addresses, possibleMirrors, interstitials, knownSessionData) = (nil, [:], Interstitials(), nil)
-        keys.forgetFolder()
+        if knownKeys?.isUnused ?? false { knownKeys = nil } else { knownKeys?.forgetFolder() }
         knownAdditions = nil
         edition += 1
         isAsleep = true

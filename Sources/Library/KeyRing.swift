@@ -53,6 +53,8 @@ public import Store
 
     /// True if no playlist names a key.
     public var isEmpty: Bool { urls.isEmpty }
+    /// True if no playlist has ever named a key.
+    var isUnused: Bool { isEmpty && next == 0 && saved.isEmpty && lives.isEmpty && unwritten.isEmpty }
     /// The numbers of the keys, ascending: in the order of their first use.
     public var allNumbers: [Int] { urls.keys.sorted() }
 

@@ -58,7 +58,11 @@ public import Store
     var interstitialAssets = InterstitialAssets()
     /// Keeps the cookies of assets; nil to forget them with the process.
     public var cookieFolder: CookieFolder? {
-        didSet { cookieFolder?.adopt(assets.map { ($0.id, $0.access.cookies) }) }
+        didSet {
+            guard let cookieFolder else { return }
+            for asset in assets { asset.access.keepCookies(in: cookieFolder, as: asset.id) }
+            cookieFolder.deleteFiles(except: Set(assets.map(\.id)))
+        }
     }
     var volumeTimer: LoopTimer?
     let surveys = SharedTasks<ObjectIdentifier, Void>()
@@ -329,7 +333,7 @@ public import Store
         byName[asset.name] = asset
         byOrigin[asset.origin] = asset
         byTokenlessURL.add(asset)
-        cookieFolder?.adopt(asset.id, asset.access.cookies)
+        if let cookieFolder { asset.access.keepCookies(in: cookieFolder, as: asset.id) }
         events.send(.assetChanged(asset))
     }
 
@@ -400,7 +404,7 @@ public import Store
         // It is unregistered whether its files can be deleted or not.
         defer { events.send(.removed(asset)) }
         try await discard(asset)
-        cookieFolder?.remove(asset.access.cookies)
+        asset.access.removeCookies()
         return bytes
     }
 
@@ -428,7 +432,7 @@ public import Store
 
     /// Waits until all complete files are pieces that survive a power loss. No data may arrive after that.
     public func close() async {
-        for asset in assets { asset.access.cookies.save() }
+        for asset in assets { asset.access.saveCookies() }
         await loader.committer.finish()
         await store.close()
     }

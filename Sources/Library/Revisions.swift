@@ -44,7 +44,7 @@ import Store
         library.attachments.copy(from: asset, to: revision)
         (revision.title, revision.life) = (asset.title, asset.life)
         library.unregister(asset)
-        library.cookieFolder?.rename(asset.access.cookies, to: revision.id)
+        asset.access.renameCookies(to: revision.id)
         asset.revision = nil
         library.register(revision)
         do {

@@ -14,10 +14,9 @@ import Glibc
         (self.path, self.report) = (path, report)
     }
 
-    /// Connects the jars of all known assets with their files, and deletes the files of assets that are gone.
-    public func adopt(_ jars: [(id: String, jar: CookieJar)]) {
-        for (id, jar) in jars { adopt(id, jar) }
-        let known = Set(jars.map(\.id))
+    /// Deletes the files of assets that are gone.
+    /// - Parameter known: the ids of all assets.
+    public func deleteFiles(except known: Set<String>) {
         guard let folder = opendir(path) else { return }
         defer { closedir(folder) }
         while let entry = readdir(folder) {

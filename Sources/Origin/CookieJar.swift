@@ -117,6 +117,8 @@ public import HTTPMessage
 
     /// True if libcurl's part is in memory.
     var isOpen: Bool { share != nil }
+    /// True if its file has all that it holds.
+    public var canBeReadAgain: Bool { share == nil && storage != nil && !isChanged && offered.isEmpty }
 
     private func open() {
         guard share == nil, let share = curl_share_init() else { return }
