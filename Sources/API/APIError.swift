@@ -195,7 +195,7 @@ extension APIError.Code {
         case .misdirected: "use localhost, or add the name to host-names"
         case .foreignPage: "add the page's origin to allowed-origins"
         case .otherUser: "send the token as Authorization: Bearer, or ask the owner to add you to users"
-        case .tooLarge: "send at most 64 KB; an image may have 4 MB"
+        case .tooLarge: "send at most 64 KB; an image or a list of streams may have 4 MB"
         case .unreadable: "start the newer Weir again, or delete the asset with: weir remove NAME"
         case .noLink: "tools/link --preset 3G http://HOST:PORT"
         case .badRequest, .unauthorized, .noSuchRoute, .methodNotAllowed, .unsupportedMediaType, .live,

@@ -63,7 +63,9 @@ struct AddCommand: ReportingCommand {
         for list in lists {
             switch list.content {
             case .playlist: throw list.noList
-            case .channels(let channels): try await add(channels, of: list, to: daemon, &failure)
+            case .channels(let channels):
+                try checkNoDownload(of: list)
+                try await add(channels, of: list, to: daemon, &failure)
             case .lines(let lines):
                 for (number, text) in lines {
                     await attempt(&failure, at: "\(list.name):\(number)") {
@@ -128,8 +130,17 @@ struct AddCommand: ReportingCommand {
 
     // MARK: Channels
 
+    /// Throws if there are options for downloads, which the streams of a channel list are not.
+    private func checkNoDownload(of list: ListFile) throws {
+        let request = try task.request(for: "", selection, environment: [:])
+        guard request != API.DownloadRequest(source: "") || paused else { return }
+        throw Failure(
+            "\(list.name) is a channel list, of which nothing is downloaded: options for downloads have no effect on it",
+            next: "add it without them; then: weir get NAME, with the options", exitCode: 64, code: "usage")
+    }
+
     /// Most streams of one request to the daemon.
-    private static let portion = 1_000
+    private static let portion = 4_000
 
     private func add(
         _ channels: [ChannelFile.Channel], of list: ListFile, to daemon: Daemon, _ failure: inout Failure?

@@ -33,6 +33,7 @@ import Testing
         Case(line: "add -i -", input: "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\na.ts\n"),
         Case(line: "add -", input: "ORIGIN/ts/master.m3u8 --qualty 720p\n"),
         Case(line: "add -", input: "#EXTM3U\n#EXTINF:-1,A film\nhttp://h/film.mp4\n"),
+        Case(line: "add -i - -q 720p", input: "#EXTM3U\n#EXTINF:-1,A\nhttp://h/a.m3u8\n"),
         Case(line: "open weir://sintel"),
         Case(line: "show nothing"), Case(line: "set nothing --title T"), Case(line: "remove nothing --yes"),
         Case(line: "get ORIGIN/ts/master.m3u8 -q worst --name film --json"),
