@@ -83,13 +83,14 @@ import Playlist
         return request
     }
 
-    /// Fetches the text of a playlist. A body of other size is a film in one file, or an endless stream.
+    /// Fetches the text of a playlist. A body that is too large is a film in one file, or an endless stream, if its URL says so.
     private func fetchPlaylist(_ request: OriginRequest) async throws(LibraryError) -> (OriginHead, [UInt8]) {
         do throws(LibraryError) {
             return try await fetch(request, wanted: "a playlist")
         } catch {
-            guard let origin = error.underlying as? OriginError, origin.code == .tooLarge else { throw error }
-            let format = ForeignFormat(url: request.url.text) ?? .file("a file of more than \(Self.limit >> 20) MB")
+            guard let origin = error.underlying as? OriginError, origin.code == .tooLarge,
+                let format = ForeignFormat(url: request.url.text)
+            else { throw error }
             var failure = LibraryError(
                 .notPlaylist, "\(request.url.redacted) gave \(format.name) where a playlist should be",
                 underlying: error)

@@ -73,7 +73,7 @@ extension Revisions {
     func beginCheck(of asset: Asset) {
         guard isCheckDue(of: asset) else { return }
         // All pieces of an empty asset will come from the present revision.
-        if asset.isLoaded, samples(of: asset, preferring: []).isEmpty {
+        if asset.isLoaded, sample(of: asset, preferring: []) == nil {
             return library.revisionChecks.recordCheck(of: asset)
         }
         Task { @LoopActor in await checkBeforeFetching(into: asset) }
@@ -166,34 +166,29 @@ extension Revisions {
     private func probe(
         _ asset: Asset, preferring renditions: [Rendition] = [], within limit: Duration
     ) async -> Bool {
-        let samples = samples(of: asset, preferring: renditions)
         let checks = library.revisionChecks
-        guard !samples.isEmpty else {
+        guard let sample = sample(of: asset, preferring: renditions) else {
             checks.forgetPieces(of: asset)
             return true
         }
         checks.recordRequest(for: asset)
         let count = checks.pieces(of: asset).pieces.count
-        var time: HTTPDate?
-        for sample in samples {
-            let comparison = await compare(sample, of: asset, within: limit, mark: checks.mark(of: asset))
-            switch comparison.result {
-            case .unknown: return false
-            case .other:
-                library.playlists.reportOtherSegments(of: asset)
-                await discardNew(of: asset)
-                return true
-            case .same:
-                guard let head = comparison.head else { continue }
-                time = head[.date].flatMap { HTTPDate($0) }
-                guard head.status != 304 else { continue }
+        let comparison = await compare(sample, of: asset, within: limit, mark: checks.mark(of: asset))
+        switch comparison.result {
+        case .unknown: return false
+        case .other:
+            library.playlists.reportOtherSegments(of: asset)
+            await discardNew(of: asset)
+        case .same:
+            if let head = comparison.head, head.status != 304 {
                 let (folder, file) = (sample.folder.id, sample.resource.name.description)
                 checks.record(
                     .init(folder: folder, file: file, tag: head[.entityTag], modified: head[.lastModified]), of: asset)
             }
+            asset.hasOtherSegments = false
+            checks.recordSame(
+                asset, first: count, at: comparison.head.flatMap { head in head[.date].flatMap { HTTPDate($0) } })
         }
-        asset.hasOtherSegments = false
-        checks.recordSame(asset, first: count, at: time)
         return true
     }
 
@@ -229,23 +224,22 @@ extension Revisions {
     }
 
     /// The middle one of the stored segments of the rendition with the most bytes: the first ones may be a common title, and
-    /// subtitles may stay while the picture changes. Early ones if all were stored since the last comparison.
-    private func samples(of asset: Asset, preferring renditions: [Rendition]) -> [Sample] {
+    /// subtitles may stay while the picture changes. An early one if all were stored since the last comparison.
+    private func sample(of asset: Asset, preferring renditions: [Rendition]) -> Sample? {
         let uncompared = library.revisionChecks.pieces(of: asset)
-        let preferred = samples(of: renditions, uncompared)
-        return preferred.isEmpty ? samples(of: asset.renditions, uncompared) : preferred
+        return sample(of: renditions, uncompared) ?? sample(of: asset.renditions, uncompared)
     }
 
-    private func samples(of renditions: [Rendition], _ uncompared: UncomparedPieces) -> [Sample] {
+    private func sample(of renditions: [Rendition], _ uncompared: UncomparedPieces) -> Sample? {
         let durable = renditions.filter { ($0.source?.isDurable ?? false) && !$0.name.isIFramesOnly }
-        guard let rendition = durable.max(by: { $0.folder.bytes < $1.folder.bytes }) else { return [] }
+        guard let rendition = durable.max(by: { $0.folder.bytes < $1.folder.bytes }) else { return nil }
         let folder = rendition.folder
         let names = folder.sizes.keys.compactMap { PieceName($0) }.filter(\.isSegment)
         // One that was stored after a change would be the same.
         let old = names.filter { !uncompared.contains($0.description, of: folder.id) }
             .sorted { $0.role.number < $1.role.number }
-        let chosen = old.isEmpty ? uncompared.early(in: folder.id) : [old[old.count / 2]]
-        return chosen.compactMap { Sample($0, of: rendition) }
+        let chosen = old.isEmpty ? uncompared.early(in: folder.id) : old[old.count / 2]
+        return chosen.flatMap { Sample($0, of: rendition) }
     }
 
     /// The length of the resource of which a reply has a range; nil if the reply does not say.

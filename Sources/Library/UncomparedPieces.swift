@@ -51,15 +51,13 @@ struct UncomparedPieces {
     /// True if the origin's times gave reason to compare, and that has not been done.
     var isHinted: Bool { hint != nil }
 
-    /// One or two segments of a folder that were stored early: they are of the earlier content.
-    func early(in folder: String) -> [PieceName] {
+    /// A segment of a folder that was stored early, and so is of the earlier content; nil if there is none.
+    func early(in folder: String) -> PieceName? {
         let older = pieces.prefix(hint ?? pieces.count).filter { $0.folder == folder }
         let names = older.compactMap { PieceName($0.file) }.filter(\.isSegment)
-        guard let first = names.first else { return [] }
-        let later = (names.count - 1) / 2
-        if hint != nil { return [names[later]] }
+        guard !names.isEmpty else { return nil }
         // Without a hint nobody knows how many are of the earlier content.
-        return later == 0 ? [first] : [first, names[min(Self.title, later)]]
+        return names[hint == nil ? min(Self.title, (names.count - 1) / 4) : (names.count - 1) / 2]
     }
 }
 

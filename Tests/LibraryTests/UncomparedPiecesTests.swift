@@ -48,15 +48,15 @@ import Testing
     }
 
     @Test func anEarlySegmentStandsForTheOldContent() {
-        for (count, numbers) in [(1, [0]), (2, [0]), (3, [0, 1]), (6, [0, 2]), (40, [0, 3])] {
+        for (count, number) in [(1, 0), (2, 0), (4, 0), (5, 1), (9, 2), (40, 3)] {
             var pieces = UncomparedPieces()
             for number in 0..<count { _ = pieces.record(piece(number), nil) }
-            #expect(pieces.early(in: "video").map(\.description) == numbers.map { "\($0).ts" }, "\(count)")
-            #expect(pieces.early(in: "audio").isEmpty)
+            #expect(pieces.early(in: "video")?.description == "\(number).ts", "\(count)")
+            #expect(pieces.early(in: "audio") == nil)
         }
         var pieces = UncomparedPieces()
         for number in 0..<3 { _ = pieces.record(piece(number), times(1000, modified: 500)) }
         for number in 3..<9 { _ = pieces.record(piece(number), times(1010, modified: 1005)) }
-        #expect(pieces.isHinted && pieces.early(in: "video").map(\.description) == ["1.ts"])
+        #expect(pieces.isHinted && pieces.early(in: "video")?.description == "1.ts")
     }
 }
