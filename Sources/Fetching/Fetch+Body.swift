@@ -215,9 +215,7 @@ extension Fetch: TransferReceiver {
             if self.folder != nil { if let failure { obstacle = failure } else { isPiece = true } }
             end(.success(()))
         }
-        guard state.phase == .committing else { return }
-        notify(.unawaited)
-        if committer.hasRoom { notify(.arrived) }
+        if state.phase == .committing, committer.hasRoom { notify(.arrived) }
     }
 }
 

@@ -59,35 +59,6 @@ struct SlowLinkTests {
         }
     }
 
-    /// As libavformat asks for them: the second on a connection of its own, from which it reads nothing before it has the first.
-    @Test("brings the first of two segments that a player asks for together first", .timeLimit(.minutes(3)))
-    func theLaterSegmentYields() async throws {
-        try await Scene.with { scene in
-            let link = try await LinkConditioner(to: scene.origin.url(""), preset: "3G", state: scene.weir.state)
-            let film = await scene.weir.url("/" + link.url("/_vod/16x300000/media.m3u8"))
-            let segments = try await PlaylistWalk.segments(film)
-            let (first, second) = (try await SegmentReader(segments[8]), try await SegmentReader(segments[9]))
-            let (head, next) = (try await first.head(within: .seconds(30)), try await second.head(within: .seconds(30)))
-            #expect(head.hasPrefix("HTTP/1.1 200") && next.hasPrefix("HTTP/1.1 200"))
-            let whole = try await first.bytes(300_000, within: .seconds(30))
-            let before = try await second.bytes(300_000, within: .milliseconds(100))
-            // With an equal share it would have nearly as many bytes. What a window holds is on its way when it begins to wait.
-            #expect(whole.count == 300_000 && before.count < 150_000, "\(before.count)")
-            let rest = try await second.bytes(300_000 - before.count, within: .seconds(30))
-            #expect(before.count + rest.count == 300_000)
-            #expect(try await scene.repetitions() == [:])
-
-            // Nobody waits any more for the segment to which another one yields.
-            do {
-                let third = try await SegmentReader(segments[12])
-                _ = try await third.bytes(1000, within: .seconds(30))
-            }
-            let fourth = try await SegmentReader(segments[13])
-            _ = try await fourth.head(within: .seconds(30))
-            #expect(try await fourth.bytes(300_000, within: .seconds(30)).count == 300_000)
-        }
-    }
-
     /// The values of a key in lines of JSON.
     private static func values(_ key: String, _ output: String) -> [Double] {
         output.split(separator: "\n").compactMap { line in
