@@ -15,7 +15,7 @@ struct UserStreams: StreamStore {
     func append(_ streams: [KnownStream]) async throws(APIError) -> [KnownStream] {
         try await onThread { configuration throws(APIError) in
             let path = configuration.streamsFile
-            let old = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+            let old = try Self.text(at: path)
             let gap = old.isEmpty ? "" : old.hasSuffix("\n") ? "\n" : "\n\n"
             try Self.write(old + gap + streams.map { StreamFile.text(of: $0) }.joined(separator: "\n"), to: path)
             return try Self.streams(configuration)
@@ -38,6 +38,18 @@ struct UserStreams: StreamStore {
             // A file that --streams names is made by the first entry.
             if access(configuration.streamsFile, F_OK) != 0, errno == ENOENT { return [] }
             throw APIError(.cannotWrite, "nothing is added to \(error)", next: error.next, underlying: error)
+        }
+    }
+
+    /// The text of the file; empty if there is none.
+    private static func text(at path: String) throws(APIError) -> String {
+        do {
+            return try String(contentsOfFile: path, encoding: .utf8)
+        } catch {
+            if access(path, F_OK) != 0, errno == ENOENT { return "" }
+            throw APIError(
+                .cannotWrite, "nothing is added to the streams file \(path), which cannot be read",
+                next: "make it a file in UTF-8 that the daemon can read", underlying: error)
         }
     }
 

@@ -38,9 +38,9 @@ package protocol StreamStore: Sendable {
         var urls = Dictionary(library.streams.map { ($0.url, $0.name) }) { first, _ in first }
         var new: [KnownStream] = []
         var entries: [API.StreamReport.Entry] = []
-        for (index, stream) in request.streams.enumerated() {
-            // Other work of the loop goes on in between.
-            if index % 200 == 199 { await Task.yield() }
+        var slice = LoopSlice()
+        for stream in request.streams {
+            await slice.giveWay()
             do throws(APIError) {
                 let order = try Self.order(stream, library)
                 if let name = urls[order.url] ?? library.asset(at: order.url)?.name {

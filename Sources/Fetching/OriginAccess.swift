@@ -39,6 +39,7 @@ package import Origin
     }
     /// Nil until it is needed.
     private var knownCookies: CookieJar?
+    /// The place of the cookies, for a jar that is made again; nil if they are not kept.
     private weak var cookieFolder: CookieFolder?
     private var cookieFile = ""
     /// Counts the requests that no player waits for.
@@ -86,6 +87,7 @@ package import Origin
         cookieFolder = nil
     }
 
+    /// Writes cookies that have changed to their file now.
     package func saveCookies() { knownCookies?.save() }
 
     /// Records that the user named the host; true if that is new.

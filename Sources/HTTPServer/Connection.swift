@@ -281,6 +281,12 @@ import HTTPMessage
         return phase != .awaiting || (serial, reader.isInside) != before
     }
 
+    /// True if bytes have arrived for a connection without a whole request, and were not read.
+    var hasUnread: Bool {
+        var byte: UInt8 = 0
+        return phase == .awaiting && isReading && recv(descriptor, &byte, 1, Int32(MSG_PEEK)) > 0
+    }
+
     private func read() {
         activity = core.pool.nextActivity()
         switch core.readBuffer.read(descriptor) {

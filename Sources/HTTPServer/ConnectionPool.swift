@@ -109,6 +109,10 @@ import Glibc
                 reads += 1
                 continue
             }
+            // The newcomer waits until this request of its own client was read, in the loop's next turn.
+            if reads == Self.mostReads, connections[victim].key == client, connections[victim].hasUnread {
+                return false
+            }
             connections[victim].close(.serverStopped)
         }
         return true

@@ -89,7 +89,7 @@ struct StreamListTests {
             #expect(try await scene.origin.requests().allSatisfy { $0.headers["x-a"] == "1" })
             let list = try await scene.weir.run(["list"]).output
             #expect(list.contains("first") && list.contains("cmaf") && list.contains("paused"), "\(list)")
-            // What is known already is no error.
+            // Adding a download again is no error.
             let two = try await scene.weir.run(["add", "first", scene.origin.master("cmaf")])
             #expect(two.exit == .code(0) && two.output.split(separator: "\n").count == 2, "\(two)")
             let words = [Repository.builtProgram("weir"), scene.weir.state, scene.origin.master("aes")]

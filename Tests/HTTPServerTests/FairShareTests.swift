@@ -184,6 +184,18 @@ import Testing
         withExtendedLifetime(silent) {}
     }
 
+    /// More of them than are read before a connection is closed.
+    @Test func everyRequestThatHasArrivedIsAnsweredInABurst() async throws {
+        let fixture = try await ServerFixture(with: { $0.connections = 64 })
+        let blocked = Blocked()
+        let standing = Task { @LoopActor in blocked.wait() }
+        let asking = try (0..<120).map { _ in try fixture.connect() }
+        for connection in asking { try await connection.send(fixture.request("GET /")) }
+        blocked.end()
+        await standing.value
+        for connection in asking { #expect(try await connection.reply().status == 200) }
+    }
+
     /// A connection that has been answered would make room for one that waits, but has more requests.
     @Test(arguments: 0..<4) func aPipelineIsAnsweredToItsEndBeforeAnotherGetsItsPlace(round: Int) async throws {
         let fixture = try await ServerFixture(with: { $0.connections = 2 }) { exchange in
