@@ -16,7 +16,7 @@ struct UncomparedPieces {
     /// The number of pieces that came before the origin's times gave reason to compare, until that has been done.
     private var hint: Int?
     /// True if the origin's modification times are no sign of other content: it makes each file anew.
-    private var areTimesIdle = false
+    private var ignoresTimes = false
     /// The earliest pieces may be a common title.
     private static let title = 3
 
@@ -29,7 +29,7 @@ struct UncomparedPieces {
             began = times.sent
             return false
         }
-        guard !areTimesIdle, hint == nil, let modified = times.modified, modified > began else { return false }
+        guard !ignoresTimes, hint == nil, let modified = times.modified, modified > began else { return false }
         hint = pieces.count - 1
         return true
     }
@@ -40,7 +40,7 @@ struct UncomparedPieces {
         pieces.removeFirst(min(count, pieces.count))
         known = Set(pieces)
         began = time ?? began
-        (areTimesIdle, hint) = (areTimesIdle || hint != nil, nil)
+        (ignoresTimes, hint) = (ignoresTimes || hint != nil, nil)
     }
 
     func contains(_ file: String, of folder: String) -> Bool { known.contains(Piece(folder: folder, file: file)) }

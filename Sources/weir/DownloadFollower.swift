@@ -65,7 +65,7 @@ final class DownloadFollower: Sendable {
             do throws(APIError) {
                 return try await client.download(request)
             } catch {
-                guard waits, error.mayEndByItself else { throw error }
+                guard waits, error.mayBeginLater else { throw error }
                 if pause == Self.shortestWait {
                     perform { _ in [.error("waiting for the stream to begin: \(error.message)\n")] }
                 }
@@ -228,7 +228,7 @@ extension API.Event {
 
 extension APIError {
     /// True if the origin may have the stream later: it answers that there is none, or does not answer.
-    fileprivate var mayEndByItself: Bool {
+    fileprivate var mayBeginLater: Bool {
         switch code {
         case .badOrigin, .originAbsent, .notPlaylist, .originRefused: true
         default: false
