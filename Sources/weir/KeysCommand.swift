@@ -63,6 +63,7 @@ struct KeysCommand: ReportingCommand {
 
     private func list(_ lists: [API.KeyList]) throws {
         guard !json else { return try lists.forEach(write) }
+        guard !lists.isEmpty else { return Output.line("no asset has keys") }
         for list in lists { KeysText.lines(list).forEach { Output.line($0) } }
     }
 

@@ -7,7 +7,9 @@ extension API.Download.Priority: ExpressibleByArgument {}
 
 /// The options for how a download is done, shared by `get` and `add`.
 struct TaskOptions: ParsableArguments {
+    // A range may begin with a hyphen.
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "Only this range of media time: 10:00-20:00, 10:00-, -20:00; in seconds, m:s or h:m:s.", valueName: "range"),
         transform: Self.range)

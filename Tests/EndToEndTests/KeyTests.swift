@@ -8,6 +8,7 @@ struct KeyTests {
     @Test("expired end playback cleanly; media stays, and a renewal requests each key once")
     func expiresAndRenews() async throws {
         try await Scene.with { scene in
+            #expect(try await scene.weir.run(["keys"]).output == "no asset has keys\n")
             #expect(try await scene.get("aes").exit == .code(0))
             let media = scene.pieces().filter { $0.hasSuffix(".ts") }
             #expect(try await scene.weir.run(["keys", "aes", "--expires", "1s"]).exit == .code(0))

@@ -67,6 +67,8 @@ import Testing
         let object = try await run(["add", "sintel", "--record", "--json"]).output
         #expect(try API.decode(API.Download.self, from: Array(object.utf8)).id == "d1")
         #expect(await daemon.requests.last?.record == true)
+        _ = try await run(["add", "sintel", "--range", "-20:00"])
+        #expect(await daemon.requests.last?.range == API.MediaRange(start: 0, end: 1200))
         await daemon.stop()
     }
 
