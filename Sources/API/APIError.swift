@@ -173,7 +173,7 @@ extension APIError.Code {
         case .notPlaylist: "check that the URL leads to an HLS playlist. \(Self.pageAdvice)"
         case .originRefused: "get a new link: this one may have expired. \(Self.pageAdvice)"
         case .originAbsent, .badOrigin: "repeat the command later; what plays meanwhile: weir list --offline"
-        case .offline: "start the daemon without --offline, or list what plays: weir list --offline"
+        case .offline: "weir mode auto, then repeat the command; what plays meanwhile: weir list --offline"
         case .cannotWrite: "use a folder that can be written: weir serve --store DIR"
         case .diskFull: "free space, for example with: weir remove NAME"
         case .disk: "read the daemon's log, and check the disk"
