@@ -64,8 +64,7 @@ import Playlist
 
     func next(after error: FetchError, isForPlayer: Bool) async -> Resource? {
         guard let rendition, !asset.isRemoved else { return nil }
-        // Another fetch may have found a source.
-        if let known = rendition.source, let untried = untried(in: known, rendition) { return untried }
+        if let found = present(rendition) { return found }
         if error.code == .originRefused || renewedAt == nil {
             if error.code == .originRefused || mayHaveExpired(error, rendition) {
                 if let renewed = await renewed(rendition) { return renewed }
@@ -74,6 +73,7 @@ import Playlist
         } else if isDoubtful(error) {
             rendition.isRenewalUseless = true
         }
+        if let found = present(rendition) { return found }
         let (first, count) = (rendition.mirror, asset.candidateURLs(of: rendition).count)
         // A live playlist stays until the next reload, even if another mirror has answered since.
         visited.insert(rendition.source?.mirror ?? first)
@@ -90,6 +90,11 @@ import Playlist
         else { return nil }
         hasAskedAgain = true
         return rendition.source.flatMap { rendition.resource(named: resource.name, in: $0) }
+    }
+
+    /// The resource in the rendition's present source, unless that was tried: another fetch may have found that source.
+    private func present(_ rendition: Rendition) -> Resource? {
+        rendition.source.flatMap { untried(in: $0, rendition) }
     }
 
     /// True if a session that has expired may explain the error. A live playlist is renewed by its reloads.

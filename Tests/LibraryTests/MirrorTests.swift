@@ -143,6 +143,25 @@ import Testing
         #expect(fetch.isPiece)
     }
 
+    @Test func aFetchTakesTheMirrorThatAnotherOneFoundMeanwhile() async throws {
+        let (fixture, asset) = try await start()
+        let rendition = try await fixture.rendition("video-90p", of: asset)
+        let known = try await paths(fixture).count { $0 == "/a/90p/media.m3u8" }
+        try await fixture.origin.add(
+            OriginRule("/a/90p/*.ts") { $0.status = 404 },
+            OriginRule("/a/90p/media.m3u8") { ($0.hold, $0.status) = (true, 404) })
+        let fetch = try fixture.fetch(0, of: rendition, in: asset)
+        try await waitUntil("the renewal") {
+            try await paths(fixture).count { $0 == "/a/90p/media.m3u8" } > known
+        }
+        let name = try fixture.resource(0, of: rendition).name
+        #expect(await fixture.library.playlists.visit(1, of: rendition, in: asset, for: name)?.mirror == 1)
+        try await fixture.origin.add(OriginRule("/b/90p/media.m3u8") { $0.status = 404 })
+        try await fixture.origin.release()
+        try await fetch.end()
+        #expect(fetch.isPiece)
+    }
+
     @Test func aLeavingReaderStopsTheSearchForAnAlternateSource() async throws {
         let (fixture, asset) = try await start()
         let rendition = try await fixture.rendition("video-90p", of: asset)
