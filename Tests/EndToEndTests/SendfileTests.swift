@@ -34,6 +34,8 @@ struct SendfileTests {
             let files = try ["180p/1", "270p/1", "180p/4"].map { try Repository.fixture("/ts/\($0).ts").count }
             // In a rendition with holes, two packets, one per stream, announce the splice of each segment.
             #expect(sizes == [files[0], files[1] + 2 * 188, files[2] + 2 * 188])
+            // A daemon that answers again has returned from the calls before. strace loses the result of one that is killed in a call.
+            _ = try await HTTPProbe.fetch(lower)
             try await scene.weir.kill()
             // PAT, PMT and other packets before the first media packet are sent together with these packets.
             #expect(try sent("video-180p/1.ts", trace) == files[0])
