@@ -64,7 +64,7 @@ import Playlist
 
     func next(after error: FetchError, isForPlayer: Bool) async -> Resource? {
         guard let rendition, !asset.isRemoved else { return nil }
-        if let found = present(rendition) { return found }
+        if let found = current(in: rendition) { return found }
         if error.code == .originRefused || renewedAt == nil {
             if error.code == .originRefused || mayHaveExpired(error, rendition) {
                 if let renewed = await renewed(rendition) { return renewed }
@@ -73,7 +73,7 @@ import Playlist
         } else if isDoubtful(error) {
             rendition.isRenewalUseless = true
         }
-        if let found = present(rendition) { return found }
+        if let found = current(in: rendition) { return found }
         let (first, count) = (rendition.mirror, asset.candidateURLs(of: rendition).count)
         // A live playlist stays until the next reload, even if another mirror has answered since.
         visited.insert(rendition.source?.mirror ?? first)
@@ -93,7 +93,7 @@ import Playlist
     }
 
     /// The resource in the rendition's present source, unless that was tried: another fetch may have found that source.
-    private func present(_ rendition: Rendition) -> Resource? {
+    private func current(in rendition: Rendition) -> Resource? {
         rendition.source.flatMap { untried(in: $0, rendition) }
     }
 
