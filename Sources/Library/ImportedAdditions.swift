@@ -1,6 +1,4 @@
 import Fetching
-import HTTPMessage
-import Playlist
 package import Store
 
 /// The additions of an imported bundle, for an asset that is not registered yet.
@@ -35,24 +33,5 @@ extension Asset {
         additions.interstitials += interstitials
         additions.keepsInterstitials = true
         knownAdditions = additions
-    }
-
-    /// The files in the folder `interstitials` that the playlists name, and the names that they have by the URLs of this asset.
-    package var interstitialFiles: [(file: String, name: Interstitials.Name)] {
-        var found: [(file: String, name: Interstitials.Name)] = []
-        for source in renditions.compactMap(\.source) {
-            for range in source.playlist.dateRanges {
-                for (uri, kind) in [(range.assetURI, Interstitials.Kind.presentation), (range.assetList, .list)] {
-                    guard let uri, uri.hasPrefix("../\(Interstitials.folder)/"),
-                        let url = try? source.base.resolving(uri)
-                    else { continue }
-                    let file = String(uri.dropFirst(Interstitials.folder.utf8.count + 4))
-                    guard Interstitials.Name(file)?.kind == kind else { continue }
-                    let name = interstitials.name(url, kind)
-                    if !found.contains(where: { $0.name == name }) { found.append((file, name)) }
-                }
-            }
-        }
-        return found
     }
 }

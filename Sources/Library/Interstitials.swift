@@ -18,8 +18,19 @@ public struct Interstitials {
         private let number: UInt64
 
         init(_ url: WebURL, _ kind: Kind) {
+            if let name = Self.placeholder(url), name.kind == kind {
+                self = name
+                return
+            }
             self.kind = kind
             number = Fingerprint.of(Array(url.text.utf8))
+        }
+
+        /// The name in the playlist of an imported bundle, whose URIs lead to files of the bundle.
+        private static func placeholder(_ url: WebURL) -> Name? {
+            guard url.isPlaceholder else { return nil }
+            let parts = url.path.split(separator: "/")
+            return parts.count == 3 && parts[1] == Interstitials.folder ? Name(String(parts[2])) : nil
         }
 
         /// Parses a name exactly as `description` writes it.

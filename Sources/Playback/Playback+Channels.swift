@@ -13,7 +13,7 @@ extension Playback {
         guard !exchange.isFromOtherUser else {
             return refuse(exchange, LibraryError(.refusedURL, "only the owner of Weir lists its assets"))
         }
-        let base = "http://" + String(decoding: exchange.head.hostBytes, as: UTF8.self) + exchange.mount
+        let base = exchange.head.base + exchange.mount
         let channels = channels(base)
         Task { @LoopActor in
             // A long list is written on another thread.

@@ -61,7 +61,7 @@ extension Playback {
         _ exchange: Exchange, _ asset: Asset, _ session: Session, _ name: Interstitials.Name
     ) async throws(LibraryError) {
         let view = PlayerView(
-            library: library, asset: asset, session: session, mount: exchange.mount, host: Self.host(for: exchange))
+            library: library, asset: asset, session: session, mount: exchange.mount, base: Self.base(for: exchange))
         let text = try await library.interstitials.list(name, of: asset, query: CMCD.removed(from: exchange.head.query))
         {
             view.interstitial($0)

@@ -317,15 +317,12 @@ extension Playback {
     func view(of asset: Asset, _ session: Session, for exchange: Exchange) -> PlayerView {
         retention.expect(session.id, at: asset, isOffline: session.mode == .offline)
         return PlayerView(
-            library: library, asset: asset, session: session, mount: exchange.mount, host: Self.host(for: exchange),
+            library: library, asset: asset, session: session, mount: exchange.mount, base: Self.base(for: exchange),
             keepsGaps: GapSupport.of(exchange.head))
     }
 
-    /// See `PlayerView.host`. The server has admitted the Host field.
-    static func host(for exchange: Exchange) -> String {
-        guard exchange.head.contains(.origin) else { return "" }
-        return "http://" + String(decoding: exchange.head.hostBytes, as: UTF8.self)
-    }
+    /// See `PlayerView.base`.
+    static func base(for exchange: Exchange) -> String { exchange.head.contains(.origin) ? exchange.head.base : "" }
 
     /// Answers with a playlist.
     /// - Parameters:

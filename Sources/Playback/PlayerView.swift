@@ -12,9 +12,9 @@ import Substitution
     let session: Session
     /// Path prefix of all URLs, for a player that does not reach Weir at the root.
     var mount = ""
-    /// Weir's own scheme and host for a page of another origin, else empty. X-ASSET-URI and the URIs of an asset list are absolute
+    /// Weir's own scheme and authority for a page of another origin, else empty. X-ASSET-URI and the URIs of an asset list are absolute
     /// (rfc8216bis appendix D): hls.js takes a relative one as relative to its page.
-    var host = ""
+    var base = ""
     /// True for a player that does not request segments with EXT-X-GAP: it shows how long the gap is.
     var keepsGaps = false
 
@@ -80,10 +80,10 @@ import Substitution
 
     /// URL of the presentation that a date range names; nil if the player must not load it.
     func presentation(_ range: DateRange, _ rendition: Rendition, _ source: Rendition.Source) -> String? {
-        interstitial(range.assetURI, .presentation, rendition, source).map { host + link($0) }
+        interstitial(range.assetURI, .presentation, rendition, source).map { base + link($0) }
     }
 
-    func interstitial(_ name: Interstitials.Name) -> String { host + link(path(of: name)) }
+    func interstitial(_ name: Interstitials.Name) -> String { base + link(path(of: name)) }
     private func path(of name: Interstitials.Name) -> String { "\(Interstitials.folder)/\(name)" }
     private func link(_ path: String) -> String { path.hasPrefix("/") ? path : "\(prefix)\(path)" }
     /// URL of the playlist that a report is about; nil if the multivariant playlist does not list it.

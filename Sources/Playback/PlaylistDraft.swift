@@ -307,7 +307,7 @@ extension PlayerView {
             if range.index % 64 == 0 { await slice.giveWay() }
             guard range.isInterstitial else { continue }
             presentations[range.index] =
-                host.isEmpty
+                base.isEmpty
                 ? interstitial(range.assetURI, .presentation, rendition, source)
                 : presentation(range, rendition, source)
             lists[range.index] = interstitial(range.assetList, .list, rendition, source)

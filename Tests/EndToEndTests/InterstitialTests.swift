@@ -125,6 +125,47 @@ struct InterstitialTests {
         }
     }
 
+    @Test("A4, S19: comes back with its bundle after the loss of the catalogue, and so do thumbnails")
+    func isAdopted() async throws {
+        try await Scene.with { scene in
+            _ = try await film(scene, "cmaf")
+            let folder = try TemporaryFolder()
+            let sheet = try await ProcessRunner.run(
+                "ffmpeg",
+                ["-v", "error", "-f", "lavfi", "-i", "color=red:s=320x180", "-frames:v", "1", folder.path("sheet.png")])
+            #expect(sheet.exit == .code(0), "\(sheet.errors)")
+            let url = scene.origin.url("/ts/90p/media.m3u8")
+            let get = try await scene.weir.run(["get", url, "--name", "film", "--interstitials"])
+            #expect(get.exit == .code(0), "\(get.errors)")
+            let attach = try await scene.weir.run(["attach", "film", folder.path("sheet.png"), "--tiles", "2x2"])
+            #expect(attach.exit == .code(0), "\(attach.errors)")
+            try await scene.origin.stop()
+            for loss in 1...2 {
+                try await scene.weir.kill()
+                for name in try FileManager.default.contentsOfDirectory(atPath: scene.weir.store)
+                where name.hasPrefix("catalogue-1") || name == "records" {
+                    try FileManager.default.removeItem(atPath: scene.weir.store + "/" + name)
+                }
+                try await scene.weir.start()
+                try await waitUntil("the asset after loss \(loss)") {
+                    try await !scene.weir.run(["list", "--json"]).output.isEmpty
+                }
+                let entry = try await HTTPProbe.fetch(await scene.weir.url("/offline/film.m3u8")).text
+                #expect(entry.contains("IMAGE-STREAM-INF") && entry.contains("RESOLUTION=160x90"), "\(entry)")
+                let lines = entry.split(separator: "\n").filter { !$0.hasPrefix("#") }
+                let media = String(try #require(lines.first, "\(entry)"))
+                let text = try await HTTPProbe.fetch(await scene.weir.url(media)).text
+                let json = try await HTTPProbe.fetch(await scene.weir.url(try value("X-ASSET-LIST", in: text))).text
+                for uri in [try value("X-ASSET-URI", in: text), try value("URI", in: json)] {
+                    try await expectFrames(scene.weir.url(uri), ofBestOf: "cmaf")
+                }
+                #expect(try await scene.weir.run(["verify", "film"]).exit == .code(0))
+                let bundles = try FileManager.default.contentsOfDirectory(atPath: scene.weir.store + "/assets")
+                #expect(bundles.count == 1)
+            }
+        }
+    }
+
     @Test("A4: that fails never fails the film; it is told, left out offline, and streams online")
     func failsAlone() async throws {
         try await Scene.with { scene in

@@ -30,6 +30,20 @@ import Testing
         #expect(head.onlyValue(of: .ifNoneMatch) == nil)
     }
 
+    @Test(
+        arguments: [
+            ("", "http://tv.example:8216"), ("X-Forwarded-Proto: https", "https://tv.example:8216"),
+            ("x-forwarded-proto: HTTPS , http\r\nX-Forwarded-Host: tv.example:8443, proxy", "https://tv.example:8443"),
+            ("X-Forwarded-Proto: gopher\r\nX-Forwarded-Host: [::1]:80", "http://[::1]:80"),
+            ("X-Forwarded-Host: a\"b", "http://tv.example:8216"), ("X-Forwarded-Host: a/b", "http://tv.example:8216"),
+            ("X-Forwarded-Host:", "http://tv.example:8216"),
+        ])
+    func theBaseIsThatOfTheOutermostProxy(_ fields: String, _ base: String) throws {
+        let more = fields.isEmpty ? "" : fields + "\r\n"
+        let head = try RequestHead(parsing: "GET / HTTP/1.1\r\nHost: tv.example:8216\r\n\(more)\r\n")
+        #expect(head.base == base)
+    }
+
     @Test func anOriginURLInTheTargetStaysUnchanged() throws {
         let target = "/https://host:8443/a%20b/[1]|{x}/\u{e9}.m3u8?t=\"1\"&u=https://x/"
         let head = try RequestHead(parsing: "GET \(target) HTTP/1.1\r\nHost: x\r\n\r\n")

@@ -58,8 +58,7 @@ package import HTTPServer
             }
             return exchange.reply(Self.head(.unauthorized), .bytes(files.door))
         }
-        let base = "http://" + String(decoding: exchange.head.hostBytes, as: UTF8.self)
-        let rows = list.assets.map { PageRow($0, base: base).html }.joined()
+        let rows = list.assets.map { PageRow($0, base: exchange.head.base).html }.joined()
         exchange.reply(Self.head(.ok), .bytes(files.page.filled([.assets: rows, .rest: list.rest])))
     }
 

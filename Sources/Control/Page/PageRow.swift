@@ -7,7 +7,7 @@ struct PageRow {
     private let asset: API.Asset
     private let base: String
 
-    /// - Parameter base: `http://` and the request's Host.
+    /// - Parameter base: the scheme and the authority of Weir's URLs.
     init(_ asset: API.Asset, base: String) { (self.asset, self.base) = (asset, base) }
 
     var html: String {

@@ -33,23 +33,12 @@ extension ImportPlan {
         let present = stored.filter { Interstitials.Name($0.file) != nil && folder.has(Self.place($0.file)) }
         for id in Set(present.flatMap(\.renditions)).sorted() { try await read(interstitialRendition: id) }
         var adopted: [BundleIdentity.Interstitial] = []
-        func adopt(_ interstitial: BundleIdentity.Interstitial, as file: String) {
+        for interstitial in present {
             guard let text = folder.contents(of: Self.place(interstitial.file).components, limit: Self.textLimit) else {
-                return
+                continue
             }
-            texts.append((Interstitials.folder, file, text))
-            adopted.append(.init(file: file, renditions: interstitial.renditions))
-        }
-        // A name is made of a URL, and a file has another one here.
-        for (file, name) in asset.interstitialFiles {
-            guard let interstitial = present.first(where: { $0.file == file }) else { continue }
-            adopt(interstitial, as: name.description)
-        }
-        // A list names presentations by their files.
-        if adopted.contains(where: { Interstitials.Name($0.file)?.kind == .list }) {
-            for interstitial in present where Interstitials.Name(interstitial.file)?.kind == .presentation {
-                adopt(interstitial, as: interstitial.file)
-            }
+            texts.append((Interstitials.folder, interstitial.file, text))
+            adopted.append(interstitial)
         }
         asset.adopt(adopted)
     }

@@ -27,7 +27,6 @@ import Store
         library.reserved.insert(name)
         defer { library.reserved.remove(name) }
         let plan = try await plan(source, name: name)
-        if let identity = source.identity { try await plan.readAdditions(of: identity) }
         let asset = try await copy(plan, artwork: source.artwork)
         library.publish(asset)
         asset.close()
@@ -64,7 +63,10 @@ import Store
         asset.isPreview = true
         let plan = ImportPlan(asset, from: source.folder)
         if let package = source.package { try await plan.read(package) } else { try await plan.readFolder() }
-        if let identity = source.identity { plan.adopt(identity) }
+        if let identity = source.identity {
+            plan.adopt(identity)
+            try await plan.readAdditions(of: identity)
+        }
         return plan
     }
 
