@@ -232,6 +232,16 @@ package import Store
         }
     }
 
+    /// The times at which the pieces were stored, in seconds since 1970. The disk is read outside the loop.
+    package func storingTimes() async -> [String: Double] {
+        let files = Array(sizes.keys)
+        guard !files.isEmpty, let directory = try? directory(create: false) else { return [:] }
+        return await Task.detached {
+            let times = files.compactMap { file in directory.directory.writeTime(of: file).map { (file, $0) } }
+            return Dictionary(times) { first, _ in first }
+        }.value
+    }
+
     private nonisolated static func faults(
         _ sizes: [String: Int64], in folder: PieceDirectory
     ) -> [(file: String, size: Int64?)] {

@@ -54,6 +54,11 @@ import HTTPMessage
         uncompared[asset.id, default: UncomparedPieces()].record(piece, times)
     }
 
+    /// Adds the last pieces of an earlier process.
+    func restore(_ pieces: [UncomparedPieces.Piece], of asset: Asset) {
+        uncompared[asset.id, default: UncomparedPieces()].restore(pieces)
+    }
+
     /// Records that the content was the same when so many of the pieces had been stored.
     func recordSame(_ asset: Asset, first count: Int, at time: HTTPDate?) {
         uncompared[asset.id, default: UncomparedPieces()].recordSame(first: count, at: time)

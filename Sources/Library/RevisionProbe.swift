@@ -32,6 +32,8 @@ extension Revisions {
     /// Bytes of a segment that are compared. Encodings of other content differ within them.
     private static let probeBytes: Int64 = 4096
     private static let limit = Duration.seconds(10)
+    /// Seconds in which a change may stay unnoticed while something is fetched: a minute between two comparisons, and their duration.
+    private static let unnoticed = 90.0
     /// The limit while a player or a download waits.
     private static let waitingLimit = Duration.seconds(4)
 
@@ -132,11 +134,17 @@ extension Revisions {
     /// search finds the first later one.
     private func discardNew(of asset: Asset) async {
         let checks = library.revisionChecks
-        let pieces = checks.pieces(of: asset).pieces
-        var (low, high) = (0, pieces.count)
+        let uncompared = checks.pieces(of: asset)
+        var (low, high) = (0, uncompared.pieces.count)
         while low < high {
             let middle = (low + high) / 2
-            if await isOld(pieces[middle], of: asset) { low = middle + 1 } else { high = middle }
+            switch await comparison(of: uncompared.pieces[middle], of: asset) {
+            case .other: low = middle + 1
+            case .same: high = middle
+            // The times on the disk are no proof of the order, as in a copied store: only what is the same is new.
+            case .unknown where uncompared.hasRestored: return checks.forgetPieces(of: asset)
+            case .unknown: high = middle
+            }
         }
         guard !asset.isRemoved else { return }
         let new = Set(checks.pieces(of: asset).pieces.dropFirst(low))
@@ -148,12 +156,25 @@ extension Revisions {
         checks.forgetPieces(of: asset)
     }
 
-    /// True if a stored piece is certainly other than the origin's.
-    private func isOld(_ piece: UncomparedPieces.Piece, of asset: Asset) async -> Bool {
+    private func comparison(of piece: UncomparedPieces.Piece, of asset: Asset) async -> Comparison {
         guard let rendition = asset.rendition(piece.folder), let name = PieceName(piece.file),
             let sample = Sample(name, of: rendition)
-        else { return false }
-        return await compare(sample, of: asset, within: Self.waitingLimit).result == .other
+        else { return .unknown }
+        return await compare(sample, of: asset, within: Self.waitingLimit).result
+    }
+
+    /// Takes the last pieces of the process before this one as not compared: it may have ended between a change and its notice.
+    /// A complete rendition was compared at its end.
+    private func restorePieces(of asset: Asset) async {
+        var stored: [(piece: UncomparedPieces.Piece, time: Double)] = []
+        for rendition in asset.renditions where !rendition.isComplete && rendition.folder.bytes > 0 {
+            for (file, time) in await rendition.folder.storingTimes() where PieceName(file)?.isSegment ?? false {
+                stored.append((.init(folder: rendition.folder.id, file: file), time))
+            }
+        }
+        let last = stored.map(\.time).max() ?? 0
+        let late = stored.filter { $0.time >= last - Self.unnoticed }.sorted { $0.time < $1.time }
+        library.revisionChecks.restore(late.map(\.piece), of: asset)
     }
 
     private func isCheckDue(of asset: Asset, isStart: Bool = false) -> Bool {
@@ -167,6 +188,7 @@ extension Revisions {
         _ asset: Asset, preferring renditions: [Rendition] = [], within limit: Duration
     ) async -> Bool {
         let checks = library.revisionChecks
+        if !checks.pieces(of: asset).isRestored { await restorePieces(of: asset) }
         guard let sample = sample(of: asset, preferring: renditions) else {
             checks.forgetPieces(of: asset)
             return true

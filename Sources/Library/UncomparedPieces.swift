@@ -17,6 +17,10 @@ struct UncomparedPieces {
     private var hint: Int?
     /// True if the origin's modification times are no sign of other content: it makes each file anew.
     private var ignoresTimes = false
+    /// True once the pieces of an earlier process are among these.
+    private(set) var isRestored = false
+    /// True while some of these are of an earlier process, and in the order of their times on the disk.
+    private(set) var hasRestored = false
     /// The earliest pieces may be a common title.
     private static let title = 3
 
@@ -34,13 +38,21 @@ struct UncomparedPieces {
         return true
     }
 
+    /// Adds the last pieces of an earlier process: it may have ended before it noticed a change.
+    mutating func restore(_ earlier: [Piece]) {
+        let new = earlier.filter { known.insert($0).inserted }
+        pieces.insert(contentsOf: new, at: 0)
+        hint = hint.map { $0 + new.count }
+        (isRestored, hasRestored) = (true, !new.isEmpty)
+    }
+
     /// Records that the content was the same when so many of the pieces had been stored.
     /// - Parameter time: the origin's time.
     mutating func recordSame(first count: Int, at time: HTTPDate?) {
         pieces.removeFirst(min(count, pieces.count))
         known = Set(pieces)
         began = time ?? began
-        (ignoresTimes, hint) = (ignoresTimes || hint != nil, nil)
+        (ignoresTimes, hint, hasRestored) = (ignoresTimes || hint != nil, nil, false)
     }
 
     func contains(_ file: String, of folder: String) -> Bool { known.contains(Piece(folder: folder, file: file)) }

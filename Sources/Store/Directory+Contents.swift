@@ -30,6 +30,12 @@ extension Directory {
         return Int64(status.st_size)
     }
 
+    /// The time of the last write to the file `name`, in seconds since 1970; nil if there is no such file.
+    public func writeTime(of name: String) -> Double? {
+        guard Self.isName(name), let status = status(of: name), status.isFile else { return nil }
+        return Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
+    }
+
     /// The status of the file, folder or link `name`; nil on any error, whose reason is in errno.
     func status(of name: String) -> stat? {
         var status = stat()

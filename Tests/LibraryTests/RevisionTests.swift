@@ -152,6 +152,30 @@ import Testing
         #expect(asset.hasChanged && rendition.folder.sizes.keys.sorted() == ["0.ts", "1.ts"])
     }
 
+    @Test func n12AChangeThatAnEndedProcessDidNotNoticeIsSeenByTheNextAndNothingNewStays() async throws {
+        let (film, fixture, before) = try await stored()
+        try await fixture.origin.add(OriginRule("*.ts") { $0.noValidators = true })
+        try await store(1..<3, of: before, fixture)
+        try changeSegments(film)
+        try await store(3..<5, of: before, fixture)
+        let asset = try await reopened(fixture)
+        await fixture.library.revisions.checkBeforeFetching(into: asset)
+        let rendition = try await fixture.rendition("video-90p", of: asset)
+        #expect(asset.hasChanged && rendition.folder.sizes.keys.sorted() == ["0.ts", "1.ts", "2.ts"])
+        #expect(try await fixture.origin.requests().filter { $0.path.hasSuffix(".ts") }.allSatisfy(\.isComparison))
+    }
+
+    @Test func n12APieceOfAnEndedProcessStaysIfTheOriginDoesNotShowThatItIsNew() async throws {
+        let (film, fixture, before) = try await stored()
+        try await store(1..<5, of: before, fixture)
+        try changeSegments(film)
+        try await fixture.origin.add(OriginRule("/film/90p/2.ts") { $0.status = 404 })
+        let asset = try await reopened(fixture)
+        await fixture.library.revisions.checkBeforeFetching(into: asset)
+        let rendition = try await fixture.rendition("video-90p", of: asset)
+        #expect(asset.hasChanged && rendition.folder.sizes.count == 5)
+    }
+
     @Test func aCompleteRenditionIsComparedWithNothing() async throws {
         let (_, fixture, stored) = try await stored()
         try await fixture.fetch("video-90p", of: stored)

@@ -196,7 +196,9 @@ import Testing
         let asked = try await fixture.origin.requests().map(\.path).filter { $0.hasPrefix("/ads/list") }
         #expect(
             asked == ["/ads/list?token=secret&_HLS_start_offset=1.5&_HLS_primary_id=x", "/ads/list?token=secret"])
-        #expect(fixture.folder.files().filter { $0.hasSuffix(".json") && !$0.hasSuffix("asset.json") } == [])
+        // A record for the catalogue may still be on its way.
+        let files = fixture.folder.files().filter { !$0.hasPrefix("records/") && !$0.hasSuffix("asset.json") }
+        #expect(files.filter { $0.hasSuffix(".json") } == [])
     }
 
     @Test func anEmptyAssetListIsForwarded() async throws {
