@@ -33,6 +33,8 @@ struct MatchingTests {
         #expect(try media(5..<10).relation(to: known) == .stale)
         #expect(try media(10..<10).relation(to: known) == .stale)
         #expect(try media(10..<12).relation(to: media(10..<10)) == .grown(added: 2))
+        #expect(try media(12..<15).relation(to: media(10..<10)) == .grown(added: 3))
+        #expect(try media(12..<12).relation(to: media(10..<10)) == .same)
     }
 
     @Test("has changed if its numbers restart or its end is removed")

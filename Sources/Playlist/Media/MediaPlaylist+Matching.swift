@@ -33,7 +33,8 @@ extension MediaPlaylist {
             return hasEndList || window.lowerBound > known.lowerBound ? .changed(at: window.upperBound) : .stale
         }
         let added = window.upperBound - max(window.lowerBound, known.upperBound)
-        if window.lowerBound > known.lowerBound {
+        // A playlist that had no segment yet has lost none.
+        if window.lowerBound > known.lowerBound, !known.isEmpty {
             return .slid(removed: min(window.lowerBound, known.upperBound) - known.lowerBound, added: added)
         }
         let isSame = added == 0 && !hasEndList && parts.count == earlier.parts.count
