@@ -41,11 +41,9 @@ private func check(_ url: WebURL, of request: OriginRequest) {
     precondition(url.text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "\(url.text) breaks a request line")
     precondition(url.text.hasPrefix("http://") || url.text.hasPrefix("https://"))
     precondition(!url.text.dropFirst(8).prefix { $0 != "/" && $0 != "?" && $0 != "#" }.contains("@"), "a user's name")
-    let fields = request.fields(for: url)
-    let isOwn = url.origin == request.url.origin
     // A Location may have credentials of its own, for its own host.
-    precondition(
-        isOwn || !fields.contains { $0.name == "Authorization" && $0.value == "secret" }, "a secret goes to \(url.text)"
-    )
+    let fields = request.fields(for: url).filter { $0.name != "Authorization" || $0.value == "secret" }
+    let isOwn = url.origin == request.url.origin
+    precondition(isOwn || !fields.contains { $0.value == "secret" }, "a secret goes to \(url.text)")
     precondition(request.url.scheme == .http || url.scheme == .https || fields.isEmpty, "a field goes to \(url.text)")
 }
