@@ -177,7 +177,8 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
         if slashes >= 2 || name != nil && name != scheme {
             reference = "\((name ?? scheme).name)://\(Substring(host))"
         } else {
-            reference = String(Substring(rest))
+            // `http:skd://x` is a path too: no redirect reaches a handler.
+            reference = (Self.splitScheme(rest) == nil ? "" : "./") + Substring(rest)
         }
         return try resolving(reference)
     }
