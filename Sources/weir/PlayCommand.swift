@@ -35,7 +35,8 @@ struct PlayCommand: ReportingCommand {
         if PlayerURL.isURL(source), !offline { _ = try await daemon.client.list(.init(limit: 1, isBrief: true)) }
         let source = try await origin.apply(to: source, in: daemon)
         let entry = try await Entry(source, try kind, in: daemon)
-        let title = PlayerURL.isURL(source) ? try? await daemon.client.asset(named: source).title : entry.title
+        let isKnown = entry.title != nil || !PlayerURL.isURL(source)
+        let title = isKnown ? entry.title : try? await daemon.client.asset(named: source).title
         throw player.start(player.options(title: title) + arguments + [entry.url])
     }
 }

@@ -70,11 +70,18 @@ struct Entry {
     }
 
     /// Finds the URL for a name or an origin URL. A name must exist, and so must the asset of an origin URL that is to
-    /// play offline.
+    /// play offline. An origin URL whose download is complete in the best quality plays by its name: players open each variant that
+    /// they see, and would wait for those that are not stored.
     init(_ source: String, _ kind: Kind, in daemon: Daemon, _ base: PlayerURL? = nil) async throws(APIError) {
         let urls = base ?? daemon.urls
         let isURL = PlayerURL.isURL(source)
-        let asset = isURL ? nil : try await daemon.client.asset(named: source)
+        let asset: API.Asset?
+        if isURL {
+            let known = kind == .usual ? try? await daemon.client.asset(named: source) : nil
+            asset = known.flatMap { $0.hasItsBest ? $0 : nil }
+        } else {
+            asset = try await daemon.client.asset(named: source)
+        }
         let word = asset?.name ?? source
         title = asset?.title
         switch kind {
@@ -94,5 +101,13 @@ struct Entry {
                 .noSuchAsset, "nothing of \(source) is stored", next: "weir get URL, while the network is available")
         }
         return urls.offlineAsset(named: asset.name)
+    }
+}
+
+extension API.Asset {
+    /// True if a download is complete, has the whole time of the best variant, and is of the origin's present content.
+    fileprivate var hasItsBest: Bool {
+        let best = tracks.variants.max { ($0.bandwidth ?? 0, $0.height ?? 0) < ($1.bandwidth ?? 0, $1.height ?? 0) }
+        return state == .complete && hasChanged != true && ranges == nil && !isLive && best?.local == .complete
     }
 }

@@ -289,6 +289,27 @@ import Testing
         await daemon.stop()
     }
 
+    @Test func aURLThatIsStoredInItsBestQualityPlaysByItsName() async throws {
+        func url(_ change: (inout API.Asset) -> Void) async throws -> String {
+            var stored = asset
+            stored.state = .complete
+            stored.tracks.variants = [.init(id: "video-360p"), .init(id: "video-720p", local: .complete)]
+            (stored.tracks.variants[0].bandwidth, stored.tracks.variants[1].bandwidth) = (500_000, 2_000_000)
+            change(&stored)
+            let daemon = try await daemon(assets: [stored])
+            let output = try await run(["url", "https://h/m.m3u8"]).output
+            #expect(try await run(["play", "--player", "echo", "https://h/m.m3u8"]).output == output)
+            await daemon.stop()
+            return output.split(separator: "/").dropFirst().last.map(String.init) ?? ""
+        }
+        #expect(try await url { _ in } == "sintel.m3u8\n")
+        let changes: [(inout API.Asset) -> Void] = [
+            { $0.state = .running }, { $0.hasChanged = true }, { $0.ranges = [.init(start: 0, end: 6)] },
+            { ($0.tracks.variants[0].local, $0.tracks.variants[1].local) = (.complete, .partial) },
+        ]
+        for change in changes { #expect(try await url(change) == "m.m3u8\n") }
+    }
+
     @Test func theModeIsToldAndChanged() async throws {
         let daemon = try await daemon()
         #expect(try await run(["mode"]).output == "auto\n")

@@ -48,7 +48,7 @@ import TestSupport
     }
 
     func asset(named name: String) async throws(APIError) -> API.Asset {
-        guard let asset = assetsByName[name] else {
+        guard let asset = assetsByName[name] ?? assetsByName.values.first(where: { $0.url == name }) else {
             throw APIError(.noSuchAsset, "there is no asset named \(name)", next: "weir list")
         }
         return asset

@@ -195,8 +195,10 @@ local function ask(words, plain, done)
         is_over = true
         if timer then timer:kill() end
         local through = answer and answer:match("^(http://[^\n]+)\n$")
-        if through and through:sub(-#plain) ~= plain then through = nil end
-        if through then base = through:sub(1, -#plain - 2) end
+        local found = through and through:match("^http://[^/]+")
+        -- A stream that is stored in its best quality plays by its name.
+        if through and through:sub(-#plain) ~= plain and not through:match("^http://[^/]+/[^/]+%.m3u8$") then through = nil end
+        if through then base = found end
         done(through)
     end
     timer = mp.add_timeout(words[2] and options.patience_with_fields or options.patience, function()
