@@ -1,4 +1,15 @@
-# For scripts that try a package: sourced, with $work a folder of theirs, at the root of the checkout.
+# For scripts that try a package: sourced at the root of the checkout, in mounts of their own, as root.
+
+# begin_work: makes $work, a folder in memory: unpacking a system syncs each file.
+begin_work() {
+    work=$(mktemp -d)
+    mount -t tmpfs -o mode=755 tmpfs "$work"
+}
+end_work() {
+    # A process that has just been ended may still be in it.
+    umount --recursive --lazy "$work"
+    rmdir "$work"
+}
 
 children=()
 end_children() {
