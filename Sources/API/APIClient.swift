@@ -378,12 +378,17 @@ package struct APIClient: Sendable {
         try await call("GET", "/log/errors" + Self.text(query))
     }
 
+    package func timelines(_ query: LogQuery) async throws(APIError) -> API.Log<SessionTimeline> {
+        try await call("GET", "/log/sessions" + Self.text(query))
+    }
+
     package func kpis(_ query: LogQuery) async throws(APIError) -> API.KPIReport {
         try await call("GET", "/kpis" + Self.text(query))
     }
 
     private static func text(_ query: LogQuery) -> String {
         let asset = query.asset.map { "&asset=" + PercentEncoding.encode($0) } ?? ""
-        return "?limit=\(query.limit)" + asset + (query.since.map { "&since=\($0)" } ?? "")
+        let session = query.session.map { "&session=" + PercentEncoding.encode($0) } ?? ""
+        return "?limit=\(query.limit)" + asset + session + (query.since.map { "&since=\($0)" } ?? "")
     }
 }

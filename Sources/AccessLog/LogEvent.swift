@@ -5,6 +5,8 @@ package protocol LogEvent: Codable, Equatable, Sendable {
     static var fileName: String { get }
     /// The asset's name; nil if it is not known.
     var assetName: String? { get }
+    /// The session's id and UUID, if the event is of one.
+    var sessionNames: [String?] { get }
     /// Time at which the event was written, in seconds since 1970; events are in this order. Nil while the event is open.
     var written: Double? { get }
     /// The event as one line of a log, without the line's end.
@@ -14,12 +16,14 @@ package protocol LogEvent: Codable, Equatable, Sendable {
 extension AccessEvent: LogEvent {
     package static let fileName = "access"
     package var assetName: String? { asset }
+    package var sessionNames: [String?] { [session, guid] }
     package var written: Double? { logged ?? ended }
 }
 
 extension ErrorEvent: LogEvent {
     package static let fileName = "errors"
     package var assetName: String? { asset }
+    package var sessionNames: [String?] { [session, guid] }
     package var written: Double? { time }
 }
 
@@ -36,18 +40,21 @@ extension LogEvent {
 public struct LogQuery: Equatable, Sendable {
     /// The asset's name; nil for all assets.
     package var asset: String?
+    /// The session's id or UUID; nil for all sessions.
+    package var session: String?
     /// Earliest time of writing, in seconds since 1970; an open event counts as written now.
     package var since: Double?
     /// Maximum number of events; the last ones are returned.
     package var limit: Int
 
     /// Creates a query; without arguments, for the last 1000 events.
-    package init(asset: String? = nil, since: Double? = nil, limit: Int = 1000) {
-        (self.asset, self.since, self.limit) = (asset, since, limit)
+    package init(asset: String? = nil, session: String? = nil, since: Double? = nil, limit: Int = 1000) {
+        (self.asset, self.session, self.since, self.limit) = (asset, session, since, limit)
     }
 
     package func matches(_ event: some LogEvent) -> Bool {
         if let asset, event.assetName != asset { return false }
+        if let session, !event.sessionNames.contains(session) { return false }
         guard let since, let written = event.written else { return true }
         return written >= since
     }

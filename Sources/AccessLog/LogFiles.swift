@@ -17,7 +17,7 @@ package struct LogFolder: Sendable {
     }
 }
 
-/// The log files, `access-2026-11-21.log` and `errors-2026-11-21.log`: one per day (UTC) and log.
+/// The log files, such as `access-2026-11-21.log`, `errors-…` and `sessions-…`: one per day (UTC) and log.
 ///
 /// Each line of the Extended Log File Format follows a `#Remark:` with the event as JSON, from which events are read
 /// back, because the format lacks fields. If a file cannot be written, its events are lost and one sentence is
@@ -73,15 +73,16 @@ actor LogFiles {
     /// Deletes the events of an asset from the files, known by its name or its id in their URLs.
     func erase(assetNamed name: String, id: String) {
         for file in names where Self.day(of: file) != nil {
-            if file.hasPrefix(AccessEvent.fileName + "-") {
-                erase(from: file) { (event: AccessEvent, line) in event.asset == name || line.contains("/a/\(id)/") }
-            } else {
-                erase(from: file) { (event: ErrorEvent, line) in event.asset == name || line.contains("/a/\(id)/") }
+            for type in Self.types where file.hasPrefix(type.fileName + "-") {
+                erase(type, from: file) { event, line in event.assetName == name || line.contains("/a/\(id)/") }
             }
         }
     }
 
-    private func erase<Event: LogEvent>(from file: String, where isMeant: (Event, String) -> Bool) {
+    /// The types of the logs.
+    private static var types: [any LogEvent.Type] { [AccessEvent.self, ErrorEvent.self, SessionTimeline.self] }
+
+    private func erase<Event: LogEvent>(_ type: Event.Type, from file: String, where isMeant: (Event, String) -> Bool) {
         let path = "\(folder.path)/\(file)"
         guard let data = try? Data(contentsOf: URL(filePath: path)) else { return }
         let decoder = JSONDecoder()
@@ -167,9 +168,7 @@ actor LogFiles {
     private static func day(of name: String) -> String? {
         guard name.hasSuffix(".log") else { return nil }
         let parts = name.dropLast(4).split(separator: "-", maxSplits: 1)
-        guard parts.count == 2, [AccessEvent.fileName, ErrorEvent.fileName].contains(String(parts[0])) else {
-            return nil
-        }
+        guard parts.count == 2, types.contains(where: { $0.fileName == parts[0] }) else { return nil }
         let shape = parts[1].map { $0.isASCII && $0.isWholeNumber ? "0" : $0 }
         return String(shape) == "0000-00-00" ? String(parts[1]) : nil
     }

@@ -6,10 +6,13 @@ package import EventLoop
     private let date: @Sendable () -> Double
     private var access: [AccessEvent] = []
     private var errors: [ErrorEvent] = []
+    private var sessions: [SessionTimeline] = []
     private var erasures: [(name: String, id: String)] = []
     private var writing: Task<Void, Never>?
     /// Maximum number of events that wait for a disk that hangs; further events are lost.
     private static let limit = 4096
+    /// As `limit`, for sessions, which are larger.
+    private static let sessionLimit = 64
 
     /// - Parameters:
     ///   - date: seconds since 1970 in UTC.
@@ -33,6 +36,11 @@ package import EventLoop
         begin()
     }
 
+    package func write(_ timeline: SessionTimeline) {
+        if sessions.count < Self.sessionLimit { sessions.append(timeline) }
+        begin()
+    }
+
     /// Deletes the events of a removed asset from the files, after all events so far are written.
     package func erase(assetNamed name: String, id: String) {
         erasures.append((name, id))
@@ -42,12 +50,13 @@ package import EventLoop
     private func begin() {
         guard writing == nil else { return }
         writing = Task { @LoopActor in
-            while !access.isEmpty || !errors.isEmpty || !erasures.isEmpty {
-                let (ended, failed, gone) = (access, errors, erasures)
-                (access, errors, erasures) = ([], [], [])
+            while !access.isEmpty || !errors.isEmpty || !sessions.isEmpty || !erasures.isEmpty {
+                let (ended, failed, played, gone) = (access, errors, sessions, erasures)
+                (access, errors, sessions, erasures) = ([], [], [], [])
                 let now = date()
                 await files.append(ended, at: now)
                 await files.append(failed, at: now)
+                await files.append(played, at: now)
                 for (name, id) in gone { await files.erase(assetNamed: name, id: id) }
             }
             writing = nil

@@ -95,7 +95,8 @@ enum ControlRoute: Equatable {
         return switch self {
         case .assets: API.AssetQuery.keys
         case .presentation: ["url"]
-        case .log(.access), .log(.errors), .log(.kpis): LogQuery.keys
+        case .log(.access), .log(.errors), .log(.kpis), .log(.timelines): LogQuery.keys
+        case .log(.picture): ["width"]
         default: []
         }
     }
@@ -111,6 +112,8 @@ enum LogRoute: Equatable {
     case access
     case errors
     case kpis
+    case timelines
+    case picture(session: String)
 
     /// Reads the path components behind the root; nil if no route has them.
     init?(_ words: [String]) {
@@ -120,6 +123,9 @@ enum LogRoute: Equatable {
             self = .report(session: words[1])
         case ["log"]: self = .access
         case ["log", "errors"]: self = .errors
+        case ["log", "sessions"]: self = .timelines
+        case let words where words.count == 3 && words[0] == "sessions" && words[2] == "picture":
+            self = .picture(session: words[1])
         case ["kpis"]: self = .kpis
         default: return nil
         }
@@ -127,10 +133,11 @@ enum LogRoute: Equatable {
 }
 
 extension LogQuery {
-    static let keys = ["asset", "since", "limit"]
+    static let keys = ["asset", "session", "since", "limit"]
 
     init(_ query: ControlQuery) throws(APIError) {
-        self.init(asset: try query.word("asset"), since: try query.number("since"))
+        self.init(
+            asset: try query.word("asset"), session: try query.word("session"), since: try query.number("since"))
         limit = try query.count("limit", upTo: 100_000) ?? limit
     }
 }

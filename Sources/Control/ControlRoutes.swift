@@ -282,6 +282,11 @@ package struct ControlResponse: Sendable {
         case .access: return try ok(try await sessions.accessLog(LogQuery(query)))
         case .errors: return try ok(try await sessions.errorLog(LogQuery(query)))
         case .kpis: return try ok(API.KPIReport(try await sessions.accessLog(LogQuery(query)).events))
+        case .timelines: return try ok(try await sessions.timelines(LogQuery(query)))
+        case .picture(let session):
+            let width = try query.count("width", upTo: SessionPicture.widths.upperBound)
+            let picture = try await sessions.picture(of: session, width: width)
+            return ControlResponse(status: .ok, body: Array(picture.svg.utf8), mediaType: "image/svg+xml")
         }
     }
 

@@ -14,6 +14,10 @@ package import Playback
     func accessLog(_ query: LogQuery) async throws(APIError) -> API.Log<AccessEvent>
     /// The error log. Throws as `accessLog` does.
     func errorLog(_ query: LogQuery) async throws(APIError) -> API.Log<ErrorEvent>
+    /// The timelines of sessions. Throws as `accessLog` does.
+    func timelines(_ query: LogQuery) async throws(APIError) -> API.Log<SessionTimeline>
+    /// The picture of a session, named by its id or UUID. Throws `.noSuchSession` if the log does not know it.
+    func picture(of session: String, width: Int?) async throws(APIError) -> SessionPicture
 }
 
 /// Answers the API's questions about sessions from playback.
@@ -38,6 +42,19 @@ package import Playback
 
     package func errorLog(_ query: LogQuery) async throws(APIError) -> API.Log<ErrorEvent> {
         try log(query, await playback.errorEvents(query))
+    }
+
+    package func timelines(_ query: LogQuery) async throws(APIError) -> API.Log<SessionTimeline> {
+        try log(query, await playback.timelines(query))
+    }
+
+    package func picture(of session: String, width: Int?) async throws(APIError) -> SessionPicture {
+        guard let timeline = await playback.timeline(of: session) else {
+            throw APIError(
+                .noSuchSession, "the log has no session \(session) that received media", next: "weir log")
+        }
+        let title = library.asset(named: timeline.asset)?.title
+        return width.map { SessionPicture(timeline, title: title, width: $0) } ?? SessionPicture(timeline, title: title)
     }
 
     private func log<Event: LogEvent>(_ query: LogQuery, _ events: [Event]) throws(APIError) -> API.Log<Event> {

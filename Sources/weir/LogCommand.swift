@@ -2,6 +2,7 @@ import API
 import AccessLog
 import Application
 import ArgumentParser
+import Foundation
 
 struct LogCommand: ReportingCommand {
     /// The format of the lines.
@@ -19,6 +20,9 @@ struct LogCommand: ReportingCommand {
 
             On a terminal it is a table of 80 columns, and --wide shows all fields. Other programs get all fields in the format w3c, \
             unless --format says otherwise.
+
+            --picture writes an SVG image of a session: quality, throughput, buffer and stalls over time, and the source of each \
+            segment. It is of the last session, unless --session names another one.
             """)
 
     @Argument(help: "The name of an asset; all assets if left out.", completion: .assetNames)
@@ -37,6 +41,13 @@ struct LogCommand: ReportingCommand {
             80 columns.
             """)
     var format: Format?
+    @Option(help: ArgumentHelp("Show one session only, by its UUID or its id in URLs.", valueName: "id"))
+    var session: String?
+    @Option(
+        help: ArgumentHelp(
+            "Write a picture of the session to a file, as SVG; - for standard output.", valueName: "file"),
+        completion: .file(extensions: ["svg"]))
+    var picture: String?
     @Option(help: ArgumentHelp("Maximum number of events; the last ones are shown.", valueName: "n"))
     var limit = 1000
     @OptionGroup var common: CommonOptions
@@ -48,12 +59,18 @@ struct LogCommand: ReportingCommand {
             throw ValidationError("--kpi has no log format: leave --format out, or give json.")
         }
         if wide, format == .table { throw ValidationError("--wide and --format table exclude each other.") }
+        if picture != nil, errors || kpi || follow || wide || format != nil {
+            throw ValidationError("--picture excludes --errors, --kpi, --follow, --wide and --format.")
+        }
+        if picture?.isEmpty == true { throw ValidationError("--picture needs the name of a file.") }
+        if session?.isEmpty == true { throw ValidationError("--session needs a session's UUID or id: see weir log.") }
         if limit < 1 || limit > 100_000 { throw ValidationError("--limit must be a number from 1 to 100000.") }
     }
 
     func execute() async throws {
         let client = try common.daemon().client
-        let query = LogQuery(asset: name, limit: limit)
+        let query = LogQuery(asset: name, session: session, limit: limit)
+        if let picture { return try await draw(query, to: picture, client) }
         if kpi { return try await show(client.kpis(query)) }
         if errors {
             try await show(query) { query throws(APIError) in try await client.errorLog(query) }
@@ -72,6 +89,29 @@ struct LogCommand: ReportingCommand {
         }
         let result = await Interruption.orEnd { await LogFollower(query, text, ask).run() }
         if let result { throw result }
+    }
+
+    private func draw(_ query: LogQuery, to file: String, _ client: APIClient) async throws {
+        guard let timeline = try await client.timelines(query).events.last else {
+            let subject = session.map { "the session \($0)" } ?? name.map { "a session of \($0)" } ?? "a session"
+            throw Failure(
+                "the log has no picture of \(subject): nothing was played",
+                next: name.map { "weir play \(Failure.quoted($0))" } ?? "weir log",
+                exitCode: 66, code: "no-such-session")
+        }
+        let title = try? await client.asset(named: timeline.asset).title
+        let picture = SessionPicture(timeline, title: title)
+        if file == "-" { return Output.verbatim(picture.svg) }
+        do {
+            try Data(picture.svg.utf8).write(to: URL(filePath: file), options: .atomic)
+        } catch {
+            let reason = (error as NSError).localizedFailureReason ?? error.localizedDescription
+            throw Failure(
+                "the picture cannot be written to \(file): \(reason)",
+                next: "weir log --picture FILE in a folder that exists and can be written",
+                exitCode: 73, code: "cannot-write")
+        }
+        Output.line("\(file): \(picture.summary)")
     }
 
     private func show(_ report: API.KPIReport) throws {

@@ -51,6 +51,8 @@ import Testing
         case .log(.access): "/log"
         case .log(.errors): "/log/errors"
         case .log(.kpis): "/kpis"
+        case .log(.timelines): "/log/sessions"
+        case .log(.picture): "/sessions/{session}/picture"
         case .store: "/store"
         case .link: "/link"
         case .document: "/openapi.json"
@@ -65,7 +67,8 @@ import Testing
             .track(asset: "x", id: "x"), .page, .mode, .presentation,
             .selection, .streams, .downloads,
             .download(id: "x"), .events, .log(.sessions), .log(.report(session: "x")),
-            .log(.access), .log(.errors), .log(.kpis), .store, .link, .document, .lan,
+            .log(.access), .log(.errors), .log(.kpis), .log(.timelines), .log(.picture(session: "x")), .store, .link,
+            .document, .lan,
         ] + API.JobKind.allCases.map { .job($0, asset: "x") } + API.DownloadChange.allCases.map { .change($0, id: "x") }
 
     @Test func routesAndMethodsMatchTheDocument() throws {
@@ -139,6 +142,9 @@ import Testing
             "ResumeRequest": API.ResumeRequest.self,
             "SelectionRequest": API.SelectionRequest.self, "Session": SessionSummary.self,
             "SessionKPIs": API.KPIReport.Session.self, "SessionList": API.SessionList.self,
+            "SessionLog": API.Log<SessionTimeline>.self, "SessionTimeline": SessionTimeline.self,
+            "TimelineRendition": TimelineRendition.self, "TimelineSegment": TimelineSegment.self,
+            "TimelineStall": TimelineStall.self,
             "SourceBytes": SourceBytes.self, "Storage": API.Storage.self, "Store": API.Store.self,
             "Stream": API.Stream.self, "StreamEntry": API.StreamReport.Entry.self,
             "StreamReport": API.StreamReport.self, "StreamRequest": API.StreamRequest.self, "Tracks": API.Tracks.self,

@@ -40,6 +40,20 @@ import Testing
         queries.append(query)
         return API.Log(software: "Weir/test", events: [])
     }
+
+    private var timeline: SessionTimeline {
+        SessionTimeline(session: "aabcde", guid: "G", asset: "film", client: "p", began: 5, length: 30)
+    }
+
+    func timelines(_ query: LogQuery) async throws(APIError) -> API.Log<SessionTimeline> {
+        queries.append(query)
+        return API.Log(software: "Weir/test", events: [timeline])
+    }
+
+    func picture(of session: String, width: Int?) async throws(APIError) -> SessionPicture {
+        guard session == "G" else { throw APIError(.noSuchSession, "nobody knows \(session)") }
+        return SessionPicture(timeline, width: width ?? 960)
+    }
 }
 
 @LoopActor @Suite struct LogRoutesTests {
@@ -83,6 +97,18 @@ import Testing
             #expect(status == .badRequest && text.contains("\(query.prefix { $0 != "=" })="), "\(query)")
         }
         #expect(sessions.queries.count == 3)
+    }
+
+    @Test func aSessionIsReturnedAsFiguresAndAsAPicture() async {
+        let list = await ask("log/sessions", query: "asset=film&session=G&limit=2")
+        #expect(list.status == .ok && list.text.contains(#""guid":"G""#) && list.text.contains(#""omitted":0"#))
+        #expect(sessions.queries == [LogQuery(asset: "film", session: "G", limit: 2)])
+        let picture = await ask("sessions/G/picture", query: "width=500")
+        #expect(picture.status == .ok && picture.text.hasPrefix("<svg") && picture.text.contains("width=\"500\""))
+        #expect(await ask("sessions/none/picture").status == .notFound)
+        for query in ["width=0", "width=4097", "width=x", "height=5"] {
+            #expect(await ask("sessions/G/picture", query: query).status == .badRequest, "\(query)")
+        }
     }
 
     private static let report = #"{"playhead":7.5,"rate":1,"isStalled":false,"stalls":1,"stallTime":0.5"#

@@ -137,7 +137,7 @@ struct SessionLogTests {
             #expect(try await scene.weir.terminate() == .code(0))
             let folder = scene.weir.state + "/log"
             let files = try FileManager.default.contentsOfDirectory(atPath: folder)
-            #expect(files.allSatisfy { $0.hasPrefix("access-") && $0.hasSuffix(".log") } && !files.isEmpty)
+            #expect(Set(files.map { $0.prefix { $0 != "-" } }) == ["access", "sessions"])
             for file in files {
                 let text = try String(contentsOfFile: folder + "/" + file, encoding: .utf8)
                 #expect(try ExtendedLog(text.split(separator: "\n").map(String.init)).entries.count > 0)

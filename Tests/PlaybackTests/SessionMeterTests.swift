@@ -57,7 +57,8 @@ struct MeterTrace {
     ) {
         meter.replyEnded(
             ReplyRecord(
-                since: since, source: source, bytes: bytes, fetched: source == .store ? 0 : bytes, isComplete: true,
+                since: since, source: source, number: number, rendition: rendition, bytes: bytes,
+                fetched: source == .store ? 0 : bytes, isComplete: true,
                 hasFailed: false),
             at: time)
         deliver(number, of: rendition, at: time, choice: choice)

@@ -114,6 +114,8 @@ def answer(scene, path, query):
         return 200, {"sessions": [session(number, films) for number in range(4)] if films else []}
     if path == "/log":
         return 200, {"software": "Weir", "events": [event(number) for number in range(24)]}
+    if path == "/log/sessions":
+        return 200, {"software": "Weir", "events": []}
     if path == "/log/errors":
         return 200, {"software": "Weir", "events": [{"time": 1_763_790_000, "status": 502, "domain": "weir.origin", "comment": "the origin answered 500 twice"}]}
     if path == "/kpis":

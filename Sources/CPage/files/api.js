@@ -67,6 +67,8 @@ export const api = {
     sessions: async () => (await call("GET", "/sessions")).sessions,
     log: name => call("GET", `/log?limit=200&asset=${encodeURIComponent(name)}`),
     errors: name => call("GET", `/log/errors?limit=50&asset=${encodeURIComponent(name)}`),
+    timelines: async name => (await call("GET", `/log/sessions?limit=12&asset=${encodeURIComponent(name)}`)).events,
+    async picture(session, width) { return (await request("GET", `/sessions/${encodeURIComponent(session)}/picture?width=${Math.max(1, Math.min(4096, Math.round(width)))}`)).blob(); },
     kpis: name => call("GET", `/kpis?asset=${encodeURIComponent(name)}`),
 };
 

@@ -3,6 +3,7 @@
 import {api, words} from "./api.js";
 import {sessionName, sources, throughput} from "./charts.js";
 import {el} from "./dom.js";
+import {sessionPicture} from "./picture.js";
 import {bitRate, date, percent, plural, size, time} from "./words.js";
 
 /** Number of log events that are shown. */
@@ -31,13 +32,14 @@ export class Details {
 
     async load() {
         try {
-            const [asset, log, errors, kpis, sessions, download] = await Promise.all([
+            const [asset, log, errors, kpis, sessions, timelines, download] = await Promise.all([
                 api.asset(this.name), api.log(this.name), api.errors(this.name), api.kpis(this.name), api.sessions(),
+                api.timelines(this.name),
                 this.id ? api.downloadOf(this.id) : undefined]);
             const own = sessions.filter(session => session.asset === this.name);
             this.facts = facts(asset);
             this.element.replaceChildren(
-                this.facts, indicators(kpis), ...[throughput(log.events), sources(own)].filter(Boolean),
+                this.facts, indicators(kpis), ...[sessionPicture(timelines), throughput(log.events), sources(own)].filter(Boolean),
                 ...[account(download?.summary), pieces(own), events(log.events), failures(errors.events)].filter(Boolean));
         } catch (error) {
             this.element.replaceChildren(el("p", {class: "trouble", role: "alert"}, words(error)));

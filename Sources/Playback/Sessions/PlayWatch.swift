@@ -31,6 +31,7 @@ struct PlayWatch {
     private var least = Double.infinity
     /// Inferred stalls that the player has not confirmed yet.
     private var pending = (count: 0, time: 0.0)
+    private var spans = StallSpans()
     /// Time until which the player is known to need more. Infinite while a request is under way. After a failed
     /// request, `playerTimeout` later, because the player will retry or has given up. Otherwise the end of its last reply.
     private var neededUntil = -Double.infinity
@@ -55,6 +56,8 @@ struct PlayWatch {
     var playhead: Double { reading.position }
     /// End of the delivered media, in seconds of media time.
     private var front: Double { reading.front ?? playhead }
+    /// Delivered media ahead of the playhead, in seconds.
+    var buffer: Double { max(0, front - playhead) }
 
     /// Media time, in seconds. A player that should have requested more by now has been paused or left since its latest
     /// request, nobody knows when: half of that counts until it requests again.
@@ -106,6 +109,14 @@ struct PlayWatch {
         return isStalled && !hasClientData ? (stalls + 1, stallTime + openLength) : (stalls, stallTime)
     }
 
+    /// The periods of the stalls that `total` counts.
+    var stallSpans: [TimelineStall] {
+        guard let stalledSince, !isReported, isConfirmed || isStalled && !hasClientData else { return spans.spans }
+        var all = spans
+        all.add(openLength, until: stalledSince + openLength)
+        return all.spans
+    }
+
     mutating func requestBegan(at now: Double) {
         advance(to: now)
         neededUntil = .infinity
@@ -132,17 +143,25 @@ struct PlayWatch {
         // A player that gathers media after it ran dry still stands.
         guard isSeek || front > before && !next.isStarved else { return }
         ranDry = nil
-        if let since = stalledSince { end(stallOf: time - since) }
+        if let since = stalledSince { end(stallOf: time - since, at: time) }
         isPaused = false
     }
 
-    private mutating func end(stallOf length: Double) {
+    private mutating func end(stallOf length: Double, at end: Double) {
         stalledSince = nil
         defer { isConfirmed = false }
         if isConfirmed {
-            if !isReported { stallTime += length }
+            guard !isReported else { return }
+            stallTime += length
+            spans.add(length, until: end)
         } else if length >= Self.shortest {
-            if hasClientData { pending = (pending.count + 1, pending.time + length) } else { count(1, length) }
+            if hasClientData {
+                pending = (pending.count + 1, pending.time + length)
+                spans.addPending(length, until: end)
+            } else {
+                count(1, length)
+                if !isReported { spans.add(length, until: end) }
+            }
         }
     }
 
@@ -174,6 +193,8 @@ struct PlayWatch {
     mutating func apply(_ report: PlayerReport, isPlaced: Bool, _ tracked: PlayheadReading? = nil, at now: Double) {
         advance(to: now)
         (hasClientData, isReported, isReportedStalled) = (true, true, report.isStalled)
+        spans.discardPending()
+        spans.addReported(max(0, report.stalls - stalls), report.stallTime - stallTime, until: now)
         (stalls, stallTime) = (max(stalls, report.stalls), max(stallTime, report.stallTime))
         (stalledSince, isPaused) = (nil, false)
         (pending, isConfirmed) = ((0, 0), false)
@@ -197,14 +218,17 @@ struct PlayWatch {
             starved = time
             count(max(1, pending.count), pending.time)
             isConfirmed = stalledSince != nil
+            spans.confirm(at: time, isOpen: isConfirmed)
         }
         pending = (0, 0)
+        spans.discardPending()
     }
 
     /// Ends the session. Unconfirmed stalls are counted.
     mutating func close() {
-        if stalledSince != nil { end(stallOf: openLength) }
+        if let stalledSince { end(stallOf: openLength, at: stalledSince + openLength) }
         count(pending.count, pending.time)
+        if pending.count > 0 { spans.confirm(at: time, isOpen: false) }
         pending = (0, 0)
     }
 }

@@ -8,11 +8,14 @@ struct SessionMeter {
         var uri: String?
         /// BANDWIDTH, if a variant refers to the rendition.
         var bandwidth: Int?
+        /// Height of its video in pixels, if the variant has one.
+        var height: Int?
     }
 
     private struct Awaited {
         let source: PieceSource
         let since: Double
+        var arrival: SessionSeries.Arrival?
     }
 
     private let isAdaptive: Bool
@@ -42,6 +45,7 @@ struct SessionMeter {
     private var unanswered = 0
     private var lastEvent = 0.0
     private(set) var trail = PieceTrail()
+    private var series = SessionSeries()
     private(set) var switches = 0
 
     /// - Parameters:
@@ -77,7 +81,7 @@ struct SessionMeter {
         if substitutes.count >= Self.substituteLimit { substitutes = [:] }
         substitutes[key] = other.map { ($0, isStored) }
         guard other != nil, isStored, let piece = awaited[key] else { return }
-        awaited[key] = Awaited(source: .store, since: piece.since)
+        awaited[key] = Awaited(source: .store, since: piece.since, arrival: piece.arrival)
     }
 
     func substitute(for number: Int, of rendition: String) -> String? {
@@ -94,13 +98,32 @@ struct SessionMeter {
         lastEvent = time
         events.advance(to: time)
         events.newest.bytes.add(reply.bytes, from: reply.source)
-        if reply.isComplete { events.newest.observed.add(bytes: reply.fetched, seconds: time - reply.since) }
+        if reply.isComplete {
+            events.newest.observed.add(bytes: reply.fetched, seconds: time - reply.since)
+            recordArrival(reply, at: time)
+        }
         guard reply.isAwaited else { return }
         replies = max(0, replies - 1)
         if replies == 0 { events.watch.requestsEnded(hasFailed: reply.hasFailed, at: time) }
     }
 
-    mutating func addStored(_ bytes: Int64) { events.newest.bytes.store += bytes }
+    /// The reply of a segment ends before its delivery is recorded, or just after that.
+    private mutating func recordArrival(_ reply: ReplyRecord, at time: Double) {
+        guard let number = reply.number else { return }
+        let arrival = SessionSeries.Arrival(bytes: reply.bytes, fetched: reply.fetched, wait: time - reply.since)
+        let key = Self.key(reply.rendition, number)
+        if awaited[key] != nil {
+            awaited[key]?.arrival = arrival
+        } else {
+            series.record(arrival, of: number, in: reply.rendition)
+        }
+    }
+
+    mutating func addStored(_ bytes: Int64) {
+        guard bytes > 0 else { return }
+        events.newest.bytes.store += bytes
+        series.addStored(bytes)
+    }
 
     mutating func recordServer(_ address: String) {
         if let known = events.newest.serverAddress, known != address { events.newest.serverAddressChanges += 1 }
@@ -198,6 +221,7 @@ struct SessionMeter {
     mutating func delivered(_ segment: PlayedSegment, _ reading: PlayheadReading, at time: Double) {
         lastEvent = time
         events.advance(to: time)
+        let before = events.watch.buffer
         events.watch.update(reading, isSeek: false, at: time)
         showSource(of: segment, at: time)
         let piece = awaited.removeValue(forKey: Self.key(segment.rendition, segment.number))
@@ -205,9 +229,21 @@ struct SessionMeter {
         trail.add(
             segment.number, of: segment.rendition, from: piece?.source ?? .store,
             substitute: substitute(for: segment.number, of: segment.rendition))
+        draw(segment, from: piece?.source ?? .store, piece?.arrival, bufferBefore: before, at: time)
         if let piece, time - piece.since > segment.duration { events.newest.overdue += 1 }
         if !segment.isAudio, !isAgain { events.newest.downloaded += segment.duration }
         started(at: time)
+    }
+
+    /// Adds a delivered segment to the series.
+    private mutating func draw(
+        _ segment: PlayedSegment, from source: PieceSource, _ arrival: SessionSeries.Arrival? = nil,
+        bufferBefore: Double, at time: Double
+    ) {
+        let delivery = SessionSeries.Delivery(
+            segment: segment, source: source, substitute: substitute(for: segment.number, of: segment.rendition),
+            arrival: arrival, bufferBefore: bufferBefore, buffer: events.watch.buffer, playhead: events.watch.playhead)
+        series.add(delivery, at: time)
     }
 
     /// Records that the player has more of a segment than before.
@@ -220,6 +256,7 @@ struct SessionMeter {
     mutating func deliveredInBulk(upTo segment: PlayedSegment, _ reading: PlayheadReading, at time: Double) {
         lastEvent = time
         events.advance(to: time)
+        let before = events.watch.buffer
         events.watch.update(reading, isSeek: false, at: time)
         let count = segmentsInBulk(upTo: segment)
         showSource(of: segment, at: time)
@@ -228,6 +265,9 @@ struct SessionMeter {
         for number in (segment.number - count + 1)...segment.number {
             trail.add(
                 number, of: segment.rendition, from: .store, substitute: substitute(for: number, of: segment.rendition))
+            var one = segment
+            (one.number, one.start) = (number, segment.start - Double(segment.number - number) * segment.duration)
+            draw(one, from: .store, bufferBefore: before, at: time)
         }
         recordRequest(for: segment)
         started(at: time)
@@ -284,6 +324,18 @@ struct SessionMeter {
 
     var isPlaced: Bool { events.isPlaced }
 
+    /// Completes a timeline with the deliveries and stalls up to a time.
+    func fill(_ timeline: inout SessionTimeline, at time: Double) {
+        var watch = events.watch
+        watch.advance(to: time)
+        (timeline.segments, timeline.omitted, timeline.stalls) = (series.segments, series.omitted, watch.stallSpans)
+        timeline.renditions = series.renditions.map { rendition in
+            let stream = streams[rendition.id]
+            return TimelineRendition(
+                id: rendition.id, isAudio: rendition.isAudio, height: stream?.height, bandwidth: stream?.bandwidth)
+        }
+    }
+
     /// Ends the session. Returns its end, which may be earlier than `now`.
     mutating func close(at now: Double) -> Double {
         countUnanswered()
@@ -301,6 +353,10 @@ struct ReplyRecord: Equatable {
     /// True if the meter counts this reply as awaited.
     var isAwaited = true
     var source: PieceSource
+    /// The segment's media sequence number; nil for other resources.
+    var number: Int?
+    /// The id of the requested rendition.
+    var rendition = ""
     var bytes: Int64 = 0
     /// Bytes received from the origin meanwhile.
     var fetched: Int64 = 0

@@ -23,6 +23,7 @@ import Substitution
     private let log: LogWriter
     private var ended: Double?
     private let player: PlayerTraits
+    private let client: String?
     /// The player's connections for resources.
     private lazy var connections = ConnectionGroup { [weak self] in self?.connectionsChanged($0) }
     /// Time at which the player closed its last connection; nil while it has one or may open another.
@@ -66,6 +67,7 @@ import Substitution
         self.id = id
         adapter = isAdaptive ? Adapter(client: client) : nil
         player = PlayerTraits.of(client: client)
+        self.client = client
         self.asset = asset
         (self.playheads, self.log, self.files, self.served) = (playheads, log, files, served)
         let now = playheads.now()
@@ -167,7 +169,8 @@ import Substitution
     func beginWait(for file: String, in folder: PieceFolder, _ fetch: Fetch, isAwaited: Bool) -> Wait {
         var number: Int?
         if case .segment(let segment)? = PieceName(file)?.role { number = segment }
-        let reply = ReplyRecord(since: now, isAwaited: isAwaited, source: fetch.approach.source)
+        var reply = ReplyRecord(since: now, isAwaited: isAwaited, source: fetch.approach.source)
+        (reply.number, reply.rendition) = (number, folder.id)
         if isAwaited { meter.beginWait(for: number, of: folder.id, from: reply.source, at: reply.since) }
         return Wait(fetch: fetch, number: number, rendition: folder.id, written: fetch.written, reply: reply)
     }
@@ -255,7 +258,8 @@ import Substitution
         let variant = asset.multivariant?.variants.first { $0.renditionIndex == place }
         let uri = rendition.source?.base.replacingQuery(nil).text
         let bandwidth = variant.map { Int($0.bandwidth) }
-        meter.describe(rendition.name.id, SessionMeter.Stream(uri: uri, bandwidth: bandwidth))
+        let stream = SessionMeter.Stream(uri: uri, bandwidth: bandwidth, height: variant?.resolution?.height)
+        meter.describe(rendition.name.id, stream)
     }
 
     // MARK: Events
@@ -280,6 +284,19 @@ import Substitution
         countStored()
         defer { logFinished() }
         return meter.current(at: now)
+    }
+
+    /// The deliveries and stalls so far; nil before the first delivery.
+    var timeline: SessionTimeline? {
+        guard hasStarted else { return nil }
+        countStored()
+        let length = ended.map { max(0, $0 - start) } ?? now
+        var timeline = SessionTimeline(
+            session: id, guid: guid, asset: asset.name, client: client, began: SessionEvents.milliseconds(start),
+            length: SessionEvents.milliseconds(length))
+        timeline.ended = ended.map(SessionEvents.milliseconds)
+        meter.fill(&timeline, at: length)
+        return timeline
     }
 
     var summary: SessionSummary {

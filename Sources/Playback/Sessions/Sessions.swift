@@ -188,6 +188,7 @@ import Playheads
         record.close()
         records[record.id] = nil
         ended.append(record.summary)
+        if let timeline = record.timeline { log.write(timeline) }
         if ended.count > Self.endedLimit { ended.removeFirst() }
         guard let id = record.playerID, let report = record.report else { return }
         reports.append((id, report))
@@ -231,6 +232,23 @@ import Playheads
         library.playheads.catchUp()
         let open = records.values.flatMap(\.current).filter { $0.requests > 0 && query.matches($0) }
         return Array((written + open.sorted { $0.began < $1.began }).suffix(query.limit))
+    }
+
+    /// The timelines of sessions that received media, oldest first: the ended sessions, then the running ones.
+    public func timelines(_ query: LogQuery) async -> [SessionTimeline] {
+        let written: [SessionTimeline] = await log.events(query)
+        library.playheads.catchUp()
+        let running = records.values.compactMap(\.timeline).filter(query.matches)
+        return Array((written + running.sorted { $0.began < $1.began }).suffix(query.limit))
+    }
+
+    /// The timeline of the session with an id or UUID; nil if the log has none.
+    public func timeline(of session: String) async -> SessionTimeline? {
+        library.playheads.catchUp()
+        let record = records[session] ?? records.values.first { $0.guid == session }
+        if let record { return record.timeline }
+        let written: [SessionTimeline] = await log.events(LogQuery(session: session, limit: 1))
+        return written.last
     }
 
     /// The error log, oldest first.

@@ -1,6 +1,7 @@
 """N: what nobody has, and users ask for."""
 
 import json
+import xml.etree.ElementTree
 
 from weirtools.mission.row import Missing, need, row
 from weirtools.mission.rows.seeds import variant_path
@@ -182,13 +183,39 @@ def channels(stage):
     need("One" in stage.text("/weir.m3u") and "Two" in stage.text("/weir.m3u"), "the channels are not in /weir.m3u")
 
 
-@row("N17", "A session as a picture", "weir log NAME --picture FILE")
+@row("N17", "A session as a picture", "weir log NAME --picture FILE", quick=False)
 def picture(stage):
-    stage.run("get", stage.url("ts"), "-q", "worst")
-    stage.frames(stage.weir.url + "/ts.m3u8", "-t", "3")
+    # From the origin, in real time, with a segment that is seven seconds late.
+    path = variant_path(stage, stage.url("ts"), "90p")
+    stage.rules({"path": "*/90p/3.ts", "delay": 7})
+    stage.frames(path if path.startswith("http") else stage.weir.url + path, "-re")
+    stage.clear_rules()
+    marks, stalls = drawn(stage)
+    need(marks == {"origin": 6}, "of six segments from the origin the picture has %s" % marks)
+    need(len(stalls) == 1 and 2 < stalls[0] < 9, "of one stall of about five seconds the picture has %s" % stalls)
+    # From the store, half of it in another quality, which the hole of a partial download is filled with.
+    stage.run("get", "ts", "-q", "180p")
+    stage.run("get", "ts", "-q", "270p", "--range", "0-6")
+    stage.end_origin()
+    stage.frames(stage.weir.url + variant_path(stage, "ts", "270p", "/offline"))
+    marks, stalls = drawn(stage)
+    need(marks == {"store": 3, "substitute": 3} and not stalls, "of three stored segments and three of another quality the picture has %s, %s" % (marks, stalls))
+
+
+def drawn(stage):
+    """The marks of the last session's picture by source, and the lengths of its stalls in seconds."""
     file = stage.folder / "session.svg"
     stage.run("log", "ts", "--picture", file)
-    need("<svg" in file.read_text(), "there is no picture")
+    found = xml.etree.ElementTree.parse(file).getroot().iter()
+    kinds, stalls = {}, []
+    for element in found:
+        words = (element.get("class") or "").split()
+        title = element.find("{http://www.w3.org/2000/svg}title")
+        if words[:1] == ["mark"]:
+            kinds[words[1]] = kinds.get(words[1], 0) + 1
+        elif words == ["stall"] and title is not None:
+            stalls.append(float(title.text.split(", ")[1].removesuffix(" s")))
+    return kinds, stalls
 
 
 @row("N18", "Commands start the daemon that they need", "weir get URL")

@@ -1,0 +1,123 @@
+/// The bands with a scale: quality, throughput and buffer.
+extension SessionPicture {
+    private static let bandTop = 6.0
+
+    /// A place in a band for a value of a scale from 0 to `top`.
+    private static func y(_ value: Double, of top: Double, in area: PictureArea) -> Double {
+        area.bottom - (area.height - bandTop) * min(max(value, 0), top) / top
+    }
+
+    /// The renditions of the delivered pieces over time, without audio.
+    private var qualities: [(time: Double, rendition: TimelineRendition)] {
+        timeline.segments.compactMap { segment in
+            let place = segment.substitute ?? segment.rendition
+            guard timeline.renditions.indices.contains(place), !timeline.renditions[place].isAudio else { return nil }
+            return (segment.time, timeline.renditions[place])
+        }
+    }
+
+    // MARK: Quality
+
+    func drawQuality(_ drawing: inout PictureDrawing, in area: PictureArea) {
+        let known = qualities.filter { $0.rendition.bandwidth ?? 0 > 0 }
+        let top = known.compactMap(\.rendition.bandwidth).max().map(Double.init)
+        guard let top else {
+            drawBand(&drawing, "Quality", in: area, labels: [])
+            return drawing.words("the stream does not state one", "none", at: area.x + 8, area.y + area.height / 2 + 4)
+        }
+        var labels: [(Double, String)] = []
+        for rendition in known.map(\.rendition).sorted(by: { $0.bandwidth ?? 0 > $1.bandwidth ?? 0 }) {
+            let y = Self.y(Double(rendition.bandwidth ?? 0), of: top, in: area)
+            guard labels.allSatisfy({ abs($0.0 - y) >= 13 }) else { continue }
+            labels.append((y, Self.name(rendition)))
+        }
+        drawBand(&drawing, "Quality of what was loaded", in: area, labels: labels)
+        for (y, _) in labels { drawing.line("grid", from: (area.x, y), to: (area.right, y)) }
+        drawing.path("quality", steps(known, top: top, in: area))
+    }
+
+    private static func name(_ rendition: TimelineRendition) -> String {
+        rendition.height.map { "\($0)p" } ?? PictureText.bitRate(Double(rendition.bandwidth ?? 0))
+    }
+
+    /// A line that steps to the bit rate of each delivered piece, and keeps it until the next one.
+    private func steps(
+        _ known: [(time: Double, rendition: TimelineRendition)], top: Double, in area: PictureArea
+    ) -> String {
+        var points: [(x: Double, y: Double)] = []
+        for (time, rendition) in known {
+            let (x, y) = (self.time.x(time), Self.y(Double(rendition.bandwidth ?? 0), of: top, in: area))
+            if let last = points.last { points.append((x, last.y)) }
+            points.append((x, y))
+        }
+        if let last = points.last { points.append((area.right, last.y)) }
+        return PictureDrawing.data(points)
+    }
+
+    // MARK: Throughput
+
+    func drawThroughput(_ drawing: inout PictureDrawing, in area: PictureArea) {
+        let fetched = timeline.segments.filter { $0.rate ?? 0 > 0 && $0.wait ?? 0 > 0 }
+        guard let most = fetched.compactMap(\.rate).max() else {
+            drawBand(&drawing, "Throughput from the origin", in: area, labels: [])
+            return drawing.words("nothing was fetched", "none", at: area.x + 8, area.y + area.height / 2 + 4)
+        }
+        let known = qualities.filter { $0.rendition.bandwidth ?? 0 > 0 }
+        let top = max(most, Double(known.compactMap(\.rendition.bandwidth).max() ?? 0))
+        let labels = [(Self.y(top, of: top, in: area), PictureText.bitRate(top)), (area.bottom, "0")]
+        drawBand(&drawing, "Throughput from the origin", in: area, labels: labels)
+        for segment in fetched {
+            let (rate, wait) = (segment.rate ?? 0, segment.wait ?? 0)
+            // A rate that is far below the others has a bar too.
+            let (x, y) = (time.x(segment.time - wait), min(Self.y(rate, of: top, in: area), area.bottom - 2))
+            let bar = PictureArea(x: x, y: y, width: max(2, time.x(segment.time) - x), height: area.bottom - y)
+            drawing.rectangle("rate", bar, title: "\(PictureText.clock(segment.time)): \(PictureText.bitRate(rate))")
+        }
+        if !known.isEmpty { drawing.path("needed", steps(known, top: top, in: area)) }
+    }
+
+    // MARK: Buffer
+
+    func drawBuffer(_ drawing: inout PictureDrawing, in area: PictureArea) {
+        let top = max(timeline.segments.map(\.buffer).max() ?? 0, 1)
+        let labels = [(Self.y(top, of: top, in: area), PictureText.seconds(top)), (area.bottom, "0")]
+        drawBand(&drawing, "Buffer, estimated, and stalls", in: area, labels: labels)
+        let curve = bufferPoints.map { (x: time.x($0.time), y: Self.y($0.buffer, of: top, in: area)) }
+        if let first = curve.first, let last = curve.last {
+            let ground = [(x: first.x, y: area.bottom)] + curve + [(x: last.x, y: area.bottom)]
+            drawing.path("buffer", PictureDrawing.data(ground) + " Z")
+        }
+        var free = -Double.infinity
+        for stall in timeline.stalls {
+            let x = time.x(stall.since)
+            let width = max(3, time.x(stall.until) - x)
+            let words = PictureText.seconds(stall.until - stall.since)
+            let title = "Stall at \(PictureText.clock(stall.since)), \(words)"
+            let half = PictureArea(x: x, y: area.y + area.height / 2, width: width, height: area.height / 2)
+            drawing.rectangle("stall", half, title: title)
+            guard x >= free, x + 30 < time.left + time.width else { continue }
+            drawing.words(words, "stall-words", at: x, area.y + 10)
+            free = x + 8 + Double(words.count) * 6
+        }
+    }
+
+    /// The buffer over time: it grows with each delivery, and is empty in a stall.
+    private var bufferPoints: [(time: Double, buffer: Double)] {
+        var points: [(time: Double, buffer: Double)] = []
+        var stalls = timeline.stalls[...]
+        for segment in timeline.segments {
+            while let stall = stalls.first, stall.since <= segment.time {
+                points.append((stall.since, 0))
+                points.append((min(stall.until, segment.time), 0))
+                stalls = stalls.dropFirst()
+            }
+            points.append((segment.time, segment.bufferBefore))
+            points.append((segment.time, segment.buffer))
+        }
+        guard let last = points.last else { return [] }
+        // The rest is played without a further delivery.
+        let dry = min(timeline.length, last.time + last.buffer)
+        if dry > last.time { points.append((dry, max(0, last.buffer - (dry - last.time)))) }
+        return points
+    }
+}
