@@ -218,6 +218,12 @@ extension API {
         package init(source: String) { self.source = source }
     }
 
+    /// The body of `POST /api/v1/paste`: a browser's "Copy as cURL (bash)". Its header fields are secrets.
+    package struct PastedText: Codable, Equatable, Sendable {
+        package var text: String
+        package init(text: String) { self.text = text }
+    }
+
     /// The body of `POST /api/v1/downloads/<id>/resume` and `/pause`. Optional.
     package struct ResumeRequest: Codable, Equatable, Sendable {
         /// A new URL of the asset, for example after its former URL has expired.

@@ -46,6 +46,13 @@ package struct CurlOrder: Equatable, Sendable {
         APIError(.badRequest, "the pasted command cannot be used: \(reason)", next: next)
     }
 
+    /// The order as a request to open its source.
+    package var request: API.PresentationRequest {
+        var request = API.PresentationRequest(source: source)
+        (request.headers, request.route) = (headers.isEmpty ? nil : headers, route)
+        return request
+    }
+
     /// Completes a request. What the user gave by an option stays.
     package func complete(_ request: inout API.DownloadRequest) {
         let given = request.headers ?? []

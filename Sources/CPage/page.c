@@ -52,6 +52,9 @@ static const unsigned char page_css[] = {
 static const unsigned char page_html[] = {
 #embed "files/page.html"
 };
+static const unsigned char paste_js[] = {
+#embed "files/paste.js"
+};
 static const unsigned char picture_js[] = {
 #embed "files/picture.js"
 };
@@ -82,6 +85,7 @@ static const struct page_file files[] = {
     {"/page/main.js", main_js, sizeof main_js},
     {"/page/page.css", page_css, sizeof page_css},
     {"page.html", page_html, sizeof page_html},
+    {"/page/paste.js", paste_js, sizeof paste_js},
     {"/page/picture.js", picture_js, sizeof picture_js},
     {"/page/player.js", player_js, sizeof player_js},
     {"/page/row.js", row_js, sizeof row_js},

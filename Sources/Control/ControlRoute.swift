@@ -18,6 +18,7 @@ enum ControlRoute: Equatable {
     case job(API.JobKind, asset: String)
     case mode
     case page
+    case paste
     case presentation
     case selection
     case streams
@@ -55,6 +56,7 @@ enum ControlRoute: Equatable {
         case ("keys", 1): self = .keys(asset: nil)
         case ("mode", 1): self = .mode
         case ("page", 1): self = .page
+        case ("paste", 1): self = .paste
         case ("presentation", 1): self = .presentation
         case ("selection", 1): self = .selection
         case ("streams", 1): self = .streams
@@ -84,7 +86,7 @@ enum ControlRoute: Equatable {
         case .link: [.get, .head, .patch]
         case .assets, .downloads, .presentation, .keys: [.get, .head, .post]
         case .job: [.get, .head, .post, .delete]
-        case .selection, .streams, .change, .export, .update, .cache, .tracks: [.post]
+        case .selection, .paste, .streams, .change, .export, .update, .cache, .tracks: [.post]
         case .track: [.delete]
         }
     }

@@ -130,6 +130,9 @@ package struct ControlResponse: Sendable {
         case .mode where request.method == .put: return try ok(try await service.change(to: try Self.body(request)))
         case .mode: return try ok(try await service.mode())
         case .page: return try ok(API.PageLink(path: "\(PageRoutes.entrance)\(pageKey)/"))
+        case .paste:
+            let pasted: API.PastedText = try Self.body(request)
+            return try ok(CurlOrder(text: pasted.text).request)
         case .presentation where request.method == .post: return try ok(try await service.open(try Self.body(request)))
         case .presentation: return try ok(try await service.inspect(url: try Self.url(query)))
         case .selection: return try ok(try await service.explain(try Self.body(request)))

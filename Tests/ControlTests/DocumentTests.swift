@@ -39,6 +39,7 @@ import Testing
         case .job(let kind, _): "/assets/{name}/\(kind.rawValue)"
         case .page: "/page"
         case .mode: "/mode"
+        case .paste: "/paste"
         case .presentation: "/presentation"
         case .selection: "/selection"
         case .streams: "/streams"
@@ -64,7 +65,7 @@ import Testing
         [
             .assets, .asset(name: "x"), .artwork(asset: "x"), .policy(asset: "x"), .export(asset: "x"),
             .keys(asset: "x"), .keys(asset: nil), .update(asset: "x"), .cache(asset: "x"), .tracks(asset: "x"),
-            .track(asset: "x", id: "x"), .page, .mode, .presentation,
+            .track(asset: "x", id: "x"), .page, .paste, .mode, .presentation,
             .selection, .streams, .downloads,
             .download(id: "x"), .events, .log(.sessions), .log(.report(session: "x")),
             .log(.access), .log(.errors), .log(.kpis), .log(.timelines), .log(.picture(session: "x")), .store, .link,
@@ -129,7 +130,8 @@ import Testing
             "EventKeyChange": API.Event.KeyChange.self, "Key": API.Key.self, "KeyList": API.KeyList.self,
             "KeyLists": API.KeyLists.self, "KeyOrder": API.KeyOrder.self, "KeySummary": API.KeySummary.self,
             "KeyUse": API.Key.Use.self, "Move": API.Move.self, "MoveRequest": API.MoveRequest.self,
-            "PageLink": API.PageLink.self, "Volume": API.Volume.self, "Publication": API.Publication.self,
+            "PageLink": API.PageLink.self, "PastedText": API.PastedText.self, "Volume": API.Volume.self,
+            "Publication": API.Publication.self,
             "PublicationKeys": API.PublicationRequest.Keys.self, "PublicationRequest": API.PublicationRequest.self,
             "LAN": API.LAN.self, "LinkChange": LinkChange.self, "Mismatch": API.Verification.Mismatch.self,
             "Mode": API.Mode.self, "ObservedRate": ObservedRate.self, "Part": API.Download.Part.self,
@@ -201,7 +203,7 @@ import Testing
             .compactMap { ($0 as? [String: Any])?["requestBody"] as? [String: Any] }
             .compactMap { ($0["content"] as? [String: Any])?["application/json"] as? [String: [String: String]] }
             .compactMap { $0["schema"]?["$ref"]?.split(separator: "/").last.map(String.init) }
-        #expect(requests.count == 21)
+        #expect(requests.count == 22)
         for name in requests { #expect(schemas[name]?["additionalProperties"] as? Bool == false, "\(name)") }
     }
 

@@ -106,6 +106,8 @@ package enum BrowserValue: Encodable, Sendable, ExpressibleByBooleanLiteral, Exp
     case flag(Bool)
     /// A list of objects with string values.
     case objects([[String: String]])
+    case object([String: BrowserValue])
+    case list([BrowserValue])
 
     package init(booleanLiteral value: Bool) { self = .flag(value) }
     package init(integerLiteral value: Int) { self = .number(value) }
@@ -118,6 +120,8 @@ package enum BrowserValue: Encodable, Sendable, ExpressibleByBooleanLiteral, Exp
         case .number(let number): try container.encode(number)
         case .flag(let flag): try container.encode(flag)
         case .objects(let objects): try container.encode(objects)
+        case .object(let object): try container.encode(object)
+        case .list(let list): try container.encode(list)
         }
     }
 }

@@ -1,10 +1,11 @@
 // The field for a URL, and the choices that it offers.
 
-import {api, words} from "./api.js";
+import {api, entry, words} from "./api.js";
 import {chooser} from "./chooser.js";
 import {el, say} from "./dom.js";
+import {listenForPastes} from "./paste.js";
 import {play} from "./player.js";
-import {time} from "./words.js";
+import {plural, time} from "./words.js";
 
 const section = document.getElementById("add");
 const form = document.getElementById("add-form");
@@ -18,37 +19,68 @@ export function prepareAdding(started) {
     form.addEventListener("submit", async event => {
         event.preventDefault();
         submit.disabled = true;
-        await look(field.value.trim(), false, started);
+        await look({source: field.value.trim()}, started);
         submit.disabled = false;
     });
-    propose(started);
+    listenForPastes({
+        url(source) {
+            field.value = source;
+            look({source}, started);
+        },
+        command: text => paste(text, started),
+        urls: all => propose(all, "A file or a list was dropped here. Nothing of it has been fetched yet.", started),
+        nothing: () => fail("What was dropped has no http or https URL. Drop a link, its text, or a list of streams."),
+    });
+    proposeLinks(started);
 }
 
-/** Shows the tracks of a stream. A URL that is from a link may not lead to a private address. */
-async function look(url, isFromLink, started) {
+function fail(sentence) { offer.replaceChildren(el("p", {class: "trouble", role: "alert"}, sentence)); }
+
+/** Reads a browser's "Copy as cURL", whose header fields are sent with the requests of this stream only. */
+async function paste(text, started) {
+    try {
+        const order = await api.paste(text);
+        field.value = order.source;
+        await look(order, started);
+    } catch (error) {
+        fail(words(error));
+    }
+}
+
+/**
+ * Shows the tracks of a stream. An order has its `source`, and may have `headers` and a `route`; one with `isFromLink` may not lead
+ * to a private address.
+ */
+async function look(order, started) {
     offer.replaceChildren(el("p", {class: "note"}, "Reading the playlists…"));
     try {
-        const presentation = await (isFromLink ? api.explain({source: url, isFromLink}) : api.inspect(url));
-        offer.replaceChildren(show(presentation, url, isFromLink, started));
+        const isPlain = Object.keys(order).length === 1;
+        const presentation = await (isPlain ? api.inspect(order.source) : api.explain(order));
+        offer.replaceChildren(show(presentation, order, started));
         offer.querySelector("input, button")?.focus();
     } catch (error) {
-        offer.replaceChildren(el("p", {class: "trouble", role: "alert"}, words(error)));
+        fail(words(error));
     }
 }
 
 /** Asks about the URLs of the link or the file that led here. */
-function propose(started) {
+function proposeLinks(started) {
     let urls = [];
     try { urls = JSON.parse(sessionStorage.getItem("weir-links") ?? "[]"); } catch { /* It is none of the door's. */ }
     sessionStorage.removeItem("weir-links");
     if (!Array.isArray(urls) || urls.length === 0) return;
+    propose(urls, "A link or a file led here. Nothing has been fetched yet.", started);
+}
+
+/** Asks about URLs that the user did not write. */
+function propose(urls, reason, started) {
     offer.replaceChildren(el("div", {class: "offer proposal", role: "group", "aria-labelledby": "proposal"},
-        el("h3", {id: "proposal"}, urls.length > 1 ? "Open a stream of this file?" : "Open this stream?"),
-        el("p", {class: "note"}, "A link or a file led here. Nothing has been fetched yet."),
+        el("h3", {id: "proposal"}, urls.length > 1 ? "Open one of these streams?" : "Open this stream?"),
+        el("p", {class: "note"}, reason),
         el("ul", {class: "proposals"}, ...urls.map(url => el("li", {}, el("bdi", {class: "address"}, url), " ",
-            el("button", {type: "button", "aria-label": `Show the tracks of ${url}`, onclick: () => look(url, true, started)}, "Show tracks")))),
+            el("button", {type: "button", "aria-label": `Show the tracks of ${url}`, onclick: () => look({source: url, isFromLink: true}, started)}, "Show tracks")))),
         el("div", {class: "actions"}, el("button", {type: "button", onclick: close}, "Close"))));
-    say("A link or a file led here, and asks to open a stream.");
+    say(`${urls.length > 1 ? "Choose a stream to open" : "Confirm the stream to open"}. ${reason}`);
 }
 
 function close() {
@@ -56,26 +88,39 @@ function close() {
     field.focus();
 }
 
-function show(presentation, url, isFromLink, started) {
+function show(presentation, order, started) {
+    const {source: url, isFromLink, headers} = order;
     const title = presentation.title || presentation.name || url.replace(/^https?:\/\//, "").split("?")[0];
     // A player may name any address, and a link may not.
-    const watch = isFromLink ? undefined : () => play(`/${url}`, title);
+    const watch = isFromLink ? undefined : () => watchNow(order, title);
+    const fields = headers?.length > 0 && el("p", {class: "note"},
+        `With ${plural(headers.length, "header field")} of the command: ${headers.map(({name}) => name.toLowerCase()).join(", ")}.`);
     if (presentation.isLive) {
         return el("div", {class: "offer"}, el("h3", {}, el("bdi", {}, title)),
-            el("p", {class: "note"}, "This is a live stream. Play it here, or record it until it ends with: ",
+            fields, el("p", {class: "note"}, "This is a live stream. Play it here, or record it until it ends with: ",
                 el("code", {}, `weir get ${url} --record`)),
             el("div", {class: "actions"}, watch && el("button", {type: "button", class: "primary", onclick: watch}, "Play"),
                 el("button", {type: "button", onclick: close}, "Close")));
     }
     say(`${title} has ${presentation.tracks.variants.length} qualities.`);
     return el("div", {class: "offer"},
-        el("h3", {}, el("bdi", {}, title), presentation.duration ? el("span", {class: "facts"}, ` ${time(presentation.duration)}`) : ""),
+        el("h3", {}, el("bdi", {}, title), presentation.duration ? el("span", {class: "facts"}, ` ${time(presentation.duration)}`) : ""), fields,
         chooser({
-            tracks: presentation.tracks, source: url, title, isFromLink, play: watch, closed: close,
+            tracks: presentation.tracks, order, title, play: watch, closed: close,
             started(download) {
                 offer.replaceChildren();
                 form.reset();
                 started(download);
             },
         }));
+}
+
+/** Plays a stream without a download. Header fields belong to the asset, which is therefore opened first. */
+async function watchNow(order, title) {
+    try {
+        const isPlain = Object.keys(order).length === 1;
+        play(isPlain ? `/${order.source}` : entry((await api.open(order)).name), title);
+    } catch (error) {
+        fail(words(error));
+    }
 }

@@ -61,6 +61,8 @@ export const api = {
     setMode: mode => call("PUT", "/mode", {mode}),
     inspect: url => call("GET", `/presentation?url=${encodeURIComponent(url)}`),
     explain: order => call("POST", "/selection", order),
+    open: order => call("POST", "/presentation", order),
+    paste: text => call("POST", "/paste", {text}),
     download: order => call("POST", "/downloads", order),
     downloadOf: id => call("GET", `/downloads/${encodeURIComponent(id)}`),
     change: (id, change) => call("POST", `/downloads/${encodeURIComponent(id)}/${change}`),

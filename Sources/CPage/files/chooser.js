@@ -9,11 +9,11 @@ let count = 0;
 /**
  * A form for the tracks of a stream.
  *
- * - `tracks`: as in the API; `source`: a URL or a name; `started(download)`: called when a download has begun;
- *   `closed()`: called when the form is cancelled; `play`: plays the stream instead, if possible; `isFromLink`: true if the user
- *   did not write the source.
+ * - `tracks`: as in the API; `order`: a `source`, which is a URL or a name, with what else the download has;
+ *   `started(download)`: called when a download has begun; `closed()`: called when the form is cancelled; `play`: plays the stream
+ *   instead, if possible.
  */
-export function chooser({tracks, source, title, isFromLink, started, closed, play}) {
+export function chooser({tracks, order, title, started, closed, play}) {
     const group = `choice-${++count}`;
     const trouble = el("p", {class: "trouble", role: "alert", hidden: true});
     const start = el("button", {type: "submit", class: "primary"}, "Download");
@@ -27,7 +27,7 @@ export function chooser({tracks, source, title, isFromLink, started, closed, pla
         start.disabled = true;
         trouble.hidden = true;
         try {
-            const download = await api.download({source, ...(isFromLink && {isFromLink}), ...chosen(form, tracks)});
+            const download = await api.download({...order, ...chosen(form, tracks)});
             say(`The download of ${title} has begun.`);
             started(download);
         } catch (error) {

@@ -241,7 +241,7 @@ export class Row {
 
     choose() {
         const form = chooser({
-            tracks: this.asset.tracks, source: this.asset.name, title: this.called,
+            tracks: this.asset.tracks, order: {source: this.asset.name}, title: this.called,
             started: download => {
                 this.extra.replaceChildren();
                 this.buttons.add.focus();
