@@ -52,6 +52,9 @@ static const unsigned char page_css[] = {
 static const unsigned char page_html[] = {
 #embed "files/page.html"
 };
+static const unsigned char manage_js[] = {
+#embed "files/manage.js"
+};
 static const unsigned char paste_js[] = {
 #embed "files/paste.js"
 };
@@ -85,6 +88,7 @@ static const struct page_file files[] = {
     {"/page/main.js", main_js, sizeof main_js},
     {"/page/page.css", page_css, sizeof page_css},
     {"page.html", page_html, sizeof page_html},
+    {"/page/manage.js", manage_js, sizeof manage_js},
     {"/page/paste.js", paste_js, sizeof paste_js},
     {"/page/picture.js", picture_js, sizeof picture_js},
     {"/page/player.js", player_js, sizeof player_js},

@@ -80,9 +80,24 @@ def many(count):
     return films, []
 
 
+@functools.cache
+def titles():
+    """Titles that a layout may break at: long, without a blank, from right to left, of other scripts, and a name without a title."""
+    words = ["Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft" * 2, "مرحبا بالعالم: فيلم طويل جدا عن البحر والسماء",
+             "שלום עולם (2024) part 2", "銀河鉄道の夜" * 12, "A film whose title has many words, as those of lectures, of parliaments and of broadcasts often have, "
+             "with a second clause that nobody reads to its end", "👩‍👩‍👧‍👦 🎬 Émile — l’été", "https://cdn.example.com/vod/0123456789abcdef0123456789abcdef/master.m3u8"]
+    local = ["complete", "partial", "complete", "none", "partial", "complete", "complete"]
+    films = [asset(title, 3600.0 + number, 720, state, 0 if state == "none" else 900_000_000) for number, (title, state) in enumerate(zip(words, local))]
+    for number, film in enumerate(films):
+        film["name"] = "film-%d" % number
+    films.append(dict(films[0], name="n" * 120, id="unnamed-k3f9", title=None, note="A description of " + "many " * 60 + "words."))
+    return films, []
+
+
 def answer(scene, path, query):
     """The status and the JSON of a GET."""
-    films, downloads = {"empty": lambda: ([], []), "loading": lambda: ([], []), "full": lambda: many(500), "huge": lambda: many(10_000)}.get(scene, few)()
+    films, downloads = {"empty": lambda: ([], []), "loading": lambda: ([], []), "three": lambda: (few()[0][:3], few()[1][:2]),
+                        "forty": lambda: many(40), "titles": titles, "full": lambda: many(500), "huge": lambda: many(10_000)}.get(scene, few)()
     if scene == "error":
         return 500, {"code": "internal", "status": 500, "title": "a defect", "detail": "the store gives no answer", "next": "weir doctor"}
     if path == "/assets":

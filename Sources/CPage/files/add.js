@@ -97,9 +97,9 @@ function show(presentation, order, started) {
         `With ${plural(headers.length, "header field")} of the command: ${headers.map(({name}) => name.toLowerCase()).join(", ")}.`);
     if (presentation.isLive) {
         return el("div", {class: "offer"}, el("h3", {}, el("bdi", {}, title)),
-            fields, el("p", {class: "note"}, "This is a live stream. Play it here, or record it until it ends with: ",
-                el("code", {}, `weir get ${url} --record`)),
+            fields, el("p", {class: "note"}, "This is a live stream. Play it here, or record it until it ends."),
             el("div", {class: "actions"}, watch && el("button", {type: "button", class: "primary", onclick: watch}, "Play"),
+                el("button", {type: "button", onclick: () => record(order, title, started)}, "Record"),
                 el("button", {type: "button", onclick: close}, "Close")));
     }
     say(`${title} has ${presentation.tracks.variants.length} qualities.`);
@@ -120,6 +120,18 @@ async function watchNow(order, title) {
     try {
         const isPlain = Object.keys(order).length === 1;
         play(isPlain ? `/${order.source}` : entry((await api.open(order)).name), title);
+    } catch (error) {
+        fail(words(error));
+    }
+}
+
+async function record(order, title, started) {
+    try {
+        const download = await api.download({...order, record: true});
+        offer.replaceChildren();
+        form.reset();
+        say(`The recording of ${title} has begun.`);
+        started(download);
     } catch (error) {
         fail(words(error));
     }

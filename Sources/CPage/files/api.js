@@ -54,6 +54,9 @@ export const api = {
         } while (after);
     },
     asset: name => call("GET", named(name)),
+    edit: (name, change) => call("PATCH", named(name), change),
+    setPolicy: (name, policy) => call("PUT", `${named(name)}/policy`, policy),
+    export: (name, order) => call("POST", `${named(name)}/export`, order),
     remove: name => call("DELETE", named(name)),
     async artwork(name) { return (await request("GET", `${named(name)}/artwork`)).blob(); },
     store: () => call("GET", "/store"),

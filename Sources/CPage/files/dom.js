@@ -41,6 +41,8 @@ const icons = {
     add: "M12 5v14M5 12h14",
     cancel: "M6 6l12 12M18 6 6 18",
     remove: "M5 7h14M10 4h4M7 7l1 13h8l1-13M10.500 11v5M13.500 11v5",
+    manage: "M4 20h4L19 9l-4-4L4 16zM13 7l4 4",
+    more: "M6 9l6 6 6-6",
     details: "M5 19V11M12 19V5M19 19v-6",
 };
 

@@ -4,7 +4,7 @@ import {api} from "./api.js";
 import {Blocks} from "./blocks.js";
 import {el, setText} from "./dom.js";
 import {Row} from "./row.js";
-import {badge, plural} from "./words.js";
+import {badge, plural, totals} from "./words.js";
 
 /** Milliseconds between two updates of the list: four per second. */
 const PAUSE = 250;
@@ -14,6 +14,16 @@ const GLANCE = 150;
 const MANY = 40;
 
 const active = new Set(["queued", "running", "waiting", "paused"]);
+
+const collate = new Intl.Collator(undefined, {numeric: true, sensitivity: "base"}).compare;
+const byTitle = (one, other) => collate(one.title || one.name, other.title || other.name) || collate(one.name, other.name);
+/** The numbers by which a list is sorted, least first. */
+const ranks = {
+    played: asset => -(asset.storage?.lastPlayed || 0),
+    size: asset => -asset.bytes,
+    duration: asset => -(asset.duration || 0),
+    expiry: asset => asset.storage?.expiration || Infinity,
+};
 
 export class List {
     /** - `counted(bytes)`: called when the stored size has changed. */
@@ -27,6 +37,13 @@ export class List {
         this.show = document.getElementById("show");
         this.find.addEventListener("input", () => this.arrange());
         this.show.addEventListener("change", () => this.arrange());
+        this.sort = document.getElementById("sort");
+        const order = localStorage.getItem("weir-sort");
+        if (order in ranks) this.sort.value = order;
+        this.sort.addEventListener("change", () => {
+            localStorage.setItem("weir-sort", this.sort.value);
+            this.arrange();
+        });
         this.seen = new IntersectionObserver(entries => {
             for (const entry of entries) this.rowOf(entry.target)?.come(entry.isIntersecting, GLANCE);
         }, {rootMargin: "200px"});
@@ -178,6 +195,7 @@ export class List {
             let bytes = 0;
             for (const asset of this.assets.values()) bytes += asset.bytes;
             this.counted(bytes);
+            this.showTotals();
         }, PAUSE);
     }
 
@@ -185,7 +203,7 @@ export class List {
 
     fits(asset) {
         const word = this.find.value.trim().toLocaleLowerCase();
-        if (word && !`${asset.title || ""} ${asset.name}`.toLocaleLowerCase().includes(word)) return false;
+        if (word && !`${asset.title || ""} ${asset.name} ${asset.note || ""}`.toLocaleLowerCase().includes(word)) return false;
         const download = this.downloads.get(asset.name);
         const [, mark] = badge(asset, download);
         switch (this.show.value) {
@@ -196,10 +214,12 @@ export class List {
         }
     }
 
-    /** Sorts running downloads first, the rest by name. Later changes do not move a row. */
+    /** Sorts running downloads first, the rest as chosen. Later changes do not move a row. */
     arrange() {
         const isActive = asset => active.has(this.downloads.get(asset.name)?.state ?? asset.state);
-        const fitting = [...this.assets.values()].filter(asset => this.fits(asset));
+        const rank = ranks[this.sort.value];
+        const fitting = [...this.assets.values()].filter(asset => this.fits(asset))
+            .sort((one, other) => (rank ? Math.sign(rank(one) - rank(other)) || 0 : 0) || byTitle(one, other));
         const order = [...fitting.filter(isActive), ...fitting.filter(asset => !isActive(asset))].map(asset => asset.name);
         if (order.length > 0 && String(order) === String(this.blocks.names)) {
             for (const name of this.rows.keys()) this.touch(name);
@@ -229,6 +249,13 @@ export class List {
         return row;
     }
 
+    /** Shows the sums over the assets that the search and the filter leave. */
+    showTotals() {
+        const place = document.getElementById("totals");
+        const shown = [...this.blocks.byName.keys()].map(name => this.assets.get(name)).filter(Boolean);
+        setText(place, shown.length > 0 ? `· ${totals(shown)}` : "");
+    }
+
     /** Inserts a new asset at the front, where users see it. */
     insert(name) {
         if (this.fits(this.assets.get(name))) this.blocks.insert(name);
@@ -239,6 +266,7 @@ export class List {
         const shown = this.blocks.byName.size;
         const all = plural(this.assets.size, "asset") + (this.isReading ? " so far" : "");
         this.count.hidden = this.assets.size === 0;
+        this.showTotals();
         setText(this.count, shown === this.assets.size ? all : `${shown.toLocaleString("en")} of ${all}`);
         // Removes the link that serves pages without a script.
         document.getElementById("rest").replaceChildren();
@@ -276,5 +304,5 @@ function nothingYet() {
 
 function nothingFits() {
     return el("li", {class: "empty"}, el("p", {class: "empty-title"}, "No matching asset"),
-        el("p", {}, "No asset has this title and state."));
+        el("p", {}, "No asset has this title or description, and this state."));
 }

@@ -5,6 +5,7 @@ import {Bar} from "./bars.js";
 import {chooser} from "./chooser.js";
 import {Details} from "./details.js";
 import {button, el, icon, say, setAttribute, setText} from "./dom.js";
+import {manager} from "./manage.js";
 import {copy, play} from "./player.js";
 import {badge, doing, plural, quality, size, sizeOf, time} from "./words.js";
 
@@ -46,10 +47,13 @@ export class Row {
             copy: button("copy", "Copy mpv command", "", () => this.copy()),
             pause: button("pause", "Pause", "", () => this.change("pause")),
             resume: button("resume", "Resume", "", () => this.change("resume")),
+            record: button("resume", "Record", "", () => this.record()),
             add: button("add", "Add tracks", "", () => this.choose()),
             cancel: button("cancel", "Cancel", "", () => this.change("cancel")),
             remove: button("remove", "Delete", "", () => this.remove()),
+            manage: button("manage", "Manage", "", () => this.manage()),
             details: button("details", "Details", "", () => this.toggleDetails()),
+            more: button("more", "More", "", () => this.toggleMore(), "more"),
         };
     }
 
@@ -75,7 +79,36 @@ export class Row {
         this.updateBars();
         this.updateButtons();
         this.updatePicture();
+        this.updateLength();
         this.details?.update(asset);
+    }
+
+    /**
+     * Shows a complete asset as one line until the user asks for more. A row with the focus or with an open part stays as it is, and
+     * so does one whose download ended on this page.
+     */
+    updateLength() {
+        const state = this.download?.state ?? this.asset.state;
+        const isQuiet = this.asset.local === "complete" && !this.asset.storage?.isExpired && (state === undefined || state === "complete")
+            && this.heads.length === 0;
+        if (!isQuiet) this.wasBusy = true;
+        const isBusy = this.wasBusy || this.extra.hasChildNodes();
+        const isShort = isQuiet && !this.isOpen && !isBusy;
+        if (this.element.classList.contains("row-short") !== isShort && !this.element.contains(document.activeElement)) this.setShort(isShort);
+        this.buttons.more.hidden = !isQuiet || this.wasBusy === true;
+    }
+
+    setShort(isShort) {
+        this.element.classList.toggle("row-short", isShort);
+        this.buttons.more.setAttribute("aria-expanded", String(!isShort));
+        setText(this.buttons.more.querySelector("span"), isShort ? "More" : "Less");
+        setAttribute(this.buttons.more, "aria-label", `${isShort ? "More" : "Less"} ${this.called}`);
+    }
+
+    toggleMore() {
+        this.isOpen = this.element.classList.contains("row-short");
+        if (!this.isOpen) this.closeDetails();
+        this.setShort(!this.isOpen);
     }
 
     factsText() {
@@ -151,6 +184,7 @@ export class Row {
             copy: !isExpired,
             pause: isActive,
             resume: ["paused", "failed", "cancelled"].includes(state),
+            record: this.asset.isLive && !isExpired && !isActive && state !== "paused",
             add: !this.asset.isLive && !this.asset.isImported && !isExpired,
             cancel: isActive || state === "paused",
         };
@@ -255,6 +289,28 @@ export class Row {
         this.closeDetails();
         this.extra.replaceChildren(form);
         form.querySelector("input, button").focus();
+    }
+
+    async record() {
+        try {
+            this.list.started(await api.download({source: this.asset.name, record: true}));
+            say(`The recording of ${this.called} has begun.`);
+        } catch (error) {
+            this.complain(error);
+        }
+    }
+
+    manage() {
+        const forms = manager(this.asset, this.called, {
+            changed: asset => this.list.changed({id: asset.id, asset: asset.name}),
+            closed: () => {
+                this.extra.replaceChildren();
+                this.buttons.manage.focus();
+            },
+        });
+        this.closeDetails();
+        this.extra.replaceChildren(forms);
+        forms.querySelector("input").focus();
     }
 
     toggleDetails() {

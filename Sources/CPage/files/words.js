@@ -100,4 +100,14 @@ export function coverage(part) {
     return `${time(loaded(part.loaded))} of ${time(wanted)}${holes ? `, ${plural(holes, "hole")}` : ""}`;
 }
 
+/** A number of assets in words, with their stored size and playing time: `3 offline · 1.2 GB · 4 h 10 min`. */
+export function totals(assets) {
+    const [complete, partial] = ["complete", "partial"].map(kind => assets.filter(({local}) => local === kind).length);
+    const bytes = assets.reduce((sum, asset) => sum + asset.bytes, 0);
+    const minutes = Math.round(assets.reduce((sum, asset) => sum + (asset.duration || 0), 0) / 60);
+    const length = minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60).toLocaleString("en")} h ${minutes % 60} min`;
+    return [complete > 0 && `${complete.toLocaleString("en")} offline`, partial > 0 && `${partial.toLocaleString("en")} partial`, size(bytes), minutes > 0 && length]
+        .filter(Boolean).join(" · ");
+}
+
 export const date = seconds => new Date(seconds * 1000).toLocaleString(undefined, {dateStyle: "medium", timeStyle: "short"});

@@ -41,6 +41,9 @@ import Testing
                     try await page.wait(for: "Downloading", in: "cmaf")
                     #expect(try await violations(page) == [], "\(scheme): the list")
                     try await page.click("Add tracks", of: "cmaf")
+                    try await page.click("Manage", of: "ts")
+                    try await page.wait("\(BrowserPage.row("ts")).querySelector('.manager')")
+                    #expect(try await violations(page) == [], "\(scheme): the forms of an asset")
                     try await page.click("Details", of: "ts")
                     try await page.wait(
                         "\(BrowserPage.row("ts")).querySelector('.pairs') && \(BrowserPage.row("cmaf")).querySelector('.chooser')"
@@ -75,6 +78,7 @@ import Testing
             try await scene.get("ts", ["-q", "worst"])
             try await scene.withPage { page in
                 try await page.wait("\(BrowserPage.row("ts")) && !document.getElementById('network').hidden")
+                try await page.run("\(BrowserPage.row("ts")).querySelector('.more').click()")
                 var reached: [String] = []
                 for _ in 0..<20 {
                     for kind in ["keyDown", "keyUp"] {
@@ -93,8 +97,8 @@ import Testing
                         == [
                             "Skip to the assets", "Use the network", "https://… the URL of an HLS stream",
                             "Show tracks",
-                            "Find by title", "Show", "Play ts", "Copy mpv command ts", "Add tracks ts", "Delete ts",
-                            "Details ts",
+                            "Find by title", "Show", "Sort by", "Play ts", "Copy mpv command ts", "Add tracks ts",
+                            "Delete ts", "Manage ts", "Details ts", "Less ts",
                         ].map { $0 + "|true" })
             }
         }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What is pasted and dropped on the page, with the browser's own clipboard and drags.
+/// Pastes and drops, with the browser's own clipboard and drags.
 @Suite("Pastes and drops on the page", .serialized) struct PagePasteTests {
     private static let offer = "document.querySelector('#offer .chooser')"
 

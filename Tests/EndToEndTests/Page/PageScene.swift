@@ -51,6 +51,12 @@ extension BrowserPage {
     /// Clicks a button of a row once it appears.
     func click(_ word: String, of name: String) async throws {
         try await wait("\(Self.row(name)) && \(Self.button(word, of: name))")
+        // A complete asset is one line, whose other buttons appear with More.
+        if word != "More" {
+            let button = Self.button(word, of: name)
+            try await run("if (!\(button).checkVisibility()) \(Self.row(name)).querySelector('.more').click()")
+            try await wait("\(button).checkVisibility()")
+        }
         // As a real click does.
         try await run("const b = \(Self.button(word, of: name)); b.focus(); b.click()")
     }
