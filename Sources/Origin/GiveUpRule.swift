@@ -70,6 +70,9 @@ public struct GiveUpRule: Sendable {
     public var otherAddressLimit = Duration.seconds(10)
     /// As `firstByteLimit`, if not even the request has arrived: the network has lost it.
     public var unacknowledgedLimit = Duration.seconds(15)
+    /// While a request on a connection that was used before has had no reply for this long, new requests to its origin go by
+    /// connections that were used since: after a change of networks all earlier ones are dead.
+    public var suspectSilence = Duration.seconds(4)
     /// If a request is given up on a connection that it shares, and nothing has arrived there for this long, the connection is
     /// presumed lost.
     public var sharedSilence = Duration.seconds(2)

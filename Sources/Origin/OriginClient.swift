@@ -248,6 +248,14 @@ public import HTTPMessage
         wire.connected.map { addressMemory.hasOther(than: $0, in: wire.addresses, now: .now) } ?? false
     }
 
+    /// The time in whole seconds for which a connection may have been idle that a request uses; nil for any time.
+    private func maximumConnectionAge(at origin: WebURL.Origin) -> Int? {
+        let known = staleConnections.maximumAge(origin, now: .now)
+        guard !staleConnections.isSlow(origin) else { return known }
+        let silence = transfers.values.compactMap { $0.suspectSilence(at: origin) }.max()
+        return [known, silence.map { Int($0.components.seconds) }].compactMap(\.self).min()
+    }
+
     func open(
         _ request: OriginRequest, _ attempt: TransferState.Attempt, _ plan: ConnectionPlan,
         _ addresses: [SocketAddress],
@@ -258,7 +266,7 @@ public import HTTPMessage
         // Transfers that have to pause go by HTTP/1.1, where a connection of their own holds them back.
         let mayShare = priority == .playback || !isThrottling && isUnlimited
         let isMultiplexed = versions.isMultiplexed(origin)
-        let age = staleConnections.maximumAge(origin, now: .now)
+        let age = maximumConnectionAge(at: origin)
         let settings = CurlRequest.Settings(
             configuration: configuration, handles: handles, rules: rules, plan: plan,
             addresses: addressMemory.ordered(addresses.map { $0.with(port: origin.port) }, now: .now),

@@ -172,6 +172,16 @@ import HTTPMessage
     /// True if a request is in progress, and not waiting for a place at its host or for the next attempt.
     public var isOnTheWire: Bool { wire != nil }
 
+    /// The time for which a request on a connection that was used before has waited for its reply, if that makes the origin's other
+    /// connections suspect; nil otherwise.
+    func suspectSilence(at origin: WebURL.Origin) -> Duration? {
+        guard let wire, case .head = watch, wire.stage.isSilence, wire.isOnUsedConnection,
+            wire.attempt.url.origin == origin
+        else { return nil }
+        let silence = .now - lastArrival
+        return silence >= rule.suspectSilence ? silence : nil
+    }
+
     func sharesConnection(of other: CurlRequest) -> Bool { wire?.shares(other) ?? false }
 
     /// Pauses or resumes the body. Not from within a callback of libcurl.

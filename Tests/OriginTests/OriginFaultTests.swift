@@ -57,6 +57,31 @@ extension OverSockets {
             #expect(origin.requests.map(\.connection) == [0, 0, 1])
         }
 
+        @Test func whileOneUsedConnectionIsSilentAnotherIsNotTried() async throws {
+            let origin = try ScriptedOrigin { request, _ in
+                switch request.target {
+                case "/silent": [.hold]
+                case "/next": [.reply(200, [:], [1, 2, 3])]
+                default: [.hold, .reply(200, [:], [1])]
+                }
+            }
+            let bench = Bench { $0.giveUpRule.suspectSilence = .milliseconds(100) }
+            let first = (1...2).map { _ in Recorder() }
+            for (number, recorder) in first.enumerated() {
+                bench.client.start(try bench.request(origin, "/\(number)"), receiver: recorder)
+            }
+            try await waitUntil("two connections") { origin.requests.count == 2 }
+            origin.release(2)
+            for recorder in first { #expect(await recorder.error == nil) }
+            let silent = bench.client.start(try bench.request(origin, "/silent"), receiver: Recorder())
+            await turn(.milliseconds(300))
+            let (recorder, error) = await bench.run(try bench.request(origin, "/next"))
+            #expect(error == nil && recorder.has([1, 2, 3]))
+            silent.cancel()
+            #expect(origin.requests.map(\.target).suffix(2) == ["/silent", "/next"])
+            #expect(origin.requests.map(\.connection).last == 2)
+        }
+
         /// A slow origin is waited for on connections that were used before, once it is known.
         @Test func anOriginThatIsKnownToBeSlowIsAskedOnce() async throws {
             let origin = try ScriptedOrigin { _, _ in [.hold, .reply(200, [:], [1, 2, 3])] }
