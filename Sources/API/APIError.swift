@@ -160,7 +160,7 @@ extension APIError.Code {
 
     fileprivate var usualNext: String? {
         switch self {
-        case .refusedURL: "give a URL that begins with http:// or https://, without a password"
+        case .refusedURL: "give a URL that begins with http:// or https://"
         case .noMatch: "list the tracks with: weir show URL"
         case .incomplete: "fetch the rest with: weir get NAME"
         case .targetExists: "give another target, or delete this one"

@@ -6,7 +6,8 @@ import HTTPMessage
 ///
 /// The first way is a Unix socket in the state directory, which only the directory's owner can create. An older daemon has none;
 /// then the program that listens at the daemon's URL is judged. It must belong to this user, to root (whose service manager may
-/// listen for the daemon), or to the owner of the state directory.
+/// listen for the daemon), or to the owner of the state directory. For root it may also be a service with a user of its own whose state
+/// directory systemd maps: that belongs to nobody outside of the service.
 struct DaemonAccess {
     enum Way: Equatable {
         case socket(path: String)
@@ -49,7 +50,26 @@ struct DaemonAccess {
     private func isTrusted(_ user: UInt32) -> Bool {
         if user == geteuid() || user == 0 { return true }
         var status = stat()
-        return stat(state.path, &status) == 0 && status.st_uid == user
+        guard stat(state.path, &status) == 0 else { return false }
+        return status.st_uid == user || status.st_uid == Self.nobody && geteuid() == 0 && isShut
+    }
+
+    /// The owner of a directory that newer versions of systemd map to a service's user (DynamicUser with StateDirectory).
+    private static let nobody: UInt32 = 65_534
+
+    /// True if only root can reach the state directory from outside, such as `/var/lib/private`: then only root can have let a
+    /// program in.
+    private var isShut: Bool {
+        guard let real = realpath(state.path, nil) else { return false }
+        defer { free(real) }
+        var components = String(cString: real).split(separator: "/").dropLast()
+        while !components.isEmpty {
+            var status = stat()
+            let isKnown = lstat("/" + components.joined(separator: "/"), &status) == 0
+            if isKnown, status.st_uid == 0, status.st_mode & 0o077 == 0 { return true }
+            components.removeLast()
+        }
+        return false
     }
 
     private func refusal(of user: UInt32, at place: String) -> APIError {

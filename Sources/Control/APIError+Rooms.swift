@@ -38,7 +38,7 @@ extension APIError {
             return "give what the site's own page sends: weir get --header 'Referer: …' --cookies FILE \(url)"
         case (_, 404?), (_, 410?), (_, 451?): return "check the address in a browser; the stream may have moved"
         case (.originAbsent, _) where origin?.code == .unreachable:
-            return "check the host's spelling and the network: weir doctor"
+            return "check the host's spelling, the port and the network: weir doctor"
         default: return nil
         }
     }

@@ -13,6 +13,7 @@ private struct AssetSignature: Equatable {
     let id: String
     let name: String
     let title: String?
+    let note: String?
     let origin: WebURL
     let isInsecure: Bool
     let life: StorageLife
@@ -27,7 +28,7 @@ private struct AssetSignature: Equatable {
     var cachedBytes: Int64 = 0
 
     @LoopActor init(_ asset: Asset) {
-        (id, name, title, origin) = (asset.id, asset.name, asset.title, asset.origin)
+        (id, name, title, note, origin) = (asset.id, asset.name, asset.title, asset.note, asset.origin)
         isInsecure = asset.route.isInsecure
         (life, isLoaded, artwork, refusal) = (asset.life, asset.isLoaded, asset.knownArtwork, asset.refusal)
         (unusableKeys, keyChanges) = (asset.keys.unusable, asset.keys.usabilityChanges)

@@ -170,7 +170,6 @@ extension APIError {
             case .originAbsent: again
             case .diskFull: "free space there, then \(again)"
             case .noProgram: "install rsync where the daemon runs, or publish to a folder"
-            case .offline: "weir mode auto, then repeat the command"
             case .incomplete: "weir verify \(asset) --repair, or fetch the rest with: weir get \(asset)"
             default: general.next
             }

@@ -21,6 +21,7 @@ extension LibraryService {
 
     package func assets(_ query: API.AssetQuery) async throws(APIError) -> [UInt8] {
         await summaries.check()
+        let streams = try await streamTexts.texts(of: library.streams)
         let all = library.assets
         let first = query.after.map { name in Self.index(after: name, in: all) } ?? 0
         let page = all[first...].prefix(query.limit ?? .max)
@@ -34,10 +35,10 @@ extension LibraryService {
             isFirst = false
             body += query.isBrief ? text.brief : text.complete
         }
-        for shape in page.endIndex == all.endIndex ? others : [] {
+        for text in page.endIndex == all.endIndex ? try await others(streams) : [] {
             if !isFirst { body.append(UInt8(ascii: ",")) }
             isFirst = false
-            body += try API.encode(shape)
+            body += text
         }
         // The shapes come first: the size of an asset may need a look into the store.
         let cache = API.PlayCache(bytes: Int(retention.cachedBytes), limit: retention.cacheLimit.map { Int($0) })
@@ -47,8 +48,17 @@ extension LibraryService {
     }
 
     /// The entries that follow the assets: unusable bundles, and streams of which nothing is stored.
-    private var others: [API.Asset] {
-        (exchange.orphans.bundles.values.map { Self.shape($0) } + knownOnly).sorted { $0.name < $1.name }
+    private func others(_ streams: [StreamTexts.Text]) async throws(APIError) -> [[UInt8]] {
+        var others: [(name: String, text: [UInt8])] = []
+        for orphan in exchange.orphans.bundles.values {
+            others.append((orphan.name, try API.encode(Self.shape(orphan))))
+        }
+        var slice = LoopSlice()
+        for stream in streams {
+            await slice.giveWay()
+            if library.isUnopened(stream.stream) { others.append((stream.stream.name, stream.text)) }
+        }
+        return others.sorted { $0.name < $1.name }.map(\.text)
     }
 
     private static func index(after name: String, in assets: [Asset]) -> Int {
@@ -95,7 +105,7 @@ extension LibraryService {
             name: asset.name, id: asset.id, title: asset.title, url: asset.origin.redacted, duration: facts.duration)
         shape.path = asset.bundlePath
         shape.isLive = facts.isLive
-        shape.note = kept?.task.note
+        shape.note = kept?.task.note ?? asset.note
         shape.ranges = download.flatMap { download in
             let ranges = download.requestedRanges
             // An open end is later than the end of any media.
@@ -177,11 +187,9 @@ extension Library {
 
 /// Entries of the streams file of which nothing is stored yet.
 extension LibraryService {
-    var knownOnly: [API.Asset] { library.unopenedStreams.map(shape) }
-
-    /// One entry of `knownOnly`; nil if there is none of that name.
+    /// Nil if there is none of that name.
     func knownOnly(named name: String) -> API.Asset? {
-        library.stream(named: name).flatMap { library.asset(at: $0.url) == nil ? shape($0) : nil }
+        library.stream(named: name).flatMap { library.asset(at: $0.url) == nil ? StreamTexts.shape($0) : nil }
     }
 
     /// The asset at a stream's URL, even if the asset has another name.
@@ -193,12 +201,5 @@ extension LibraryService {
         throw APIError(
             .noSuchAsset, "\(name) is in the streams file, and nothing of it is stored",
             next: "weir get \(name), or delete the entry with an editor")
-    }
-
-    private func shape(_ stream: KnownStream) -> API.Asset {
-        var shape = API.Asset(name: stream.name, id: stream.name, title: stream.title, url: stream.url.redacted)
-        shape.isKnownOnly = true
-        (shape.logo, shape.group) = (stream.logo, stream.group)
-        return shape
     }
 }

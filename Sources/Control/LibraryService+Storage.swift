@@ -4,6 +4,7 @@ package import EventLoop
 import HTTPMessage
 import Library
 import Retention
+import SafeText
 import Store
 import Substitution
 
@@ -26,6 +27,7 @@ extension LibraryService {
         var order = API.DownloadRequest(source: name)
         order.artwork = change.artwork == "" ? nil : change.artwork
         let artwork = try await artwork(order, for: asset)
+        if let name = change.name, !AssetNaming.isName(name) { throw APIError(invalid: name, for: asset.name) }
         do {
             if let name = change.name { try await library.rename(asset, to: name) }
             if let fields { try await library.setFields(fields, of: asset) }
@@ -34,20 +36,19 @@ extension LibraryService {
             throw APIError(error, asset: asset.name)
         }
         if let artwork { try store(artwork, of: asset) }
-        if let note = change.note { try await describe(asset, note) }
+        if let note = change.note { try await describe(asset, note.isEmpty ? nil : note) }
         if let title = change.title { await library.entitle(asset, title.isEmpty ? nil : title) }
         downloader.renamed(asset)
         return shape(asset)
     }
 
-    private func describe(_ asset: Asset, _ note: String) async throws(APIError) {
-        guard let download = downloader.download(of: asset) else {
-            throw APIError(
-                .noSuchDownload, "\(asset.name) has no download that could have a description",
-                next: "weir get \(asset.name) --description TEXT")
+    /// The description that came with a download is replaced, too.
+    private func describe(_ asset: Asset, _ note: String?) async throws(APIError) {
+        if let download = downloader.download(of: asset) {
+            if download.isUnreadable { throw APIError(unreadable: asset.name) }
+            await downloader.setNote(note, of: download)
         }
-        if download.isUnreadable { throw APIError(unreadable: asset.name) }
-        await downloader.setNote(note.isEmpty ? nil : note, of: download)
+        await library.describe(asset, note)
         library.events.send(.assetChanged(asset))
     }
 
@@ -60,6 +61,18 @@ extension LibraryService {
         storage.lastPlayed = life.lastPlayed.map(Int.init)
         storage.purge = life.purge.map(API.Storage.Purge.init)
         return storage
+    }
+}
+
+extension APIError {
+    /// Creates the error of a new name that is not one, with the nearest that is.
+    fileprivate init(invalid name: String, for asset: String) {
+        let near = KnownStream.name(forTitle: name)
+        let titled = "--title \(ShellWord.quoted(name)), which lists show"
+        let next =
+            near.isEmpty || near == asset
+            ? "weir set \(asset) \(titled)" : "weir rename \(asset) \(near) \(titled)"
+        self.init(.nameTaken, "\"\(name)\" is no name: use small letters, digits and single dashes", next: next)
     }
 }
 

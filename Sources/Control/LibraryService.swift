@@ -18,6 +18,7 @@ package import Substitution
     let retention: Retention
     let downloader: Downloader
     private(set) lazy var texts = AssetTexts(self)
+    let streamTexts = StreamTexts()
     let exchange: ExchangeServices
     /// The values of what the selections of requests leave out.
     package var selectionDefaults = API.SelectionRequest()
@@ -65,7 +66,7 @@ package import Substitution
     package func update(assetNamed name: String) async throws(APIError) -> API.Asset {
         let asset = try find(name)
         if library.isOffline {
-            throw APIError(.offline, "\(asset.name) cannot be updated while Weir is offline", next: "weir mode auto")
+            throw APIError(.offline, "\(asset.name) cannot be updated while Weir is offline")
         }
         if asset.isRecorded || asset.isImported || asset.isLive {
             throw APIError(
@@ -97,8 +98,7 @@ package import Substitution
         }
         let asset = try find(name)
         if library.isOffline {
-            throw APIError(
-                .offline, "nothing of \(asset.name) can be cached while Weir is offline", next: "weir mode auto")
+            throw APIError(.offline, "nothing of \(asset.name) can be cached while Weir is offline")
         }
         do throws(Downloader.Refusal) {
             _ = try await downloader.cache(
@@ -253,7 +253,10 @@ package import Substitution
         if let asset = named ?? (try? WebURL(plain)).flatMap({ library.asset(at: $0) }) { return asset }
         if let orphan = exchange.orphans.bundles[name] { throw APIError(orphan) }
         try refuse(stream: name)
-        throw APIError(.noSuchAsset, "there is no asset named \(plain)", next: "weir list")
+        // No name has a dot or a slash, and each address has.
+        let isAddress = plain.contains { $0 == "." || $0 == "/" } && !plain.contains("://")
+        let next = isAddress ? "https://\(plain), if it is an address; or weir list" : nil
+        throw APIError(.noSuchAsset, "there is no asset named \(plain)", next: next)
     }
 
     private func find(download id: String) throws(APIError) -> Download {
@@ -339,7 +342,9 @@ package import Substitution
         do {
             return try WebURL(text)
         } catch {
-            throw APIError(.refusedURL, "Weir does not fetch this URL: \(error)", underlying: error)
+            let plain = UserInformation(splitting: text).url
+            let next = error == .unsupportedScheme && !text.contains("://") ? "https://\(plain)" : nil
+            throw APIError(.refusedURL, "Weir does not fetch this URL: \(error)", next: next, underlying: error)
         }
     }
 

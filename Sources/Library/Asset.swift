@@ -21,6 +21,8 @@ public import Store
     public internal(set) var name: String
     /// For display; nil if the user gave none.
     public internal(set) var title: String?
+    /// The user's description; nil without one, and for one that came with a download.
+    public package(set) var note: String?
     /// Caches `artworkKind`; nil before the first lookup.
     package var knownArtwork: Artwork.Kind??
     /// The URL of the asset, secrets included. `Relocation.follow` changes it.
@@ -373,9 +375,11 @@ public import Store
     }
 
     var record: AssetRecord {
-        AssetRecord(
+        var record = AssetRecord(
             id: id, name: name, title: title, origin: origin.text, created: created, fields: access.fields.record,
             revises: revises, fromNetwork: access.namesPeer ? nil : true, route: access.route.record)
+        record.note = note
+        return record
     }
 
     package var storageRecord: StorageRecord { StorageRecord(asset: id, life) }

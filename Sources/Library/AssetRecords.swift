@@ -179,7 +179,7 @@ public import Store
                 let (volume, other) = library.store.volumes(of: record)
                 asset.bundle.relocate(to: volume, other: other)
             }
-            asset.revises = record.revises
+            (asset.revises, asset.note) = (record.revises, record.note)
             asset.life = lives[asset.id] ?? StorageLife()
             for key in keys[asset.id] ?? [] {
                 if let url = try? WebURL(key.url) { asset.keys.restore(url, number: key.number, key.life) }

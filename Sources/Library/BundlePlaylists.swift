@@ -87,7 +87,7 @@ import Store
     /// The text of `asset.json`.
     package func identity() throws -> [UInt8] {
         var identity = BundleIdentity(id: asset.id, name: asset.name, title: asset.title, created: asset.created)
-        identity.artwork = asset.artworkKind?.fileName
+        (identity.note, identity.artwork) = (asset.note, asset.artworkKind?.fileName)
         identity.origin = asset.origin.isPlaceholder ? nil : asset.origin.redacted
         let (policy, ring) = (asset.life.policy, asset.keys)
         if policy != StoragePolicy() { identity.policy = policy }

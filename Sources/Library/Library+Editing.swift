@@ -28,6 +28,17 @@ extension Library {
     public func entitle(_ asset: Asset, _ title: String?) async {
         guard asset.title != title else { return }
         asset.title = title
+        await keepWords(about: asset)
+    }
+
+    /// Sets the description; nil removes it.
+    public func describe(_ asset: Asset, _ note: String?) async {
+        guard asset.note != note else { return }
+        asset.note = note
+        await keepWords(about: asset)
+    }
+
+    private func keepWords(about asset: Asset) async {
         events.send(.assetChanged(asset))
         if asset.isPersistent { await records.save(asset) }
         if !asset.isRemoved, readOnlyReason == nil, asset.bundle.exists { writeBundle(of: asset) }

@@ -166,7 +166,12 @@ public import Store
 
     /// The streams that have no asset, by name or by URL, in the order of the streams file.
     public var unopenedStreams: [KnownStream] {
-        streams.filter { asset(named: $0.name) == nil && asset(at: $0.url) == nil }
+        streams.filter(isUnopened)
+    }
+
+    /// True if there is no asset with the name or the URL of a stream.
+    public func isUnopened(_ stream: KnownStream) -> Bool {
+        asset(named: stream.name) == nil && asset(at: stream.url) == nil
     }
 
     /// Returns the stream with this name, unless an asset has the name.

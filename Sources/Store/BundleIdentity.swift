@@ -10,6 +10,8 @@ package struct BundleIdentity: Codable, Sendable {
     package let id: String
     package let name: String
     package let title: String?
+    /// The user's description; nil without one, and for one that came with a download.
+    package var note: String?
     /// The name of the image file beside `asset.json`.
     package var artwork: String?
     /// The origin's URL without its query, which may have tokens; nil if there is no origin.

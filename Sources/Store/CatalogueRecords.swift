@@ -23,6 +23,8 @@ public struct AssetRecord: Codable, Equatable, Sendable, PersistableRecord, Cata
     public var fromNetwork: Bool?
     /// The settings for the way to `origin`, in JSON; nil for none. Secret.
     public var route: String?
+    /// The user's description; nil without one, and for one that came with a download.
+    public var note: String?
 
     /// Makes a record of its fields.
     public init(
@@ -38,6 +40,7 @@ public struct AssetRecord: Codable, Equatable, Sendable, PersistableRecord, Cata
         .init("id", \.id), .init("name", \.name), .init("title", \.title), .init("origin", \.origin),
         .init("created", \.created), .init("fields", \.fields), .init("revises", \.revises),
         .init("fromNetwork", \.fromNetwork), .init("route", \.route),
+        .init("note", \.note),
     ]
 
     static let blank = AssetRecord(id: "", name: "", title: nil, origin: "", created: 0)

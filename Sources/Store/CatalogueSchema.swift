@@ -8,6 +8,7 @@ extension Catalogue {
         migrator.registerMigration("1") { try $0.execute(sql: schema) }
         migrator.registerMigration("route") { try $0.execute(sql: "ALTER TABLE asset ADD COLUMN route TEXT") }
         migrator.registerMigration("live") { try $0.execute(sql: "ALTER TABLE playlist ADD COLUMN wasLive BOOLEAN") }
+        migrator.registerMigration("note") { try $0.execute(sql: "ALTER TABLE asset ADD COLUMN note TEXT") }
         return migrator
     }
 

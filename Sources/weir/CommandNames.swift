@@ -15,7 +15,8 @@ enum CommandNames {
             if subcommands.isEmpty { return isHelp ? unknown(word, in: path, []) : nil }
             if word == "help" { return nil }
             guard let next = subcommands.first(where: { names(of: $0).contains(word) }) else {
-                return unknown(word, in: path, subcommands)
+                let argument = isHelp ? nil : words.first.flatMap { $0.hasPrefix("-") ? nil : $0 }
+                return unknown(word, before: argument, in: path, subcommands)
             }
             (command, path) = (next, path + [word])
         }
@@ -28,7 +29,7 @@ enum CommandNames {
     }
 
     private static func unknown(
-        _ word: String, in path: [String], _ subcommands: [any ParsableCommand.Type]
+        _ word: String, before argument: String? = nil, in path: [String], _ subcommands: [any ParsableCommand.Type]
     ) -> Failure {
         let whole = path.joined(separator: " ")
         if path.count == 1, PlayerURL.isURL(word) {
@@ -37,11 +38,13 @@ enum CommandNames {
                 "a URL needs a command in front of it", next: "weir play \(url), or weir get \(url)", exitCode: 64,
                 code: "usage")
         }
+        let argument = argument.map { [Failure.quoted(PlayerURL.withoutPassword($0))] } ?? []
         let nearest = NearestName.of(word, in: subcommands.flatMap(names))
         let place = path.count == 1 ? "there is no command \"\(word)\"" : "\"\(whole)\" has no command \"\(word)\""
         return Failure(
             place + (nearest.map { "; did you mean \"\($0)\"?" } ?? ""),
-            next: nearest.map { "\(whole) \($0)" } ?? "weir help" + path.dropFirst().map { " \($0)" }.joined(),
+            next: nearest.map { ([whole, $0] + argument).joined(separator: " ") } ?? "weir help"
+                + path.dropFirst().map { " \($0)" }.joined(),
             exitCode: 64, code: "usage")
     }
 }

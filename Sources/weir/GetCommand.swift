@@ -35,7 +35,7 @@ struct GetCommand: AsyncParsableCommand {
     func validate() throws {
         if play && json { throw ValidationError("--play and --json exclude each other.") }
         if wait && !task.record {
-            throw ValidationError("--wait needs --record: what is no live stream is there, or is not.")
+            throw ValidationError("--wait needs --record: only a live stream can begin later.")
         }
         if wait && play { throw ValidationError("--wait and --play exclude each other.") }
         try paste.check(sources)

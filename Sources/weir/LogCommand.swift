@@ -82,9 +82,11 @@ struct LogCommand: ReportingCommand {
     private func show<Event: LogEvent>(
         _ query: LogQuery, _ ask: @escaping @Sendable (LogQuery) async throws(APIError) -> API.Log<Event>
     ) async throws {
-        let text = LogText<Event>(format ?? (wide || !Terminal.showsOutput ? .w3c : .table))
+        let format = format ?? (wide || !Terminal.showsOutput ? .w3c : .table)
+        let text = LogText<Event>(format)
         guard follow else {
             let log = try await ask(query)
+            if log.events.isEmpty, format == .table { return Output.error(emptiness) }
             return text.write(log.events, header: log.software)
         }
         let result = await Interruption.orEnd { await LogFollower(query, text, ask).run() }
@@ -112,6 +114,11 @@ struct LogCommand: ReportingCommand {
                 exitCode: 73, code: "cannot-write")
         }
         Output.line("\(file): \(picture.summary)")
+    }
+
+    private var emptiness: String {
+        let asset = name.map { " of \($0)" } ?? ""
+        return (errors ? "no request of a player has failed" : "nothing has been played") + asset + " yet\n"
     }
 
     private func show(_ report: API.KPIReport) throws {

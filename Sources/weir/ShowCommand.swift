@@ -21,6 +21,7 @@ struct ShowCommand: ReportingCommand {
 
     func execute() async throws {
         let client = try common.daemon().client
+        try LocalFile.refuse(source)
         if PlayerURL.isURL(source) {
             let presentation = isExplained ? try await explained(by: client) : try await client.inspect(url: source)
             try write(presentation, Self.lines(presentation))
@@ -75,8 +76,8 @@ struct ShowCommand: ReportingCommand {
         let warning = asset.isInsecure == true ? [insecurity(of: asset)] : []
         let volume = asset.volume.map { [$0.isPresent ? "stored in \($0.path)" : Self.absence(of: $0)] } ?? []
         let ranges = asset.ranges.map { ["only \(Format.ranges($0))"] } ?? []
-        return [head, origin] + ranges + warning + playable + volume + storage + (download?.note.map { [$0] } ?? [])
-            + change
+        let note = (download?.note ?? asset.note).map { [$0] } ?? []
+        return [head, origin] + ranges + warning + playable + volume + storage + note + change
             + lines(asset.tracks)
             + (download.map(DownloadText.lines) ?? []) + lines(asset.explanation, of: asset.tracks)
     }

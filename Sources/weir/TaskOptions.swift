@@ -75,6 +75,7 @@ struct TaskOptions: ParsableArguments {
         request.headers = try headers.fields
         request.route = route.change
         if !source.isEmpty {
+            try LocalFile.refuse(source)
             request.cookies = try cookies.lines(for: source)
             route.warn()
         }

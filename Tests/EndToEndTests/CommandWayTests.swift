@@ -109,6 +109,36 @@ struct CommandWayTests {
         thief.send(SIGKILL)
     }
 
+    @Test(
+        "leads root to a service whose folder belongs to nobody, where only root can have let it in",
+        .enabled(if: OtherUser.exists), arguments: [true, false])
+    func servesRootByAMappedFolder(isShut: Bool) async throws {
+        let folder = try TemporaryFolder()
+        mkdir(folder.path("private"), isShut ? 0o700 : 0o711)
+        chmod(folder.path, isShut ? 0o700 : 0o711)
+        let state = folder.path("private/state")
+        mkdir(state, 0o700)
+        let token = String(repeating: "a", count: 43)
+        for (name, line) in [("token", token), ("listening", "http://127.0.0.1:9")] {
+            try Data("\(line)\n".utf8).write(to: URL(fileURLWithPath: "\(state)/\(name)"))
+            chmod("\(state)/\(name)", 0o600)
+        }
+        let service = try ChildProcess("python3", ["-I", "-c", Self.thief, state + "/socket"])
+        _ = try await service.line(startingWith: "port ")
+        chown(state, 65_534, 65_534)
+        let list = try ChildProcess(Repository.builtProgram("weir"), ["list", "--no-start", "--state", state])
+        if isShut {
+            // The program that stands for the service answers nothing.
+            let got = try await service.line(startingWith: "got b'GET")
+            #expect(got.contains("Bearer \(token)"), "\(got)")
+            list.send(SIGKILL)
+        } else {
+            #expect(try await list.end() == .code(77))
+            #expect(list.standardError.contains("so the token was not sent"), "\(list.standardError)")
+        }
+        service.send(SIGKILL)
+    }
+
     @Test("leads root to another user's daemon", .enabled(if: OtherUser.exists))
     func servesRoot() async throws {
         let folder = try TemporaryFolder()

@@ -14,6 +14,7 @@ import Testing
     }
 
     private static let cases: [Case] = [
+        Case(line: "log --format table"), Case(line: "log --errors --format table"),
         Case(line: "get http://nothing.invalid/master.m3u8"),
         Case(line: "get ORIGIN/nothing.m3u8"),
         Case(line: "get ORIGIN/ts/master.m3u8", rules: [OriginRule("/ts/master.m3u8") { $0.status = 410 }]),
@@ -28,6 +29,9 @@ import Testing
         Case(line: "get ORIGIN/ts/master.m3u8 -q 9p"),
         Case(line: "get ORIGIN/ts/master.m3u8 --wait"),
         Case(line: "get nothing"), Case(line: "get a b"),
+        Case(line: "get example.com/master.m3u8"), Case(line: "play 127.0.0.1:8080/master.m3u8 --player true"),
+        Case(line: "get 127.0.0.1:8080/master.m3u8"), Case(line: "play /etc/hosts --player true"),
+        Case(line: "get http://127.0.0.1:1/master.m3u8"),
         Case(line: "get ftp://host/a.m3u8"),
         Case(line: "get --curl -", input: "curl 'https://h/a' --data-raw 'x'"),
         Case(line: "add -i -", input: "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\na.ts\n"),
@@ -37,7 +41,7 @@ import Testing
         Case(line: "open weir://sintel"),
         Case(line: "show nothing"), Case(line: "set nothing --title T"), Case(line: "remove nothing --yes"),
         Case(line: "get ORIGIN/ts/master.m3u8 -q worst --name film --json"),
-        Case(line: "rename film Film"),
+        Case(line: "rename film Film"), Case(line: "rename film 'My Film'"),
         Case(line: "policy film --rental"), Case(line: "policy film --expires never"),
         Case(line: "mode offline"),
         Case(line: "get ORIGIN/cmaf/master.m3u8"),

@@ -76,6 +76,24 @@ struct TitleTests {
         }
     }
 
+    @Test("and a description are given to an asset without a download, and last")
+    func describePlayed() async throws {
+        try await Scene.with { scene in
+            let url = scene.origin.url("/ts/master.m3u8")
+            #expect(try await scene.weir.run(["cache", url, "--seconds", "4"]).exit == .code(0))
+            let set = try await scene.weir.run(["set", "ts", "--title", "T", "--description", "seen with B."])
+            #expect(set.exit == .code(0) && set.output == "ts  T  seen with B.\n", "\(set)")
+            #expect(try await scene.weir.run(["show", "ts"]).output.contains("seen with B."))
+            try await scene.weir.restart()
+            #expect(try await scene.weir.run(["show", "ts"]).output.contains("seen with B."))
+            // A download has a description of its own, until it is changed.
+            #expect(try await scene.get("ts", ["-q", "worst", "--description", "for the train"]).exit == .code(0))
+            #expect(try await scene.weir.run(["show", "ts"]).output.contains("for the train"))
+            #expect(try await scene.weir.run(["set", "ts", "--description", ""]).output == "ts  T\n")
+            #expect(try await !scene.weir.run(["show", "ts"]).output.contains("for the train"))
+        }
+    }
+
     @Test("and header fields, descriptions and images are changed and removed by weir set")
     func change() async throws {
         try await Scene.with { scene in

@@ -49,13 +49,12 @@ import Testing
 
     /// A property that is missing in `columns` would be lost.
     @Test func readsEveryFieldAfterARestart() async throws {
+        var asset = AssetRecord(
+            id: "a-id", name: "a", title: "A", origin: "http://o/a", created: 2, fields: "X-Token: c",
+            revises: "b-id", fromNetwork: true, route: "{}")
+        asset.note = "seen"
         let whole = Catalogue.Contents(
-            assets: [
-                .sample("b"),
-                AssetRecord(
-                    id: "a-id", name: "a", title: "A", origin: "http://o/a", created: 2, fields: "X-Token: c",
-                    revises: "b-id", fromNetwork: true, route: "{}"),
-            ],
+            assets: [.sample("b"), asset],
             playlists: [
                 PlaylistRecord(
                     asset: "a-id", rendition: "audio", url: "http://o/p", body: [1], imports: ["t": "u"], fetched: 3,

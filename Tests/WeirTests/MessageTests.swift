@@ -27,7 +27,10 @@ import Testing
     @Test(arguments: [
         ("lsit", "weir: there is no command \"lsit\"; did you mean \"list\"?\ntry: weir list\n"),
         ("stauts --json", "weir: there is no command \"stauts\"; did you mean \"status\"?\ntry: weir status\n"),
-        ("donwload URL", "weir: there is no command \"donwload\"; did you mean \"download\"?\ntry: weir download\n"),
+        (
+            "donwload URL",
+            "weir: there is no command \"donwload\"; did you mean \"download\"?\ntry: weir download URL\n"
+        ),
         ("qwertyuiop", "weir: there is no command \"qwertyuiop\"\ntry: weir help\n"),
         ("help bogus", "weir: there is no command \"bogus\"\ntry: weir help\n"),
         ("help gte", "weir: there is no command \"gte\"; did you mean \"get\"?\ntry: weir get\n"),

@@ -95,7 +95,12 @@ extension Doctor {
             }
         }
         return findings.isEmpty
-            ? [.ok("units", "no systemd unit is installed: Weir runs until you end it")] : findings
+            ? [.ok("units", "no systemd unit is installed: the first command starts Weir, which \(end)")] : findings
+    }
+
+    /// When a daemon in the background ends.
+    private var end: String {
+        configuration.idleExit.map { "ends after \(TimeSpan.text($0)) without work" } ?? "runs until weir stop"
     }
 
     private func finding(unit path: String, _ name: String, _ command: String) -> Finding {

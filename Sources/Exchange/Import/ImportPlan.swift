@@ -123,8 +123,9 @@ import Store
         }
     }
 
-    /// Adopts the policy and the key lives of the bundle. Keys may have other numbers here.
+    /// Adopts the description, the policy and the key lives of the bundle. Keys may have other numbers here.
     func adopt(_ identity: BundleIdentity) {
+        asset.note = identity.note
         if let policy = identity.policy {
             (asset.life.policy, asset.life.firstPlayed) = (policy, identity.firstPlayed)
         }
