@@ -249,7 +249,7 @@ extension API {
     }
 
     /// A log, oldest event first: `GET /api/v1/log` with `AccessEvent`, `GET /api/v1/log/errors` with `ErrorEvent`,
-    /// `GET /api/v1/log/sessions` with `SessionTimeline`. Events and sessions that are still open come last.
+    /// `GET /api/v1/log/sessions` with `SessionTimeline`. Events that are still open come last.
     package struct Log<Event: LogEvent>: Codable, Equatable, Sendable {
         /// The program that wrote the log, such as `Weir/0.1.0`.
         package var software: String

@@ -17,7 +17,7 @@ import Substitution
     let asset: Asset
     private let began: ContinuousClock.Instant
     /// Start of the session by the wall clock, in seconds since 1970.
-    private let start: Double
+    let start: Double
     private var meter: SessionMeter
     private let playheads: PlayheadTracker
     private let log: LogWriter

@@ -209,7 +209,7 @@ import Playheads
     /// Ends all sessions; returns when the logs are written.
     public func close() async {
         library.playheads.catchUp()
-        for record in records.values { end(record) }
+        for record in records.values.sorted(by: { $0.start < $1.start }) { end(record) }
         await log.flush()
     }
 
@@ -234,12 +234,13 @@ import Playheads
         return Array((written + open.sorted { $0.began < $1.began }).suffix(query.limit))
     }
 
-    /// The timelines of sessions that received media, oldest first: the ended sessions, then the running ones.
+    /// The timelines of sessions that received media, the running ones too, in order of their start.
     public func timelines(_ query: LogQuery) async -> [SessionTimeline] {
         let written: [SessionTimeline] = await log.events(query)
         library.playheads.catchUp()
         let running = records.values.compactMap(\.timeline).filter(query.matches)
-        return Array((written + running.sorted { $0.began < $1.began }).suffix(query.limit))
+        // Sessions that end at one moment are written in any order.
+        return (written + running).sorted { $0.began < $1.began }.suffix(query.limit)
     }
 
     /// The timeline of the session with an id or UUID; nil if the log has none.

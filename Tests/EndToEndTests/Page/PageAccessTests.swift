@@ -128,17 +128,29 @@ import Testing
         }
     }
 
-    @Test("nothing is wider than the window", arguments: [320, 768])
-    func fitsNarrowWindows(width: Int) async throws {
+    @Test("nothing is wider than the window", arguments: [320, 768, 1280, 2560])
+    func fitsTheWindow(width: Int) async throws {
         try await Scene.with { scene in
             try await scene.get("ts", ["-q", "worst", "--title", String(repeating: "Unbreakable", count: 20)])
+            try await scene.get("cmaf", ["-q", "worst", "--title", "مرحبا بالعالم: فيلم طويل جدا عن البحر والسماء"])
+            _ = try await FrameHashes.of(await scene.weir.url("/ts.m3u8"))
             try await scene.withPage { page in
                 try await page.call(
                     "Emulation.setDeviceMetricsOverride",
                     ["width": .number(width), "height": 700, "deviceScaleFactor": 1, "mobile": false])
+                let wide = "document.documentElement.scrollWidth"
+                #expect(try await page.evaluate(wide) <= width, "the list")
                 try await page.click("Details", of: "ts")
-                try await page.wait("\(BrowserPage.row("ts")).querySelector('.pairs')")
-                #expect(try await page.evaluate("document.documentElement.scrollWidth") <= width)
+                try await page.wait("\(BrowserPage.row("ts")).querySelector('.session-picture')?.naturalWidth > 200")
+                #expect(try await page.evaluate(wide) <= width, "the details")
+                try await page.click("Manage", of: "cmaf")
+                try await page.wait("\(BrowserPage.row("cmaf")).querySelector('.manager')")
+                #expect(try await page.evaluate(wide) <= width, "the forms")
+                // A row's words have room: no column is one letter wide.
+                #expect(
+                    try await page.evaluate(
+                        "[...document.querySelectorAll('.row h3, .row .facts, .field input')].every(e => e.clientWidth === 0 || e.clientWidth >= 80)"
+                    ))
             }
         }
     }
