@@ -171,7 +171,7 @@ public struct WebURL: Hashable, Sendable, CustomStringConvertible {
         let parts = Self.splitScheme(reference[...].utf8)
         let name = parts.flatMap { Scheme(ofWeb: $0.name) }
         if parts != nil, name == nil { throw .unsupportedScheme }
-        let rest = parts?.rest ?? reference[...].utf8
+        let rest = Self.trimming(parts?.rest ?? reference[...].utf8)
         let host = rest.drop { $0 == slash }
         let slashes = rest.count - host.count
         if slashes >= 2 || name != nil && name != scheme {

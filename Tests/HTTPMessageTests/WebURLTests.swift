@@ -167,7 +167,8 @@ struct WebURLTests {
         ("https:/h2/p", "https://h2/p"), ("HTTP://h2/p", "http://h2/p"), ("/p?a\\b", "http://h/p?a%5Cb"),
         (" ../p ", "http://h/p"), ("?q", "http://h/v/m?q"), ("http:", "http://h/v/m?t"), ("a:b", nil),
         ("file:///etc/passwd", nil), ("http://", nil), ("http:///", nil), ("skd://key", nil),
-        ("http:skd://key", "http://h/v/skd://key"), ("http:http://other/", "http://h/v/http://other/"),
+        ("http:skd://key", "http://h/v/skd://key"), ("http:\t\tskd://key", "http://h/v/skd://key"),
+        ("http:http://other/", "http://h/v/http://other/"),
     ])
     func aLocationIsResolvedAsBrowsersDo(location: String, expected: String?) throws {
         #expect((try? WebURL("http://h/v/m?t").resolving(redirect: location))?.text == expected)
