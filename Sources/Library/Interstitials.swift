@@ -1,7 +1,7 @@
 public import HTTPMessage
 
 /// Maps interstitials of an asset's playlists (rfc8216bis appendix D) to names in Weir's own URLs. A name depends only
-/// on the URL. The oldest entries are dropped: a live stream may name new URLs for days.
+/// on the URL; in an imported bundle it is that of the file. The oldest entries are dropped: a live stream may name new URLs for days.
 public struct Interstitials {
     /// The kind of resource at a URL; the raw value is the extension of its name.
     public enum Kind: String, Sendable {

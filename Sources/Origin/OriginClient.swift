@@ -252,7 +252,7 @@ public import HTTPMessage
     private func maximumConnectionAge(at origin: WebURL.Origin) -> Int? {
         let known = staleConnections.maximumAge(origin, now: .now)
         guard !staleConnections.isSlow(origin) else { return known }
-        let silence = transfers.values.compactMap { $0.suspectSilence(at: origin) }.max()
+        let silence = transfers.values.lazy.compactMap { $0.suspectSilence(at: origin) }.max()
         return [known, silence.map { Int($0.components.seconds) }].compactMap(\.self).min()
     }
 

@@ -1,7 +1,6 @@
 import API
 import Application
 import ArgumentParser
-import Foundation
 
 struct URLCommand: ReportingCommand {
     static let configuration = CommandConfiguration(commandName: "url", abstract: "Print the URL for a player.")
@@ -111,18 +110,5 @@ extension API.Asset {
     fileprivate var hasItsBest: Bool {
         let best = tracks.variants.max { ($0.bandwidth ?? 0, $0.height ?? 0) < ($1.bandwidth ?? 0, $1.height ?? 0) }
         return state == .complete && hasChanged != true && ranges == nil && !isLive && best?.local == .complete
-    }
-}
-
-/// A file where a command needs a name or a URL.
-enum LocalFile {
-    /// Throws if a word is the path of a file. Names of assets have neither dots nor slashes.
-    static func refuse(_ word: String) throws(APIError) {
-        guard !PlayerURL.isURL(word), word.contains(where: { $0 == "." || $0 == "/" }),
-            FileManager.default.fileExists(atPath: word)
-        else { return }
-        throw APIError(
-            .noSuchAsset, "\(word) is a file, and this command takes a URL or the name of an asset",
-            next: "weir open \(Failure.quoted(word)), for the streams that a playlist names")
     }
 }

@@ -120,10 +120,7 @@ struct AttachmentTests {
     func thumbnails() async throws {
         try await Scene.with { scene in
             let folder = try TemporaryFolder()
-            let sheet = try await ProcessRunner.run(
-                "ffmpeg",
-                ["-v", "error", "-f", "lavfi", "-i", "color=red:s=320x180", "-frames:v", "1", folder.path("sheet.png")])
-            #expect(sheet.exit == .code(0), "\(sheet.errors)")
+            try await folder.drawSheet()
             let url = scene.origin.url("/ts/90p/media.m3u8")
             #expect(try await scene.weir.run(["get", url, "--name", "film"]).exit == .code(0))
             let refused = try await scene.weir.run(["attach", "film", folder.path("sheet.png")])
@@ -252,5 +249,14 @@ struct TrickPlayTests {
             let piece = try await HTTPProbe.fetch(await scene.weir.url(String(pieces[1])))
             #expect(piece.body == (try Repository.fixture("/ts/90p/1.ts")).prefix(3760))
         }
+    }
+}
+
+extension TemporaryFolder {
+    /// Draws `sheet.png`, an image for 2 × 2 thumbnails of 160 × 90 pixels.
+    func drawSheet() async throws {
+        let sheet = try await ProcessRunner.run(
+            "ffmpeg", ["-v", "error", "-f", "lavfi", "-i", "color=red:s=320x180", "-frames:v", "1", path("sheet.png")])
+        #expect(sheet.exit == .code(0), "\(sheet.errors)")
     }
 }

@@ -130,10 +130,7 @@ struct InterstitialTests {
         try await Scene.with { scene in
             _ = try await film(scene, "cmaf")
             let folder = try TemporaryFolder()
-            let sheet = try await ProcessRunner.run(
-                "ffmpeg",
-                ["-v", "error", "-f", "lavfi", "-i", "color=red:s=320x180", "-frames:v", "1", folder.path("sheet.png")])
-            #expect(sheet.exit == .code(0), "\(sheet.errors)")
+            try await folder.drawSheet()
             let url = scene.origin.url("/ts/90p/media.m3u8")
             let get = try await scene.weir.run(["get", url, "--name", "film", "--interstitials"])
             #expect(get.exit == .code(0), "\(get.errors)")
