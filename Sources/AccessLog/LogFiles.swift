@@ -68,11 +68,51 @@ actor LogFiles {
         "\(type.fileName)-\(day).log"
     }
 
+    // MARK: Running sessions
+
+    /// The file with the timelines of running sessions, which a daemon that is killed cannot log.
+    private static let runningFile = "\(SessionTimeline.fileName)-running.log"
+
+    /// Replaces the timelines of running sessions, with those of now; without any, there is no file.
+    func keep(_ timelines: [SessionTimeline]) {
+        guard !folder.path.isEmpty else { return }
+        let path = "\(folder.path)/\(Self.runningFile)"
+        guard folder.days > 0, !timelines.isEmpty else {
+            unlink(path)
+            return
+        }
+        do throws(AccessLogError) {
+            try makeFolder()
+            try replace(path, with: timelines.flatMap(Self.lines).map { $0 + "\n" }.joined())
+        } catch {
+            if !hasFailed { report("running sessions cannot be logged in \(folder.path): \(error)") }
+            hasFailed = true
+        }
+    }
+
+    /// Logs the sessions that a killed daemon has left, as ended when they were last kept.
+    func recover(at seconds: Double) {
+        guard !folder.path.isEmpty else { return }
+        let left: [SessionTimeline] = events(in: Self.runningFile, LogQuery(), atMost: .max).reversed()
+        let lost = left.filter { session in
+            // It may have ended in order since then.
+            let logged: [SessionTimeline] = events(LogQuery(session: session.guid, since: session.began, limit: 1))
+            return logged.isEmpty
+        }
+        let ended = lost.map { session in
+            var session = session
+            session.ended = session.began + session.length
+            return session
+        }
+        append(ended, at: seconds)
+        unlink("\(folder.path)/\(Self.runningFile)")
+    }
+
     // MARK: Erasing
 
     /// Deletes the events of an asset from the files, known by its name or its id in their URLs.
     func erase(assetNamed name: String, id: String) {
-        for file in names where Self.day(of: file) != nil {
+        for file in names where Self.day(of: file) != nil || file == Self.runningFile {
             for type in Self.types where file.hasPrefix(type.fileName + "-") {
                 erase(type, from: file) { event, line in event.assetName == name || line.contains("/a/\(id)/") }
             }
@@ -102,16 +142,29 @@ actor LogFiles {
             if isErasing { isErased = true } else { kept += line + Data("\n".utf8) }
         }
         guard isErased else { return }
+        do throws(AccessLogError) { try replace(path, with: String(decoding: kept, as: UTF8.self)) } catch {
+            report("events cannot be deleted from \(path): \(error)")
+        }
+    }
+
+    /// Replaces a file as a whole: after a crash it has the former text or the new one.
+    private func replace(_ path: String, with text: String) throws(AccessLogError) {
         let draft = path + ".new"
         unlink(draft)
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { return report("events cannot be deleted from \(path): \(AccessLogError(errno))") }
-        let bytes = Array(kept)
+        guard descriptor >= 0 else { throw AccessLogError(errno) }
+        let bytes = Array(text.utf8)
         let count = Glibc.write(descriptor, bytes, bytes.count)
+        let trouble = AccessLogError(count < 0 ? errno : ENOSPC)
         close(descriptor)
-        guard count == bytes.count, rename(draft, path) == 0 else {
+        guard count == bytes.count else {
             unlink(draft)
-            return report("events cannot be deleted from \(path): the disk is full or the file is not writable")
+            throw trouble
+        }
+        guard rename(draft, path) == 0 else {
+            let trouble = AccessLogError(errno)
+            unlink(draft)
+            throw trouble
         }
     }
 

@@ -8,6 +8,9 @@ package import EventLoop
     private var errors: [ErrorEvent] = []
     private var sessions: [SessionTimeline] = []
     private var erasures: [(name: String, id: String)] = []
+    /// The running sessions that wait to be kept; nil if there is no change.
+    private var running: [SessionTimeline]?
+    private var recovers = false
     private var writing: Task<Void, Never>?
     /// Maximum number of events that wait for a disk that hangs; further events are lost.
     private static let limit = 4096
@@ -41,6 +44,18 @@ package import EventLoop
         begin()
     }
 
+    /// Keeps the timelines of all running sessions, so that they are logged even if the daemon is killed.
+    package func keep(_ timelines: [SessionTimeline]) {
+        running = timelines.suffix(Self.sessionLimit)
+        begin()
+    }
+
+    /// Logs the sessions that a killed daemon has left. To be called before the first session.
+    package func recover() {
+        recovers = true
+        begin()
+    }
+
     /// Deletes the events of a removed asset from the files, after all events so far are written.
     package func erase(assetNamed name: String, id: String) {
         erasures.append((name, id))
@@ -50,17 +65,24 @@ package import EventLoop
     private func begin() {
         guard writing == nil else { return }
         writing = Task { @LoopActor in
-            while !access.isEmpty || !errors.isEmpty || !sessions.isEmpty || !erasures.isEmpty {
+            while hasWork {
                 let (ended, failed, played, gone) = (access, errors, sessions, erasures)
                 (access, errors, sessions, erasures) = ([], [], [], [])
-                let now = date()
+                let (kept, isFirst, now) = (running, recovers, date())
+                (running, recovers) = (nil, false)
+                if isFirst { await files.recover(at: now) }
                 await files.append(ended, at: now)
                 await files.append(failed, at: now)
                 await files.append(played, at: now)
+                if let kept { await files.keep(kept) }
                 for (name, id) in gone { await files.erase(assetNamed: name, id: id) }
             }
             writing = nil
         }
+    }
+
+    private var hasWork: Bool {
+        !access.isEmpty || !errors.isEmpty || !sessions.isEmpty || !erasures.isEmpty || running != nil || recovers
     }
 
     /// Returns when every queued event is written.

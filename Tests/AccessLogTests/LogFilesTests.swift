@@ -61,6 +61,44 @@ import Testing
         #expect(names.count == 3 && said.lines.isEmpty)
     }
 
+    private func session(_ guid: String, asset: String = "film", length: Double = 60) -> SessionTimeline {
+        SessionTimeline(
+            session: "a\(guid)", guid: guid, asset: asset, client: "p", began: Self.today, length: length)
+    }
+
+    @Test func theSessionsOfAKilledDaemonAreLoggedOnce() async {
+        await files().keep([session("A", length: 3), session("B")])
+        await files().keep([session("A"), session("B")])
+        var ended = session("B", length: 70)
+        ended.ended = Self.today + 70
+        // One of them has ended in order, after the last copy.
+        await files().append([ended], at: Self.today + 70)
+        #expect(names == ["sessions-2026-11-21.log", "sessions-running.log"])
+        let next = files()
+        #expect(await next.events(LogQuery()) == [ended], "the copy is not the log")
+        for _ in 0..<2 {
+            await next.recover(at: Self.today + 100)
+            var killed = session("A")
+            killed.ended = Self.today + 60
+            #expect(await next.events(LogQuery()) == [ended, killed])
+            #expect(names == ["sessions-2026-11-21.log"])
+        }
+        await next.keep([session("C")])
+        await next.keep([])
+        #expect(names == ["sessions-2026-11-21.log"] && said.lines.isEmpty)
+        await files(days: 0).keep([session("D")])
+        #expect(names == ["sessions-2026-11-21.log"])
+    }
+
+    @Test func s29ErasesARunningSessionOfARemovedAsset() async {
+        let files = files()
+        await files.keep([session("A"), session("B", asset: "other")])
+        await files.erase(assetNamed: "film", id: "film-k3f9")
+        await files.recover(at: Self.today)
+        let left: [SessionTimeline] = await files.events(LogQuery())
+        #expect(left.map(\.guid) == ["B"] && said.lines.isEmpty)
+    }
+
     @Test func eventsRoundTripAndTheFileIsAStrictLog() async throws {
         let files = files()
         await files.append([event(0), event(1, asset: "other")], at: Self.today)

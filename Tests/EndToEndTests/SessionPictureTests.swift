@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -45,6 +46,24 @@ struct SessionPictureTests {
                 )
                 try await page.wait("\(figure).alt.startsWith('6 segments: 6 from the origin')")
             }
+        }
+    }
+
+    @Test("of a daemon that was killed is there again, with what it had at most a minute before")
+    func survivesAKill() async throws {
+        try await Scene.with { scene in
+            let mpv = try MPV(
+                [await scene.master("ts"), "--loop-file=inf", "--no-audio"], scene.weir, hasScript: false)
+            let file = scene.weir.state + "/log/sessions-running.log"
+            try await waitUntil("a copy", within: .seconds(60)) { FileManager.default.fileExists(atPath: file) }
+            let before = marks(try await picture(scene))
+            try await scene.weir.kill()
+            mpv.process.send(SIGKILL)
+            _ = try await mpv.process.end()
+            try await scene.weir.start()
+            let after = marks(try await picture(scene))
+            #expect(after["origin"] ?? 0 >= 6 && after["origin"] == before["origin"], "\(after), before \(before)")
+            #expect(!FileManager.default.fileExists(atPath: file))
         }
     }
 

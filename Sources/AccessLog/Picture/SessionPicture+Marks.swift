@@ -15,8 +15,6 @@ enum MarkKind: CaseIterable {
             }
     }
 
-    init(style: String) { self = Self.allCases.first { $0.style == style } ?? .store }
-
     /// The mark's class in the image.
     var style: String { "\(self)" }
 

@@ -131,24 +131,20 @@ package struct SessionPicture {
     }
 
     private func drawLegend(_ drawing: inout PictureDrawing, at top: Double) -> Double {
-        var entries = MarkKind.allCases.map { ($0.style, $0.words) }
-        entries.append(("stall", "stall"))
-        if timeline.renditions.contains(where: { $0.bandwidth != nil }) {
-            entries.append(("needed", "bit rate of the variant"))
-        }
         var (x, y) = (Self.right, top)
-        for (kind, words) in entries {
-            let length = 22 + Double(words.count) * 6.6
+        for entry in legend {
+            let length = 22 + Double(entry.words.count) * 6.6
             if x + length > width - Self.right, x > Self.right { (x, y) = (Self.right, y + 20) }
-            switch kind {
-            case "stall": drawing.rectangle(kind, PictureArea(x: x, y: y - 9, width: 12, height: 10))
-            case "needed": drawing.line(kind, from: (x, y - 4), to: (x + 14, y - 4))
-            default: drawing.path("key \(kind)", MarkKind(style: kind).shape(x + 6, y - 4))
-            }
-            drawing.words(words, "quiet", at: x + 20, y)
+            entry.drawKey(&drawing, at: x, y)
+            drawing.words(entry.words, "quiet", at: x + 20, y)
             x += length + 16
         }
         return y
+    }
+
+    private var legend: [LegendEntry] {
+        let hasNeeded = timeline.renditions.contains { $0.bandwidth != nil }
+        return MarkKind.allCases.map(LegendEntry.mark) + [.stall] + (hasNeeded ? [.needed] : [])
     }
 
     /// Plain properties for viewers that know neither media queries nor variables, and a dark scheme for those that do.
@@ -166,4 +162,28 @@ package struct SessionPicture {
         .buffer{fill:#3b4b54;stroke:#a3b0b9}.store{fill:#7fdba6}.origin{fill:#ffa057}.joined{fill:#c0a2f0}
         .substitute{fill:#151b20;stroke:#ff8cc6}}
         """
+}
+
+/// An entry of the legend: a key that looks as in the bands, and its words.
+private enum LegendEntry {
+    case mark(MarkKind)
+    case stall
+    /// The line of the bit rate that playback needs.
+    case needed
+
+    var words: String {
+        switch self {
+        case .mark(let kind): kind.words
+        case .stall: "stall"
+        case .needed: "bit rate of the variant"
+        }
+    }
+
+    func drawKey(_ drawing: inout PictureDrawing, at x: Double, _ y: Double) {
+        switch self {
+        case .mark(let kind): drawing.path("key \(kind.style)", kind.shape(x + 6, y - 4))
+        case .stall: drawing.rectangle("stall", PictureArea(x: x, y: y - 9, width: 12, height: 10))
+        case .needed: drawing.line("needed", from: (x, y - 4), to: (x + 14, y - 4))
+        }
+    }
 }

@@ -55,6 +55,9 @@ import Playheads
     private static let idleness = Duration.seconds(60)
     /// A player that has closed all its connections and opens none within this time has ended. Seeks take less.
     private static let absence = Duration.seconds(3)
+    /// Time between two copies of the running timelines to the disk: a daemon that is killed loses no more of them.
+    private static let keeping = Duration.seconds(60)
+    private var kept: ContinuousClock.Instant?
     /// A repeated failure of the same resource is not logged again within this time.
     private static let failureLife = Duration.seconds(10)
 
@@ -67,6 +70,7 @@ import Playheads
         date = configuration.date
         files = configuration.sessionFolder.map { SessionFiles(path: $0, now: configuration.date) }
         log = LogWriter(to: folder, date: configuration.date, report: report)
+        log.recover()
         sweep = LoopTimer { [weak self] in self?.sweepOut() }
         departures = LoopTimer { [weak self] in self?.endAbsent() }
         playheadEvents = library.playheads.events.subscribe { [weak self] event in
@@ -173,7 +177,15 @@ import Playheads
     private func sweepOut() {
         endAbsent()
         endIdle()
+        keepRunning()
         if !records.isEmpty { sweep?.schedule(after: Self.sweepPause) }
+    }
+
+    private func keepRunning() {
+        let now = library.playheads.now()
+        if let kept, now - kept < Self.keeping { return }
+        kept = now
+        log.keep(records.values.compactMap(\.timeline))
     }
 
     /// Ends sessions that have been without a request for longer than active players ever are.
@@ -189,6 +201,10 @@ import Playheads
         records[record.id] = nil
         ended.append(record.summary)
         if let timeline = record.timeline { log.write(timeline) }
+        if records.isEmpty {
+            log.keep([])
+            kept = nil
+        }
         if ended.count > Self.endedLimit { ended.removeFirst() }
         guard let id = record.playerID, let report = record.report else { return }
         reports.append((id, report))
