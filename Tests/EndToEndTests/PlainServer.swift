@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A minimal nginx that serves a folder without Weir.
+/// A minimal nginx that serves a folder without Weir, or is in front of one.
 struct PlainServer: Sendable {
     private let folder: TemporaryFolder
     private let process: ChildProcess
@@ -9,9 +9,12 @@ struct PlainServer: Sendable {
 
     /// Serves the folder `root`.
     ///
-    /// - Parameter recipe: a file of the repository to include in the server's configuration.
-    init(root: String, recipe: String? = nil) async throws {
+    /// - Parameters:
+    ///   - recipe: further lines of the server's configuration.
+    ///   - weir: the address to which the recipe's requests go, in place of `127.0.0.1:8216`.
+    init(root: String, recipe: String = "", weir: String = "") async throws {
         folder = try TemporaryFolder()
+        let file = try folder.write(Data(recipe.replacing("127.0.0.1:8216", with: weir).utf8), to: "recipe")
         port = try Self.freePort()
         let configuration = """
             daemon off; master_process off; pid \(folder.path("pid")); error_log \(folder.path("log"));
@@ -21,7 +24,7 @@ struct PlainServer: Sendable {
                 client_body_temp_path \(folder.path("body")); proxy_temp_path \(folder.path("proxy"));
                 fastcgi_temp_path \(folder.path("fastcgi")); uwsgi_temp_path \(folder.path("uwsgi"));
                 scgi_temp_path \(folder.path("scgi"));
-                server { listen 127.0.0.1:\(port); root \(root); \(recipe.map { "include \(Repository.path($0));" } ?? "") }
+                server { listen 127.0.0.1:\(port); root \(root); include \(file); }
             }
             """
         try Data(configuration.utf8).write(to: URL(filePath: folder.path("nginx.conf")))

@@ -15,7 +15,8 @@ struct PublishFolderTests {
             }
         }
         #expect(chmod(out.path, 0o755) == 0)  // nginx's workers may run as another user.
-        let nginx = try await PlainServer(root: out.path, recipe: "conf/nginx/weir-published.conf")
+        let recipe = try String(contentsOfFile: Repository.path("conf/nginx/weir-published.conf"), encoding: .utf8)
+        let nginx = try await PlainServer(root: out.path, recipe: recipe)
         for fixture in ["cmaf", "aes", "ts"] {
             try await expectFrames(nginx.url("/\(fixture)/master.m3u8"), ofBestOf: fixture)
             let sums = try await ProcessRunner.run(
