@@ -3,7 +3,7 @@
 import unittest
 
 from weirtools import ROOT
-from weirtools.transcripts import is_same, plain, transcripts
+from weirtools.transcripts import Load, fetch_seconds, is_same, plain, transcripts, verdict
 
 PAGE = r"""# A page
 
@@ -56,6 +56,15 @@ class TranscriptTests(unittest.TestCase):
         self.assertTrue(is_same(["a", "…", "d"], ["a", "d"]))
         self.assertFalse(is_same(["a", "…", "d"], ["a", "b"]))
         self.assertFalse(is_same(["a"], ["a", "b"]))
+
+    def test_a_slow_installation_is_a_fault_unless_others_use_the_machine(self):
+        self.assertEqual(fetch_seconds("Get:1 a\nFetched 61.2 MB in 1min 2s (980 kB/s)\nSelecting b"), 62)
+        self.assertEqual(fetch_seconds("Fetched 61.2 MB in 9s (6,800 kB/s)\n"), 9)
+        self.assertEqual(fetch_seconds("nothing"), 0)
+        self.assertIsNone(verdict(59, Load(50, 9)))
+        self.assertIn("70 s are work", verdict(300, Load(30, 40)))
+        self.assertIn("more than 60 s", verdict(72, Load(33, 9)))
+        self.assertIsNone(verdict(217, Load(33, 9)))
 
     def test_the_first_transcript_of_the_readme_goes_from_nothing_to_a_picture_in_two_commands(self):
         first = transcripts("README.md", (ROOT / "README.md").read_text(encoding="utf-8"))[0]
