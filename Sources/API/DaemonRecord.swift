@@ -8,9 +8,24 @@ package struct DaemonRecord: Codable, Equatable, Sendable {
     package var started: Int
     /// Seconds without work after which the daemon ends; absent if it stays.
     package var idleExit: Int?
+    /// The folder of its store; absent in the record of an older version.
+    package var store: String?
 
-    package init(version: String, process: Int32, started: Int, idleExit: Int? = nil) {
-        (self.version, self.process, self.started, self.idleExit) = (version, process, started, idleExit)
+    package init(version: String, process: Int32, started: Int, idleExit: Int? = nil, store: String? = nil) {
+        (self.version, self.process, self.started) = (version, process, started)
+        (self.idleExit, self.store) = (idleExit, store)
+    }
+
+    /// True if the daemon is known to have another store than a folder, which need not exist.
+    package func hasOtherStore(than folder: String) -> Bool {
+        guard let store else { return false }
+        return Self.withoutLinks(store) != Self.withoutLinks(folder)
+    }
+
+    private static func withoutLinks(_ path: String) -> String {
+        guard let resolved = realpath(path, nil) else { return path }
+        defer { free(resolved) }
+        return String(cString: resolved)
     }
 
     /// True if the daemon's version comes before another one; false if one of them has no numbers.

@@ -63,7 +63,7 @@ package struct StateDirectory: Sendable {
         let descriptor = open("\(path)/\(name)", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return .failure(SystemError(errno)) }
         defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 512)
+        var bytes = [UInt8](repeating: 0, count: 8192)
         let count = read(descriptor, &bytes, bytes.count)
         guard count >= 0 else { return .failure(SystemError(errno)) }
         let line = bytes.prefix(count).prefix { $0 != UInt8(ascii: "\n") }

@@ -50,7 +50,7 @@ package enum Application {
         if endsWhenIdle { _ = chdir("/") }
         let lan = try await openNetwork(configuration, claim, daemon, url)
         do {
-            try claim.publish(url: url, record: record(idleExit: idleExit))
+            try claim.publish(url: url, record: record(idleExit: idleExit, store: configuration.store))
         } catch {
             await daemon.stop()
             throw ApplicationError(.stateDirectory, error.message, next: error.next, underlying: error)
@@ -92,10 +92,10 @@ package enum Application {
         }
     }
 
-    private static func record(idleExit: Int64?) -> DaemonRecord {
+    private static func record(idleExit: Int64?, store: String) -> DaemonRecord {
         DaemonRecord(
             version: version, process: getpid(), started: Int(Date().timeIntervalSince1970),
-            idleExit: idleExit.map { Int($0) })
+            idleExit: idleExit.map { Int($0) }, store: store)
     }
 
     /// The next steps for a user at a terminal.

@@ -37,6 +37,8 @@ extension APIError {
         case (_, 403?):
             return "give what the site's own page sends: weir get --header 'Referer: …' --cookies FILE \(url)"
         case (_, 404?), (_, 410?), (_, 451?): return "check the address in a browser; the stream may have moved"
+        case _ where origin?.code == .refusedAddress:
+            return "give the stream's own URL, or allow its host: weir help get"
         case (.originAbsent, _) where origin?.code == .unreachable:
             return "check the host's spelling, the port and the network: weir doctor"
         default: return nil

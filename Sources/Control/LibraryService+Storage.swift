@@ -72,7 +72,7 @@ extension APIError {
         let next =
             near.isEmpty || near == asset
             ? "weir set \(asset) \(titled)" : "weir rename \(asset) \(near) \(titled)"
-        self.init(.nameTaken, "\"\(name)\" is no name: use small letters, digits and single dashes", next: next)
+        self.init(.nameTaken, AssetNaming.flaw(of: name), next: next)
     }
 }
 

@@ -75,7 +75,7 @@ package protocol StreamStore: Sendable {
         _ stream: API.Stream, _ order: OriginOrder, isTaken: (String) -> Bool
     ) throws(APIError) -> KnownStream {
         if let name = stream.name, !AssetNaming.isName(name) {
-            throw APIError(.badRequest, "\"\(name)\" is no name: use small letters, digits and single dashes")
+            throw APIError(.badRequest, AssetNaming.flaw(of: name))
         }
         let title = stream.title.map { String($0.prefix(200)) }
         let derived = title.map(KnownStream.name) ?? ""

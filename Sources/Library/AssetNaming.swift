@@ -42,6 +42,13 @@ package enum AssetNaming {
     /// True if a user may give an asset this name: `slug` leaves it unchanged.
     package static func isName(_ name: String) -> Bool { !name.isEmpty && slug(name[...]) == name }
 
+    /// The sentence about a text that is no name.
+    package static func flaw(of name: String) -> String {
+        let isLong = name.utf8.count > longest && name.allSatisfy { $0 == "-" || slug("\($0)") == "\($0)" }
+        return "\"\(name)\" is no name: "
+            + (isLong ? "it has more than \(longest) characters" : "use small letters, digits and single dashes")
+    }
+
     private static func withoutExtension(_ component: Substring) -> Substring {
         guard let dot = component.lastIndex(of: "."), dot != component.startIndex else { return component }
         return component[..<dot]
@@ -61,7 +68,10 @@ package enum AssetNaming {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Reduces a text to lower-case letters, digits and single `-`; at most 40 characters.
+    /// Number of characters of a name, at most.
+    private static let longest = 40
+
+    /// Reduces a text to lower-case letters, digits and single `-`; at most `longest` characters.
     static func slug(_ text: Substring) -> String {
         var slug = ""
         for byte in text.utf8 {
@@ -71,7 +81,7 @@ package enum AssetNaming {
             } else if !slug.isEmpty, slug.last != "-" {
                 slug += "-"
             }
-            if slug.utf8.count >= 40 { break }
+            if slug.utf8.count >= longest { break }
         }
         while slug.last == "-" { slug.removeLast() }
         return slug

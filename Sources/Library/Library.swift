@@ -299,7 +299,7 @@ public import Store
     /// Throws `nameTaken` if the name is invalid or belongs to another asset.
     package func checkFree(_ name: String) throws(LibraryError) {
         guard AssetNaming.isName(name) else {
-            throw LibraryError(.nameTaken, "\"\(name)\" is no name: use small letters, digits and single dashes")
+            throw LibraryError(.nameTaken, AssetNaming.flaw(of: name))
         }
         if isTaken(name) { throw LibraryError(.nameTaken, "another asset is called \(name)") }
     }

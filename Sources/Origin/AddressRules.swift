@@ -212,7 +212,8 @@ struct AddressRights {
                 "\(place), but the name was public at first, and a changed answer may be an attack; if you trust it, "
                 + "add \(option)"
         }
-        return "\(place); if you trust it, add \(option)"
+        let isLiteral = address?.literal == peer.host
+        return (isLiteral ? "" : "\(place); ") + "if you trust it, add \(option)"
     }
 }
 

@@ -1,6 +1,7 @@
 import API
 import Application
 import ArgumentParser
+import Foundation
 
 /// Checks the names of commands before the parser does, which calls a mistyped one an unexpected argument.
 enum CommandNames {
@@ -19,6 +20,40 @@ enum CommandNames {
                 return unknown(word, before: argument, in: path, subcommands)
             }
             (command, path) = (next, path + [word])
+        }
+        return nil
+    }
+
+    /// The message of the parser; if the command line has an unknown option, the one about that option.
+    ///
+    /// The parser checks an argument that is left out first, and its message about it misleads: a mistyped option seems to be fine.
+    static func namingUnknownOption(of arguments: [String], in message: String) -> String {
+        let unknown = "Error: Unknown option '"
+        guard message.hasPrefix("Error: "), !message.hasPrefix(unknown), let usage = message.range(of: "\nUsage: "),
+            let (word, nearest) = unknownOption(in: arguments)
+        else { return message }
+        return unknown + word + "'" + (nearest.map { ". Did you mean '\($0)'?" } ?? "") + message[usage.lowerBound...]
+    }
+
+    /// The first option that the command does not have, and the nearest one that it has.
+    private static func unknownOption(in arguments: [String]) -> (word: String, nearest: String?)? {
+        var command: any ParsableCommand.Type = Weir.self
+        var words = arguments[...]
+        while let word = words.first,
+            let next = command.configuration.subcommands.first(where: { names(of: $0).contains(word) })
+        {
+            (command, words) = (next, words.dropFirst())
+        }
+        guard let known = CommandDescription(of: command) else { return nil }
+        var previous = ""
+        for word in words.prefix(while: { $0 != "--" }) {
+            defer { previous = word }
+            // The value of some options may begin with a dash.
+            guard word.hasPrefix("-"), !known.optionsWithValue.contains(previous) else { continue }
+            let name = String(word.prefix { $0 != "=" })
+            // A single dash may begin a negative number, or several short options.
+            let isOption = name.hasPrefix("--") || (name.count == 2 && name.last?.isLetter == true)
+            if isOption, !known.options.contains(name) { return (name, NearestName.of(name, in: known.options)) }
         }
         return nil
     }
@@ -47,4 +82,38 @@ enum CommandNames {
                 + path.dropFirst().map { " \($0)" }.joined(),
             exitCode: 64, code: "usage")
     }
+}
+
+/// The options of a command, as the parser describes them to tools.
+private struct CommandDescription: Decodable {
+    private let command: Command
+
+    private struct Command: Decodable {
+        let arguments: [Argument]?
+    }
+
+    private struct Argument: Decodable {
+        /// `positional`, `option` or `flag`.
+        let kind: String
+        let names: [Name]?
+
+        var options: [String] { (names ?? []).map { ($0.kind == "long" ? "--" : "-") + $0.name } }
+    }
+
+    private struct Name: Decodable {
+        let kind: String
+        let name: String
+    }
+
+    init?(of command: any ParsableCommand.Type) {
+        let text = Data(command._dumpHelp().utf8)
+        guard let description = try? JSONDecoder().decode(Self.self, from: text) else { return nil }
+        self = description
+    }
+
+    var options: [String] {
+        (command.arguments ?? []).flatMap(\.options) + ["--help", "-h", "--version"]
+    }
+
+    var optionsWithValue: [String] { (command.arguments ?? []).filter { $0.kind == "option" }.flatMap(\.options) }
 }

@@ -50,6 +50,7 @@ struct CommonOptions: ParsableArguments {
         with more: [ConfigurationKey: [String]] = [:], starts: Bool = true, limit: Duration? = nil
     ) throws(ConfigurationError) -> Daemon {
         let configuration = try configuration(with: more)
+        if store != nil { try Daemon.requireStore(of: configuration) }
         let environment = ProcessInfo.processInfo.environment
         let starter = DaemonStarter(configuration, options: serveOptions, environment: environment)
         let delegate = CommandStarter(starter: starts && configuration.startsDaemon ? starter : nil)
@@ -89,6 +90,17 @@ struct Daemon {
     /// Starts the daemon if none runs and the configuration allows it.
     func ensure() async throws(APIError) {
         if configuration.startsDaemon { try await client.ensureDaemon() }
+    }
+
+    /// Throws if the running daemon has another store than the command's option names: it cannot be changed while it runs.
+    static func requireStore(of configuration: Configuration) throws(ConfigurationError) {
+        let state = StateDirectory(configuration.state)
+        guard let record = state.daemon, let other = record.store, state.isServed,
+            record.hasOtherStore(than: configuration.store)
+        else { return }
+        throw ConfigurationError(
+            place: .option("--store"), message: "the running daemon has the store \(other), not \(configuration.store)",
+            next: "leave --store out; or weir stop, and repeat; or a second daemon: --state DIR --listen 127.0.0.1:0")
     }
 
     /// The notice about a daemon that is older than this command; nil for any other.

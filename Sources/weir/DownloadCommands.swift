@@ -91,7 +91,9 @@ struct DownloadNames: ParsableArguments {
         isConcerned: (API.Download) -> Bool
     ) async throws {
         var failure: (any Error)?
-        for id in try await ids(in: daemon.client, isConcerned) {
+        let ids = try await ids(in: daemon.client, isConcerned)
+        if ids.isEmpty { Output.error("no download to \(change.rawValue)\n") }
+        for id in ids {
             do {
                 let download = try await daemon.client.change(change, id: try id.get(), request)
                 let reason = download.reasons?.first.map { ": \($0.message)" } ?? ""

@@ -13,6 +13,11 @@ final class DownloadFollower: Sendable {
         var error: (any Error)?
     }
 
+    /// The wait for the stream was ended before it began.
+    struct EndedWait: Error {
+        let waited: Duration
+    }
+
     private let client: APIClient
     private let state: String?
     private let reporter: Mutex<ProgressReporter>
@@ -54,24 +59,34 @@ final class DownloadFollower: Sendable {
         } catch {
             perform { $0.leave() }
             // A cancellation surfaces as various errors.
-            return Outcome(download: download, error: Task.isCancelled ? CancellationError() : error)
+            let isEnded = Task.isCancelled && !(error is EndedWait)
+            return Outcome(download: download, error: isEnded ? CancellationError() : error)
         }
     }
 
     /// Starts the download, once the stream is there.
     private func begin(_ request: API.DownloadRequest) async throws -> API.Download {
+        let start = ContinuousClock.now
         var pause = Self.shortestWait
         while true {
+            let reason: String
             do throws(APIError) {
                 return try await client.download(request)
             } catch {
                 guard waits, error.mayBeginLater else { throw error }
-                if pause == Self.shortestWait {
-                    perform { _ in [.error("waiting for the stream to begin: \(error.message)\n")] }
-                }
+                reason = error.message
             }
-            try await Task.sleep(for: pause)
+            try await wait(pause, because: reason, since: start)
             pause = min(pause * 2, Self.longestWait)
+        }
+    }
+
+    /// Waits before the next look for the stream, and reports the wait each second.
+    private func wait(_ pause: Duration, because reason: String, since start: ContinuousClock.Instant) async throws {
+        let end = ContinuousClock.now + pause
+        while case let rest = end - .now, rest > .zero {
+            perform { $0.wait(for: .now - start, because: reason, rest: rest) }
+            do { try await Task.sleep(for: min(rest, .seconds(1))) } catch { throw EndedWait(waited: .now - start) }
         }
     }
 
@@ -136,6 +151,13 @@ final class DownloadFollower: Sendable {
 
     /// The failure for the command's exit code; nil if the outcome is good.
     func failure(_ outcome: Outcome) -> Failure? {
+        if let error = outcome.error as? EndedWait {
+            let waited = Format.clock(Double(error.waited.components.seconds))
+            return Failure(
+                "the stream has not begun in \(waited), and nothing is recorded",
+                next: "repeat the command, to wait again",
+                exitCode: 130, code: "interrupted")
+        }
         if let error = outcome.error {
             return error is CancellationError ? Self.interrupted(outcome.download) : Failure(error, state: state)
         }

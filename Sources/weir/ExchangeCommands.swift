@@ -1,5 +1,6 @@
 package import API
 import ArgumentParser
+import Foundation
 
 struct ExportCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
@@ -24,6 +25,21 @@ struct ExportCommand: ReportingCommand {
     @Flag(help: "Write one JSON object.")
     var json = false
     @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        let ending = (target as NSString).pathExtension.lowercased()
+        guard format == nil, Self.otherFormats.contains(ending) else { return }
+        throw ValidationError(
+            "no export is made as .\(ending): end the target in .tar, .mp4 or .mkv; for a folder of that name: --format folder"
+        )
+    }
+
+    /// Endings of files that users may expect, and that would become folders.
+    private static let otherFormats: Set<String> = [
+        "zip", "gz", "tgz", "xz", "zst", "7z", "rar", "webm", "avi", "mov", "m4v", "ts", "m2ts", "mpg", "mpeg", "flv",
+        "wmv", "ogg",
+        "mp3", "m4a", "aac", "m3u8", "m3u",
+    ]
 
     func execute() async throws {
         let request = API.ExportRequest(path: DiskPath.absolute(target), format: format, link: link ? true : nil)
@@ -57,7 +73,28 @@ struct ImportCommand: ReportingCommand {
         if PlayerURL.isURL(path) { throw ValidationError("import reads a folder; for a URL, see: weir get") }
     }
 
+    /// Refuses files that are no playlists, by their names: an export in one file, or another film.
+    private func checkFile() throws {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue else { return }
+        let word = Failure.quoted(path)
+        switch (path as NSString).pathExtension.lowercased() {
+        case "tar", "tgz", "gz", "zip":
+            throw Failure(
+                "\(path) is an archive, and a folder is needed",
+                next: "unpack it, as with tar -xf \(word), and give the folder",
+                exitCode: 65, code: APIError.Code.badImport.rawValue)
+        case "mp4", "mkv", "m4v", "mov", "webm", "ts":
+            throw Failure(
+                "\(path) is a film in one file, and no HLS", next: "mpv \(word), which needs no Weir",
+                exitCode: 65,
+                code: APIError.Code.badImport.rawValue)
+        default: break
+        }
+    }
+
     func execute() async throws {
+        try checkFile()
         let request = API.ImportRequest(path: DiskPath.absolute(path), name: name)
         let daemon = try common.daemon()
         let asset = try await daemon.client.importAsset(request)

@@ -74,6 +74,25 @@ struct TextTable {
     /// The cells of each row; the first row is the heading.
     var rows: [[String]]
 
+    /// The table without as many of its columns as needed to fit a width, in an order. The last column may be cut, and counts with
+    /// its first characters only.
+    func fitting(_ width: Int, dropping order: [Int]) -> TextTable {
+        var dropped: Set<Int> = []
+        let last = (rows.map(\.count).max() ?? 0) - 1
+        for column in order {
+            let measured = rows.map { row in row.enumerated().map { $0 == last ? $1.cut(to: Self.leastLast) : $1 } }
+            if TextTable(rows: measured).without(dropped).lines.allSatisfy({ $0.count <= width }) { break }
+            dropped.insert(column)
+        }
+        return without(dropped)
+    }
+
+    private static let leastLast = 12
+
+    private func without(_ columns: Set<Int>) -> TextTable {
+        TextTable(rows: rows.map { row in row.enumerated().filter { !columns.contains($0.offset) }.map(\.element) })
+    }
+
     /// The lines, without trailing blanks.
     var lines: [String] {
         let columns = rows.map(\.count).max() ?? 0

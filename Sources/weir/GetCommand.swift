@@ -22,7 +22,9 @@ struct GetCommand: AsyncParsableCommand {
     @OptionGroup(title: "Selection") var selection: SelectionOptions
     @OptionGroup(title: "The download") var task: TaskOptions
     @Flag(
-        help: "With --record: wait until the live stream begins. Ctrl-C ends the wait.")
+        help:
+            "With --record: wait until the live stream begins, however long; --for counts from then. Ctrl-C ends the wait."
+    )
     var wait = false
     @Flag(help: "Play the asset while the download continues.")
     var play = false

@@ -5,9 +5,12 @@ import SafeText
 
 /// Writes results to standard output and everything else to standard error. Each call writes its whole text at once.
 ///
-/// Names, titles and messages are from origins: every function but `verbatim` and `draw` escapes its text.
+/// Names, titles and messages are from origins: every function but `verbatim`, `draw` and `drawScreen` escapes its text. All but
+/// `verbatim`, `record`, `records` and `json` replace characters that the user's locale does not have.
 enum Output {
-    static func line(_ text: String) { write(SafeText.line(text) + "\n", to: STDOUT_FILENO) }
+    private static let characters = LocaleCharacters(environment: ProcessInfo.processInfo.environment)
+
+    static func line(_ text: String) { lines([text]) }
 
     /// Writes a line for programs, such as a JSON object or a URL, whatever its length.
     static func record(_ text: String) { records([text]) }
@@ -16,7 +19,7 @@ enum Output {
     static func json(_ value: some Encodable) throws { record(String(decoding: try API.encode(value), as: UTF8.self)) }
 
     /// Writes lines with one system call, because there may be thousands.
-    static func lines(_ lines: [String]) { write(lines, limit: SafeText.limit) }
+    static func lines(_ lines: [String]) { write(lines.map(characters.columns), limit: SafeText.limit) }
     static func records(_ lines: [String]) { write(lines, limit: .max) }
 
     private static func write(_ lines: [String], limit: Int) {
@@ -24,13 +27,16 @@ enum Output {
     }
 
     /// Writes one or more lines, or a part of a line.
-    static func error(_ text: String) { write(SafeText.lines(text), to: STDERR_FILENO) }
+    static func error(_ text: String) { write(characters.prose(SafeText.lines(text)), to: STDERR_FILENO) }
 
     /// Writes text of the program's own that has several lines or tabs.
     static func verbatim(_ text: String) { write(text, to: STDOUT_FILENO) }
 
     /// Writes text for a terminal with control sequences. Its other parts must be safe.
-    static func draw(_ text: String) { write(text, to: STDERR_FILENO) }
+    static func draw(_ text: String) { write(characters.columns(text), to: STDERR_FILENO) }
+
+    /// Writes a whole screen with control sequences to standard output. Its other parts must be safe.
+    static func drawScreen(_ text: String) { write(characters.columns(text), to: STDOUT_FILENO) }
 
     private static func write(_ text: String, to descriptor: Int32) {
         var bytes = Array(text.utf8)[...]
@@ -51,6 +57,38 @@ enum Output {
             "weir: standard output cannot be written: \(String(cString: strerror(number)))\ntry: free space, or write elsewhere\n"
         )
         _exit(74)
+    }
+}
+
+/// Replaces the characters outside ASCII with which Weir draws, where the user's locale has no UTF-8. Other characters, such as
+/// those of titles, stay as they are.
+struct LocaleCharacters {
+    let isUTF8: Bool
+
+    /// Reads the variables by which setlocale(3) chooses; without any of them the locale is C.
+    init(environment: [String: String]) {
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { environment[$0] }.first { !$0.isEmpty } ?? "C"
+        let name = locale.lowercased()
+        isUTF8 = name.contains("utf-8") || name.contains("utf8")
+    }
+
+    /// Keeps the width of a text in columns.
+    func columns(_ text: String) -> String { replaced(text, ellipsis: "~") }
+
+    func prose(_ text: String) -> String { replaced(text, ellipsis: "...") }
+
+    private func replaced(_ text: String, ellipsis: String) -> String {
+        guard !isUTF8, !text.utf8.allSatisfy({ $0 < 0x80 }) else { return text }
+        return text.map { character in
+            switch character {
+            case "…": ellipsis
+            case "–", "▏", "▎", "▍", "▌", "▋", "▊", "▉": "-"
+            case "█": "#"
+            case "·": "."
+            case "§": "sec. "
+            default: String(character)
+            }
+        }.joined()
     }
 }
 

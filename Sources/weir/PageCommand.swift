@@ -30,22 +30,25 @@ struct PageCommand: ReportingCommand {
         let path = try await daemon.client.page().path
         Output.record(daemon.urls.base + path)
         guard open else { return }
-        let opener = try Self.opener(in: ProcessInfo.processInfo.environment)
+        let opener = try Self.opener(
+            in: ProcessInfo.processInfo.environment, instead: "open the link in a browser on this machine")
         let file = try daemon.client.state.writePageFile(to: daemon.urls.base, path)
         throw Failure(opener.start([file]), exitCode: 1, code: "no-browser")
     }
 
     /// Finds the program that opens files on the desktop.
-    static func opener(in environment: [String: String]) throws(Failure) -> Program {
+    ///
+    /// - Parameter instead: the next step of a user without one.
+    static func opener(in environment: [String: String], instead: String) throws(Failure) -> Program {
         let hasDisplay = ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment[$0].map { !$0.isEmpty } ?? false }
         guard hasDisplay else {
             throw Failure(
                 "the page cannot be opened: neither DISPLAY nor WAYLAND_DISPLAY is set",
-                next: "open the link in a browser on this machine", exitCode: 69, code: "no-display")
+                next: instead, exitCode: 69, code: "no-display")
         }
         if let opener = Program.find("xdg-open", environment: environment) { return opener }
         throw Failure(
             "xdg-open, which opens the desktop's browser, is not installed",
-            next: "open the link in a browser, or install xdg-utils", exitCode: 69, code: "no-browser")
+            next: "\(instead); or install xdg-utils", exitCode: 69, code: "no-browser")
     }
 }

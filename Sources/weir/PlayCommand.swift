@@ -51,9 +51,12 @@ struct Player: Equatable {
         for name in wish.isEmpty ? known : [wish] {
             if let program = Program.find(name, environment: environment) { return Player(path: program.path) }
         }
-        let wanted = wish.isEmpty ? known.joined(separator: ", ") : wish
+        let message =
+            wish.isEmpty
+            ? "no player is installed: none of \(known.joined(separator: ", "))" : "the player \(wish) is not installed"
         throw Failure(
-            "no player is installed (\(wanted))", next: "name one with --player or WEIR_PLAYER, or see: weir url",
+            message,
+            next: "apt install mpv, or name one with --player PROGRAM, or give any player what \"weir url\" prints",
             exitCode: 69, code: "no-player")
     }
 

@@ -23,6 +23,8 @@ struct ProgressReporter {
     private var isDrawn = false
     private var last: API.Download?
     private var lastLine: (time: Duration, tenth: Int)?
+    /// The last line about a stream that has not begun.
+    private var lastWait: (time: Duration, reason: String)?
     /// The download whose selections were written, and the renditions of those that are complete.
     private var resolved: String?
     private var complete: Set<[String]> = []
@@ -49,6 +51,32 @@ struct ProgressReporter {
         case .plain:
             return introduction(download) + plainLine(download, at: time)
         }
+    }
+
+    /// The output while the command waits for a stream to begin: a line for each new reason, and the time; on a terminal
+    /// the time is redrawn, elsewhere it is a line every ten minutes.
+    ///
+    /// - Parameters:
+    ///   - time: time waited so far.
+    ///   - rest: time until the next look.
+    mutating func wait(for time: Duration, because reason: String, rest: Duration) -> [Action] {
+        let waited = Format.clock(Double(time.components.seconds))
+        var actions: [Action] = []
+        if lastWait?.reason != reason {
+            let end = lastWait == nil ? "This may take any time; Ctrl-C ends the wait.\n" : ""
+            actions =
+                (isDrawn ? [.drawing("\r\u{1B}[K")] : [])
+                + [.error("waiting for the stream to begin: \(reason)\n\(end)")]
+            lastWait = (time, reason)
+        } else if let last = lastWait, style == .plain, time - last.time >= .seconds(600) {
+            actions = [.error("waiting for the stream to begin, for \(waited): \(reason)\n")]
+            lastWait = (time, reason)
+        }
+        guard case .drawn = style else { return actions }
+        isDrawn = true
+        let seconds = max(
+            1, Int((Double(rest.components.seconds) + Double(rest.components.attoseconds) / 1e18).rounded(.up)))
+        return actions + [.drawing("\rwaiting for \(waited), next look in \(seconds) s\u{1B}[K")]
     }
 
     /// The output at the end of the following, before any other message.

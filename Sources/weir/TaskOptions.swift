@@ -46,6 +46,9 @@ struct TaskOptions: ParsableArguments {
 
     /// Throws `ValidationError` for contradictory or invalid options.
     func check(_ selection: SelectionOptions) throws {
+        if recordSeconds != nil, !record {
+            throw ValidationError("--for needs --record: only a recording ends after a time.")
+        }
         if let contradiction = try request(for: "", selection, environment: [:]).contradiction {
             throw ValidationError(contradiction)
         }

@@ -45,15 +45,16 @@ struct WatchScreen: Sendable {
     func run() async -> (any Error)? {
         let isDrawn = isDrawn
         // The alternate screen: what was on the terminal before is there again at the end. The cursor is hidden.
-        if isDrawn { Output.verbatim("\u{1B}[?1049h\u{1B}[?25l") }
-        defer { if isDrawn { Output.verbatim("\u{1B}[?25h\u{1B}[?1049l") } }
+        if isDrawn { Output.drawScreen("\u{1B}[?1049h\u{1B}[?25l") }
+        defer { if isDrawn { Output.drawScreen("\u{1B}[?25h\u{1B}[?1049l") } }
         var last: [String] = []
         while !Task.isCancelled {
             do {
-                let lines = WatchText.lines(try await WatchedState(of: daemon.client), base: daemon.base)
+                let state = try await WatchedState(of: daemon.client)
+                let size = isDrawn ? Terminal.size() : (columns: .max, rows: .max)
+                let lines = WatchText.lines(state, base: daemon.base, columns: size.columns)
                 if isDrawn {
-                    let size = Terminal.size()
-                    Output.verbatim(Self.screen(lines, columns: size.columns, rows: size.rows))
+                    Output.drawScreen(Self.screen(lines, columns: size.columns, rows: size.rows))
                 } else if lines != last {
                     Output.lines((last.isEmpty ? [] : [""]) + lines)
                 }

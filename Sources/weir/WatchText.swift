@@ -22,24 +22,30 @@ struct WatchedState: Sendable {
 
 /// Formats the screen of `weir watch`.
 enum WatchText {
-    static func lines(_ state: WatchedState, base: String) -> [String] {
+    /// - Parameter columns: width of the screen. A narrow one has fewer columns; the caller cuts what is still too long.
+    static func lines(_ state: WatchedState, base: String, columns: Int = .max) -> [String] {
+        let width = columns - 1
+        let longestName = min(24, max(10, width / 3))
         let rate = state.downloads.reduce(0) { $0 + ($1.state == .running ? $1.rate ?? 0 : 0) }
         let store = "\(Format.count(state.store.assets, "asset")), \(Format.bytes(state.store.bytes))"
-        let head = "weir at \(base)  mode \(state.mode.rawValue)  \(store)" + (rate > 0 ? "  \(Format.rate(rate))" : "")
-        return [head, ""] + section("plays", plays(state.sessions)) + [""]
-            + section("downloads", downloads(state.downloads))
+        let figures = "mode \(state.mode.rawValue)  \(store)" + (rate > 0 ? "  \(Format.rate(rate))" : "")
+        let head = "weir at \(base)  \(figures)"
+        let plays = TextTable(rows: plays(state.sessions, longestName)).fitting(width, dropping: [3, 1, 4, 5])
+        let downloads = TextTable(rows: downloads(state.downloads, longestName)).fitting(width, dropping: [2, 3])
+        return [head.count <= width ? head : figures, ""] + section("plays", plays) + [""]
+            + section("downloads", downloads)
     }
 
-    private static func section(_ heading: String, _ rows: [[String]]) -> [String] {
-        rows.count > 1 ? TextTable(rows: rows).lines : ["nothing \(heading)"]
+    private static func section(_ heading: String, _ table: TextTable) -> [String] {
+        table.rows.count > 1 ? table.lines : ["nothing \(heading)"]
     }
 
-    private static func plays(_ sessions: [SessionSummary]) -> [[String]] {
+    private static func plays(_ sessions: [SessionSummary], _ longestName: Int) -> [[String]] {
         let rows = sessions.map { session in
             let client = (session.client ?? "–").prefix { $0 != " " }
             let share = session.bytes.all > 0 ? Double(session.bytes.store) / Double(session.bytes.all) : nil
             return [
-                session.asset.cut(to: 24), String(client).cut(to: 16), Format.clock(session.playhead),
+                session.asset.cut(to: longestName), String(client).cut(to: 16), Format.clock(session.playhead),
                 Format.clock(session.watched), "\(session.stalls)", share.map(Format.percent) ?? "–",
                 session.isStalled == true ? "stalled" : "",
             ]
@@ -47,14 +53,14 @@ enum WatchText {
         return [["PLAYS", "CLIENT", "AT", "WATCHED", "STALLS", "STORED", ""]] + rows
     }
 
-    private static func downloads(_ downloads: [API.Download]) -> [[String]] {
+    private static func downloads(_ downloads: [API.Download], _ longestName: Int) -> [[String]] {
         let rows = downloads.map { download in
             let total = download.totalBytes.map { " of \(Format.estimate($0))" } ?? ""
             let isRunning = download.state == .running
             let rest = isRunning ? download.eta.map { "\(Format.clock(Double($0))) left" } : nil
             let reason = download.error.map { "\(download.stateWords): \($0.message)" } ?? download.stateWords
             return [
-                download.asset.cut(to: 24), download.loadedFraction.map(Format.percent) ?? "–",
+                download.asset.cut(to: longestName), download.loadedFraction.map(Format.percent) ?? "–",
                 Format.bytes(download.bytes) + total, isRunning ? download.rate.map(Format.rate) ?? "–" : "–",
                 rest ?? reason,
             ]

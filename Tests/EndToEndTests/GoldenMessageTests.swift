@@ -28,6 +28,8 @@ import Testing
         Case(line: "get ORIGIN/ts/master.m3u8 --audio xx"),
         Case(line: "get ORIGIN/ts/master.m3u8 -q 9p"),
         Case(line: "get ORIGIN/ts/master.m3u8 --wait"),
+        Case(line: "get ORIGIN/ts/master.m3u8 --for 2h"), Case(line: "get --bogus"), Case(line: "show --jsn"),
+        Case(line: "pause --all"), Case(line: "export film film.zip"),
         Case(line: "get nothing"), Case(line: "get a b"),
         Case(line: "get example.com/master.m3u8"), Case(line: "play 127.0.0.1:8080/master.m3u8 --player true"),
         Case(line: "get 127.0.0.1:8080/master.m3u8"), Case(line: "play /etc/hosts --player true"),

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -119,6 +120,25 @@ struct RecordingTests {
             if !isRestarted { #expect(try await get.end() == .code(0), "\(get.standardError)") }
             let text = try await HTTPProbe.fetch(scene.weir.url("/offline/show.m3u8")).text
             #expect(text.contains("#EXT-X-ENDLIST"), "\(text)")
+        }
+    }
+
+    @Test("that does not begin is waited for until Ctrl-C, which says so and leaves nothing behind")
+    func endsTheWait() async throws {
+        try await Scene.with { scene in
+            let url = scene.origin.url("/nothing.m3u8")
+            let get = try scene.weir.begin(["get", "--record", "--wait", "--for", "2s", url])
+            let begun = ContinuousClock.now
+            try await waitUntil("more time than --for", within: .seconds(10)) { .now - begun > .seconds(3) }
+            #expect(get.exit == nil, "\(get.standardError)")
+            get.send(SIGINT)
+            #expect(try await get.end() == .code(130))
+            let lines = get.standardError.split(separator: "\n")
+            #expect(lines.first?.hasPrefix("waiting for the stream to begin: \(url) was not found (404)") == true)
+            #expect(lines.dropFirst().first == "This may take any time; Ctrl-C ends the wait.")
+            #expect(lines.dropFirst(2).first?.hasPrefix("weir: the stream has not begun in 0:0") == true, "\(lines)")
+            #expect(lines.last == "try: repeat the command, to wait again" && lines.count == 4, "\(lines)")
+            #expect(try await scene.weir.run(["list", "--json"]).output == "")
         }
     }
 

@@ -21,6 +21,9 @@ import Testing
     @Test(arguments: ["", "A", "a b", "a--b", "-a", "a-", "a_b", "a/b", "é", "a.b", String(repeating: "a", count: 41)])
     func otherNamesAreRefused(_ name: String) {
         #expect(!AssetNaming.isName(name))
+        let reason =
+            name.utf8.count > 40 ? "it has more than 40 characters" : "use small letters, digits and single dashes"
+        #expect(AssetNaming.flaw(of: name) == "\"\(name)\" is no name: \(reason)")
     }
 
     @Test(arguments: ["a", "api", "offline", "local", "metrics", "keys", "http", "2001"])

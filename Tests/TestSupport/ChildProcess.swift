@@ -21,8 +21,8 @@ package final class ChildProcess: Sendable {
     /// Starts a program. A name without a slash is looked up in PATH.
     ///
     /// - Parameters:
-    ///   - environment: overrides for this process's environment, in which commands start no daemon (WEIR_START); an empty value
-    ///     removes the variable.
+    ///   - environment: overrides for this process's environment, in which commands start no daemon (WEIR_START) and write
+    ///     UTF-8; an empty value removes the variable.
     ///   - folder: working directory; nil for that of this process.
     package init(
         _ program: String, _ arguments: [String], environment: [String: String] = [:], folder: String? = nil
@@ -34,7 +34,7 @@ package final class ChildProcess: Sendable {
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         defer { close(ends[0]) }
         input = ends[1]
-        let usual = ProcessInfo.processInfo.environment.merging(["WEIR_START": "false"]) { $1 }
+        let usual = ProcessInfo.processInfo.environment.merging(["WEIR_START": "false", "LC_ALL": "C.UTF-8"]) { $1 }
         let merged = usual.merging(environment) { $1 }.filter { !$0.value.isEmpty }
         let flags = O_WRONLY | O_CREAT | O_APPEND
         do {

@@ -110,7 +110,9 @@ import Testing
 
     @Test func aMissingPlayerIsNamed() async throws {
         let failure = #expect(throws: Failure.self) { try Player.find("no-such", environment: ["PATH": "/bin"]) }
-        #expect(failure?.message == "no player is installed (no-such)")
+        #expect(failure?.message == "the player no-such is not installed")
+        let none = #expect(throws: Failure.self) { try Player.find("", environment: ["PATH": folder.path("none")]) }
+        #expect(none?.message == "no player is installed: none of mpv, vlc, ffplay")
         let found = try folder.write(Data(), to: "bin/vlc")
         chmod(found, 0o755)
         let path = folder.path("none") + ":" + folder.path("bin")

@@ -18,7 +18,7 @@ import Testing
     private var environment: [String: String] {
         [
             "HOME": folder.path, "XDG_CONFIG_HOME": folder.path("config"), "WEIR_STATE": state, "WEIR_PLAYER": "",
-            "LC_ALL": "C",
+            "LC_ALL": "C.UTF-8",
         ]
     }
 

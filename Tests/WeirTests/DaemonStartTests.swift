@@ -194,6 +194,28 @@ import Testing
         try await weir.terminate()
     }
 
+    @Test func aStoreThatTheDaemonDoesNotHaveIsRefused() async throws {
+        let weir = try await WeirProcess()
+        let other = folder.path("other")
+        for words in [["list"], ["status"], ["stop"], ["show", "film"], ["get", "https://h/m.m3u8"], ["watch"]] {
+            let result = try await weir.run(words + ["--store", other])
+            #expect(result.exit == .code(64) && result.output.isEmpty, "\(words): \(result)")
+            #expect(
+                result.errors == """
+                    weir: --store: the running daemon has the store \(weir.store), not \(other)
+                    try: leave --store out; or weir stop, and repeat; or a second daemon: --state DIR --listen 127.0.0.1:0
+
+                    """)
+        }
+        // Another path of the same folder is no other store.
+        let link = folder.path("link")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: weir.store)
+        for same in [weir.store, weir.store + "/", link] {
+            #expect(try await weir.run(["list", "--store", same]).exit == .code(0))
+        }
+        #expect(try await weir.terminate() == .code(0))
+    }
+
     @Test func anOlderDaemonIsNamed() async throws {
         let daemon = try await ScriptedDaemon(state: state.path)
         #expect(try await run(["mode"]).errors.isEmpty)

@@ -4,6 +4,22 @@ import Testing
 
 @Suite struct FormatTests {
     @Test(arguments: [
+        ([:], false), (["LANG": "C"], false), (["LANG": "de_DE.UTF-8"], true), (["LANG": "de_DE"], false),
+        (["LANG": "de_DE.UTF-8", "LC_CTYPE": "C"], false), (["LANG": "C", "LC_ALL": "C.utf8"], true),
+        (["LANG": "C.UTF-8", "LC_ALL": ""], true), (["LANG": "en_US.UTF-8", "LC_ALL": "POSIX"], false),
+    ])
+    func theLocaleDecidesAboutCharactersOutsideASCII(environment: [String: String], isUTF8: Bool) {
+        let characters = LocaleCharacters(environment: environment)
+        let bar = ProgressBar.text(0.63, width: 14)
+        #expect(characters.columns(bar) == (isUTF8 ? "████████▊·····" : "########-....."))
+        let cut = "a – \u{E9}b".cut(to: 5)
+        #expect(characters.columns(cut) == (isUTF8 ? "a – …" : "a - ~"))
+        #expect(
+            characters.prose("--header 'Referer: …' é")
+                == (isUTF8 ? "--header 'Referer: …' é" : "--header 'Referer: ...' é"))
+    }
+
+    @Test(arguments: [
         (-1, "0 B"), (0, "0 B"), (1023, "1023 B"), (1024, "1.0 KB"), (10_188, "9.9 KB"), (10_189, "10 KB"),
         (1_047_552, "1023 KB"), (1_048_064, "1.0 MB"), (5_347_000, "5.1 MB"), (158_334_976, "151 MB"),
         (1_073_741_824, "1.0 GB"), (2_199_023_255_552, "2.0 TB"), (Int.max, "8388608 TB"),

@@ -45,6 +45,17 @@ import Testing
             "weir: a URL needs a command in front of it\ntry: weir play https://h/a.m3u8, or weir get https://h/a.m3u8\n"
         ),
         ("list --jsn", "Error: Unknown option '--jsn'. Did you mean '--json'?\n"),
+        (
+            "export film film.webm",
+            "Error: no export is made as .webm: end the target in .tar, .mp4 or .mkv; for a folder of that name: --format folder\n"
+        ),
+        ("get --bogus", "Error: Unknown option '--bogus'\nUsage: weir get "),
+        ("show --bogus", "Error: Unknown option '--bogus'\nUsage: weir show "),
+        ("pause --al", "Error: Unknown option '--al'. Did you mean '--all'?\nUsage: weir pause "),
+        ("link set --bogus=1", "Error: Unknown option '--bogus'\nUsage: weir link set "),
+        ("get --also --bogus URL", "Error: --also '--bogus': Unknown option '--bogus'\n"),
+        ("remove -z", "Error: Unknown option '-z'"),
+        ("get", "Error: Give a URL or a name.\nUsage: weir get "),
         ("get --qualty 720p URL", "Error: Unknown option '--qualty'. Did you mean '--quality'?\n"),
         (
             "list --state failde",

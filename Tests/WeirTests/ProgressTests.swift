@@ -48,6 +48,37 @@ import Testing
         #expect(ProgressLine(download: queued).drawn(columns: 80, hasColor: false) == "   –  0 B  queued")
     }
 
+    @Test func aWaitNamesEachReasonAndCountsTheTime() {
+        let first = "waiting for the stream to begin: 404\nThis may take any time; Ctrl-C ends the wait.\n"
+        var drawn = reporter(.drawn(hasColor: false))
+        let clearing = ProgressReporter.Action.drawing("\r\u{1B}[K")
+        #expect(
+            drawn.wait(for: .zero, because: "404", rest: .seconds(1)) == [
+                .error(first), .drawing("\rwaiting for 0:00, next look in 1 s\u{1B}[K"),
+            ])
+        #expect(
+            drawn.wait(for: .seconds(61), because: "404", rest: .milliseconds(14_200)) == [
+                .drawing("\rwaiting for 1:01, next look in 15 s\u{1B}[K")
+            ])
+        #expect(
+            drawn.wait(for: .seconds(90), because: "no network", rest: .seconds(2)) == [
+                clearing, .error("waiting for the stream to begin: no network\n"),
+                .drawing("\rwaiting for 1:30, next look in 2 s\u{1B}[K"),
+            ])
+        // The line is replaced by the download's.
+        #expect(drawn.report(sampleDownload, at: .zero, columns: 80).first == clearing)
+        var plain = reporter(.plain)
+        #expect(plain.wait(for: .zero, because: "404", rest: .seconds(1)) == [.error(first)])
+        #expect(plain.wait(for: .seconds(599), because: "404", rest: .seconds(1)) == [])
+        #expect(
+            plain.wait(for: .seconds(600), because: "404", rest: .seconds(1)) == [
+                .error("waiting for the stream to begin, for 10:00: 404\n")
+            ])
+        var json = reporter(.json)
+        #expect(json.wait(for: .zero, because: "404", rest: .seconds(1)) == [.error(first)])
+        #expect(json.wait(for: .seconds(6000), because: "404", rest: .seconds(1)) == [])
+    }
+
     @Test func aTerminalGetsTwoLinesAndOneRedrawnLine() {
         var reporter = reporter(.drawn(hasColor: false))
         let queued = API.Download(id: "d1", asset: "sintel")

@@ -14,7 +14,7 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     private var environment: [String: String] {
-        ["HOME": folder.path, "XDG_CONFIG_HOME": folder.path("config"), "WEIR_STATE": state, "LC_ALL": "C"]
+        ["HOME": folder.path, "XDG_CONFIG_HOME": folder.path("config"), "WEIR_STATE": state, "LC_ALL": "C.UTF-8"]
     }
 
     private func run(_ arguments: [String]) async throws -> ProcessResult {

@@ -33,6 +33,15 @@ import Testing
                 "sintel     63%   151 MB of about 240 MB  5.1 MB/s  0:17 left",
                 "other      –     0 B                     –         waiting for the network: h cannot be reached",
             ])
+        #expect(
+            WatchText.lines(state, base: "http://127.0.0.1:8216", columns: 40) == [
+                "mode auto  2 assets, 3.0 MB  5.1 MB/s", "", "PLAYS   AT    STALLS  STORED",
+                "sintel  1:01  1       75%     stalled",
+                "", "DOWNLOADS  DONE  RATE", "sintel     63%   5.1 MB/s  0:17 left",
+                "other      –     –         waiting for the network: h cannot be reached",
+            ])
+        #expect(
+            WatchText.lines(state, base: "b", columns: 80)[2] == "PLAYS   CLIENT      AT    WATCHED  STALLS  STORED")
         var empty = state
         (empty.sessions, empty.downloads) = ([], [])
         #expect(WatchText.lines(empty, base: "b").suffix(3) == ["nothing plays", "", "nothing downloads"])
