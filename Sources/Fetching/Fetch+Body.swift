@@ -215,7 +215,9 @@ extension Fetch: TransferReceiver {
             if self.folder != nil { if let failure { obstacle = failure } else { isPiece = true } }
             end(.success(()))
         }
-        if state.phase == .committing, committer.hasRoom { notify(.arrived) }
+        guard state.phase == .committing else { return }
+        notify(.unawaited)
+        if committer.hasRoom { notify(.arrived) }
     }
 }
 

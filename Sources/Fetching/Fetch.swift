@@ -99,7 +99,11 @@ public import Store
     /// The failure to end with, if no other source is found.
     private var failure: FetchError?
 
-    enum Moment { case announced, arrived, ended }
+    enum Moment {
+        case announced, arrived, ended
+        /// No player waits for bytes any more: all have arrived, the last one has left, or the fetch has ended.
+        case unawaited
+    }
     /// The callers that wait for a moment, in the order of their calls. Closures, because each is called once: to resume a
     /// task, or to answer one request.
     private var observers: [(moment: Moment, notify: (Result<Void, FetchError>) -> Void)] = []
@@ -143,6 +147,8 @@ public import Store
     public var fresh: UnsafeRawBufferPointer? { file.fresh }
     /// True if a request was sent, and not just queued.
     public var isAsked: Bool { written > 0 || transfer?.isOnTheWire ?? (mergedFetch != nil) }
+    /// Bytes that all transfers together have received since the start.
+    public var clientBytes: Int64 { client.traffic.playback + client.traffic.background }
     /// Bytes per second of its present transfer; nil before the first byte.
     public var rate: Double? { (transfer ?? mergedFetch?.transfer)?.rate }
     /// True if every byte is there.
@@ -176,6 +182,21 @@ public import Store
         if outcome == nil { observers.append((.arrived, { _ in body() })) }
     }
 
+    /// Lets the fetch yield to another one of its player, which needs that one first. Its request is sent at once. Its bytes wait
+    /// until those of the other have arrived, unless the player has a buffer: on a slow link both would come late.
+    public func trail(behind first: Fetch) {
+        whenAnnounced { [weak self, weak first] _ in
+            guard let first, first.state.hasPlayers, !first.isComplete, first.outcome == nil,
+                let transfer = self?.transfer
+            else { return }
+            transfer.trail(true)
+            first.observers.append((.unawaited, { [weak transfer] _ in transfer?.trail(false) }))
+        }
+    }
+
+    /// Ends `trail`.
+    public func stopTrailing() { transfer?.trail(false) }
+
     func notify(_ moment: Moment) {
         let waiting = observers.filter { $0.moment == moment }
         observers.removeAll { $0.moment == moment }
@@ -202,7 +223,9 @@ public import Store
     ///   - urgency: that of the reader.
     ///   - isInTheWay: true if the link is needed for something else at once, however little is missing.
     public func release(_ urgency: Urgency = .background, isInTheWay: Bool = false) {
-        guard state.leave(urgency) else {
+        let isLast = state.leave(urgency)
+        if !state.hasPlayers { notify(.unawaited) }
+        guard isLast else {
             if state.demote() { lower() }
             return
         }
@@ -358,7 +381,9 @@ public import Store
         let isSuccess = if case .success = outcome { true } else { false }
         perform(state.end(isSuccess: isSuccess))
         if isSuccess { file.finish() } else { file.fail() }
-        let waiting = [Moment.announced, .ended].flatMap { moment in observers.filter { $0.moment == moment } }
+        let waiting = [Moment.announced, .unawaited, .ended].flatMap { moment in
+            observers.filter { $0.moment == moment }
+        }
         observers = []
         ended(self)
         for observer in waiting { observer.notify(outcome) }

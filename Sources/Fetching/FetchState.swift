@@ -42,6 +42,8 @@ struct FetchState {
     private(set) var readers = 0
     /// The readers that are players.
     private var players = 0
+    /// True if a player reads it.
+    var hasPlayers: Bool { players > 0 }
     private(set) var urgency = Fetch.Urgency.background
     /// The least that any waiting reader can play instead.
     private(set) var fallback = Fallback.none

@@ -43,6 +43,8 @@ import HTTPMessage
     private(set) var deadline: LoopTimer?
     /// The urgency.
     public private(set) var priority: OriginRequest.Priority
+    /// True while it yields to another transfer of its player.
+    private var isTrailing = false
     private var ignoresAbsence: Bool
     /// As in the request; may become true later.
     public var isReadWhileFetched: Bool
@@ -64,7 +66,7 @@ import HTTPMessage
     }
 
     var request: OriginRequest { state.request }
-    private var tally: TrafficTally? { priority == .background ? request.tally : nil }
+    private var tally: TrafficTally? { priority == .background && !isTrailing ? request.tally : nil }
     private var rule: GiveUpRule { client.configuration.giveUpRule }
     /// True if it occupies a place of its host.
     var isCounted: Bool { !request.toleratesSilence }
@@ -81,6 +83,7 @@ import HTTPMessage
     /// Raises the priority, never lowers it: a player needs the bytes of a download. `ignoresAbsence` as in a request.
     public func raise(to priority: OriginRequest.Priority, ignoresAbsence: Bool = false) {
         self.ignoresAbsence = self.ignoresAbsence || ignoresAbsence
+        isTrailing = false
         guard priority > self.priority, receiver != nil else { return }
         self.priority = priority
         client.move(self)  // A paused transfer resumes in the next turn.
@@ -88,8 +91,17 @@ import HTTPMessage
 
     /// Lowers the priority to background: no player waits any more, and the transfer is only finished.
     public func lower() {
+        isTrailing = false
         guard priority == .playback, receiver != nil else { return }
         priority = .background
+        client.move(self)
+    }
+
+    /// Lets a transfer for a player yield to another one that the same player needs first, or ends that: it has a download's
+    /// share of the link meanwhile, and is still the player's.
+    public func trail(_ trails: Bool) {
+        guard trails != isTrailing, receiver != nil, !trails || priority == .playback else { return }
+        (isTrailing, priority) = (trails, trails ? .background : .playback)
         client.move(self)
     }
 
@@ -299,7 +311,7 @@ import HTTPMessage
 
     /// A player whose request has its own policy has an alternative.
     private var waiter: GiveUpRule.Waiter {
-        guard priority == .playback else { return .anyone }
+        guard priority == .playback || isTrailing else { return .anyone }
         if request.retries == nil { return ignoresAbsence ? .player : .playerOnceBegun }
         return isReadWhileFetched ? .playerOnceBegun : .anyone
     }

@@ -59,6 +59,57 @@ struct SlowLinkTests {
         }
     }
 
+    /// As libavformat asks for them: the second on a connection of its own, from which it reads nothing before it has the first.
+    /// Returns how many bytes of the second there are when the first is complete.
+    private static func pair(_ first: String, _ second: String) async throws -> Int {
+        let (first, second) = (try await SegmentReader(first), try await SegmentReader(second))
+        for reader in [first, second] {
+            #expect(try await reader.head(within: .seconds(30)).hasPrefix("HTTP/1.1 200"))
+        }
+        #expect(try await first.bytes(300_000, within: .seconds(30)).count == 300_000)
+        let before = try await second.bytes(300_000, within: .milliseconds(100))
+        let rest = try await second.bytes(300_000 - before.count, within: .seconds(30))
+        #expect(before.count + rest.count == 300_000)
+        return before.count
+    }
+
+    @Test("brings the first of two segments that a player asks for together first", .timeLimit(.minutes(3)))
+    func theLaterSegmentYields() async throws {
+        try await Scene.with { scene in
+            let link = try await LinkConditioner(to: scene.origin.url(""), preset: "3G", state: scene.weir.state)
+            let film = await scene.weir.url("/" + link.url("/_vod/16x300000/media.m3u8"))
+            let segments = try await PlaylistWalk.segments(film)
+            // The first pair shows that both share the link.
+            _ = try await Self.pair(segments[4], segments[5])
+            // With an equal share it would have nearly as many bytes. What a window holds is on its way when it begins to wait.
+            let count = try await Self.pair(segments[8], segments[9])
+            #expect(count < 150_000)
+            #expect(try await scene.repetitions() == [:])
+
+            // Nobody waits any more for the segment to which another one yields.
+            do {
+                let third = try await SegmentReader(segments[12])
+                _ = try await third.bytes(1000, within: .seconds(30))
+            }
+            let fourth = try await SegmentReader(segments[13])
+            _ = try await fourth.head(within: .seconds(30))
+            #expect(try await fourth.bytes(300_000, within: .seconds(30)).count == 300_000)
+        }
+    }
+
+    @Test("brings both at once where the origin limits each connection", .timeLimit(.minutes(2)))
+    func theLaterSegmentOfItsOwnLimit() async throws {
+        try await Scene.with { scene in
+            try await scene.origin.add(OriginRule("/_vod/*.ts") { $0.throttle = 50_000 })
+            let film = await scene.weir.url("/" + scene.origin.url("/_vod/16x300000/media.m3u8"))
+            let segments = try await PlaylistWalk.segments(film)
+            let (first, next) = (
+                try await Self.pair(segments[4], segments[5]), try await Self.pair(segments[8], segments[9])
+            )
+            #expect(first > 70_000 && next > 240_000, "\(first), \(next)")
+        }
+    }
+
     /// The values of a key in lines of JSON.
     private static func values(_ key: String, _ output: String) -> [Double] {
         output.split(separator: "\n").compactMap { line in

@@ -49,6 +49,8 @@ import Substitution
     /// The forms in which segments were sent. Read from disk when a segment is requested that may have several.
     private lazy var forms = SegmentForms(of: id, asset: asset.id, in: files)
     private let files: SessionFiles?
+    /// The segments that the player waits for.
+    private(set) lazy var awaited = AwaitedSegments()
     /// Chooses the quality of the session's segments; nil if the player does.
     let adapter: Adapter?
 

@@ -1,0 +1,69 @@
+import EventLoop
+import Fetching
+import Playheads
+
+/// The segments that a session's player waits for. Some players ask for a segment before they have the one before it (libavformat
+/// does, on a second connection, and reads nothing there meanwhile): where both share a slow link, the later one yields.
+@LoopActor final class AwaitedSegments {
+    private struct Item {
+        weak var fetch: Fetch?
+        let number: Int
+        let folder: ObjectIdentifier
+    }
+
+    /// A pair of which is not known whether they share a link.
+    private struct Trial {
+        weak var first: Fetch?
+        weak var second: Fetch?
+        var contention: SegmentContention
+    }
+
+    private var items: [Item] = []
+    private var trial: Trial?
+    private var timer: LoopTimer?
+    private var verdict: (isShared: Bool, at: ContinuousClock.Instant)?
+    private let start = ContinuousClock.now
+    /// A player may change the network, and the origin its connections.
+    private static let verdictLife = Duration.seconds(60)
+    private static let tick = Duration.milliseconds(250)
+
+    /// Adds the fetch of a segment that the player has requested.
+    func add(_ fetch: Fetch, _ number: Int, in folder: PieceFolder) {
+        let folder = ObjectIdentifier(folder)
+        items.removeAll { item in item.fetch.map { $0.isComplete || $0.outcome != nil || $0 === fetch } ?? true }
+        let earlier = items.filter { $0.folder == folder && $0.number < number }.max { $0.number < $1.number }
+        items.append(Item(fetch: fetch, number: number, folder: folder))
+        if let first = earlier?.fetch { order(fetch, behind: first) }
+    }
+
+    private func order(_ second: Fetch, behind first: Fetch) {
+        if let verdict, .now - verdict.at < Self.verdictLife {
+            if verdict.isShared { second.trail(behind: first) }
+        } else if trial == nil {
+            trial = Trial(first: first, second: second, contention: SegmentContention(sample(second)))
+            if timer == nil { timer = LoopTimer { [weak self] in self?.ticked() } }
+            timer?.schedule(after: Self.tick)
+        }
+    }
+
+    private func sample(_ second: Fetch) -> SegmentContention.Sample {
+        .init(all: second.clientBytes, one: second.written, time: (.now - start).inSeconds)
+    }
+
+    private func ticked() {
+        guard let first = trial?.first, let second = trial?.second, !first.isComplete, !second.isComplete,
+            first.outcome == nil, second.outcome == nil, let step = trial?.contention.record(sample(second))
+        else { return trial = nil }
+        switch step {
+        case .wait: break
+        case .pause: second.trail(behind: first)
+        case .shared: verdict = (true, .now)
+        case .separate:
+            verdict = (false, .now)
+            second.stopTrailing()
+        case .unknown: break
+        }
+        guard step == .wait || step == .pause else { return trial = nil }
+        timer?.schedule(after: Self.tick)
+    }
+}

@@ -1,0 +1,77 @@
+/// Finds out whether a transfer takes bandwidth from the others. Many origins limit each connection by itself: there, one that pauses
+/// gives nothing to the others.
+///
+/// Pure. All run for a moment, then the one pauses: they share a link if the others get its part.
+struct SegmentContention {
+    enum Step: Equatable {
+        /// Nothing to do before the next record.
+        case wait
+        /// The one must pause now.
+        case pause
+        /// It shares a link with the others.
+        case shared
+        /// It has a limit of its own.
+        case separate
+        /// It was not paused, or is too small a part of all to be missed.
+        case unknown
+    }
+
+    /// Bytes so far, and the time in seconds.
+    struct Sample {
+        /// Those of all transfers, this one included.
+        var all: Int64
+        var one: Int64
+        var time: Double
+    }
+
+    private enum Phase {
+        case beginning
+        case together
+        case apart(until: Double)
+    }
+
+    private var phase = Phase.beginning
+    /// The beginning of the measurement.
+    private var mark: Sample
+    /// In bytes per second, before the pause.
+    private var (one, others) = (0.0, 0.0)
+    /// Length of each measurement, in seconds.
+    static let span = 1.0
+    /// Bytes that may still come over the link after a pause: the kernel's first window and what it makes of it at a low rate.
+    private static let window = 100_000.0
+    /// The most seconds that these are waited for.
+    private static let longestWait = 5.0
+    /// Rates vary: a smaller part of all cannot be told from that.
+    private static let leastPart = 0.25
+
+    init(_ start: Sample) { mark = start }
+
+    mutating func record(_ sample: Sample) -> Step {
+        switch phase {
+        case .beginning:
+            guard sample.one > mark.one, sample.all - mark.all > sample.one - mark.one else { return .wait }
+            (phase, mark) = (.together, sample)
+            return .wait
+        case .together:
+            guard sample.time - mark.time >= Self.span else { return .wait }
+            (one, others) = rates(until: sample)
+            guard one >= (one + others) * Self.leastPart else { return .unknown }
+            let wait = min(Self.longestWait, Self.window / max(one, 1))
+            (phase, mark) = (.apart(until: sample.time + wait + Self.span), sample)
+            return .pause
+        case .apart(let end):
+            guard sample.time - mark.time >= Self.span else { return .wait }
+            let now = rates(until: sample)
+            mark = sample
+            if now.one > one / 2 { return sample.time < end ? .wait : .unknown }
+            if now.others - others >= one / 2 { return .shared }
+            return sample.time < end ? .wait : .separate
+        }
+    }
+
+    private func rates(until sample: Sample) -> (one: Double, others: Double) {
+        let seconds = sample.time - mark.time
+        let one = Double(sample.one - mark.one) / seconds
+        return (one, Double(sample.all - mark.all) / seconds - one)
+    }
+}

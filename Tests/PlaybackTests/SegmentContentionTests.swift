@@ -1,0 +1,58 @@
+import Testing
+
+@testable import Playback
+
+@Suite("Transfers that may share a link")
+struct SegmentContentionTests {
+    /// Steps of 250 ms, at rates in bytes per second: of both together, and of the first one while the second pauses, once what is
+    /// left of that on the link has come.
+    private func steps(
+        together: (first: Double, second: Double), alone: Double, leftover: Double = 0, ignoresPause: Bool = false
+    ) -> [SegmentContention.Step] {
+        var contention = SegmentContention(.init(all: 0, one: 0, time: 0))
+        var (first, second, left, isPaused) = (0.0, 0.0, leftover, false)
+        var steps: [SegmentContention.Step] = []
+        for step in 1...60 {
+            first += (isPaused && !ignoresPause && left <= 0 ? alone : together.first) / 4
+            if isPaused, !ignoresPause { left -= together.second / 4 } else { second += together.second / 4 }
+            let next = contention.record(
+                .init(all: Int64(first) + Int64(second), one: Int64(second), time: Double(step) / 4))
+            steps.append(next)
+            if next == .pause { isPaused = true } else if next != .wait { break }
+        }
+        return steps
+    }
+
+    @Test(
+        "share it if the others get the part of one that pauses",
+        arguments: [
+            (40_000.0, 40_000.0, 80_000.0, 0.0, SegmentContention.Step.shared),
+            (10_000, 70_000, 75_000, 0, .shared),
+            (60_000, 20_000, 80_000, 0, .shared),
+            (60_000, 20_000, 60_000, 0, .separate),
+            (40_000, 40_000, 40_000, 0, .separate),
+            (40_000, 40_000, 50_000, 0, .separate),
+            // What the kernel takes from the link after the pause is no news of the first one's rate.
+            (40_000, 40_000, 80_000, 90_000, .shared),
+            (40_000, 40_000, 40_000, 90_000, .separate),
+        ])
+    func verdict(
+        _ first: Double, _ second: Double, _ alone: Double, _ leftover: Double, _ wanted: SegmentContention.Step
+    ) {
+        let steps = steps(together: (first, second), alone: alone, leftover: leftover)
+        #expect(steps.last == wanted && steps.filter { $0 == .pause }.count == 1)
+        #expect(steps.count <= 32, "it takes \(steps.count) steps")
+    }
+
+    @Test("are not judged if the one does not pause, or is a small part of all")
+    func unknown() {
+        #expect(steps(together: (80_000, 20_000), alone: 100_000).allSatisfy { $0 == .wait || $0 == .unknown })
+        #expect(steps(together: (40_000, 40_000), alone: 40_000, ignoresPause: true).last == .unknown)
+    }
+
+    @Test("are not measured before both have bytes")
+    func silence() {
+        #expect(steps(together: (40_000, 0), alone: 40_000).allSatisfy { $0 == .wait })
+        #expect(steps(together: (0, 40_000), alone: 40_000).allSatisfy { $0 == .wait })
+    }
+}
