@@ -78,9 +78,12 @@ package enum API {
         /// The URL in front of a name or an origin URL. Includes the token for media; has no slash at its end.
         package var url: String
         package init(url: String) { self.url = url }
+
+        /// The scheme, the address and the port.
+        package var base: String { String(url.prefix(upTo: url.firstRange(of: "/t/")?.lowerBound ?? url.endIndex)) }
     }
 
-    /// The link to the page for browsers: `GET /api/v1/page`. Valid while the daemon runs.
+    /// The link to the page for browsers: `GET /api/v1/page` returns it, `DELETE` replaces it.
     package struct PageLink: Codable, Equatable, Sendable {
         package var path: String
         package init(path: String) { self.path = path }

@@ -162,6 +162,9 @@ package struct APIClient: Sendable {
 
     package func page() async throws(APIError) -> API.PageLink { try await call("GET", "/page") }
 
+    /// Ends the page's link, and returns the new one.
+    package func renewPage() async throws(APIError) -> API.PageLink { try await call("DELETE", "/page") }
+
     /// The presentation at an origin URL.
     package func inspect(url: String) async throws(APIError) -> API.Presentation {
         try await call("GET", "/presentation?url=" + PercentEncoding.encode(url))

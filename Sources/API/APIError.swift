@@ -16,6 +16,10 @@ package struct APIError: Error, CustomStringConvertible, Sendable {
         /// The client, or for a command the program that listens in the daemon's place, is another user's.
         case otherUser = "other-user"
         case noLAN = "no-lan"
+        /// The request is one that a phone of the network may not make.
+        case notForPhones = "not-for-phones"
+        case noSuchPhone = "no-such-phone"
+        case tooManyPhones = "too-many-phones"
         /// The route exists, but does not take this method.
         case methodNotAllowed = "method-not-allowed"
         /// The request's body is larger than the API allows.
@@ -111,14 +115,16 @@ extension APIError.Code {
         switch self {
         case .badRequest: 400
         case .unauthorized: 401
-        case .refusedURL, .foreignPage, .otherUser: 403
+        case .refusedURL, .foreignPage, .otherUser, .notForPhones: 403
         case .misdirected: 421
         case .noSuchRoute, .unknownVersion, .noLAN, .noSuchAsset, .noSuchDownload, .noSuchSession, .noSuchKey,
-            .noArtwork, .noSuchTrack:
+            .noArtwork, .noSuchTrack, .noSuchPhone:
             404
         case .methodNotAllowed: 405
         case .expired, .keyExpired: 410
-        case .nameTaken, .urlTaken, .otherContent, .unreadable, .targetExists, .busy, .rule: 409
+        case .nameTaken, .urlTaken, .otherContent, .unreadable, .targetExists, .busy, .rule,
+            .tooManyPhones:
+            409
         case .tooLarge: 413
         case .unsupportedMediaType: 415
         case .noMatch, .live, .protected, .notArtwork, .incomplete, .badTarget, .badImport, .badTrack: 422
@@ -135,16 +141,17 @@ extension APIError.Code {
         switch self {
         case .badRequest: 64
         case .refusedURL, .noMatch, .live, .protected, .notArtwork, .nameTaken, .urlTaken, .otherContent, .incomplete,
-            .badImport, .badTrack:
+            .badImport, .badTrack, .tooManyPhones:
             65
-        case .noSuchAsset, .noSuchDownload, .noSuchSession, .noSuchKey, .noSuchTrack, .noArtwork, .expired, .keyExpired:
+        case .noSuchAsset, .noSuchDownload, .noSuchSession, .noSuchKey, .noSuchTrack, .noArtwork, .expired, .keyExpired,
+            .noSuchPhone:
             66
         case .noDaemon, .noLink, .noProgram, .noLAN: 69
         case .cannotWrite, .targetExists, .badTarget: 73
         case .diskFull, .disk: 74
         case .originAbsent, .offline, .stopping, .timeout, .volumeAbsent, .busy, .rule: 75
         case .notPlaylist, .badOrigin: 76
-        case .unauthorized, .originRefused, .otherUser: 77
+        case .unauthorized, .originRefused, .otherUser, .notForPhones: 77
         case .unreadable: 78
         case .noSuchRoute, .methodNotAllowed, .tooLarge, .unsupportedMediaType, .programFailed, .internal,
             .unknownVersion, .misdirected, .foreignPage:
@@ -191,6 +198,8 @@ extension APIError.Code {
         case .nameTaken: "choose another name"
         case .otherContent: "save the new content as an asset of its own: weir get URL"
         case .unknownVersion: "use the routes below \(API.root), or start the Weir that has that version"
+        case .noSuchPhone: "weir page --phones"
+        case .tooManyPhones: "end the access of one: weir page --revoke NAME; weir page --phones lists them"
         case .noLAN: "start the daemon with: weir serve --lan ADDRESS"
         case .misdirected: "use localhost, or add the name to host-names"
         case .foreignPage: "add the page's origin to allowed-origins"
@@ -199,7 +208,7 @@ extension APIError.Code {
         case .unreadable: "start the newer Weir again, or delete the asset with: weir remove NAME"
         case .noLink: "tools/link --preset 3G http://HOST:PORT"
         case .badRequest, .unauthorized, .noSuchRoute, .methodNotAllowed, .unsupportedMediaType, .live,
-            .protected, .noDaemon, .internal:
+            .protected, .noDaemon, .internal, .notForPhones:
             nil
         }
     }
@@ -211,6 +220,9 @@ extension APIError.Code {
         case .noSuchRoute: "Unknown route"
         case .unknownVersion: "No such version of the API"
         case .noLAN: "The daemon is not reachable from the network"
+        case .notForPhones: "Phones may not do this"
+        case .noSuchPhone: "No such phone"
+        case .tooManyPhones: "Too many phones"
         case .misdirected: "The Host field names another host"
         case .foreignPage: "Web pages of other sites are refused"
         case .otherUser: "Weir belongs to another user"
@@ -219,7 +231,7 @@ extension APIError.Code {
         case .unsupportedMediaType: "The body must be JSON"
         case .noSuchAsset: "No such asset"
         case .noSuchDownload: "No such download"
-        case .nameTaken: "Another asset has this name"
+        case .nameTaken: "The name is taken"
         case .urlTaken: "Another asset has this URL"
         case .otherContent: "The URL leads to other content"
         case .expired: "The asset has expired"

@@ -58,6 +58,21 @@ extension StateDirectory {
         return flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
     }
 
+    /// Performs an action on the directory's files while no daemon can start. Returns false, without the action, if one runs.
+    package func withoutDaemon(_ action: () throws(APIError) -> Void) throws(APIError) -> Bool {
+        let descriptor = open("\(path)/lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        // No daemon has run here.
+        if descriptor < 0, errno == ENOENT { return true }
+        guard descriptor >= 0 else { throw failure("cannot be read", SystemError(errno)) }
+        defer { close(descriptor) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            guard errno == EWOULDBLOCK else { throw failure("cannot be locked", SystemError(errno)) }
+            return false
+        }
+        try action()
+        return true
+    }
+
     /// The daemon's process: the one that listens at its socket, else the recorded one; nil if no daemon runs.
     package var daemonProcess: Int32? {
         DaemonAccess(state: self).process ?? (isClaimed ? daemon?.process : nil)

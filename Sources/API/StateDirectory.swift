@@ -58,12 +58,12 @@ package struct StateDirectory: Sendable {
             next: "name another directory with --state DIR", underlying: error)
     }
 
-    /// Reads the first line of a small file.
-    package func readFile(_ name: String) -> Result<String, SystemError> {
+    /// Reads the first line of a file. What is beyond the limit, in bytes, is cut off.
+    package func readFile(_ name: String, limit: Int = 8192) -> Result<String, SystemError> {
         let descriptor = open("\(path)/\(name)", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return .failure(SystemError(errno)) }
         defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 8192)
+        var bytes = [UInt8](repeating: 0, count: limit)
         let count = read(descriptor, &bytes, bytes.count)
         guard count >= 0 else { return .failure(SystemError(errno)) }
         let line = bytes.prefix(count).prefix { $0 != UInt8(ascii: "\n") }
@@ -83,6 +83,15 @@ package struct StateDirectory: Sendable {
         close(descriptor)
         guard written == bytes.count else { throw failure("cannot be written", error) }
         guard rename(draft, target) == 0 else { throw failure("cannot be written", SystemError(errno)) }
+    }
+
+    package static let pageKeyFile = "page-key"
+
+    /// Deletes the key of the page, and the file that leads a browser to the page with it.
+    package func removePageKey() throws(APIError) {
+        for name in [Self.pageKeyFile, "page.html"] where unlink("\(path)/\(name)") != 0 && errno != ENOENT {
+            throw failure("cannot be written", SystemError(errno))
+        }
     }
 
     private static let tokenAlphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)

@@ -43,7 +43,7 @@ package enum Application {
         let logger = Logger(label: "weir")
         let daemon = try await Daemon(
             configuration, streams: streams, token: claim.token, environment: environment, logger: logger)
-        let url = try await daemon.start(configuration, inherited: inherited)
+        let url = try await daemon.start(configuration, inherited: inherited, claim)
         if let path = claim.prepareSocket() { await daemon.open(socket: path) }
         let idleExit = endsWhenIdle ? configuration.idleExit : nil
         // A daemon in the background must not keep the disk of a command's folder from being unmounted.

@@ -31,6 +31,7 @@ import Substitution
     /// The connections of both servers.
     private let pool: ConnectionPool
     private let control: ControlRoutes
+    private let page: PageRoutes
     /// The server for the network; nil if none is configured.
     private var network: HTTPServer?
     private let playback: Playback
@@ -42,6 +43,7 @@ import Substitution
     private let logger: Logger
     private let notices: Notices
     private let downloadLog: DownloadLog
+    private let phones: Phones
 
     /// Builds all rooms and the server, which does not listen yet.
     init(
@@ -101,7 +103,10 @@ import Substitution
             otherUsers: configuration.otherUsers)
         self.control = control
         control.streams = StreamService(library, store: UserStreams(configuration: configuration))
+        phones = Phones(in: StateDirectory(configuration.state), report: { logger.warning("\($0)") })
+        control.phones = phones
         let page = PageRoutes(control)
+        self.page = page
         let subtitles = SubtitleRoutes(library, exchange.exporter)
         self.subtitles = subtitles
         limits = Self.serverConfiguration(configuration)
@@ -195,7 +200,9 @@ import Substitution
     /// Listens on the network, and returns the URL with the token, without a slash at its end. `port` is for an address
     /// without one.
     func open(_ address: NetworkAddress, port: UInt16, token: String) throws(ApplicationError) -> String {
-        let gate = NetworkGate(token: token, library: library, playback: playback, subtitles: subtitles)
+        let gate = NetworkGate(
+            token: token, library: library, playback: playback, subtitles: subtitles,
+            .init(phones: phones, control: control, page: page))
         var limits = self.limits
         limits.limitsLoopback = true
         limits.owners = nil
@@ -221,7 +228,9 @@ import Substitution
 
     /// Listens, resumes the downloads of an earlier process, and returns the URL of the first address. Inherited
     /// sockets replace the configured addresses.
-    func start(_ configuration: Configuration, inherited: Range<Int32>) throws(ApplicationError) -> String {
+    func start(
+        _ configuration: Configuration, inherited: Range<Int32>, _ claim: StateClaim
+    ) throws(ApplicationError) -> String {
         var addresses: [ListenAddress] = []
         for descriptor in inherited { addresses.append(try listen(inherited: descriptor)) }
         if inherited.isEmpty { addresses = try listen(configuration) }
@@ -230,9 +239,18 @@ import Substitution
         if !server.knowsUsers {
             logger.warning("the kernel does not report the users of connections: every user of this machine may play")
         }
+        keepPageKey(in: claim)
         downloader.resume()
         Task { @LoopActor [orphans = exchange.orphans] in await orphans.adopt() }
         return "http://\(first)"
+    }
+
+    /// Lets the page's link outlive the daemon, where the kernel says whose a connection is.
+    private func keepPageKey(in claim: StateClaim) {
+        guard server.knowsUsers else { return }
+        do throws(APIError) { try control.pageKey.keep(in: claim) } catch {
+            logger.warning("the link of the page ends with this daemon: \(error)")
+        }
     }
 
     /// True while something plays, downloads, records, waits, is checked or moved, or a client is connected.
@@ -297,6 +315,7 @@ import Substitution
         async let networkStopped: ()? = network?.stop(within: .seconds(2))
         await server.stop(within: .seconds(2))
         await networkStopped
+        phones.close()
         await sessions.close()
         await summaries.close()
         downloader.stop()

@@ -6,28 +6,41 @@ import Library
 import Playback
 
 /// Serves media to the network, on an address of its own. The token is part of the path, because a television cannot
-/// send it anywhere else. The control API is not served.
+/// send it anywhere else. A phone has a token of its own, which opens the page too, and the part of the API in `PhoneRights`.
 ///
 /// | path | response |
 /// |---|---|
 /// | `/t/TOKEN/` | a page with links to playable assets |
 /// | `/t/TOKEN/…` | the same as below `/` for local players; every URL in a playlist keeps the token |
+/// | `/t/PHONE/`, `/t/PHONE/page/…`, `/t/PHONE/api/v1/…` | the page and its requests, with a phone's token |
+/// | `/t/PHONE/…` | as with the token for all players |
 /// | any other | 404, for a wrong and for a missing token |
 @LoopActor final class NetworkGate {
     private let prefix: [UInt8]
     private let library: Library
     private let playback: Playback
     private let subtitles: SubtitleRoutes
+    private let phones: Phones
+    private let control: ControlRoutes
+    private let page: PageRoutes
 
-    init(token: String, library: Library, playback: Playback, subtitles: SubtitleRoutes) {
+    /// The rooms that answer phones.
+    struct PhoneService {
+        let phones: Phones
+        let control: ControlRoutes
+        let page: PageRoutes
+    }
+
+    init(token: String, library: Library, playback: Playback, subtitles: SubtitleRoutes, _ service: PhoneService) {
         prefix = Array(Self.path(token).utf8)
         (self.library, self.playback, self.subtitles) = (library, playback, subtitles)
+        (phones, control, page) = (service.phones, service.control, service.page)
     }
 
     nonisolated static func path(_ token: String) -> String { "/t/\(token)" }
 
     func answer(_ exchange: Exchange) {
-        guard isOurs(exchange.head.pathBytes) else { return Self.nothing(exchange) }
+        guard isOurs(exchange.head.pathBytes) else { return answerPhone(exchange) }
         let inner = exchange.mounted(behind: prefix.count)
         guard inner.head.path == "/" else {
             if !playback.handle(inner), !subtitles.handle(inner) { Self.nothing(inner) }
@@ -38,9 +51,25 @@ import Playback
         representation.fields.append(.cacheControl, literal: "no-store")
         representation.fields.append(FieldName("Content-Security-Policy"), literal: "default-src 'none'")
         representation.fields.append(FieldName("Referrer-Policy"), literal: "no-referrer")
-        let page = Array(self.page.utf8)
+        let page = Array(links.utf8)
         representation.size = Int64(page.count)
         inner.reply(representation, .bytes(page))
+    }
+
+    /// Answers a request with a phone's token in its path.
+    private func answerPhone(_ exchange: Exchange) {
+        let (path, start) = (exchange.head.pathBytes, Self.path("").utf8.count)
+        let end = path.startIndex + start + Phones.tokenLength
+        guard path.starts(with: Self.path("").utf8), end < path.endIndex, path[end] == UInt8(ascii: "/"),
+            let phone = phones.phone(with: path[(path.startIndex + start)..<end])
+        else { return Self.nothing(exchange) }
+        let inner = exchange.mounted(behind: end - path.startIndex)
+        if playback.handle(inner) || control.handle(inner, of: phone) || page.handle(inner, of: phone)
+            || subtitles.handle(inner)
+        {
+            return
+        }
+        Self.nothing(inner)
     }
 
     /// Compares in constant time, so that the duration reveals nothing about the token.
@@ -53,7 +82,7 @@ import Playback
     private static func nothing(_ exchange: Exchange) { exchange.reply(.notFound, "Unknown path.") }
 
     /// The page with links for a player or a phone's browser.
-    private var page: String {
+    private var links: String {
         var names: [(name: String, title: String?)] = library.assets.map { ($0.name, $0.title) }
         names += library.unopenedStreams.map { ($0.name, $0.title) }
         let items = names.sorted { $0.name < $1.name }.map { item in

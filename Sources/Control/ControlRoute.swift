@@ -31,6 +31,8 @@ enum ControlRoute: Equatable {
     case link
     case document
     case lan
+    case phones
+    case phone(name: String)
 
     /// Reads a path; nil if no route has it.
     init?(path: String) {
@@ -70,6 +72,8 @@ enum ControlRoute: Equatable {
         case ("link", 1): self = .link
         case ("openapi.json", 1): self = .document
         case ("lan", 1): self = .lan
+        case ("phones", 1): self = .phones
+        case ("phones", 2): self = .phone(name: item)
         default:
             guard let log = LogRoute(words) else { return nil }
             self = .log(log)
@@ -80,14 +84,16 @@ enum ControlRoute: Equatable {
     var methods: [HTTPMethod] {
         switch self {
         case .log(.report): [.put]
-        case .download, .events, .log, .store, .page, .document, .lan: [.get, .head]
+        case .download, .events, .log, .store, .document, .lan: [.get, .head]
+        case .page: [.get, .head, .delete]
         case .asset: [.get, .head, .patch, .delete]
         case .artwork, .mode, .policy: [.get, .head, .put]
         case .link: [.get, .head, .patch]
         case .assets, .downloads, .presentation, .keys: [.get, .head, .post]
         case .job: [.get, .head, .post, .delete]
         case .selection, .paste, .streams, .change, .export, .update, .cache, .tracks: [.post]
-        case .track: [.delete]
+        case .track, .phone: [.delete]
+        case .phones: [.get, .head, .post, .delete]
         }
     }
 

@@ -6,14 +6,18 @@ import Playback
 
 extension ControlRoutes {
     /// Answers an API request asynchronously. Returns false for a request that is not for the API.
-    package func handle(_ exchange: Exchange) -> Bool {
+    ///
+    /// - Parameter phone: the identity of the phone whose token the request has shown; nil for a client of this machine.
+    package func handle(_ exchange: Exchange, of phone: String? = nil) -> Bool {
         let head = exchange.head
         let path = head.path
         guard Self.owns(path: path) else { return false }
-        let request = ControlRequest(
+        var request = ControlRequest(
             head.method, path, query: head.query, authorization: head[.authorization], contentType: head[.contentType],
             lastEventID: head[FieldName("Last-Event-ID")], body: exchange.body)
-        Task { @LoopActor in
+        request.isFromOwner = exchange.isFromOwner
+        request.phone = phone
+        Task { @LoopActor [request] in
             let response = await respond(to: request)
             if let events = response.events {
                 exchange.reply(response.head, .feed(events))

@@ -17,6 +17,10 @@ package struct ControlRequest: Sendable {
     /// The Last-Event-ID field (WHATWG HTML §9.2.4).
     package var lastEventID: String?
     package var body: [UInt8]
+    /// True if a process of the owner sent the request, as the system reports.
+    package var isFromOwner = true
+    /// The identity of the phone that sent the request with its token in the path; nil for a request from this machine.
+    package var phone: String?
 
     package init(
         _ method: HTTPMethod, _ path: String, query: String? = nil, authorization: String? = nil,
@@ -41,6 +45,15 @@ package struct ControlResponse: Sendable {
     package var allow: String?
 }
 
+/// The secret that a request has shown. Its revocation ends the streams of events that were opened with it.
+enum Credential: Hashable, Sendable {
+    case token
+    case pageKey(Int)
+    case phone(String)
+
+    var isPhone: Bool { if case .phone = self { true } else { false } }
+}
+
 /// The routes of the API. The token is checked first, so that a client without it cannot find out which routes exist.
 @LoopActor package final class ControlRoutes: RequestPolicy {
     private let service: any ControlService
@@ -56,12 +69,13 @@ package struct ControlResponse: Sendable {
     let conditioner: LinkFinder?
     /// The daemon's URL for the network; nil if it is not reachable from the network.
     package var lan: API.LAN?
+    /// The phones that may use the page over the network; nil without a state directory.
+    package var phones: Phones?
     /// The service for the streams file; nil without one.
     package var streams: StreamService?
     let otherUsers: OtherUsers
     private let token: [UInt8]
-    /// The page's key, which replaces the token in a browser. It is valid until the process ends.
-    private let pageKey = StateDirectory.randomToken()
+    package let pageKey = PageKey()
 
     /// Finds the most recent link conditioner, or throws `.noLink`.
     package typealias LinkFinder = @Sendable () throws(APIError) -> LinkClient
@@ -87,18 +101,22 @@ package struct ControlResponse: Sendable {
     /// Answers a request. Errors become responses, so this never throws.
     package func respond(to request: ControlRequest) async -> ControlResponse {
         do throws(APIError) {
-            try authorize(request)
+            let credential = try credential(of: request)
             guard let route = ControlRoute(path: request.path) else { throw Self.unknown(request.path) }
             guard route.methods.contains(request.method) else { return try Self.notAllowed(request, route) }
             let query = try ControlQuery(request.query, knowing: route.parameters(of: request.method))
-            return try await answer(request, route, query)
+            guard credential.isPhone else { return try await answer(request, route, query, credential) }
+            let admitted = try PhoneRights.admitted(request, route)
+            var response = try await answer(admitted, route, query, credential)
+            response.body = try PhoneRights.filtered(response.body, of: route)
+            return response
         } catch {
-            return Self.problem(error)
+            return Self.problem(request.phone == nil ? error : PhoneRights.filtered(error))
         }
     }
 
     private func answer(
-        _ request: ControlRequest, _ route: ControlRoute, _ query: ControlQuery
+        _ request: ControlRequest, _ route: ControlRoute, _ query: ControlQuery, _ credential: Credential
     ) async throws(APIError) -> ControlResponse {
         switch route {
         case .assets where request.method == .post:
@@ -129,7 +147,12 @@ package struct ControlResponse: Sendable {
         case .job(.move, let name): return try await answer(request, moves, ofAsset: name)
         case .mode where request.method == .put: return try ok(try await service.change(to: try Self.body(request)))
         case .mode: return try ok(try await service.mode())
-        case .page: return try ok(API.PageLink(path: "\(PageRoutes.entrance)\(pageKey)/"))
+        case .page:
+            if request.method == .delete {
+                let ended = try pageKey.replace()
+                events?.end(.pageKey(ended))
+            }
+            return try ok(API.PageLink(path: "\(PageRoutes.entrance)\(pageKey.text)/"))
         case .paste:
             let pasted: API.PastedText = try Self.body(request)
             return try ok(CurlOrder(text: pasted.text).request)
@@ -149,10 +172,7 @@ package struct ControlResponse: Sendable {
         case .change(let change, let id):
             let resumption = request.body.isEmpty ? API.ResumeRequest() : try Self.body(request)
             return try ok(try await service.change(change, id: id, resumption))
-        case .events:
-            guard let events else { throw APIError(.noSuchRoute, "this daemon has no event stream") }
-            await events.prepare()
-            return ControlResponse(status: .ok, body: [], events: events.reader(after: request.lastEventID))
+        case .events: return try await eventStream(request, of: credential)
         case .store:
             guard let store else { throw Self.unknown(request.path) }
             return try ok(try await store.store())
@@ -160,8 +180,17 @@ package struct ControlResponse: Sendable {
         case .lan:
             guard let lan else { throw APIError(.noLAN, "this daemon listens on loopback addresses only") }
             return try ok(lan)
+        case .phones, .phone: return try answer(request, ofPhones: route)
         case .document: return ControlResponse(status: .ok, body: API.document)
         }
+    }
+
+    private func eventStream(
+        _ request: ControlRequest, of credential: Credential
+    ) async throws(APIError) -> ControlResponse {
+        guard let events else { throw APIError(.noSuchRoute, "this daemon has no event stream") }
+        await events.prepare()
+        return ControlResponse(status: .ok, body: [], events: events.reader(after: request.lastEventID, of: credential))
     }
 
     func ok(_ value: some Encodable) throws(APIError) -> ControlResponse {
@@ -171,34 +200,23 @@ package struct ControlResponse: Sendable {
     /// True if a request with this head may have a long body: an image or a list of streams from a client with a valid token.
     package nonisolated func admitsLongBody(_ head: RequestHead) -> Bool {
         switch ControlRoute(path: head.path) {
-        case .artwork? where head.method == .put, .streams?: isToken(head[.authorization])
+        case .artwork? where head.method == .put, .streams?:
+            isToken(head[.authorization]) || pageKey.number(in: head[.authorization]) != nil
         default: false
         }
     }
 
-    nonisolated func isToken(_ authorization: String?) -> Bool {
-        let given = Array((authorization ?? "").utf8)
-        let (isToken, isKey) = (Self.isBearer(token, given), Self.isBearer(Array(pageKey.utf8), given))
-        return isToken || isKey
-    }
+    nonisolated func isToken(_ authorization: String?) -> Bool { Bearer.holds(token, authorization) }
 
-    /// Compares in constant time, so that the duration reveals nothing about the token.
-    private nonisolated static func isBearer(_ token: [UInt8], _ given: [UInt8]) -> Bool {
-        let wanted = Array("Bearer ".utf8) + token
-        var difference = given.count ^ wanted.count
-        for index in wanted.indices {
-            let byte = index < given.count ? given[index] : 0
-            difference |= Int(byte ^ wanted[index])
+    private func credential(of request: ControlRequest) throws(APIError) -> Credential {
+        if let phone = request.phone { return .phone(phone) }
+        if isToken(request.authorization) { return .token }
+        if let number = pageKey.number(in: request.authorization), request.isFromOwner || !pageKey.isKept {
+            return .pageKey(number)
         }
-        return difference == 0 && !token.isEmpty
-    }
-
-    private func authorize(_ request: ControlRequest) throws(APIError) {
-        guard isToken(request.authorization) else {
-            throw APIError(
-                .unauthorized, "the API requires the token of the state directory as Authorization: Bearer",
-                next: "read it from the file named token in the state directory")
-        }
+        throw APIError(
+            .unauthorized, "the API requires the token of the state directory as Authorization: Bearer",
+            next: "read it from the file named token in the state directory")
     }
 
     private static func url(_ query: ControlQuery) throws(APIError) -> String {
@@ -206,6 +224,29 @@ package struct ControlResponse: Sendable {
             throw APIError(.badRequest, "the query must have url=, percent-encoded")
         }
         return url
+    }
+
+    /// Answers a request about the phones of the network.
+    private func answer(_ request: ControlRequest, ofPhones route: ControlRoute) throws(APIError) -> ControlResponse {
+        guard let phones else { throw Self.unknown(request.path) }
+        if case .phone(let name) = route { return try ok(try revoke(name, phones)[0]) }
+        switch request.method {
+        case .delete: return try ok(API.PhoneList(phones: try revoke(nil, phones)))
+        case .post:
+            let order: API.PhoneRequest = try Self.body(request)
+            guard let lan else { throw APIError(.noLAN, "this daemon listens on loopback addresses only") }
+            let token = try phones.admit(order.name)
+            let link = API.PhoneLink(name: order.name, url: "\(lan.base)/t/\(token)/")
+            return ControlResponse(status: .created, body: try API.encode(link))
+        default: return try ok(API.PhoneList(phones: phones.all))
+        }
+    }
+
+    private func revoke(_ name: String?, _ phones: Phones) throws(APIError) -> [API.Phone] {
+        try phones.revoke(name).map { record in
+            events?.end(.phone(record.digest))
+            return record.phone
+        }
     }
 
     static func body<Shape: Codable>(_ request: ControlRequest) throws(APIError) -> Shape {

@@ -25,6 +25,9 @@ package final class StateClaim: Sendable {
     /// The token in the URLs of players on the network. It opens media only, never the API.
     package func mediaToken() throws(APIError) -> String { try Self.token(directory, in: "media-token") }
 
+    /// The key of the page, for a daemon that keeps it.
+    func pageKey() throws(APIError) -> String { try Self.token(directory, in: StateDirectory.pageKeyFile) }
+
     /// Records the URL at which the daemon listens, such as `http://127.0.0.1:8216`. Call it once the daemon listens.
     ///
     /// - Parameter record: more about the daemon, for commands.
@@ -70,11 +73,9 @@ package final class StateClaim: Sendable {
 
     /// Reads the stored token. Generates a new one if there is none or if other users could have read it.
     private static func token(_ directory: StateDirectory, in file: String) throws(APIError) -> String {
-        var status = stat()
-        let isPrivate =
-            lstat("\(directory.path)/\(file)", &status) == 0 && status.st_uid == geteuid()
-            && status.st_mode & 0o077 == 0
-        if isPrivate, case .success(let text) = directory.readFile(file), StateDirectory.isToken(text) { return text }
+        if directory.isPrivate(file), case .success(let text) = directory.readFile(file), StateDirectory.isToken(text) {
+            return text
+        }
         let token = StateDirectory.randomToken()
         try directory.writeFile(file, token)
         return token

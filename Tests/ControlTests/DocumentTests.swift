@@ -24,7 +24,7 @@ import Testing
 
     /// The path of a route in the document. The switch is exhaustive, so that a new route must be added here and to
     /// `routes`.
-    private static func path(_ route: ControlRoute) -> String {
+    static func path(_ route: ControlRoute) -> String {
         switch route {
         case .assets: "/assets"
         case .asset: "/assets/{name}"
@@ -58,10 +58,12 @@ import Testing
         case .link: "/link"
         case .document: "/openapi.json"
         case .lan: "/lan"
+        case .phones: "/phones"
+        case .phone: "/phones/{name}"
         }
     }
 
-    private static let routes: [ControlRoute] =
+    static let routes: [ControlRoute] =
         [
             .assets, .asset(name: "x"), .artwork(asset: "x"), .policy(asset: "x"), .export(asset: "x"),
             .keys(asset: "x"), .keys(asset: nil), .update(asset: "x"), .cache(asset: "x"), .tracks(asset: "x"),
@@ -69,7 +71,7 @@ import Testing
             .selection, .streams, .downloads,
             .download(id: "x"), .events, .log(.sessions), .log(.report(session: "x")),
             .log(.access), .log(.errors), .log(.kpis), .log(.timelines), .log(.picture(session: "x")), .store, .link,
-            .document, .lan,
+            .document, .lan, .phones, .phone(name: "x"),
         ] + API.JobKind.allCases.map { .job($0, asset: "x") } + API.DownloadChange.allCases.map { .change($0, id: "x") }
 
     @Test func routesAndMethodsMatchTheDocument() throws {
@@ -130,7 +132,9 @@ import Testing
             "EventKeyChange": API.Event.KeyChange.self, "Key": API.Key.self, "KeyList": API.KeyList.self,
             "KeyLists": API.KeyLists.self, "KeyOrder": API.KeyOrder.self, "KeySummary": API.KeySummary.self,
             "KeyUse": API.Key.Use.self, "Move": API.Move.self, "MoveRequest": API.MoveRequest.self,
-            "PageLink": API.PageLink.self, "PastedText": API.PastedText.self, "Volume": API.Volume.self,
+            "PageLink": API.PageLink.self, "PastedText": API.PastedText.self, "Phone": API.Phone.self,
+            "PhoneList": API.PhoneList.self, "PhoneRequest": API.PhoneRequest.self, "PhoneLink": API.PhoneLink.self,
+            "Volume": API.Volume.self,
             "Publication": API.Publication.self,
             "PublicationKeys": API.PublicationRequest.Keys.self, "PublicationRequest": API.PublicationRequest.self,
             "LAN": API.LAN.self, "LinkChange": LinkChange.self, "Mismatch": API.Verification.Mismatch.self,
@@ -203,7 +207,7 @@ import Testing
             .compactMap { ($0 as? [String: Any])?["requestBody"] as? [String: Any] }
             .compactMap { ($0["content"] as? [String: Any])?["application/json"] as? [String: [String: String]] }
             .compactMap { $0["schema"]?["$ref"]?.split(separator: "/").last.map(String.init) }
-        #expect(requests.count == 22)
+        #expect(requests.count == 23)
         for name in requests { #expect(schemas[name]?["additionalProperties"] as? Bool == false, "\(name)") }
     }
 

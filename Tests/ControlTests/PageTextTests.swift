@@ -1,6 +1,8 @@
 import API
 import EventLoop
+import Foundation
 import HTTPMessage
+import TestSupport
 import Testing
 
 @testable import Control
@@ -62,6 +64,23 @@ import Testing
         for wrong in ["", String(key.dropLast()), key + "A", key.lowercased(), "secret-tokem"] {
             #expect(await ask("/api/v1/page", wrong).status == .unauthorized)
         }
+        // A kept key counts only for the owner's processes.
+        let folder = try TemporaryFolder()
+        let claim = try StateDirectory(folder.path).claim()
+        try routes.pageKey.keep(in: claim)
+        for isFromOwner in [true, false] {
+            var request = ControlRequest(.get, "/api/v1/mode", authorization: "Bearer \(routes.pageKey.text)")
+            request.isFromOwner = isFromOwner
+            #expect(await routes.respond(to: request).status == (isFromOwner ? .ok : .unauthorized))
+        }
+        let kept = routes.pageKey.text
+        let replaced = try API.decode(
+            API.PageLink.self,
+            from: await routes.respond(to: ControlRequest(.delete, "/api/v1/page", authorization: "Bearer \(kept)"))
+                .body)
+        #expect(replaced.path == "/in/\(routes.pageKey.text)/" && routes.pageKey.text != kept)
+        #expect(await ask("/api/v1/mode", kept).status == .unauthorized)
+        #expect(try String(contentsOfFile: folder.path("page-key"), encoding: .utf8) == routes.pageKey.text + "\n")
         let other = ControlRoutes(service: ScriptedService(), token: "secret-token")
         let answer = await other.respond(to: ControlRequest(.get, "/api/v1/page", authorization: "Bearer \(key)"))
         #expect(answer.status == .unauthorized)

@@ -45,6 +45,23 @@ import Testing
         }
     }
 
+    @Test("gets nothing with the key of the page, which its browser keeps over restarts")
+    func usesKeyOfPage() async throws {
+        for options in [[], ["--other-users", "play"]] {
+            try await Scene.with(options: options) { scene in
+                let link = try await scene.pageLink()
+                let key = try #require(link.split(separator: "/").last.map(String.init))
+                let fields = ["Authorization: Bearer \(key)"]
+                for path in ["/api/v1/assets", "/api/v1/page", "/api/v1/events", "/in/\(key)/"] {
+                    #expect(try await OtherUser.fetch(scene.weir.url(path), fields: fields).status == 403, "\(path)")
+                }
+                let own = try await HTTPProbe.fetch(
+                    scene.weir.url("/api/v1/assets"), fields: ["Authorization": "Bearer \(key)"])
+                #expect(own.status == 200)
+            }
+        }
+    }
+
     @Test("runs no handler of the owner's")
     func runsNoHandler() async throws {
         let folder = try TemporaryFolder()

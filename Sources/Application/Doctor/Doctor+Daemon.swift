@@ -31,7 +31,8 @@ extension Doctor {
     var usersFinding: Finding {
         guard OwnerRule.isEnforceable else {
             return .warning(
-                "users", "the kernel does not report whose connections are: every user of this machine may play",
+                "users",
+                "the kernel does not report whose connections are: every user of this machine may play, and the link of weir page ends with the daemon",
                 next: "modprobe tcp_diag; in a container, allow sockets of the family AF_NETLINK")
         }
         let count = configuration.users.count

@@ -1,6 +1,6 @@
 // The field for a URL, and the choices that it offers.
 
-import {api, entry, words} from "./api.js";
+import {api, entry, isPhone, mount, words} from "./api.js";
 import {chooser} from "./chooser.js";
 import {el, say} from "./dom.js";
 import {listenForPastes} from "./paste.js";
@@ -38,6 +38,7 @@ function fail(sentence) { offer.replaceChildren(el("p", {class: "trouble", role:
 
 /** Reads a browser's "Copy as cURL", whose header fields are sent with the requests of this stream only. */
 async function paste(text, started) {
+    if (isPhone) return fail("A command may hold secrets, which a phone may not send. Paste it on the machine where Weir runs.");
     try {
         const order = await api.paste(text);
         field.value = order.source;
@@ -52,6 +53,8 @@ async function paste(text, started) {
  * to a private address.
  */
 async function look(order, started) {
+    // The owner has not named what a phone asks for.
+    if (isPhone) order = {...order, isFromLink: true};
     offer.replaceChildren(el("p", {class: "note"}, "Reading the playlists…"));
     try {
         const isPlain = Object.keys(order).length === 1;
@@ -92,7 +95,7 @@ function show(presentation, order, started) {
     const {source: url, isFromLink, headers} = order;
     const title = presentation.title || presentation.name || url.replace(/^https?:\/\//, "").split("?")[0];
     // A player may name any address, and a link may not.
-    const watch = isFromLink ? undefined : () => watchNow(order, title);
+    const watch = isFromLink && !isPhone ? undefined : () => watchNow(order, title);
     const fields = headers?.length > 0 && el("p", {class: "note"},
         `With ${plural(headers.length, "header field")} of the command: ${headers.map(({name}) => name.toLowerCase()).join(", ")}.`);
     if (presentation.isLive) {
@@ -118,8 +121,8 @@ function show(presentation, order, started) {
 /** Plays a stream without a download. Header fields belong to the asset, which is therefore opened first. */
 async function watchNow(order, title) {
     try {
-        const isPlain = Object.keys(order).length === 1;
-        play(isPlain ? `/${order.source}` : entry((await api.open(order)).name), title);
+        const isPlain = isPhone || Object.keys(order).length === 1;
+        play(isPlain ? `${mount}/${order.source}` : entry((await api.open(order)).name), title);
     } catch (error) {
         fail(words(error));
     }

@@ -1,5 +1,9 @@
 // A client of the API. This code adds the key to each request; the browser never sends it by itself.
 
+/** The path below which a phone of the network reaches Weir, with its token; empty on the machine of the daemon. */
+export const mount = location.pathname.match(/^\/t\/[\w-]+/)?.[0] ?? "";
+/** True on a phone, which may look, play, and start, pause and cancel downloads. */
+export const isPhone = mount !== "";
 const place = location.pathname.match(/^\/in\/([\w-]+)/);
 const key = place ? place[1] : "";
 if (key) {
@@ -13,6 +17,8 @@ export class Problem extends Error {
         super(problem.detail || `the daemon answers with status ${status}`);
         [this.status, this.code, this.next] = [status, problem.code, problem.next];
     }
+    /** True if the key, or a phone's link, is no longer valid. */
+    get hasEnded() { return this.status === 401 || (isPhone && this.status === 404 && this.code === undefined); }
     /** Both sentences for display. */
     get words() {
         // A sentence that begins with a URL keeps its first letter.
@@ -27,9 +33,9 @@ export function words(error) {
 }
 
 async function request(method, path, body, signal) {
-    const headers = {Authorization: `Bearer ${key}`};
+    const headers = isPhone ? {} : {Authorization: `Bearer ${key}`};
     if (body !== undefined) headers["Content-Type"] = "application/json";
-    const answer = await fetch(`/api/v1${path}`, {
+    const answer = await fetch(`${mount}/api/v1${path}`, {
         method, headers, signal, cache: "no-store", credentials: "omit", redirect: "error",
         body: body === undefined ? undefined : JSON.stringify(body),
     });
@@ -78,9 +84,9 @@ export const api = {
 };
 
 /** The path by which players load an asset. */
-export const entry = name => `/${encodeURIComponent(name)}.m3u8`;
-/** The terminal command that plays it. */
-export const mpv = path => `mpv ${quoted(location.origin + path)}`;
+export const entry = name => `${mount}/${encodeURIComponent(name)}.m3u8`;
+/** The terminal command that plays it; on a phone the address, for an app. */
+export const mpv = path => isPhone ? location.origin + path : `mpv ${quoted(location.origin + path)}`;
 
 /** Quotes a word for a shell. */
 function quoted(word) {
@@ -102,7 +108,7 @@ export async function listen({opened, heard, lost}) {
             lost(undefined);
         } catch (error) {
             lost(error);
-            if (error instanceof Problem && error.status === 401) return;
+            if (error instanceof Problem && error.hasEnded) return;
         }
         await new Promise(resolve => setTimeout(resolve, pause));
         pause = Math.min(pause * 2, 8_000);

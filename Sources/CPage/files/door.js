@@ -27,6 +27,6 @@ if (isDoor && given && await opens(given)) {
     localStorage.removeItem("weir-key");
     history.replaceState(null, "", "/");
     document.getElementById("reason").textContent =
-        "This link is no longer valid, because Weir was restarted. In a terminal, type";
+        "This link is no longer valid. In a terminal, type";
 }
 document.getElementById("example").textContent = `mpv ${location.origin}/https://example.com/vod/master.m3u8`;

@@ -1,6 +1,6 @@
 // The switch for the network mode, and the used space of the store.
 
-import {api, words} from "./api.js";
+import {api, isPhone, words} from "./api.js";
 import {el, say, setText, svg} from "./dom.js";
 import {size} from "./words.js";
 
@@ -16,7 +16,8 @@ export function showMode(next) {
     setText(word, mode === "offline" ? "Offline" : "Online");
     control.title = mode === "offline" ? "Weir uses no network, and plays stored media" : "Missing media is fetched from the origin";
     control.setAttribute("aria-label", "Use the network");
-    control.hidden = false;
+    // A phone may not change the mode.
+    control.hidden = isPhone;
 }
 
 control.addEventListener("click", async () => {

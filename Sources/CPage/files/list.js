@@ -1,6 +1,6 @@
 // The list of all assets. All are known, but only those in view are drawn.
 
-import {api} from "./api.js";
+import {api, isPhone} from "./api.js";
 import {Blocks} from "./blocks.js";
 import {el, setText} from "./dom.js";
 import {Row} from "./row.js";
@@ -299,7 +299,7 @@ function neighbour(element, side) {
 function nothingYet() {
     return el("li", {class: "empty"}, el("p", {class: "empty-title"}, "Nothing is stored yet"),
         el("p", {}, "Enter the URL of a stream above, or play one in a player: Weir stores what is played."),
-        el("p", {class: "command"}, el("code", {}, `mpv ${location.origin}/https://example.com/vod/master.m3u8`)));
+        !isPhone && el("p", {class: "command"}, el("code", {}, `mpv ${location.origin}/https://example.com/vod/master.m3u8`)));
 }
 
 function nothingFits() {

@@ -1,13 +1,13 @@
 // Assembles the page: the list, its events, the header, the field.
 
-import {api, listen, Problem} from "./api.js";
+import {api, isPhone, listen, Problem} from "./api.js";
 import {prepareAdding} from "./add.js";
 import {el, say} from "./dom.js";
 import {refreshMode, refreshStorage, showMode} from "./header.js";
 import {List} from "./list.js";
 
 const trouble = document.getElementById("trouble");
-const list = new List(bytes => { refreshStorage(bytes).catch(() => {}); });
+const list = new List(bytes => { if (!isPhone) refreshStorage(bytes).catch(() => {}); });
 
 /** Milliseconds between two requests for sessions, and before the first one. */
 const [LOOK, SOON] = [2000, 250];
@@ -62,9 +62,14 @@ listen({
     },
     heard: (name, data) => heard[name]?.(data),
     lost(error) {
-        if (error instanceof Problem && error.status === 401) {
-            complain("Weir was restarted, and this page needs a new key. In a terminal, type ", el("code", {}, "weir page"),
+        if (error instanceof Problem && error.hasEnded && isPhone) {
+            complain("The access of this phone has ended. On the machine where Weir runs, type ", el("code", {}, "weir page --phone NAME"),
                 " and open the link that it prints.");
+        } else if (error instanceof Problem && error.hasEnded) {
+            complain("The link of this page has ended. In a terminal, type ", el("code", {}, "weir page"),
+                " and open the link that it prints.");
+            // A new link in another tab gives this one access too.
+            addEventListener("storage", ({key, newValue}) => { if (key === "weir-key" && newValue) location.reload(); });
         } else if (error instanceof Problem) {
             complain(error.words);
         } else {

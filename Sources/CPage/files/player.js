@@ -1,6 +1,6 @@
 // Playback in the page, for browsers that play HLS themselves.
 
-import {mpv} from "./api.js";
+import {isPhone, mpv} from "./api.js";
 import {button, el, say} from "./dom.js";
 
 const HLS = "application/vnd.apple.mpegurl";
@@ -11,7 +11,7 @@ export function play(path, title) {
     const notice = el("div", {class: "notice", hidden: true});
     const complain = sentence => {
         notice.replaceChildren(el("p", {role: "alert"}, `${sentence} A player can:`), el("p", {class: "command"}, el("code", {}, command),
-            button("copy", "Copy", "Copy the mpv command", () => copy(command))));
+            button("copy", "Copy", isPhone ? "Copy the address" : "Copy the mpv command", () => copy(command))));
         notice.hidden = false;
     };
     const video = el("video", {controls: true, playsinline: true, "aria-label": title});
@@ -46,7 +46,7 @@ export async function copy(text) {
         say(`Copied: ${text}`);
         return true;
     } catch {
-        say(`Copying failed. The command is: ${text}`);
+        say(`Copying failed. The text is: ${text}`);
         return false;
     }
 }

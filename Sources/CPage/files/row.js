@@ -1,6 +1,6 @@
 // The row of an asset: its name, its stored part, and its actions.
 
-import {api, entry, mpv, words} from "./api.js";
+import {api, entry, isPhone, mpv, words} from "./api.js";
 import {Bar} from "./bars.js";
 import {chooser} from "./chooser.js";
 import {Details} from "./details.js";
@@ -187,6 +187,7 @@ export class Row {
             record: this.asset.isLive && !isExpired && !isActive && state !== "paused",
             add: !this.asset.isLive && !this.asset.isImported && !isExpired,
             cancel: isActive || state === "paused",
+            ...(isPhone && {copy: false, remove: false, manage: false, details: false}),
         };
         setText(this.buttons.add.querySelector("span"), state === undefined ? "Download" : "Add tracks");
         for (const [name, control] of Object.entries(this.buttons)) {
@@ -202,7 +203,7 @@ export class Row {
         const other = {pause: "resume", resume: "pause", cancel: "resume"}[name];
         const next = other && this.buttons[other];
         if (next) next.hidden = false;
-        (next || this.buttons.details).focus();
+        (next || (isPhone ? this.heading : this.buttons.details)).focus();
     }
 
     updatePicture() {

@@ -31,6 +31,8 @@ import Store
     private let process = String(UInt32.random(in: 0 ... .max), radix: 36)
     private var history: EventHistory
     private var readers: [ObjectIdentifier: EventReader] = [:]
+    /// Credentials that were revoked. They never become valid again.
+    private var ended: Set<Credential> = []
     private var timer: LoopTimer?
     private var isOver = false
     var subscriptions: [Subscription] = []
@@ -51,9 +53,14 @@ import Store
     /// Sends an event to all readers. Encodes nothing without readers.
     package func publish(_ event: @autoclosure () -> API.Event) {
         guard !readers.isEmpty else { return history.skip() }
-        guard let message = message(event(), number: history.next) else { return }
+        let (event, number) = (event(), history.next)
+        guard let message = message(event, number: number) else { return }
+        let others = readers.values.filter { !$0.credential.isPhone }
+        if others.count < readers.count, let forPhones = event.forPhone.flatMap({ self.message($0, number: number) }) {
+            for reader in readers.values where reader.credential.isPhone { reader.send(forPhones) }
+        }
         history.append(message)
-        for reader in readers.values { reader.send(message) }
+        for reader in others { reader.send(message) }
     }
 
     package func end() {
@@ -61,13 +68,19 @@ import Store
         for reader in readers.values { reader.end() }
     }
 
+    /// Ends the streams that were opened with a credential.
+    func end(_ credential: Credential) {
+        ended.insert(credential)
+        for reader in readers.values where reader.credential == credential { reader.end() }
+    }
+
     /// Waits until the first message of a reader can be sent.
     func prepare() async { await readiness() }
 
     /// Creates the body of a response to a client that has received the messages up to `lastEventID`.
-    func reader(after lastEventID: String?) -> EventReader {
-        let reader = EventReader(self, lastEventID: lastEventID, limit: configuration.backlog)
-        if isOver { reader.end() }
+    func reader(after lastEventID: String?, of credential: Credential = .token) -> EventReader {
+        let reader = EventReader(self, of: credential, lastEventID: lastEventID, limit: configuration.backlog)
+        if isOver || ended.contains(credential) { reader.end() }
         return reader
     }
 
@@ -76,6 +89,11 @@ import Store
     func admit(_ reader: EventReader, after lastEventID: String?) -> [[UInt8]] {
         if readers.isEmpty { timer?.schedule(after: configuration.heartbeat) }
         readers[ObjectIdentifier(reader)] = reader
+        if ended.contains(reader.credential) { return [] }
+        if reader.credential.isPhone {
+            let snapshot = API.Event.snapshot(snapshot()).forPhone
+            return [snapshot.flatMap { message($0, number: history.last) } ?? EventText.heartbeat]
+        }
         if let missed = number(of: lastEventID).flatMap(history.messages(after:)) {
             // Something is sent at once, so that the client knows that the stream works.
             return missed.isEmpty ? [EventText.heartbeat] : Array(missed)

@@ -4,6 +4,7 @@ import HTTPServer
 /// One client of the event stream, with a bounded queue.
 @LoopActor final class EventReader: ReplyFeed {
     private weak var feed: EventFeed?
+    let credential: Credential
     private let lastEventID: String?
     private let limit: Int
     private var waiting: [[UInt8]] = []
@@ -16,8 +17,8 @@ import HTTPServer
     private(set) var hasFailed = false
 
     /// - Parameter limit: maximum number of bytes in the queue.
-    init(_ feed: EventFeed, lastEventID: String?, limit: Int) {
-        (self.feed, self.lastEventID, self.limit) = (feed, lastEventID, limit)
+    init(_ feed: EventFeed, of credential: Credential, lastEventID: String?, limit: Int) {
+        (self.feed, self.credential, self.lastEventID, self.limit) = (feed, credential, lastEventID, limit)
     }
 
     func send(_ message: [UInt8]) {

@@ -62,6 +62,8 @@ struct PageTemplate {
         case assets
         /// The number of assets, and the link to the next page.
         case rest
+        /// The path below which a client of the network reaches Weir; empty for this machine.
+        case mount
     }
 
     private enum Part {

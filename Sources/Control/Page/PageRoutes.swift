@@ -5,14 +5,13 @@ package import HTTPServer
 
 /// Serves the page at `/` to browsers.
 ///
-/// Access needs a key, which each process generates anew and only the API returns. The link of `weir page`,
-/// `/in/<key>/`, contains it. The page's script keeps it in the storage of its origin and sends it in the Authorization
-/// field of each API request. The browser sends nothing by itself, so another site's page or a link has no power.
-/// Without the key, `/` answers 401.
+/// Access needs a key, which only the API returns. The link of `weir page`, `/in/<key>/`, contains it. The page's script
+/// keeps it in the storage of its origin and sends it in the Authorization field of each API request. The browser sends
+/// nothing by itself, so another site's page or a link has no power. Without the key, `/` answers 401.
 ///
 /// The key is not a cookie, because cookies ignore ports: a browser sends those of localhost:8216 to a server that
-/// another user runs on another port. It is not the token, and dies with the process: a program that takes over the
-/// port learns nothing that opens the next Weir.
+/// another user runs on another port. It is not the token, and `weir page --revoke` replaces it. `PageKey` says why a program
+/// that takes over the port can learn the key, and gains nothing by it.
 @LoopActor package final class PageRoutes {
     private let control: ControlRoutes
     private let files = PageFiles()
@@ -24,6 +23,20 @@ package import HTTPServer
     private static let pageLength = 200
 
     package init(_ control: ControlRoutes) { self.control = control }
+
+    /// Answers a phone's request for the page or one of its files. Returns false for any other request.
+    package func handle(_ exchange: Exchange, of phone: String) -> Bool {
+        let path = exchange.head.path
+        guard path == "/" || files[path] != nil, [.get, .head].contains(exchange.head.method) else { return false }
+        if let file = files[path] {
+            exchange.reply(file.representation, .bytes(file.bytes))
+        } else {
+            Task { @LoopActor in
+                await answer(exchange) { $0.phone = phone }
+            }
+        }
+        return true
+    }
 
     /// Answers a request for the page or one of its files. Returns false for any other request.
     package func handle(_ exchange: Exchange) -> Bool {
@@ -39,18 +52,25 @@ package import HTTPServer
         } else if path == "/" || path == Self.proposal {
             exchange.reply(Self.head(.unauthorized), .bytes(files.door))
         } else {
-            Task { @LoopActor in await answer(exchange, key: path.dropFirst(Self.entrance.count)) }
+            let key = path.dropFirst(Self.entrance.count)
+            Task { @LoopActor in
+                await answer(exchange) { request in
+                    request.authorization = "Bearer \(key.hasSuffix("/") ? key.dropLast() : key)"
+                    request.isFromOwner = exchange.isFromOwner
+                }
+            }
         }
         return true
     }
 
     /// Answers with the page's first assets, or the ones after a name.
-    private func answer(_ exchange: Exchange, key: Substring) async {
-        let key = key.hasSuffix("/") ? key.dropLast() : key
+    ///
+    /// - Parameter signed: adds the client's credential to the request for the assets.
+    private func answer(_ exchange: Exchange, _ signed: (inout ControlRequest) -> Void) async {
         let after = PageList.after(in: exchange.head.query)
-        let request = ControlRequest(
-            .get, API.root + "/assets", query: PageList.query(after: after, limit: Self.pageLength),
-            authorization: "Bearer \(key)")
+        var request = ControlRequest(
+            .get, API.root + "/assets", query: PageList.query(after: after, limit: Self.pageLength))
+        signed(&request)
         let answer = await control.respond(to: request)
         guard answer.status == .ok, let list = PageList(answer.body, after: after, limit: Self.pageLength) else {
             guard answer.status == .unauthorized else {
@@ -58,8 +78,9 @@ package import HTTPServer
             }
             return exchange.reply(Self.head(.unauthorized), .bytes(files.door))
         }
-        let rows = list.assets.map { PageRow($0, base: exchange.head.base).html }.joined()
-        exchange.reply(Self.head(.ok), .bytes(files.page.filled([.assets: rows, .rest: list.rest])))
+        let rows = list.assets.map { PageRow($0, base: exchange.head.base + exchange.mount).html }.joined()
+        let texts: [PageTemplate.Slot: String] = [.assets: rows, .rest: list.rest, .mount: exchange.mount]
+        exchange.reply(Self.head(.ok), .bytes(files.page.filled(texts)))
     }
 
     /// Allows only our own scripts, styles and images, no frame around the page, and no referrer.

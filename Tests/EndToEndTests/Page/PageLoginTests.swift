@@ -24,16 +24,100 @@ import Testing
             for path in ["/", "/in/\(key)/", "/page/main.js"] {
                 #expect(try await HTTPProbe.fetch(scene.weir.url(path), method: "POST", body: Data()).status == 405)
             }
-            // The key is valid for the API until the process ends; the token is not a key.
+            // The key is valid for the API; the token is not a key.
             let assets = await scene.weir.url("/api/v1/assets")
             #expect(try await HTTPProbe.fetch(assets, fields: ["Authorization": "Bearer \(key)"]).status == 200)
             let token = try String(contentsOfFile: scene.weir.state + "/token", encoding: .utf8)
             #expect(!link.contains(token.trimmingCharacters(in: .newlines)))
+        }
+    }
+
+    /// The statuses of the page and of the API with a link's key.
+    private func statuses(_ scene: Scene, key: String) async throws -> [Int] {
+        let page = try await HTTPProbe.fetch(scene.weir.url("/in/\(key)/"))
+        let api = try await HTTPProbe.fetch(
+            scene.weir.url("/api/v1/assets"), fields: ["Authorization": "Bearer \(key)"])
+        return [page.status, api.status]
+    }
+
+    private func key(_ scene: Scene) async throws -> String {
+        try #require(try await scene.pageLink().split(separator: "/").last.map(String.init))
+    }
+
+    @Test("a link survives restarts, until weir page --revoke ends it, with and without a daemon")
+    func keepsLink() async throws {
+        try await Scene.with { scene in
+            let first = try await key(scene)
+            let file = scene.weir.state + "/page-key"
+            #expect(try String(contentsOfFile: file, encoding: .utf8) == first + "\n")
+            #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)
             try await scene.weir.restart()
-            let stale = await scene.weir.url("/in/\(key)/")
-            #expect(try await HTTPProbe.fetch(stale).status == 401)
-            let again = await scene.weir.url("/api/v1/assets")
-            #expect(try await HTTPProbe.fetch(again, fields: ["Authorization": "Bearer \(key)"]).status == 401)
+            #expect(try await statuses(scene, key: first) == [200, 200])
+            let port = await scene.weir.port
+            let stream = try RawConnection(port: port)
+            try await stream.send(
+                "GET /api/v1/events HTTP/1.1\r\nHost: localhost:\(port)\r\nAuthorization: Bearer \(first)\r\n\r\n")
+            #expect(String(decoding: try await stream.receiveHead().bytes, as: UTF8.self).hasPrefix("HTTP/1.1 200 "))
+            let revoked = try await scene.weir.run(["page", "--revoke"])
+            #expect(revoked.output == "the link to the page has ended; a new one: weir page\n", "\(revoked)")
+            // The last chunk ends the stream.
+            var text = ""
+            while !text.hasSuffix("\r\n0\r\n\r\n") {
+                let (bytes, end) = try await stream.receive(count: 1)
+                text += String(decoding: bytes, as: UTF8.self)
+                guard end == .satisfied else { throw TimedOut("the end of the stream, but \(end) after \(text)") }
+            }
+            #expect(try await statuses(scene, key: first) == [401, 401])
+            let second = try await key(scene)
+            #expect(try await statuses(scene, key: second) == [200, 200])
+            try await scene.weir.restart()
+            #expect(try await statuses(scene, key: first) == [401, 401])
+            #expect(try await statuses(scene, key: second) == [200, 200])
+            try await scene.weir.terminate()
+            #expect(try await scene.weir.run(["page", "--revoke"]).exit == .code(0))
+            #expect(!FileManager.default.fileExists(atPath: file))
+            try await scene.weir.start()
+            #expect(try await statuses(scene, key: second) == [401, 401])
+            // A key that others could have read does not count.
+            let third = try await key(scene)
+            try await scene.weir.terminate()
+            chmod(file, 0o640)
+            try await scene.weir.start()
+            #expect(try await statuses(scene, key: third) == [401, 401])
+        }
+    }
+
+    @Test("two tabs go on after a restart, and after --revoke a new link in one of them opens both")
+    func reconnects() async throws {
+        try await Scene.with { scene in
+            try await scene.get("ts", ["-q", "worst"])
+            let own = "http://localhost:\(await scene.weir.port)/"
+            let listen = ["--listen", "127.0.0.1:\(await scene.weir.port)"]
+            let isIn =
+                "!(document.getElementById('tools')?.hidden ?? true) && document.getElementById('trouble').hidden"
+            let tabs = [try await PageBrowser.shared.page(), try await PageBrowser.shared.page()]
+            try await tabs[0].open(try await scene.pageLink())
+            try await tabs[0].wait(isIn)
+            try await tabs[1].open(own)
+            try await tabs[1].wait(isIn)
+            try await scene.weir.kill()
+            for tab in tabs {
+                try await tab.wait("document.getElementById('trouble').innerText.includes('does not answer')")
+            }
+            try await scene.weir.start(options: listen)
+            for tab in tabs { try await tab.wait(isIn) }
+            // The stream of events works again.
+            try await scene.get("cmaf", ["-q", "worst"])
+            for tab in tabs { try await tab.wait("document.querySelectorAll('.row').length === 2") }
+            #expect(try await scene.weir.run(["page", "--revoke"]).exit == .code(0))
+            for tab in tabs {
+                try await tab.wait("document.getElementById('trouble').innerText.includes('weir page')")
+            }
+            // The restarted daemon has two ports, and prints the link of the other one.
+            try await tabs[1].open(own + "in/\(try await key(scene))/")
+            for tab in tabs { try await tab.wait(isIn) }
+            #expect(try await tabs[0].evaluate("location.href") == own)
+            for tab in tabs { try await tab.close() }
         }
     }
 

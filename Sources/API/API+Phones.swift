@@ -1,0 +1,51 @@
+internal import HTTPMessage
+
+extension API {
+    /// A phone or another device of the network that may use the page.
+    package struct Phone: Codable, Equatable, Sendable {
+        package var name: String
+        /// Time when its link was made, in seconds since 1970.
+        package var created: Int
+        /// Time of its latest request, in seconds since 1970; absent before the first.
+        package var seen: Int?
+        package init(name: String, created: Int, seen: Int? = nil) {
+            (self.name, self.created, self.seen) = (name, created, seen)
+        }
+    }
+
+    /// The response of `GET /api/v1/phones`, in the order in which the links were made.
+    package struct PhoneList: Codable, Equatable, Sendable {
+        package var phones: [Phone]
+        package init(phones: [Phone]) { self.phones = phones }
+    }
+
+    /// The body of `POST /api/v1/phones`.
+    package struct PhoneRequest: Codable, Equatable, Sendable {
+        package var name: String
+        package init(name: String) { self.name = name }
+    }
+
+    /// The link of a new phone. It is shown once: only a digest of its token is kept.
+    package struct PhoneLink: Codable, Equatable, Sendable {
+        package var name: String
+        package var url: String
+        package init(name: String, url: String) { (self.name, self.url) = (name, url) }
+    }
+}
+
+extension APIClient {
+    package func phones() async throws(APIError) -> API.PhoneList { try await call("GET", "/phones") }
+
+    /// Admits a phone, and returns its link.
+    package func admit(phone name: String) async throws(APIError) -> API.PhoneLink {
+        try await call("POST", "/phones", body: try API.encode(API.PhoneRequest(name: name)))
+    }
+
+    /// Ends the access of a phone at once.
+    package func revoke(phone name: String) async throws(APIError) -> API.Phone {
+        try await call("DELETE", "/phones/" + PercentEncoding.encode(name))
+    }
+
+    /// Ends the access of all phones, and returns them.
+    package func revokePhones() async throws(APIError) -> API.PhoneList { try await call("DELETE", "/phones") }
+}
