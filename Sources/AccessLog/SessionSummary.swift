@@ -16,6 +16,10 @@ public struct SessionSummary: Codable, Equatable, Sendable {
     package var isStalled: Bool?
     /// The origin URL of the media playlist, without its query.
     package var uri: String?
+    /// A short label of the variant whose segments came last: `720p`, `audio`; absent if it is not known, and after the end.
+    package var quality: String?
+    /// The variant's bandwidth in bits per second; absent as `quality` is.
+    package var bandwidth: Int?
     /// Time from the entry playlist to the first delivered segment, or as the player reported it; absent before that.
     package var startup: Double?
     package var stalls = 0

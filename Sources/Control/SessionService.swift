@@ -27,7 +27,22 @@ package import Playback
 
     package init(_ playback: Sessions, library: Library) { (self.playback, self.library) = (playback, library) }
 
-    package func sessions() async throws(APIError) -> API.SessionList { API.SessionList(sessions: playback.summaries) }
+    package func sessions() async throws(APIError) -> API.SessionList {
+        API.SessionList(sessions: playback.summaries.map { $0.ended == nil ? qualified($0) : $0 })
+    }
+
+    /// A running session with the quality of the pieces that it got last.
+    private func qualified(_ summary: SessionSummary) -> SessionSummary {
+        guard let asset = library.asset(named: summary.asset) else { return summary }
+        let variants = AssetShapes(asset).tracks.variants
+        let playing = summary.pieces.reversed().lazy.compactMap { run in
+            variants.first { $0.id == run.substitute ?? run.rendition }
+        }
+        guard let variant = playing.first else { return summary }
+        var summary = summary
+        (summary.quality, summary.bandwidth) = (variant.quality, variant.bandwidth)
+        return summary
+    }
 
     package func record(_ report: PlayerReport, of session: String) async throws(APIError) -> SessionSummary {
         guard let summary = playback.apply(report, to: session) else {

@@ -110,7 +110,7 @@ enum StatusText {
 
     private static func session(_ session: SessionSummary) -> String {
         let client = session.client.map { "in \($0.prefix { $0 != " " })" }
-        let words = [session.asset, "at \(Format.clock(session.playhead))", client]
+        let words = [session.asset, session.qualityWords, "at \(Format.clock(session.playhead))", client]
         return words.compactMap(\.self).joined(separator: "  ") + (session.isStalled == true ? "  stalled" : "")
     }
 

@@ -30,7 +30,7 @@ enum WatchText {
         let store = "\(Format.count(state.store.assets, "asset")), \(Format.bytes(state.store.bytes))"
         let figures = "mode \(state.mode.rawValue)  \(store)" + (rate > 0 ? "  \(Format.rate(rate))" : "")
         let head = "weir at \(base)  \(figures)"
-        let plays = TextTable(rows: plays(state.sessions, longestName)).fitting(width, dropping: [3, 1, 4, 5])
+        let plays = TextTable(rows: plays(state.sessions, longestName)).fitting(width, dropping: [4, 1, 5, 6, 2])
         let downloads = TextTable(rows: downloads(state.downloads, longestName)).fitting(width, dropping: [2, 3])
         return [head.count <= width ? head : figures, ""] + section("plays", plays) + [""]
             + section("downloads", downloads)
@@ -45,12 +45,13 @@ enum WatchText {
             let client = (session.client ?? "–").prefix { $0 != " " }
             let share = session.bytes.all > 0 ? Double(session.bytes.store) / Double(session.bytes.all) : nil
             return [
-                session.asset.cut(to: longestName), String(client).cut(to: 16), Format.clock(session.playhead),
-                Format.clock(session.watched), "\(session.stalls)", share.map(Format.percent) ?? "–",
+                session.asset.cut(to: longestName), String(client).cut(to: 16), session.qualityWords ?? "–",
+                Format.clock(session.playhead), Format.clock(session.watched), "\(session.stalls)",
+                share.map(Format.percent) ?? "–",
                 session.isStalled == true ? "stalled" : "",
             ]
         }
-        return [["PLAYS", "CLIENT", "AT", "WATCHED", "STALLS", "STORED", ""]] + rows
+        return [["PLAYS", "CLIENT", "QUALITY", "AT", "WATCHED", "STALLS", "STORED", ""]] + rows
     }
 
     private static func downloads(_ downloads: [API.Download], _ longestName: Int) -> [[String]] {
@@ -67,4 +68,9 @@ enum WatchText {
         }
         return [["DOWNLOADS", "DONE", "SIZE", "RATE", ""]] + rows
     }
+}
+
+extension SessionSummary {
+    /// The quality that plays: `720p`, else the bit rate; nil if it is not known.
+    var qualityWords: String? { quality ?? bandwidth.map { Format.bandwidth($0) } }
 }

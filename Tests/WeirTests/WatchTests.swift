@@ -14,7 +14,7 @@ import Testing
         store.disk = .init(totalBytes: 9 << 30, freeBytes: 4 << 30, reservedBytes: 0)
         var session = SessionSummary(id: "a", guid: "G", asset: "sintel", client: "VLC/3.0.18 LibVLC/3.0.18", began: 0)
         (session.playhead, session.watched, session.stalls, session.isStalled) = (61, 59, 1, true)
-        (session.bytes.store, session.bytes.origin) = (3, 1)
+        (session.bytes.store, session.bytes.origin, session.quality) = (3, 1, "720p")
         let waiting = API.Download(id: "d2", asset: "other").with {
             $0.state = .waiting
             $0.need = .network
@@ -27,21 +27,22 @@ import Testing
         #expect(
             WatchText.lines(state, base: "http://127.0.0.1:8216") == [
                 "weir at http://127.0.0.1:8216  mode auto  2 assets, 3.0 MB  5.1 MB/s", "",
-                "PLAYS   CLIENT      AT    WATCHED  STALLS  STORED",
-                "sintel  VLC/3.0.18  1:01  0:59     1       75%     stalled",
+                "PLAYS   CLIENT      QUALITY  AT    WATCHED  STALLS  STORED",
+                "sintel  VLC/3.0.18  720p     1:01  0:59     1       75%     stalled",
                 "", "DOWNLOADS  DONE  SIZE                    RATE",
                 "sintel     63%   151 MB of about 240 MB  5.1 MB/s  0:17 left",
                 "other      –     0 B                     –         waiting for the network: h cannot be reached",
             ])
         #expect(
             WatchText.lines(state, base: "http://127.0.0.1:8216", columns: 40) == [
-                "mode auto  2 assets, 3.0 MB  5.1 MB/s", "", "PLAYS   AT    STALLS  STORED",
-                "sintel  1:01  1       75%     stalled",
+                "mode auto  2 assets, 3.0 MB  5.1 MB/s", "", "PLAYS   QUALITY  AT    STORED",
+                "sintel  720p     1:01  75%     stalled",
                 "", "DOWNLOADS  DONE  RATE", "sintel     63%   5.1 MB/s  0:17 left",
                 "other      –     –         waiting for the network: h cannot be reached",
             ])
         #expect(
-            WatchText.lines(state, base: "b", columns: 80)[2] == "PLAYS   CLIENT      AT    WATCHED  STALLS  STORED")
+            WatchText.lines(state, base: "b", columns: 80)[2]
+                == "PLAYS   CLIENT      QUALITY  AT    WATCHED  STALLS  STORED")
         var empty = state
         (empty.sessions, empty.downloads) = ([], [])
         #expect(WatchText.lines(empty, base: "b").suffix(3) == ["nothing plays", "", "nothing downloads"])

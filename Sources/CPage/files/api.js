@@ -34,10 +34,11 @@ export function words(error) {
 
 async function request(method, path, body, signal) {
     const headers = isPhone ? {} : {Authorization: `Bearer ${key}`};
-    if (body !== undefined) headers["Content-Type"] = "application/json";
+    const isFile = body instanceof Blob;
+    if (body !== undefined) headers["Content-Type"] = isFile ? body.type || "application/octet-stream" : "application/json";
     const answer = await fetch(`${mount}/api/v1${path}`, {
         method, headers, signal, cache: "no-store", credentials: "omit", redirect: "error",
-        body: body === undefined ? undefined : JSON.stringify(body),
+        body: body === undefined || isFile ? body : JSON.stringify(body),
     });
     if (answer.ok) return answer;
     throw new Problem(answer.status, await answer.json().catch(() => ({})));
@@ -65,6 +66,7 @@ export const api = {
     export: (name, order) => call("POST", `${named(name)}/export`, order),
     remove: name => call("DELETE", named(name)),
     async artwork(name) { return (await request("GET", `${named(name)}/artwork`)).blob(); },
+    setArtwork: (name, file) => call("PUT", `${named(name)}/artwork`, file),
     store: () => call("GET", "/store"),
     mode: () => call("GET", "/mode"),
     setMode: mode => call("PUT", "/mode", {mode}),

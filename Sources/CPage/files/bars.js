@@ -18,17 +18,17 @@ export class Bar {
         this.element = el("li", {class: "track"}, this.name, this.picture, this.words);
     }
 
-    /** - `part`: as in the API; `duration`: of the asset; `heads`: positions of players in seconds. */
+    /** - `part`: as in the API; `duration`: of the asset; `heads`: positions of players in seconds, with the quality that plays. */
     update(part, name, duration, heads) {
         const scale = WIDTH / Math.max(duration || 0, part.expected.at(-1)?.[1] || 0, part.loaded.at(-1)?.[1] || 0, 0.001);
         const stored = part.isGuess ? "partly" : coverage(part);
         setText(this.name, name);
-        setText(this.words, heads.length ? `${stored} · playing at ${heads.map(time).join(", ")}` : stored);
+        setText(this.words, heads.length ? `${stored} · playing ${heads.map(({at, quality}) => `${quality ? `${quality} ` : ""}at ${time(at)}`).join(", ")}` : stored);
         setAttribute(this.picture, "aria-label", `${name}: ${stored} stored`);
         this.element.classList.toggle("is-complete", part.isComplete);
         draw(this.wanted, part.expected, scale);
         draw(this.stretches, part.loaded, scale);
-        draw(this.playheads, heads.map(head => [head, head + 5 / scale]), scale);
+        draw(this.playheads, heads.map(({at}) => [at, at + 5 / scale]), scale);
     }
 }
 

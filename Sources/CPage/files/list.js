@@ -4,7 +4,7 @@ import {api, isPhone} from "./api.js";
 import {Blocks} from "./blocks.js";
 import {el, setText} from "./dom.js";
 import {Row} from "./row.js";
-import {badge, plural, totals} from "./words.js";
+import {badge, bitRate, plural, totals} from "./words.js";
 
 /** Milliseconds between two updates of the list: four per second. */
 const PAUSE = 250;
@@ -176,12 +176,15 @@ export class List {
         this.sum();
     }
 
-    /** Sets the positions of players: `playing` has pairs of an asset's name and a time. */
-    playing(playing) {
+    /** Sets the players: `sessions` as in the API. */
+    playing(sessions) {
         const heads = new Map();
-        for (const [name, head] of playing) heads.set(name, [...(heads.get(name) || []), head]);
+        for (const {asset, playhead, quality, bandwidth} of sessions) {
+            const head = {at: playhead, quality: quality || (bandwidth ? bitRate(bandwidth) : "")};
+            heads.set(asset, [...(heads.get(asset) || []), head]);
+        }
         for (const name of new Set([...heads.keys(), ...this.heads.keys()])) {
-            if (String(heads.get(name)) === String(this.heads.get(name))) continue;
+            if (JSON.stringify(heads.get(name)) === JSON.stringify(this.heads.get(name))) continue;
             // There are no events for pieces that are cached by playback.
             this.refresh(name);
             this.touch(name);

@@ -85,7 +85,7 @@ async function look() {
     if (document.visibilityState !== "visible" || !trouble.hidden) return;
     try {
         const going = (await api.sessions()).filter(session => session.ended === undefined);
-        list.playing(going.map(session => [session.asset, session.playhead]));
+        list.playing(going);
         if (going.length > 0) looking ??= setTimeout(look, LOOK);
     } catch {
         // The stream of events reports a missing daemon.

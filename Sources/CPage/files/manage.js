@@ -1,36 +1,36 @@
 // The forms that change an asset: its names, how long it is kept, the header fields for its origin, and its export.
 
-import {api, words} from "./api.js";
+import {api, words as sentence} from "./api.js";
 import {button, el, say} from "./dom.js";
 import {plural, size} from "./words.js";
 
 let count = 0;
 
-/** The forms. `changed()` is called after a change; `closed()` when they are closed. */
-export function manager(asset, called, {changed, closed}) {
+/** The forms. `changed()` is called after a change; `pictured()` after one of the picture; `closed()` when they are closed. */
+export function manager(asset, called, {changed, pictured, closed}) {
     return el("div", {class: "manager", role: "group", "aria-label": `Manage ${called}`},
-        names(asset, changed), keeping(asset, changed), !asset.isImported && fields(asset, changed), exporting(asset),
+        names(asset, changed), picture(asset, pictured), keeping(asset, changed), !asset.isImported && fields(asset, changed), exporting(asset),
         el("div", {class: "actions"}, button("cancel", "Close", `Close the forms of ${called}`, closed)));
 }
 
-/** A form with a legend. `send(form)` resolves with the sentence that is shown. */
-function form(legend, word, send, ...content) {
+/** A form with a legend and a button for each word. `send(form, word)` resolves with the sentence that is shown. */
+function form(legend, words, send, ...content) {
     const result = el("p", {class: "note", role: "status"});
-    const submit = el("button", {type: "submit"}, word);
+    const buttons = [words].flat().map(word => el("button", {type: "submit"}, word));
     const element = el("form", {class: "manage", async onsubmit(event) {
         event.preventDefault();
-        submit.disabled = true;
+        for (const submit of buttons) submit.disabled = true;
         try {
             result.className = "note";
-            result.textContent = await send(element.elements);
+            result.textContent = await send(element.elements, (event.submitter || buttons[0]).textContent);
             say(result.textContent);
         } catch (error) {
             result.className = "trouble";
-            result.textContent = words(error);
+            result.textContent = sentence(error);
         } finally {
-            submit.disabled = false;
+            for (const submit of buttons) submit.disabled = false;
         }
-    }}, el("fieldset", {}, el("legend", {}, legend), el("div", {class: "fields"}, ...content), submit, result));
+    }}, el("fieldset", {}, el("legend", {}, legend), el("div", {class: "fields"}, ...content), ...buttons, result));
     return element;
 }
 
@@ -58,6 +58,26 @@ function names(asset, changed) {
     field("title", "Title", line(asset.title || "", {maxlength: 500})),
     field("name", "Name", line(asset.name, {required: true, spellcheck: "false"}), "In commands, and in the URL for players."),
     field("note", "Description", line(asset.note || "", {maxlength: 2000})));
+}
+
+/** Largest picture in bytes, as the API's. */
+const LARGEST = 4 << 20;
+
+function picture(asset, pictured) {
+    const [set, remove] = ["Set picture", "Remove picture"];
+    return form("Picture", [set, remove], async ({picture}, word) => {
+        const [file] = picture.files;
+        if (word === remove) {
+            pictured(await api.edit(asset.id, {artwork: ""}));
+            return "Removed: the first letter of the title is shown instead.";
+        }
+        if (!file) return "Choose a file first. Nothing was changed.";
+        if (file.size > LARGEST) return `${file.name} is larger than ${size(LARGEST)}. Nothing was changed.`;
+        pictured(await api.setArtwork(asset.id, file));
+        picture.value = "";
+        return "Saved: lists show it.";
+    },
+    field("picture", "File", el("input", {type: "file", accept: "image/jpeg,image/png,image/webp"}), `A JPEG, PNG or WebP image of at most ${size(LARGEST)}.`));
 }
 
 /** The date of a time in the user's time zone, as a date field has it. */

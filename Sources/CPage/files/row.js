@@ -62,7 +62,7 @@ export class Row {
 
     // MARK: Display
 
-    /** - `download`: the asset's download, if there is one; `heads`: positions of its players in seconds. */
+    /** - `download`: the asset's download, if there is one; `heads`: its players, each with its position in seconds and its quality. */
     update(asset, download, heads) {
         [this.asset, this.download, this.heads] = [asset, download, heads];
         const [word, mark] = badge(asset, download);
@@ -211,6 +211,7 @@ export class Row {
         this.shownArtwork = this.asset.artwork;
         const letters = [...this.called.trim()].slice(0, 1).join("").toUpperCase();
         this.picture.replaceChildren(el("span", {class: "letter"}, letters || "?"));
+        if (this.isKnown && this.asset.artwork) this.loadArtwork();
         this.picture.dataset.tone = String([...this.asset.id].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 997, 7) % 6);
     }
 
@@ -304,6 +305,12 @@ export class Row {
     manage() {
         const forms = manager(this.asset, this.called, {
             changed: asset => this.list.changed({id: asset.id, asset: asset.name}),
+            pictured: asset => {
+                this.shownArtwork = undefined;
+                this.picture.replaceChildren();
+                this.asset = {...this.asset, artwork: asset.artwork};
+                this.updatePicture();
+            },
             closed: () => {
                 this.extra.replaceChildren();
                 this.buttons.manage.focus();

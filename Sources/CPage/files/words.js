@@ -106,7 +106,9 @@ export function totals(assets) {
     const bytes = assets.reduce((sum, asset) => sum + asset.bytes, 0);
     const minutes = Math.round(assets.reduce((sum, asset) => sum + (asset.duration || 0), 0) / 60);
     const length = minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60).toLocaleString("en")} h ${minutes % 60} min`;
-    return [complete > 0 && `${complete.toLocaleString("en")} offline`, partial > 0 && `${partial.toLocaleString("en")} partial`, size(bytes), minutes > 0 && length]
+    // A size or a time is not broken across lines.
+    return [complete > 0 && `${complete.toLocaleString("en")} offline`, partial > 0 && `${partial.toLocaleString("en")} partial`,
+        ...[size(bytes), minutes > 0 ? length : ""].map(part => part.replaceAll(" ", "\u00a0"))]
         .filter(Boolean).join(" · ");
 }
 

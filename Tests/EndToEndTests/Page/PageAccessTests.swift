@@ -95,7 +95,7 @@ import Testing
                 #expect(
                     reached
                         == [
-                            "Skip to the assets", "Use the network", "https://… the URL of an HLS stream",
+                            "Skip to the assets", "Use the network", "https://…/master.m3u8",
                             "Show tracks",
                             "Find by title", "Show", "Sort by", "Play ts", "Copy mpv command ts", "Add tracks ts",
                             "Delete ts", "Manage ts", "Details ts", "Less ts",

@@ -113,6 +113,56 @@ import Testing
         }
     }
 
+    @Test("a picture is set from a file, replaced and removed, and the row shows it")
+    func setsPicture() async throws {
+        try await Scene.with { scene in
+            try await scene.get("ts", ["-q", "worst"])
+            try await scene.withPage { page in
+                try await page.click("Manage", of: "ts")
+                #expect(try await send("Picture", [:], of: "ts", on: page).hasPrefix("Choose a file first"))
+                for width in [8, 16] {
+                    let set: String = try await page.evaluate(
+                        """
+                        (async () => {
+                            const canvas = Object.assign(document.createElement('canvas'), {width: \(width), height: 8})
+                            canvas.getContext('2d').fillRect(0, 0, 4, 4)
+                            const files = new DataTransfer()
+                            const blob = await new Promise(done => canvas.toBlob(done, 'image/png'))
+                            files.items.add(new File([blob], 'a.png', {type: 'image/png'}))
+                            const form = document.querySelector('input[type=file]').form
+                            form.elements.picture.files = files.files
+                            form.requestSubmit()
+                            return files.files[0].name
+                        })()
+                        """)
+                    #expect(set == "a.png")
+                    try await page.wait(
+                        "\(BrowserPage.row("ts")).querySelector('.picture img')?.naturalWidth === \(width)")
+                }
+                #expect(try await scene.weir.run(["show", "ts", "--json"]).output.contains(#""artwork":"#))
+                let remove =
+                    "[...\(BrowserPage.row("ts")).querySelectorAll('.manager button')].find(b => b.textContent === 'Remove picture')"
+                try await page.run("\(remove).click()")
+                try await page.wait("\(BrowserPage.row("ts")).querySelector('.picture .letter')")
+                #expect(try await !scene.weir.run(["show", "ts", "--json"]).output.contains(#""artwork":"#))
+                #expect(try await page.problems() == [])
+            }
+        }
+    }
+
+    @Test("a row shows the quality that plays now, in the words of weir status and weir watch")
+    func showsQuality() async throws {
+        try await Scene.with { scene in
+            try await scene.get("ts", ["-q", "worst"])
+            try await scene.withPage { page in
+                _ = try await FrameHashes.of(await scene.weir.url("/ts.m3u8"))
+                try await page.wait(for: "playing 90p at ", in: "ts")
+                let status = try await scene.weir.run(["status"]).output
+                #expect(status.contains("ts  90p  at "), "\(status)")
+            }
+        }
+    }
+
     @Test("a live stream is recorded by a click")
     func records() async throws {
         let origin = try await LiveOrigin(seconds: 40)
