@@ -1,7 +1,11 @@
 """Sample answers of the API: for tools/make/page-shots."""
 
 import functools
+import pathlib
 import random
+
+# Pictures of one session, as Weir drew them for windows of different widths.
+PICTURES = pathlib.Path(__file__).parent / "sample_sessions"
 
 NAMES = ["Sintel", "Tears of Steel", "Big Buck Bunny", "Elephants Dream", "Cosmos Laundromat", "Spring", "Sprite Fright", "Caminandes",
          "Agent 327: Operation Barbershop", "Charge", "Coffee Run", "The Daily Dweebs", "Glass Half", "Hero", "Nasty Old People", "Valkaama"]
@@ -130,13 +134,26 @@ def answer(scene, path, query):
     if path == "/log":
         return 200, {"software": "Weir", "events": [event(number) for number in range(24)]}
     if path == "/log/sessions":
-        return 200, {"software": "Weir", "events": []}
+        return 200, {"software": "Weir", "events": [timeline(number) for number in range(3)]}
     if path == "/log/errors":
         return 200, {"software": "Weir", "events": [{"time": 1_763_790_000, "status": 502, "domain": "weir.origin", "comment": "the origin answered 500 twice"}]}
     if path == "/kpis":
         return 200, {"sessions": [], "total": {"sessions": 4, "watched": 1711.4, "startup": 0.31, "stalls": 1, "stallTime": 0.8, "switches": 2,
                                                "indicated": 2_600_000, "observed": 38_000_000, "bytes": 700_000_000, "storeShare": 0.73}}
     return 404, {"code": "no-such-route", "detail": "there is no " + path}
+
+
+def picture(width):
+    """The SVG text of a session's picture."""
+    return (PICTURES / ("%d.svg" % (900 if width >= 600 else 290))).read_bytes()
+
+
+def timeline(number):
+    segments = [{"time": 3.5 * place, "count": 1, "rendition": 0, "number": place, "source": "store" if place < 4 else "origin", "bytes": 1_300_000}
+                for place in range(14)]
+    return {"session": "s%d" % number, "guid": "g%d" % number, "asset": "tears-of-steel", "client": "mpv 0.40", "began": 1_763_780_000 + 4000 * number,
+            "ended": 1_763_780_050 + 4000 * number, "length": 50.1, "omitted": 0, "segments": segments, "stalls": [],
+            "renditions": [{"id": "video-720p", "isAudio": False, "height": 720, "bandwidth": 2_800_000}]}
 
 
 def session(number, films):
@@ -147,7 +164,7 @@ def session(number, films):
                  "bytes": {"store": split[0], "origin": split[1], "joined": split[2]}, "inferred": [],
                  "pieces": [{"rendition": "video-1080p", "first": 0, "last": 41, "source": "store"},
                             {"rendition": "video-1080p", "first": 42, "last": 60, "source": "origin"}]},
-                **({} if number == 0 else {"ended": 1_763_790_000}))
+                **({"quality": "1080p", "bandwidth": 5_200_000} if number == 0 else {"ended": 1_763_790_000}))
 
 
 def event(number):

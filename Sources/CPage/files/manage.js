@@ -30,7 +30,7 @@ function form(legend, words, send, ...content) {
         } finally {
             for (const submit of buttons) submit.disabled = false;
         }
-    }}, el("fieldset", {}, el("legend", {}, legend), el("div", {class: "fields"}, ...content), ...buttons, result));
+    }}, el("fieldset", {}, el("legend", {}, legend), el("div", {class: "fields"}, ...content), el("div", {class: "choices"}, ...buttons), result));
     return element;
 }
 
@@ -65,19 +65,28 @@ const LARGEST = 4 << 20;
 
 function picture(asset, pictured) {
     const [set, remove] = ["Set picture", "Remove picture"];
-    return form("Picture", [set, remove], async ({picture}, word) => {
+    const took = changed => {
+        const [setting, removing] = element.querySelectorAll("button");
+        removing.hidden = !changed.artwork;
+        // Both are enabled again a moment later.
+        if (removing.hidden) setTimeout(() => setting.focus());
+        pictured(changed);
+    };
+    const element = form("Picture", [set, remove], async ({picture}, word) => {
         const [file] = picture.files;
         if (word === remove) {
-            pictured(await api.edit(asset.id, {artwork: ""}));
+            took(await api.edit(asset.id, {artwork: ""}));
             return "Removed: the first letter of the title is shown instead.";
         }
         if (!file) return "Choose a file first. Nothing was changed.";
         if (file.size > LARGEST) return `${file.name} is larger than ${size(LARGEST)}. Nothing was changed.`;
-        pictured(await api.setArtwork(asset.id, file));
+        took(await api.setArtwork(asset.id, file));
         picture.value = "";
         return "Saved: lists show it.";
     },
     field("picture", "File", el("input", {type: "file", accept: "image/jpeg,image/png,image/webp"}), `A JPEG, PNG or WebP image of at most ${size(LARGEST)}.`));
+    element.querySelectorAll("button")[1].hidden = !asset.artwork;
+    return element;
 }
 
 /** The date of a time in the user's time zone, as a date field has it. */
