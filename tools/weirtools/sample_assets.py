@@ -145,7 +145,7 @@ def answer(scene, path, query):
 
 def picture(width):
     """The SVG text of a session's picture."""
-    return (PICTURES / ("%d.svg" % (900 if width >= 600 else 290))).read_bytes()
+    return (PICTURES / ("%d.svg" % (900 if width >= 420 else 290))).read_bytes()
 
 
 def timeline(number):
