@@ -72,6 +72,26 @@ import Testing
         }
     }
 
+    @Test("axe-core finds no violation on a phone's page, with its choice of tracks and after its access has ended")
+    func passesAxeCoreOnPhone() async throws {
+        let axe = try axe()
+        try await Scene.with(options: ["--lan", "127.0.0.2"]) { scene in
+            try await scene.get("ts", ["-q", "worst"])
+            let link = try await scene.weir.run(["page", "--phone", "one"]).output.split(separator: "\n").first
+            let page = try await PageBrowser.shared.page()
+            try await page.open(try #require(link.map(String.init)))
+            try await page.wait("!document.getElementById('tools').hidden")
+            try await page.run(axe)
+            try await page.click("Add tracks", of: "ts")
+            try await page.wait("\(BrowserPage.row("ts")).querySelector('.chooser')")
+            #expect(try await violations(page) == [], "the list and the tracks")
+            #expect(try await scene.weir.run(["page", "--revoke", "one"]).exit == .code(0))
+            try await page.wait("!document.getElementById('trouble').hidden")
+            #expect(try await violations(page) == [], "the end of its access")
+            try await page.close()
+        }
+    }
+
     @Test("every control is reached by the Tab key, in order, with visible focus")
     func supportsKeyboard() async throws {
         try await Scene.with { scene in
