@@ -1,6 +1,3 @@
-// libFuzzer on CMCD: the bytes are a field's value, and a query. Compiled together with Sources/HTTPMessage/*.swift:
-//   swiftc -sanitize=fuzzer,address -parse-as-library -O Sources/HTTPMessage/*.swift tools/check/fuzzers/HTTPMessageCMCD.swift
-
 /// Reads what libFuzzer made up and traps where a promise of `CMCD` does not hold.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzCMCD(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {

@@ -1,14 +1,22 @@
-// libFuzzer on WebURL: the first line is a base, the rest a reference. Compiled together with Sources/HTTPMessage/*.swift:
-//   swiftc -sanitize=fuzzer,address -parse-as-library -O Sources/HTTPMessage/*.swift tools/check/fuzzers/HTTPMessageWebURL.swift
-
-/// Reads what libFuzzer made up and traps where a promise of `WebURL` does not hold.
+/// The first line is a base, the rest a reference and a Location: a URL reads back as itself, and no Location leads from the web to
+/// a handler.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzWebURL(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let lines = UnsafeBufferPointer(start: start, count: count).split(separator: 0x0A, maxSplits: 1)
     let texts = lines.map { String(decoding: $0, as: UTF8.self) }
     guard let first = texts.first, let base = try? WebURL(first) else { return 0 }
     check(base)
-    if texts.count > 1, let resolved = try? base.resolving(texts[1]) { check(resolved) }
+    guard texts.count > 1 else { return 0 }
+    if let resolved = try? base.resolving(texts[1]) { check(resolved) }
+    if !base.needsHandler, let target = try? base.resolving(redirect: texts[1]) {
+        check(target)
+        precondition(!target.needsHandler && target.text.hasPrefix("http"))
+        // Browsers take a backslash of a path for a slash, too.
+        let bytes = texts[1].utf8
+        if bytes.first == UInt8(ascii: "/"), bytes.dropFirst().first.map({ !"/\\".utf8.contains($0) }) ?? true {
+            precondition(target.origin == base.origin, "a path leads to another origin")
+        }
+    }
     return 0
 }
 

@@ -83,6 +83,14 @@ class Bench:
         wait_for("nginx", lambda: connects(port))
         return Server("http://127.0.0.1:%d" % port, child, first_child(child.pid))
 
+    def caching_nginx(self, origin):
+        """An nginx that keeps what it gets from an origin."""
+        return self.nginx(
+            "location / { proxy_pass http://origin; proxy_http_version 1.1; proxy_set_header Connection ''; proxy_cache miss;"
+            " proxy_cache_valid 200 1h; }",
+            "proxy_cache_path %s/cache levels=1:2 keys_zone=miss:10m max_size=4g use_temp_path=off;"
+            " upstream origin { server 127.0.0.1:%d; keepalive 16; }" % (self.folder, origin.port))
+
     def weir(self, binary, home=None, options=()):
         """A `weir serve` over a store of its own, or over one in a folder that an earlier one has left."""
         home = home or self.home("weir")
