@@ -64,6 +64,17 @@ struct TitleTests {
         }
     }
 
+    @Test("are replaced by the name where there are none, and the name becomes no title")
+    func name() async throws {
+        try await Scene.with { scene in
+            let mpv = try MPV([scene.origin.master("cmaf"), "--pause"], scene.weir)
+            try await waitUntil("the name") { try await mpv.get("media-title") as? String == "cmaf" }
+            _ = try await mpv.command(["keypress", "Ctrl+d"])
+            try await scene.waitForCompletion(of: "cmaf")
+            #expect(try await titles(scene.weir) == ["cmaf": ""])
+        }
+    }
+
     @Test("of what mpv plays stay with the download that its key begins")
     func keptByKey() async throws {
         try await Scene.with { scene in

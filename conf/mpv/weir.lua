@@ -377,10 +377,16 @@ mp.add_hook("on_unload", 50, function()
     mp.command_native({name = "subprocess", args = report(it, 0), playback_only = false, detach = true})
 end)
 
--- Shows the title that Weir knows, unless mpv was given one.
-local function show_title(title)
-    if not title or mp.get_property("force-media-title", "") ~= "" then return end
-    mp.set_property("file-local-options/force-media-title", title)
+-- The asset's name, if it is shown for want of a title.
+local shown_name
+
+-- Shows the title that Weir knows, unless mpv was given one; without any, the asset's name rather than "master.m3u8".
+local function show_title(title, name)
+    shown_name = nil
+    if mp.get_property("force-media-title", "") ~= "" then return end
+    if not title and mp.get_property("media-title") == mp.get_property("filename") then shown_name = name end
+    local text = title or shown_name
+    if text then mp.set_property("file-local-options/force-media-title", text) end
 end
 
 -- Adds the subtitles of an asset as one file each: libavformat reads no WebVTT renditions. The first one in a language of the
@@ -408,7 +414,7 @@ mp.register_event("file-loaded", function()
     run(weir("show", {"--json"}, source), function(result)
         local shown = result.status == 0 and utils.parse_json(result.stdout or "")
         if not shown or mp.get_property("stream-open-filename", "") ~= opened then return end
-        show_title(shown.title)
+        show_title(shown.title, shown.name)
         if shown.name and not shown.isLive then add_subtitles(shown.name, shown.tracks and shown.tracks.subtitles) end
     end)
 end)
@@ -434,7 +440,7 @@ mp.add_key_binding("Ctrl+d", "download", function()
     end
     for _, word in ipairs(more) do table.insert(arguments, word) end
     local title = mp.get_property("force-media-title", "")
-    if title ~= "" then
+    if title ~= "" and title ~= shown_name then
         table.insert(arguments, "--title")
         table.insert(arguments, title)
     end
