@@ -50,8 +50,12 @@ struct CommonOptions: ParsableArguments {
         with more: [ConfigurationKey: [String]] = [:], starts: Bool = true, limit: Duration? = nil
     ) throws(ConfigurationError) -> Daemon {
         let configuration = try configuration(with: more)
-        if store != nil { try Daemon.requireStore(of: configuration) }
         let environment = ProcessInfo.processInfo.environment
+        let isStoreGiven = store != nil || environment[ConfigurationKey.store.variable].map { !$0.isEmpty } ?? false
+        if isStoreGiven, let other = Daemon.otherStore(than: configuration) {
+            guard store == nil else { throw Daemon.otherStore(other, configuration) }
+            Output.error("weir: the daemon has the store \(other), whatever WEIR_STORE says; to end it: weir stop\n")
+        }
         let starter = DaemonStarter(configuration, options: serveOptions, environment: environment)
         let delegate = CommandStarter(starter: starts && configuration.startsDaemon ? starter : nil)
         let daemon = Daemon(
@@ -92,15 +96,20 @@ struct Daemon {
         if configuration.startsDaemon { try await client.ensureDaemon() }
     }
 
-    /// Throws if the running daemon has another store than the command's option names: it cannot be changed while it runs.
-    static func requireStore(of configuration: Configuration) throws(ConfigurationError) {
+    /// The store of the running daemon, if it is known to be another one than a command's; it cannot be changed while it runs.
+    static func otherStore(than configuration: Configuration) -> String? {
         let state = StateDirectory(configuration.state)
-        guard let record = state.daemon, let other = record.store, state.isServed,
-            record.hasOtherStore(than: configuration.store)
-        else { return }
-        throw ConfigurationError(
-            place: .option("--store"), message: "the running daemon has the store \(other), not \(configuration.store)",
-            next: "leave --store out; or weir stop, and repeat; or a second daemon: --state DIR --listen 127.0.0.1:0")
+        guard let record = state.daemon, state.isServed, record.hasOtherStore(than: configuration.store) else {
+            return nil
+        }
+        return record.store
+    }
+
+    static func otherStore(_ store: String, _ configuration: Configuration) -> ConfigurationError {
+        ConfigurationError(
+            place: .option("--store"), message: "the running daemon has the store \(store), not \(configuration.store)",
+            next:
+                "leave --store out; or weir stop, and repeat; or a second daemon: --state DIR --listen 127.0.0.1:0")
     }
 
     /// The notice about a daemon that is older than this command; nil for any other.

@@ -89,6 +89,15 @@ struct TextTable {
 
     private static let leastLast = 12
 
+    /// The table with the cells of a column, which must be the last one, cut so that the lines fit a width.
+    func cutting(_ column: Int, to width: Int) -> TextTable {
+        let others = (0..<column).reduce(0) { sum, place in
+            sum + 2 + (rows.map { place < $0.count ? $0[place].count : 0 }.max() ?? 0)
+        }
+        let room = max(Self.leastLast, width - others)
+        return TextTable(rows: rows.map { row in row.enumerated().map { $0 == column ? $1.cut(to: room) : $1 } })
+    }
+
     private func without(_ columns: Set<Int>) -> TextTable {
         TextTable(rows: rows.map { row in row.enumerated().filter { !columns.contains($0.offset) }.map(\.element) })
     }

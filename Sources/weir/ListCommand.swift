@@ -45,7 +45,10 @@ struct ListCommand: ReportingCommand {
         }
         let assets = try await daemon.client.assets(as: ListedAsset.self, isBrief: true).filter(isListed)
         guard !assets.isEmpty else { return Output.error(Self.emptiness(states, offline: offline, urls: daemon.urls)) }
-        Output.lines(Self.table(assets).lines + [Self.totals(assets)])
+        // A title that is too long must not break the lines of a terminal.
+        let table = Self.table(assets)
+        let shown = Terminal.showsOutput ? table.cutting(5, to: Terminal.size().columns) : table
+        Output.lines(shown.lines + [Self.totals(assets)])
     }
 
     private func isListed(_ asset: ListedAsset) -> Bool {

@@ -6,7 +6,7 @@ import SafeText
 
 struct WatchCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "watch", abstract: "Watch what plays and what downloads on one screen, until Ctrl-C.",
+        commandName: "watch", abstract: "Watch what plays and what downloads on one screen, until q or Ctrl-C.",
         discussion: """
             On a terminal the screen is drawn again every second. Elsewhere the lines are written when they have changed, with an empty \
             line between.
@@ -26,9 +26,11 @@ struct WatchCommand: ReportingCommand {
         let daemon = try common.daemon()
         try await daemon.ensure()
         let screen = WatchScreen(daemon: daemon, interval: .seconds(interval))
-        let error = await Interruption.orEnd { await screen.run() }
-        if let error { throw error }
-        throw ExitCode(130)
+        switch await Interruption.orEnd({ await screen.run() }) {
+        case .quit: break
+        case .interrupted: throw ExitCode(130)
+        case .failed(let error): throw error
+        }
     }
 }
 
@@ -37,13 +39,22 @@ struct WatchScreen: Sendable {
     let daemon: Daemon
     let interval: Duration
 
+    enum End {
+        /// The user pressed q.
+        case quit
+        case interrupted
+        case failed(any Error)
+    }
+
     private var isDrawn: Bool {
         Terminal.showsOutput && ProcessInfo.processInfo.environment["TERM"].map { $0 != "dumb" } ?? false
     }
 
-    /// Runs until the task is cancelled, or the daemon stops answering; returns the error.
-    func run() async -> (any Error)? {
+    /// Runs until the user ends it, or the daemon stops answering.
+    func run() async -> End {
         let isDrawn = isDrawn
+        let keys = isDrawn ? TerminalKeys() : nil
+        defer { keys?.restore() }
         // The alternate screen: what was on the terminal before is there again at the end. The cursor is hidden.
         if isDrawn { Output.drawScreen("\u{1B}[?1049h\u{1B}[?25l") }
         defer { if isDrawn { Output.drawScreen("\u{1B}[?25h\u{1B}[?1049l") } }
@@ -60,17 +71,62 @@ struct WatchScreen: Sendable {
                 }
                 last = lines
             } catch {
-                return Task.isCancelled ? nil : error
+                return Task.isCancelled ? .interrupted : .failed(error)
             }
-            try? await Task.sleep(for: interval)
+            if await wait(keys) { return .quit }
         }
-        return nil
+        return .interrupted
     }
+
+    /// Waits until the next look. Returns true if the user has pressed q.
+    private func wait(_ keys: TerminalKeys?) async -> Bool {
+        let end = ContinuousClock.now + interval
+        while case let rest = end - .now, rest > .zero, !Task.isCancelled {
+            if keys?.takes("q") ?? false { return true }
+            try? await Task.sleep(for: keys == nil ? rest : min(rest, Self.keyPause))
+        }
+        return false
+    }
+
+    private static let keyPause = Duration.milliseconds(100)
 
     /// A screen that replaces the one before without a flicker.
     static func screen(_ lines: [String], columns: Int, rows: Int) -> String {
         let shown = lines.count <= rows - 1 ? lines : lines.prefix(max(1, rows - 2)) + ["…"]
         let drawn = shown.map { SafeText.line($0).cut(to: max(10, columns - 1)) + "\u{1B}[K" }
         return "\u{1B}[H" + drawn.joined(separator: "\r\n") + "\u{1B}[J"
+    }
+}
+
+/// The keys of the terminal at standard input, as they are pressed: without echo, and without waiting for the end of a line.
+struct TerminalKeys {
+    private let former: termios
+
+    /// Nil if standard input is no terminal, or that of another program in the foreground.
+    init?() {
+        var settings = termios()
+        guard isatty(STDIN_FILENO) == 1, tcgetpgrp(STDIN_FILENO) == getpgrp(), tcgetattr(STDIN_FILENO, &settings) == 0
+        else { return nil }
+        former = settings
+        settings.c_lflag &= ~tcflag_t(ECHO | ICANON)
+        guard tcsetattr(STDIN_FILENO, TCSANOW, &settings) == 0 else { return nil }
+    }
+
+    func restore() {
+        var settings = former
+        tcsetattr(STDIN_FILENO, TCSANOW, &settings)
+    }
+
+    /// Reads the keys pressed so far. Returns true if one of them is the given one.
+    func takes(_ key: Character) -> Bool {
+        var found = false
+        var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+        var bytes = [UInt8](repeating: 0, count: 64)
+        while poll(&input, 1, 0) == 1, input.revents & Int16(POLLIN) != 0 {
+            let count = read(STDIN_FILENO, &bytes, bytes.count)
+            guard count > 0 else { break }
+            if bytes.prefix(count).contains(where: { $0 == key.asciiValue }) { found = true }
+        }
+        return found
     }
 }

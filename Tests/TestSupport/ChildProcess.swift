@@ -56,6 +56,12 @@ package final class ChildProcess: Sendable {
         close(input)
     }
 
+    /// Writes to the program's standard input.
+    package func write(_ text: String) {
+        let bytes = Array(text.utf8)
+        _ = Glibc.write(input, bytes, bytes.count)
+    }
+
     /// Sends a signal to the process, or to its whole group, unless it has ended.
     package func send(_ signal: Int32, group: Bool = false) {
         process.send(signal, group: group)

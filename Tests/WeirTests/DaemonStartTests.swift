@@ -207,6 +207,10 @@ import Testing
 
                     """)
         }
+        let notice = try await weir.run(["list"], environment: ["WEIR_STORE": other])
+        #expect(
+            notice.exit == .code(0)
+                && notice.errors.hasPrefix("weir: the daemon has the store \(weir.store), whatever WEIR_STORE says"))
         // Another path of the same folder is no other store.
         let link = folder.path("link")
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: weir.store)

@@ -73,6 +73,12 @@ import Testing
         let terminal = try ChildProcess("script", ["-qec", program, "/dev/null"], environment: ["TERM": "xterm"])
         try await waitUntil("the screen") { terminal.standardOutput.contains("nothing downloads") }
         #expect(terminal.standardOutput.hasPrefix("\u{1B}[?1049h\u{1B}[?25l\u{1B}[Hweir at "))
+        let other = try ChildProcess("script", ["-qec", program, "/dev/null"], environment: ["TERM": "xterm"])
+        try await waitUntil("the screen") { other.standardOutput.contains("nothing downloads") }
+        other.write("xq")
+        #expect(try await other.end() == .code(0))
+        // No key is echoed onto the screen.
+        #expect(other.standardOutput.hasSuffix("\u{1B}[?25h\u{1B}[?1049l") && !other.standardOutput.contains("xq"))
         try await weir.terminate()
         _ = try await terminal.end()
         #expect(terminal.standardOutput.contains("\u{1B}[?25h\u{1B}[?1049l"))
