@@ -253,7 +253,7 @@ extension OverSockets {
             let good = try ScriptedOrigin(address: 3) { request, _ in Self.serve(request) + [.close] }
             let dead = try FullListener(2, good.port)
             let bench = Bench(TableLookup(Self.edges)) {
-                $0.giveUpRule.connectLimit = .milliseconds(350)
+                $0.giveUpRule.connectLimit = .seconds(3)
                 $0.giveUpRule.retries = .never
             }
             for _ in 0..<2 {
