@@ -102,6 +102,7 @@ import Substitution
             moves: service.moves, store: service, conditioner: Self.conditioner(configuration), token: token,
             otherUsers: configuration.otherUsers)
         self.control = control
+        playback.changingToken = control.pageKey
         control.streams = StreamService(library, store: UserStreams(configuration: configuration))
         phones = Phones(in: StateDirectory(configuration.state), report: { logger.warning("\($0)") })
         control.phones = phones

@@ -183,7 +183,8 @@ extension Playback {
         var player: PlayerFields?
         // A player on the network names no private host, and gives no credentials.
         if exchange.mount.isEmpty {
-            player = PlayerFields(of: exchange.head, isOwners: exchange.isFromOwner, secrets: ownTokens)
+            let secrets = ownTokens + (changingToken.map { [$0.text] } ?? [])
+            player = PlayerFields(of: exchange.head, isOwners: exchange.isFromOwner, secrets: secrets)
             player?.password = split.field
             player?.isOtherUsers = exchange.isFromOtherUser
         }

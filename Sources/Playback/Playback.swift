@@ -16,6 +16,8 @@ public import Substitution
     public let sessions: Sessions
     /// Weir's own tokens, which a player may send, and which no origin may get.
     public var ownTokens: [String] = []
+    /// A further token, which changes while the daemon runs; nil without one.
+    public var changingToken: (any ChangingToken)?
     private let report: @Sendable (String) -> Void
     let playerTimeout: Duration
     var shelf = PieceShelf()
@@ -141,4 +143,10 @@ public import Substitution
         liveSessions[key] = session
         return session
     }
+}
+
+/// A token of Weir's that can be replaced by another one.
+public protocol ChangingToken: Sendable {
+    /// The present token.
+    var text: String { get }
 }

@@ -1,5 +1,5 @@
 package import API
-import Glibc
+import Playback
 import Synchronization
 
 /// The key in the link of `weir page`, which replaces the token in a browser.
@@ -7,7 +7,7 @@ import Synchronization
 /// It outlives the daemon where it is kept in a file. A browser gives a kept key to any program that takes the daemon's port in
 /// the meantime, so it counts only for requests of the owner's processes. Where the system does not report whose a connection is, the
 /// key ends with the daemon, and counts for all.
-package final class PageKey: Sendable {
+package final class PageKey: ChangingToken {
     private struct State {
         var text = StateDirectory.randomToken()
         /// Distinguishes the key from those before it.
@@ -18,7 +18,7 @@ package final class PageKey: Sendable {
 
     private let state = Mutex(State())
 
-    var text: String { state.withLock { $0.text } }
+    package var text: String { state.withLock { $0.text } }
     /// True if the key outlives the daemon.
     var isKept: Bool { state.withLock { $0.isKept } }
 

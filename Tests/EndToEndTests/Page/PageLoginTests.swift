@@ -87,6 +87,23 @@ import Testing
         }
     }
 
+    @Test("a key that a program sends to a URL of an origin stays here")
+    func keepsKeyFromOrigins() async throws {
+        try await Scene.with { scene in
+            let key = try await key(scene)
+            for (value, isPassedOn) in [("Bearer \(key)", false), ("Bearer of-the-origin", true)] {
+                try await scene.origin.clearRequests()
+                let fixture = isPassedOn ? "cmaf" : "ts"
+                let answer = try await HTTPProbe.fetch(await scene.master(fixture), fields: ["Authorization": value])
+                #expect(answer.status == 200)
+                let requests = try await scene.origin.requests()
+                #expect(
+                    !requests.isEmpty
+                        && requests.allSatisfy { $0.headers["authorization"] == (isPassedOn ? value : nil) })
+            }
+        }
+    }
+
     @Test("two tabs go on after a restart, and after --revoke a new link in one of them opens both")
     func reconnects() async throws {
         try await Scene.with { scene in
