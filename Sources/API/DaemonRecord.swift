@@ -18,7 +18,8 @@ package struct DaemonRecord: Codable, Equatable, Sendable {
 
     /// True if the daemon is known to have another store than a folder, which need not exist.
     package func hasOtherStore(than folder: String) -> Bool {
-        guard let store else { return false }
+        // A command looks at the folders only if it has to.
+        guard let store, store != folder else { return false }
         return Self.withoutLinks(store) != Self.withoutLinks(folder)
     }
 

@@ -30,6 +30,8 @@ struct LogLine {
     /// Adds a URI, an address or a word; characters that would end the field are percent-encoded.
     mutating func add(word: String?) {
         guard let word, !word.isEmpty else { return append("-") }
+        // Nearly all are plain ASCII.
+        if word.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") }) { return append(word) }
         append(String(decoding: word.unicodeScalars.flatMap(Self.plain), as: UTF8.self))
     }
 

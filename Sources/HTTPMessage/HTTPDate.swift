@@ -13,11 +13,11 @@ public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible 
     /// The two obsolete formats are refused, since no current server sends them. The weekday is not checked against the date.
     public init?(_ value: some Collection<UInt8>) {
         let bytes = [UInt8](value)
-        guard bytes.count == 29, bytes[3...4].elementsEqual(", ".utf8), bytes[25...].elementsEqual(" GMT".utf8),
-            Self.days.contains(where: { $0.utf8.elementsEqual(bytes[0..<3]) }),
-            [7, 11, 16].allSatisfy({ bytes[$0] == ByteClass.space }), bytes[19] == ByteClass.colon,
-            bytes[22] == ByteClass.colon,
-            let month = Self.months.firstIndex(where: { $0.utf8.elementsEqual(bytes[8..<11]) }),
+        guard bytes.count == 29, bytes[3] == ByteClass.comma, bytes[4] == ByteClass.space, bytes[7] == ByteClass.space,
+            bytes[11] == ByteClass.space, bytes[16] == ByteClass.space, bytes[19] == ByteClass.colon,
+            bytes[22] == ByteClass.colon, bytes[25] == ByteClass.space, Self.code(bytes[26...]) == Self.zone,
+            Self.dayCodes.contains(Self.code(bytes[..<3])),
+            let month = Self.monthCodes.firstIndex(of: Self.code(bytes[8..<11])),
             let day = ByteClass.number(bytes[5..<7]), let year = ByteClass.number(bytes[12..<16]),
             let hour = ByteClass.number(bytes[17..<19]), let minute = ByteClass.number(bytes[20..<22]),
             let second = ByteClass.number(bytes[23..<25]), year >= 1970, hour < 24, minute < 60, second <= 60,
@@ -67,6 +67,15 @@ public struct HTTPDate: Sendable, Hashable, Comparable, CustomStringConvertible 
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
+
+    private static let dayCodes = days.map { code($0.utf8) }
+    private static let monthCodes = months.map { code($0.utf8) }
+    private static let zone = code("GMT".utf8)
+
+    /// Three letters as one number, because each reply of an origin has a date or two.
+    private static func code(_ letters: some Collection<UInt8>) -> UInt32 {
+        letters.reduce(0) { $0 << 8 | UInt32($1) }
+    }
 
     private static func append(_ value: Int64, width: Int, to bytes: inout [UInt8]) {
         var divisor: Int64 = width == 4 ? 1_000 : 10

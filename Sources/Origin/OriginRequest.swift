@@ -126,13 +126,16 @@ public struct OriginRequest: Sendable {
         if isDowngraded(at: url) { return own }
         let secrets = credentials.map { $0.origin == url.origin ? $0.fields : [] } ?? []
         let scoped = scopedFields.filter { $0.host.matches(url) }.map(\.line)
-        let names = Set(scoped.map { $0.name.lowercased() })
-        var all = scoped + (fields + secrets).filter { !names.contains($0.name.lowercased()) }
+        var all = fields + secrets
+        if !scoped.isEmpty {
+            let names = Set(scoped.map { $0.name.lowercased() })
+            all = scoped + all.filter { !names.contains($0.name.lowercased()) }
+        }
         if !all.contains(where: { $0.isNamed(Self.authorization) }) { all += own }
         return all.filter { field in !Self.ownFields.contains { field.isNamed($0) } }
     }
 
-    private static var authorization: FieldName { FieldName("Authorization") }
+    private static let authorization = FieldName("Authorization")
 
     /// True if a redirect has led from https to http.
     func isDowngraded(at url: WebURL) -> Bool { first.scheme == .https && url.scheme == .http }
@@ -143,13 +146,11 @@ public struct OriginRequest: Sendable {
     var first: WebURL { located ?? url }
 
     /// Fields that the client writes itself, or that frame a message and its connection (RFC 9110 §7.6.1).
-    static var ownFields: [FieldName] {
-        [
-            .host, .range, .ifRange, .contentLength, .transferEncoding, .connection, .expect,
-            FieldName("Accept-Encoding"), FieldName("Keep-Alive"), FieldName("Proxy-Connection"), FieldName("TE"),
-            FieldName("Trailer"), FieldName("Upgrade"),
-        ]
-    }
+    static let ownFields: [FieldName] = [
+        .host, .range, .ifRange, .contentLength, .transferEncoding, .connection, .expect,
+        FieldName("Accept-Encoding"), FieldName("Keep-Alive"), FieldName("Proxy-Connection"), FieldName("TE"),
+        FieldName("Trailer"), FieldName("Upgrade"),
+    ]
 }
 
 /// Keeps the class of the first address to which the host of the user's URL led, for the defence against DNS rebinding.

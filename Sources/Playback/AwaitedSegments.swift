@@ -30,10 +30,16 @@ import Playheads
     /// Adds the fetch of a segment that the player has requested.
     func add(_ fetch: Fetch, _ number: Int, in folder: PieceFolder) {
         let folder = ObjectIdentifier(folder)
-        items.removeAll { item in item.fetch.map { $0.isComplete || $0.outcome != nil || $0 === fetch } ?? true }
-        let earlier = items.filter { $0.folder == folder && $0.number < number }.max { $0.number < $1.number }
+        var earlier: (number: Int, fetch: Fetch)?
+        items.removeAll { item in
+            guard let other = item.fetch, other !== fetch, !other.isComplete, other.outcome == nil else { return true }
+            if item.folder == folder, item.number < number, item.number >= earlier?.number ?? item.number {
+                earlier = (item.number, other)
+            }
+            return false
+        }
         items.append(Item(fetch: fetch, number: number, folder: folder))
-        if let first = earlier?.fetch { order(fetch, behind: first) }
+        if let earlier { order(fetch, behind: earlier.fetch) }
     }
 
     private func order(_ second: Fetch, behind first: Fetch) {

@@ -99,7 +99,7 @@ import Testing
         #expect(
             silent == [
                 .badRequest, .unauthorized, .noSuchRoute, .methodNotAllowed, .unsupportedMediaType, .live,
-                .protected, .noDaemon, .internal,
+                .protected, .noDaemon, .internal, .notForPhones,
             ])
         #expect(APIError(.disk, "x", next: "y").next == "y")
     }
