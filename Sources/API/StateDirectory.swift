@@ -2,7 +2,8 @@ internal import Glibc
 internal import HTTPMessage
 
 /// The directory by which a command finds its daemon: `token`, `listening` with the daemon's URL and `daemon` with more about it
-/// while it serves, `socket`, and `link` with a link conditioner's URL. `page-key` and `phones` outlive the daemon. Its mode is 0700 and its files have 0600.
+/// while it serves, `socket`, and `link` with a link conditioner's URL. `page-key` and `phones` outlive the daemon. Its mode
+/// is 0700 and its files have 0600.
 package struct StateDirectory: Sendable {
     /// The absolute path.
     package let path: String

@@ -61,13 +61,12 @@ import Playheads
             first.outcome == nil, second.outcome == nil, let step = trial?.contention.record(sample(second))
         else { return trial = nil }
         switch step {
-        case .wait: break
+        case .wait, .unknown: break
         case .pause: second.trail(behind: first)
         case .shared: verdict = (true, .now)
         case .separate:
             verdict = (false, .now)
             second.stopTrailing()
-        case .unknown: break
         }
         guard step == .wait || step == .pause else { return trial = nil }
         timer?.schedule(after: Self.tick)

@@ -74,10 +74,11 @@ struct TextTable {
     /// The cells of each row; the first row is the heading.
     var rows: [[String]]
 
-    /// The table without as many of its columns as needed to fit a width, in an order. The last column may be cut, and counts with
-    /// its first characters only.
-    func fitting(_ width: Int, dropping order: [Int]) -> TextTable {
+    /// The table without as many of its columns as needed to fit a width, in the order of these headings. The last column may be
+    /// cut, and counts with its first characters only.
+    func fitting(_ width: Int, dropping headings: [String]) -> TextTable {
         var dropped: Set<Int> = []
+        let order = headings.compactMap { rows.first?.firstIndex(of: $0) }
         let last = (rows.map(\.count).max() ?? 0) - 1
         for column in order {
             let measured = rows.map { row in row.enumerated().map { $0 == last ? $1.cut(to: Self.leastLast) : $1 } }
@@ -89,8 +90,9 @@ struct TextTable {
 
     private static let leastLast = 12
 
-    /// The table with the cells of a column, which must be the last one, cut so that the lines fit a width.
-    func cutting(_ column: Int, to width: Int) -> TextTable {
+    /// The table with the cells of its last column cut so that the lines fit a width; as it is without that heading.
+    func cutting(_ heading: String, to width: Int) -> TextTable {
+        guard let column = rows.first?.firstIndex(of: heading) else { return self }
         let others = (0..<column).reduce(0) { sum, place in
             sum + 2 + (rows.map { place < $0.count ? $0[place].count : 0 }.max() ?? 0)
         }

@@ -47,7 +47,7 @@ struct ListCommand: ReportingCommand {
         guard !assets.isEmpty else { return Output.error(Self.emptiness(states, offline: offline, urls: daemon.urls)) }
         // A title that is too long must not break the lines of a terminal.
         let table = Self.table(assets)
-        let shown = Terminal.showsOutput ? table.cutting(5, to: Terminal.size().columns) : table
+        let shown = Terminal.showsOutput ? table.cutting("TITLE", to: Terminal.size().columns) : table
         Output.lines(shown.lines + [Self.totals(assets)])
     }
 

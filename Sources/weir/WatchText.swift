@@ -30,8 +30,10 @@ enum WatchText {
         let store = "\(Format.count(state.store.assets, "asset")), \(Format.bytes(state.store.bytes))"
         let figures = "mode \(state.mode.rawValue)  \(store)" + (rate > 0 ? "  \(Format.rate(rate))" : "")
         let head = "weir at \(base)  \(figures)"
-        let plays = TextTable(rows: plays(state.sessions, longestName)).fitting(width, dropping: [4, 1, 5, 6, 2])
-        let downloads = TextTable(rows: downloads(state.downloads, longestName)).fitting(width, dropping: [2, 3])
+        let plays = TextTable(rows: plays(state.sessions, longestName)).fitting(
+            width, dropping: ["WATCHED", "CLIENT", "STALLS", "STORED", "QUALITY"])
+        let downloads = TextTable(rows: downloads(state.downloads, longestName)).fitting(
+            width, dropping: ["SIZE", "RATE"])
         return [head.count <= width ? head : figures, ""] + section("plays", plays) + [""]
             + section("downloads", downloads)
     }

@@ -32,7 +32,7 @@ struct SegmentContentionTests {
             (60_000, 20_000, 60_000, 0, .separate),
             (40_000, 40_000, 40_000, 0, .separate),
             (40_000, 40_000, 50_000, 0, .separate),
-            // What the kernel takes from the link after the pause is no news of the first one's rate.
+            // Bytes on the link at the pause still arrive; only then do the others become faster.
             (40_000, 40_000, 80_000, 90_000, .shared),
             (40_000, 40_000, 40_000, 90_000, .separate),
         ])

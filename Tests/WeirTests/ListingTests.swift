@@ -36,10 +36,10 @@ import Testing
         var long = asset
         long.title = String(repeating: "t", count: 99)
         let table = ListCommand.table([asset, long].map(ListedAsset.init))
-        let lines = table.cutting(5, to: 80).lines
+        let lines = table.cutting("TITLE", to: 80).lines
         #expect(lines[1] == "sintel  14:48  720p     151 MB  partial, downloading  Sintel")
         #expect(lines[2].count == 80 && lines[2].hasSuffix("ttt…"))
-        #expect(table.cutting(5, to: 20).lines[2].hasSuffix("  partial, downloading  ttttttttttt…"))
+        #expect(table.cutting("TITLE", to: 20).lines[2].hasSuffix("  partial, downloading  ttttttttttt…"))
         #expect(table.lines[2].hasSuffix("tttt"))
     }
 

@@ -5,8 +5,9 @@ import Synchronization
 /// The key in the link of `weir page`, which replaces the token in a browser.
 ///
 /// It outlives the daemon where it is kept in a file. A browser gives a kept key to any program that takes the daemon's port in
-/// the meantime, so it counts only for requests of the owner's processes. Where the system does not report whose a connection is, the
-/// key ends with the daemon, and counts for all.
+/// the meantime, so it counts only for requests of the owner's processes. A script that such a program has left in the
+/// owner's browser still acts as the owner. Where the system does not report whose a connection is, the key ends with the
+/// daemon, and counts for all.
 package final class PageKey: ChangingToken {
     private struct State {
         var text = StateDirectory.randomToken()

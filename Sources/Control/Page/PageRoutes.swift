@@ -10,8 +10,8 @@ package import HTTPServer
 /// nothing by itself, so another site's page or a link has no power. Without the key, `/` answers 401.
 ///
 /// The key is not a cookie, because cookies ignore ports: a browser sends those of localhost:8216 to a server that
-/// another user runs on another port. It is not the token, and `weir page --revoke` replaces it. `PageKey` says why a program
-/// that takes over the port can learn the key, and gains nothing by it.
+/// another user runs on another port. It is not the token, and `weir page --revoke` replaces it. `PageKey` states what a program
+/// gains that takes over the port and learns the key.
 @LoopActor package final class PageRoutes {
     private let control: ControlRoutes
     private let files = PageFiles()
