@@ -186,21 +186,24 @@ public import Store
     /// until those of the other have arrived, unless the player has a buffer: on a slow link both would come late.
     public func trail(behind first: Fetch) {
         whenAnnounced { [weak self, weak first] _ in
-            guard let first, first.state.hasPlayers, !first.isComplete, first.outcome == nil,
-                let transfer = self?.transfer
-            else { return }
+            guard let first, first.isDelivering, let transfer = self?.transfer else { return }
             transfer.trail(true)
             first.observers.append((.unawaited, { [weak transfer] _ in transfer?.trail(false) }))
         }
     }
 
+    /// True while a player waits for bytes of it.
+    public var isDelivering: Bool { state.hasPlayers && !isComplete && outcome == nil }
+
     /// Ends `trail`.
     public func stopTrailing() { transfer?.trail(false) }
 
     func notify(_ moment: Moment) {
-        let waiting = observers.filter { $0.moment == moment }
-        observers.removeAll { $0.moment == moment }
-        for observer in waiting { observer.notify(.success(())) }
+        let all = observers
+        // Loops in place of closures: this is called several times for each segment.
+        observers = []
+        for observer in all where observer.moment != moment { observers.append(observer) }
+        for observer in all where observer.moment == moment { observer.notify(.success(())) }
     }
 
     /// Notifies waiting readers that a reply can begin, if only with its head.
@@ -232,6 +235,8 @@ public import Store
         switch isInTheWay ? .stop : abandonment {
         case .stop: abandon()
         case .finishSoon:
+            // Even what takes a moment would delay the segment at the place to which a player has just jumped.
+            lower()
             if graceTimer == nil { graceTimer = LoopTimer { [weak self] in self?.graceEnded() } }
             graceTimer?.schedule(after: AbandonedTransfer.grace)
         case .finishLast: lower()
@@ -381,12 +386,12 @@ public import Store
         let isSuccess = if case .success = outcome { true } else { false }
         perform(state.end(isSuccess: isSuccess))
         if isSuccess { file.finish() } else { file.fail() }
-        let waiting = [Moment.announced, .unawaited, .ended].flatMap { moment in
-            observers.filter { $0.moment == moment }
-        }
+        let waiting = observers
         observers = []
         ended(self)
-        for observer in waiting { observer.notify(outcome) }
+        for moment in [Moment.announced, .unawaited, .ended] {
+            for observer in waiting where observer.moment == moment { observer.notify(outcome) }
+        }
     }
 
     func perform(_ actions: [FetchState.Action]) {

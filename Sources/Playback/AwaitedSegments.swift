@@ -31,25 +31,35 @@ import Playheads
     func add(_ fetch: Fetch, _ number: Int, in folder: PieceFolder) {
         let folder = ObjectIdentifier(folder)
         var earlier: (number: Int, fetch: Fetch)?
-        items.removeAll { item in
-            guard let other = item.fetch, other !== fetch, !other.isComplete, other.outcome == nil else { return true }
+        var left: [Item] = []
+        for item in items {
+            guard let other = item.fetch, other !== fetch, !other.isComplete, other.outcome == nil else { continue }
+            left.append(item)
             if item.folder == folder, item.number < number, item.number >= earlier?.number ?? item.number {
                 earlier = (item.number, other)
             }
-            return false
         }
-        items.append(Item(fetch: fetch, number: number, folder: folder))
+        items = left + [Item(fetch: fetch, number: number, folder: folder)]
         if let earlier { order(fetch, behind: earlier.fetch) }
     }
 
     private func order(_ second: Fetch, behind first: Fetch) {
         if let verdict, .now - verdict.at < Self.verdictLife {
             if verdict.isShared { second.trail(behind: first) }
-        } else if trial == nil {
+        } else if running == nil {
             trial = Trial(first: first, second: second, contention: SegmentContention(sample(second)))
+            second.trail(behind: first)
             if timer == nil { timer = LoopTimer { [weak self] in self?.ticked() } }
             timer?.schedule(after: Self.tick)
         }
+    }
+
+    /// The trial, while a player waits for both.
+    private var running: (first: Fetch, second: Fetch)? {
+        guard let first = trial?.first, let second = trial?.second, first.isDelivering, second.isDelivering else {
+            return nil
+        }
+        return (first, second)
     }
 
     private func sample(_ second: Fetch) -> SegmentContention.Sample {
@@ -57,18 +67,21 @@ import Playheads
     }
 
     private func ticked() {
-        guard let first = trial?.first, let second = trial?.second, !first.isComplete, !second.isComplete,
-            first.outcome == nil, second.outcome == nil, let step = trial?.contention.record(sample(second))
-        else { return trial = nil }
+        guard let (first, second) = running, let step = trial?.contention.record(sample(second)) else {
+            return trial = nil
+        }
         switch step {
         case .wait, .unknown: break
+        case .resume: second.stopTrailing()
         case .pause: second.trail(behind: first)
         case .shared: verdict = (true, .now)
         case .separate:
             verdict = (false, .now)
             second.stopTrailing()
         }
-        guard step == .wait || step == .pause else { return trial = nil }
-        timer?.schedule(after: Self.tick)
+        switch step {
+        case .wait, .resume, .pause: timer?.schedule(after: Self.tick)
+        case .shared, .separate, .unknown: trial = nil
+        }
     }
 }

@@ -1,11 +1,14 @@
 /// Finds out whether a transfer takes bandwidth from the others. Many origins limit each connection by itself: there, one that pauses
 /// gives nothing to the others.
 ///
-/// Pure. All run for a moment, then the one pauses: they share a link if the others get its part.
+/// Pure. The one is held at first: on a fast link the others are done before that is over. Then all run for a moment, and then the
+/// one pauses: they share a link if the others get its part.
 struct SegmentContention {
     enum Step: Equatable {
         /// Nothing to do before the next record.
         case wait
+        /// The one, which was held, must run now.
+        case resume
         /// The one must pause now.
         case pause
         /// It shares a link with the others.
@@ -25,17 +28,18 @@ struct SegmentContention {
     }
 
     private enum Phase {
+        case held
         case beginning
         case together
         case apart(until: Double)
     }
 
-    private var phase = Phase.beginning
+    private var phase = Phase.held
     /// The beginning of the measurement.
     private var mark: Sample
     /// In bytes per second, before the pause.
     private var (one, others) = (0.0, 0.0)
-    /// Length of each measurement, in seconds.
+    /// Length of the hold and of each measurement, in seconds.
     static let span = 1.0
     /// Bytes that may still come over the link after a pause: the kernel's first window and what it makes of it at a low rate.
     private static let window = 100_000.0
@@ -44,10 +48,15 @@ struct SegmentContention {
     /// Rates vary: a smaller part of all cannot be told from that.
     private static let leastPart = 0.25
 
+    /// Begins with the one held.
     init(_ start: Sample) { mark = start }
 
     mutating func record(_ sample: Sample) -> Step {
         switch phase {
+        case .held:
+            guard sample.time - mark.time >= Self.span else { return .wait }
+            (phase, mark) = (.beginning, sample)
+            return .resume
         case .beginning:
             guard sample.one > mark.one, sample.all - mark.all > sample.one - mark.one else { return .wait }
             (phase, mark) = (.together, sample)

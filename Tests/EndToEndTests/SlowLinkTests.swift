@@ -61,15 +61,15 @@ struct SlowLinkTests {
 
     /// As libavformat asks for them: the second on a connection of its own, from which it reads nothing before it has the first.
     /// Returns how many bytes of the second there are when the first is complete.
-    private static func pair(_ first: String, _ second: String) async throws -> Int {
+    private static func pair(_ first: String, _ second: String, size: Int = 300_000) async throws -> Int {
         let (first, second) = (try await SegmentReader(first), try await SegmentReader(second))
         for reader in [first, second] {
             #expect(try await reader.head(within: .seconds(30)).hasPrefix("HTTP/1.1 200"))
         }
-        #expect(try await first.bytes(300_000, within: .seconds(30)).count == 300_000)
-        let before = try await second.bytes(300_000, within: .milliseconds(100))
-        let rest = try await second.bytes(300_000 - before.count, within: .seconds(30))
-        #expect(before.count + rest.count == 300_000)
+        #expect(try await first.bytes(size, within: .seconds(30)).count == size)
+        let before = try await second.bytes(size, within: .milliseconds(20))
+        let rest = try await second.bytes(size - before.count, within: .seconds(30))
+        #expect(before.count + rest.count == size)
         return before.count
     }
 
@@ -94,6 +94,30 @@ struct SlowLinkTests {
             let fourth = try await SegmentReader(segments[13])
             _ = try await fourth.head(within: .seconds(30))
             #expect(try await fourth.bytes(300_000, within: .seconds(30)).count == 300_000)
+        }
+    }
+
+    @Test("gives a fast link to the segment at which a player arrives", .timeLimit(.minutes(2)))
+    func theFirstSegmentAfterASeek() async throws {
+        try await Scene.with { scene in
+            let link = try await LinkConditioner(to: scene.origin.url(""), preset: "Wi-Fi", state: scene.weir.state)
+            let film = await scene.weir.url("/" + link.url("/_vod/16x1200000/media.m3u8"))
+            let segments = try await PlaylistWalk.segments(film)
+            // A quarter of a second each: nothing can be measured in that time.
+            let count = try await Self.pair(segments[4], segments[5], size: 1_200_000)
+            #expect(count < 700_000)
+
+            let before = try await link.traffic().bytesDown
+            do {
+                let left = try await SegmentReader(segments[8])
+                _ = try await left.head(within: .seconds(30))
+                _ = try await left.bytes(600_000, within: .seconds(30))
+            }
+            let reader = try await SegmentReader(segments[12])
+            _ = try await reader.head(within: .seconds(30))
+            #expect(try await reader.bytes(1_200_000, within: .seconds(30)).count == 1_200_000)
+            // The rest of the segment that the player has left would have come at the same time.
+            #expect(try await link.traffic().bytesDown - before < 2_200_000)
         }
     }
 

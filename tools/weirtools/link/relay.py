@@ -13,6 +13,8 @@ from weirtools.link import links, renaming, shaper
 BLOCK = 65536
 # Small, so that a sender feels the link and not the memory of this machine; large enough for its rate between two looks.
 KERNEL_BUFFER = 256 * 1024
+# Bytes of a packet on an Ethernet, without headers and options of TCP.
+SEGMENT = shaper.PACKET + 12
 # How long a name stays known: what libcurl and most systems do at least.
 NAME_LIFE = 60
 ABORT = struct.pack("ii", 1, 0)
@@ -264,6 +266,8 @@ class Relay:
         self.listener = socket.create_server((host, port), backlog=512)
         self.listener.setblocking(False)
         self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, KERNEL_BUFFER)
+        # Packets as on a real link: with the loopback's 64 KiB, a small window that opens again is told late.
+        self.listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, SEGMENT)
         self.loop.add_reader(self.listener, self.accept)
         if self.link.is_dead:
             self.play_dead()
