@@ -11,16 +11,16 @@ struct LoopEvent: ~Copyable {
     private let event: OpaquePointer
     private let action: Unmanaged<Action>
 
+    private static let fired: @convention(c) (Int32, Int16, UnsafeMutableRawPointer?) -> Void = { _, what, context in
+        guard let context else { return }
+        // libevent calls on the loop's thread only.
+        nonisolated(unsafe) let action = Unmanaged<Action>.fromOpaque(context).takeUnretainedValue()
+        LoopActor.assumeIsolated { action.run(what) }
+    }
+
     @LoopActor init(descriptor: Int32, flags: Int16, _ run: @escaping @LoopActor (Int16) -> Void) {
         action = Unmanaged.passRetained(Action(run))
-        let made = event_new(
-            LoopActor.loop.base, descriptor, flags,
-            { _, what, context in
-                guard let context else { return }
-                // libevent calls on the loop's thread only.
-                nonisolated(unsafe) let action = Unmanaged<Action>.fromOpaque(context).takeUnretainedValue()
-                LoopActor.assumeIsolated { action.run(what) }
-            }, action.toOpaque())
+        let made = event_new(LoopActor.loop.base, descriptor, flags, Self.fired, action.toOpaque())
         guard let made else { preconditionFailure("out of memory for an event") }
         event = made
     }

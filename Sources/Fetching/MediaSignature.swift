@@ -16,7 +16,7 @@ package enum MediaSignature {
 
     /// True if the bytes are printable text in UTF-8, or in UTF-16 with its mark. The last character may be cut.
     static func isText(_ bytes: some Collection<UInt8>) -> Bool {
-        var bytes = Array(bytes.prefix(textLength))
+        var bytes = MediaRecognition.beginning(of: bytes, textLength)
         if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) { return isWideText(bytes) }
         guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || isBlank($0) }) else { return false }
         while let last = bytes.last, last >= 0x80, bytes.count > textLength - 4 { bytes.removeLast() }
@@ -40,7 +40,9 @@ package enum MediaSignature {
 
     /// Names the content of a body that is not media, for a message; nil if it may be media.
     package static func imposter(in bytes: some Collection<UInt8>) -> String? {
-        var text = Array(bytes.prefix(length))
+        var text = MediaRecognition.beginning(of: bytes, length)
+        // Most media.
+        if text.first == 0x47 { return nil }
         if text.starts(with: [0xEF, 0xBB, 0xBF]) { text.removeFirst(3) }
         if let narrow = narrowed(text) { text = narrow }
         guard text.prefix(leastLength).allSatisfy(isText) else { return nil }
@@ -66,7 +68,7 @@ package enum MediaSignature {
         return odd.allSatisfy { all[$0] == 0 } ? even.map { all[$0] } : nil
     }
 
-    static func isBlank(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
+    static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
     private static func isText(_ byte: UInt8) -> Bool { isBlank(byte) || (0x21...0x7E).contains(byte) }
 }
 
@@ -103,13 +105,12 @@ enum BodyVerdict: Equatable {
             self = .expected
             return
         }
-        let isText = MediaSignature.isText(bytes)
         let isLong = bytes.count >= MediaSignature.textLength
-        if MediaRecognition.recognises(bytes, isWhole: isWhole, isText: isText)
+        if MediaRecognition.recognises(bytes, isWhole: isWhole, isText: MediaSignature.isText(bytes))
             || PieceName.pictures.contains(resource.name.fileExtension) && MediaRecognition.isPicture(bytes)
         {
             self = .expected
-        } else if isText, isLong || isWhole && resource.range == nil {
+        } else if MediaSignature.isText(bytes), isLong || isWhole && resource.range == nil {
             self = .imposter("text")
         } else {
             // Players join ranges, which may begin anywhere.

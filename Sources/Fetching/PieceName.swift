@@ -37,23 +37,28 @@ public struct PieceName: Hashable, Sendable, CustomStringConvertible {
 
     /// Parses a name exactly as `description` writes it.
     public init?(_ text: String) {
-        guard let dot = text.utf8.firstIndex(of: UInt8(ascii: ".")) else { return nil }
-        fileExtension = String(text[text.index(after: dot)...])
-        let (prefix, stem) = Self.split(text[..<dot])
-        guard let number = Self.number(stem), Self.isExtension(fileExtension) else { return nil }
-        switch prefix {
+        var text = text
+        let parsed = text.withUTF8 { Self.parse($0) }
+        guard let parsed else { return nil }
+        self = parsed
+    }
+
+    private static func parse(_ text: UnsafeBufferPointer<UInt8>) -> PieceName? {
+        guard let dot = text.firstIndex(of: UInt8(ascii: ".")), isExtension(text[(dot + 1)...]) else { return nil }
+        let start = text[..<dot].firstIndex(of: UInt8(ascii: "-")).map { $0 + 1 } ?? 0
+        guard let number = number(text[start..<dot]) else { return nil }
+        let fileExtension = String(decoding: text[(dot + 1)...], as: UTF8.self)
+        if start == 0 {
+            return PieceName(fileExtension == "key" ? .key(number) : .segment(number), fileExtension: fileExtension)
+        }
+        let role: Role
+        switch String(decoding: text[..<start], as: UTF8.self) {
         case "init-": role = .initialization(number)
         case "live-": role = .passing(number)
         case "data-": role = .data(number)
-        case "": role = fileExtension == "key" ? .key(number) : .segment(number)
         default: return nil
         }
-    }
-
-    private static func split(_ text: Substring) -> (prefix: Substring, number: Substring) {
-        guard let dash = text.utf8.firstIndex(of: UInt8(ascii: "-")) else { return ("", text) }
-        let start = text.utf8.index(after: dash)
-        return (text[..<start], text[start...])
+        return PieceName(role, fileExtension: fileExtension)
     }
 
     /// The name.
@@ -67,17 +72,28 @@ public struct PieceName: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Parses a number without sign or leading zero: otherwise two names would identify one resource.
-    private static func number(_ text: some StringProtocol) -> Int? {
-        guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
-        return text.utf8.count > 1 && text.utf8.first == UInt8(ascii: "0") ? nil : Int(text)
+    private static func number(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
+        guard let first = digits.first, digits.count == 1 || first != UInt8(ascii: "0") else { return nil }
+        var number = 0
+        for digit in digits {
+            guard digit >= UInt8(ascii: "0"), digit <= UInt8(ascii: "9") else { return nil }
+            let (tens, isTooLarge) = number.multipliedReportingOverflow(by: 10)
+            let (sum, isOver) = tens.addingReportingOverflow(Int(digit - UInt8(ascii: "0")))
+            guard !isTooLarge, !isOver else { return nil }
+            number = sum
+        }
+        return number
     }
 
-    private static func isExtension(_ text: String) -> Bool {
-        (1...8).contains(text.utf8.count)
-            && text.utf8.allSatisfy {
-                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
-                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+    private static func isExtension(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+        guard (1...8).contains(text.count) else { return false }
+        for byte in text {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): continue
+            default: return false
             }
+        }
+        return true
     }
 
     /// The kind of media of a rendition, as far as file names depend on it.

@@ -93,5 +93,8 @@ public struct FieldLine: Sendable, Hashable {
     }
 
     /// True if the line has this name, in any case.
-    public func isNamed(_ field: FieldName) -> Bool { [UInt8](name.utf8).withUnsafeBytes { field.matches($0) } }
+    public func isNamed(_ field: FieldName) -> Bool {
+        var name = name
+        return name.withUTF8 { field.matches(UnsafeRawBufferPointer($0)) }
+    }
 }

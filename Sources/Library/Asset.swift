@@ -133,9 +133,9 @@ public import Store
     private var possibleMirrors: [Int: [Int]] = [:]
     /// Loads the playlists, and then serves those that wait for it; empty once they are loaded. Closures, because only
     /// the library knows how a stored asset is read.
-    private var pendingLoad: [() -> Void] = []
+    private var pendingLoad: [() -> Void] = [] { didSet { isLoaded = pendingLoad.isEmpty && !isAsleep } }
     /// True if its playlists were in memory, and are only in the catalogue now; see `SleepingAssets`.
-    public private(set) var isAsleep = false
+    public private(set) var isAsleep = false { didSet { isLoaded = pendingLoad.isEmpty && !isAsleep } }
 
     package init(
         id: String, name: String, title: String?, origin: WebURL, access: OriginAccess? = nil, created: Int64,
@@ -150,7 +150,7 @@ public import Store
     // MARK: Loading on demand
 
     /// True if the playlists are loaded. They load on first use: most assets of a large store are not used.
-    public var isLoaded: Bool { pendingLoad.isEmpty && !isAsleep }
+    public private(set) var isLoaded = true
 
     /// Postpones loading the playlists until they are used; `loader` is called at most once.
     func postponeLoading(_ loader: @escaping () -> Void) { pendingLoad = [loader] }

@@ -8,9 +8,8 @@ public import Playlist
 extension Rendition {
     /// Returns the resource with a name that a present or recent playlist of this rendition contains.
     public func resource(named name: PieceName) -> Resource? {
-        for source in [latest, source] {
-            if let source, let resource = resource(named: name, in: source) { return resource }
-        }
+        if let latest, let resource = resource(named: name, in: latest) { return resource }
+        if let source, let resource = resource(named: name, in: source) { return resource }
         return live.resource(name)
     }
 

@@ -49,6 +49,10 @@ import HTTPMessage
         _ = weir_multi_set_long(handle, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
         _ = weir_multi_set_pointer(handle, CURLMOPT_SOCKETDATA, context)
         _ = weir_multi_set_pointer(handle, CURLMOPT_TIMERDATA, context)
+        Self.setFunctions(of: handle)
+    }
+
+    nonisolated private static func setFunctions(of handle: UnsafeMutableRawPointer) {
         _ = weir_multi_set_socket(handle) { easy, socket, what, context, _ in
             // libcurl calls on the loop's thread; the handle only serves as a key.
             nonisolated(unsafe) let easy = easy

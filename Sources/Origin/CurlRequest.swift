@@ -186,7 +186,7 @@ import HTTPMessage
         _ = weir_easy_set_pointer(handle, CURLOPT_ERRORBUFFER, errorText)
     }
 
-    static func setFunctions(of handle: UnsafeMutableRawPointer) {
+    nonisolated static func setFunctions(of handle: UnsafeMutableRawPointer) {
         _ = weir_easy_set_write(handle, CURLOPT_HEADERFUNCTION) { start, _, count, context in
             CurlRequest.from(context, start, count) { $0.receive(line: $1) ? $1.count : 0 }
         }
@@ -374,7 +374,8 @@ import HTTPMessage
     private var address: String? {
         var text: UnsafePointer<CChar>?
         _ = weir_easy_get_text(handle, CURLINFO_PRIMARY_IP, &text)
-        return text.map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+        guard let text, text.pointee != 0 else { return nil }
+        return String(cString: text)
     }
 
     /// Body bytes received before decoding.

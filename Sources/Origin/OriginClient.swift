@@ -250,10 +250,17 @@ public import HTTPMessage
 
     /// The time in whole seconds for which a connection may have been idle that a request uses; nil for any time.
     private func maximumConnectionAge(at origin: WebURL.Origin) -> Int? {
-        let known = staleConnections.maximumAge(origin, now: .now)
+        let now = ContinuousClock.now
+        let known = staleConnections.maximumAge(origin, now: now)
         guard !staleConnections.isSlow(origin) else { return known }
-        let silence = transfers.values.lazy.compactMap { $0.suspectSilence(at: origin) }.max()
-        return [known, silence.map { Int($0.components.seconds) }].compactMap(\.self).min()
+        var silence: Duration?
+        for transfer in transfers.values {
+            guard let own = transfer.suspectSilence(at: origin, now: now) else { continue }
+            silence = max(silence ?? own, own)
+        }
+        guard let silence else { return known }
+        let age = Int(silence.components.seconds)
+        return min(known ?? age, age)
     }
 
     func open(
@@ -382,11 +389,17 @@ public import HTTPMessage
         let isStopped = backgroundAllowance.rate == 0
         let wait = bucket?.wait(at: .now)
         if let wait { refill?.schedule(after: wait) }
-        let background = transfers.values.filter { $0.priority == .background }
         let hold: Transfer.Hold = isStopped ? isClearing ? .stopped : .long : wait != nil ? .brief : .none
         isClearing = false
         let window = backgroundAllowance.window ?? windowLimiter.window
-        let share = window.map { Int($0) / max(1, background.count(where: \.isOnTheWire)) }
+        var share: Int?
+        if let window {
+            var count = 0
+            for transfer in transfers.values where transfer.priority == .background && transfer.isOnTheWire {
+                count += 1
+            }
+            share = Int(window) / max(1, count)
+        }
         for transfer in transfers.values {
             if transfer.priority == .background {
                 transfer.throttle(hold, window: share)

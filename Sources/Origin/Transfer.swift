@@ -130,7 +130,7 @@ import HTTPMessage
     }
 
     private func resolve(_ plan: ConnectionPlan) {
-        guard let name = plan.name else { return connect(to: []) }
+        guard let name = plan.name else { return connect(to: [], plan) }
         guard let answer = client.names.resolve(name, for: self) else {
             let (former, limit) = (client.names.formerAddresses(of: name), rule.limit(of: .resolving))
             return watch(.name(former: former), for: former == nil ? limit : min(limit, NameCache.renewalLimit))
@@ -146,10 +146,11 @@ import HTTPMessage
         if let attempt { resolve(client.plan(request, attempt)) }
     }
 
-    private func connect(to addresses: [SocketAddress]) {
+    /// - Parameter plan: nil to decide again, because a name is known now.
+    private func connect(to addresses: [SocketAddress], _ plan: ConnectionPlan? = nil) {
         guard let attempt else { return }
         lastArrival = .now
-        let plan = client.plan(request, attempt)
+        let plan = plan ?? client.plan(request, attempt)
         guard let wire = client.open(request, attempt, plan, addresses, priority: priority) else {
             return end(OriginError(.local, url: attempt.url))
         }
@@ -178,6 +179,8 @@ import HTTPMessage
         end(OriginError(code, url: request.url, underlying: cause), isNews: false)
     }
 
+    /// True if it was paused or limited.
+    private var isHeldBack = false
     private var pausedSince: ContinuousClock.Instant?
     /// The paused time within the watchdog's current span.
     private var paused = Duration.zero
@@ -186,12 +189,12 @@ import HTTPMessage
 
     /// The time for which a request on a connection that was used before has waited for its reply, if that makes the origin's other
     /// connections suspect; nil otherwise.
-    func suspectSilence(at origin: WebURL.Origin) -> Duration? {
-        guard let wire, case .head = watch, wire.stage.isSilence, wire.isOnUsedConnection,
-            wire.attempt.url.origin == origin
+    func suspectSilence(at origin: WebURL.Origin, now: ContinuousClock.Instant) -> Duration? {
+        let silence = now - lastArrival
+        guard silence >= rule.suspectSilence, let wire, case .head = watch, wire.stage.isSilence,
+            wire.isOnUsedConnection, wire.attempt.url.origin == origin
         else { return nil }
-        let silence = .now - lastArrival
-        return silence >= rule.suspectSilence ? silence : nil
+        return silence
     }
 
     func sharesConnection(of other: CurlRequest) -> Bool { wire?.shares(other) ?? false }
@@ -199,8 +202,10 @@ import HTTPMessage
     /// Pauses or resumes the body. Not from within a callback of libcurl.
     /// - Parameter window: bytes that may be under way; nil for the system's default.
     func throttle(_ hold: Hold, window: Int?) {
-        guard let wire else { return }
+        // Nearly all are never held back, and each turn of the client looks at all of them.
+        guard let wire, hold != .none || window != nil || isHeldBack else { return }
         let (isPaused, isLong) = (hold != .none, hold >= .long)
+        isHeldBack = isPaused || window != nil
         if wire.mayBeMultiplexed { return yield(isPaused, isLong: isLong) }
         if hold == .stopped, mayStop { return displaced() }
         wire.receiveLimits.limitWindow(to: window.map { max($0, Int(BackgroundAllowance.smallestWindow)) })

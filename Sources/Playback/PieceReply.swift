@@ -121,12 +121,14 @@ import SegmentFormat
     }
 
     func start() {
-        let (awaited, subject) = (AwaitedReply(fetch, for: request), request.subject)
+        let awaited = AwaitedReply(fetch, for: request)
         self.awaited = awaited
+        let (place, name, path) = (request.place, request.name, request.exchange.head.path)
         request.exchange.whenEnded { [fetch, sessions = playback?.sessions] end in
             fetch.release(.playback)
             awaited.end(end)
-            if end.cause == .bodyFailed { sessions?.recordFailure(Failure(brokenOff: fetch, about: subject)) }
+            guard end.cause == .bodyFailed else { return }
+            sessions?.recordFailure(Failure(brokenOff: fetch, about: Subject(place, name, path: path)))
         }
         deadline = LoopTimer { [weak self] in self?.playerTimedOut() }
         deadline?.schedule(after: playerTimeout)
@@ -201,7 +203,7 @@ import SegmentFormat
         (cursor, file, record) = (request.cursor, request.file, place.record)
         self.fetch = fetch
         isOtherQuality = request.facts.quality != nil
-        wait = place.record.beginWait(for: request.file, in: place.folder, fetch, isAwaited: request.cursor != nil)
+        wait = place.record.beginWait(for: request.name, in: place.folder, fetch, isAwaited: request.cursor != nil)
         cursor?.beginWait(for: file, self)
     }
 

@@ -86,7 +86,7 @@ extension Playback {
     /// True if the file is a key that has expired. A session that began before the expiry may continue.
     private func isExpiredKey(_ request: SegmentRequest) -> Bool {
         let asset = request.place.asset
-        guard request.place.holdsKeys, case .key(let number)? = PieceName(request.file)?.role,
+        guard request.place.holdsKeys, case .key(let number)? = request.name?.role,
             !asset.keys.isUsable(number)
         else { return false }
         return !library.keys.mayUse(request.place.session.id, key: number, of: asset)
@@ -95,6 +95,7 @@ extension Playback {
     /// Gathers what decides the answer if the file is not stored. An expired key counts as not stored: if the origin may
     /// be asked, the key is fetched again, because the origin decides who gets it.
     private func addMissing(to request: inout SegmentRequest, isExpiredKey: Bool = false) {
+        request.findResource()
         let (place, resource, segment) = (request.place, request.resource, request.segment)
         var missing = SegmentFacts.Missing()
         missing.isListed = resource != nil
@@ -297,7 +298,7 @@ extension Playback {
     /// Records that a segment is answered with its own piece. For the result see `SegmentRequest.record`.
     private func recordOwnPiece(_ request: SegmentRequest, isSpliced: Bool) -> Bool? {
         guard let isOther = request.record(SegmentForm(isSpliced: isSpliced)) else { return nil }
-        if request.facts.joining != .apart, let name = PieceName(request.file) {
+        if request.facts.joining != .apart, let name = request.name {
             request.place.record.recordSubstitute(nil, for: name, of: request.place.folder.id)
         }
         return isOther
@@ -314,7 +315,7 @@ extension Playback {
             refuse(exchange, LibraryError(.notStored, reason), about: subject)
         case .keyExpired:
             let (asset, session) = (request.place.asset, request.place.session)
-            guard case .key(let number)? = PieceName(request.file)?.role else { return }
+            guard case .key(let number)? = request.name?.role else { return }
             refuse(exchange, asset.keyExpiry(of: number), about: Subject(session, asset, exchange.head.path))
         case .failed:
             guard let error = request.error else { return }

@@ -78,6 +78,12 @@ struct Subject {
     init(_ session: Session? = nil, _ asset: Asset? = nil, _ uri: String? = nil) {
         (self.session, self.asset, self.uri) = (session, asset, uri)
     }
+
+    /// - Parameter path: the path of the request, for a file that is no resource of the asset any more.
+    @LoopActor init(_ place: SessionFolder, _ name: PieceName?, path: String) {
+        let resource = name.flatMap { place.asset.resource($0, in: place.folder) }
+        self.init(place.session, place.asset, resource?.url.replacingQuery(nil).text ?? path)
+    }
 }
 
 /// A request that failed.

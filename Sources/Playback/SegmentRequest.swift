@@ -31,6 +31,8 @@ import Substitution
     let exchange: Exchange
     let place: SessionFolder
     let file: String
+    /// Nil if no piece has such a name.
+    let name: PieceName?
     let hasClientData: Bool
     let isAmid: Bool
     /// The segment's number in the playlist; nil if it is no segment, or can have one form only.
@@ -38,6 +40,8 @@ import Substitution
     /// The stored piece, if it is held in memory.
     var small: SmallPiece?
     var facts = SegmentFacts()
+    /// The resource at the origin, found once the piece is known to be missing; nil if the asset names none.
+    private(set) var resource: Resource?
     var adaptation: Adaptation?
     /// The origin's failure, or the reason for not asking it; nil if there is none.
     private(set) var error: LibraryError?
@@ -47,12 +51,13 @@ import Substitution
     init(_ exchange: Exchange, _ place: SessionFolder, _ file: String, hasClientData: Bool) {
         (self.exchange, self.place, self.file, self.hasClientData) = (exchange, place, file, hasClientData)
         isAmid = exchange.isAmid
-        number = Self.number(place, file)
+        name = PieceName(file)
+        number = Self.number(place, name)
         readForm()
     }
 
-    private static func number(_ place: SessionFolder, _ file: String) -> Int? {
-        guard place.rendition?.isLive == false, case .segment(let number)? = PieceName(file)?.role else { return nil }
+    private static func number(_ place: SessionFolder, _ name: PieceName?) -> Int? {
+        guard place.rendition?.isLive == false, case .segment(let number)? = name?.role else { return nil }
         return number
     }
 
@@ -88,19 +93,16 @@ import Substitution
 
     /// Nil if the file is no segment or has no possible substitute.
     var segment: Segment? {
-        guard let name = PieceName(file), case .segment = name.role, let composition = place.composition,
+        guard let name, case .segment = name.role, let composition = place.composition,
             let rendition = place.asset.rendition(place.folder.id),
             let substitutes = place.substitutions.substitutes(of: rendition, in: place.asset)
         else { return nil }
         return Segment(name: name, substitutes: substitutes, composition: composition)
     }
 
-    /// The resource at the origin; nil if the asset names none.
-    var resource: Resource? { PieceName(file).flatMap { place.asset.resource($0, in: place.folder) } }
+    mutating func findResource() { resource = name.flatMap { place.asset.resource($0, in: place.folder) } }
 
-    var subject: Subject {
-        Subject(place.session, place.asset, resource?.url.replacingQuery(nil).text ?? exchange.head.path)
-    }
+    var subject: Subject { Subject(place, name, path: exchange.head.path) }
 
     /// Records that the origin is not asked, because it did not answer a moment ago.
     mutating func presumeAbsent(_ error: LibraryError) {

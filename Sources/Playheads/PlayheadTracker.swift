@@ -321,10 +321,13 @@ public import EventLoop
 
     /// The demands of the sessions that wait for an origin; and true if any session draws from an origin at all.
     func demands(at now: ContinuousClock.Instant) -> (waiting: [YieldPolicy.Demand], isWatched: Bool) {
-        let drawing = sessions.values.filter { $0.isDrawing(at: now) }
-        var waiting = drawing.filter { $0.awaited > 0 }.map { $0.demand(at: now) }
+        var (waiting, isWatched) = ([YieldPolicy.Demand](), isOpening)
+        for session in sessions.values where session.isDrawing(at: now) {
+            isWatched = true
+            if session.awaited > 0 { waiting.append(session.demand(at: now)) }
+        }
         if isOpening { waiting.append(YieldPolicy.Demand(buffer: 0, rate: 0, segment: 0)) }
-        return (waiting, isOpening || !drawing.isEmpty)
+        return (waiting, isWatched)
     }
 }
 

@@ -18,11 +18,23 @@ public enum MediaRecognition {
     ///   - bytes: at most `length` of them are looked at.
     ///   - isWhole: true if the body has no more bytes.
     ///   - isText: true if they are printable text throughout, which some media is not, whatever it begins with.
-    public static func recognises(_ bytes: some Collection<UInt8>, isWhole: Bool, isText: Bool = false) -> Bool {
-        let start = Array(bytes.prefix(firstLook))
-        if isTextTrack(start) || hasPackets(start, isWhole: isWhole && !isText) { return true }
-        if !isText, isBox(start) || isAudio(start) || isContainer(start) || hasAudioFrames(start) { return true }
-        return bytes.count > firstLook && hasPackets(Array(bytes.prefix(length)), isWhole: false)
+    public static func recognises(
+        _ bytes: some Collection<UInt8>, isWhole: Bool, isText: @autoclosure () -> Bool = false
+    ) -> Bool {
+        let start = beginning(of: bytes, firstLook)
+        if hasPackets(start, isWhole: false) || isTextTrack(start) { return true }
+        if isWhole && hasPackets(start, isWhole: true) || isBox(start) || isAudio(start) || isContainer(start)
+            || hasAudioFrames(start)
+        {
+            if !isText() { return true }
+        }
+        return bytes.count > firstLook && hasPackets(beginning(of: bytes, length), isWhole: false)
+    }
+
+    /// At most so many of the first bytes, copied at once where they are contiguous.
+    public static func beginning(of bytes: some Collection<UInt8>, _ count: Int) -> [UInt8] {
+        let copy = bytes.withContiguousStorageIfAvailable { [UInt8](UnsafeBufferPointer(rebasing: $0.prefix(count))) }
+        return copy ?? Array(bytes.prefix(count))
     }
 
     /// True if the bytes are a picture of a kind that image playlists name.

@@ -17,14 +17,15 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
         of descriptor: Int32, path: String, wasRead: (Int) throws(StoreError) -> Void = { _ in }
     ) throws(StoreError) {
         var state = DigestState()
-        var buffer = [UInt8](repeating: 0, count: 1 << 18)
+        let buffer = Self.makeBuffer()
+        defer { buffer.deallocate() }
         var offset: off_t = 0
         while true {
-            let count = pread(descriptor, &buffer, buffer.count, offset)
+            let count = pread(descriptor, buffer.baseAddress, buffer.count, offset)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw StoreError(path: path) }
             guard count > 0 else { break }
-            buffer.withUnsafeBytes { state.add(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+            state.add(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             offset += off_t(count)
             try wasRead(count)
         }
@@ -34,17 +35,23 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
     /// Computes the digest of a range of a file; nil if it cannot be read, or the file ends before it.
     init?(of descriptor: Int32, in range: Range<Int64>) {
         var state = DigestState()
-        var buffer = [UInt8](repeating: 0, count: 1 << 18)
+        let buffer = Self.makeBuffer()
+        defer { buffer.deallocate() }
         var offset = range.lowerBound
         while offset < range.upperBound {
-            let count = pread(
-                descriptor, &buffer, Int(min(Int64(buffer.count), range.upperBound - offset)), off_t(offset))
+            let length = Int(min(Int64(buffer.count), range.upperBound - offset))
+            let count = pread(descriptor, buffer.baseAddress, length, off_t(offset))
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return nil }
-            buffer.withUnsafeBytes { state.add(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+            state.add(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             offset += Int64(count)
         }
         self = state.digest
+    }
+
+    /// Not filled with zeros, which takes longer than the digest of a small file.
+    private static func makeBuffer() -> UnsafeMutableRawBufferPointer {
+        .allocate(byteCount: 1 << 18, alignment: 16)
     }
 
     fileprivate init(words: SIMD4<UInt64>) { self.words = words }

@@ -24,6 +24,9 @@ public final class GrowingFile {
         return opened
     }
     private var opened: Int32 = -1
+    /// The first bytes of a file on the disk, which are looked at to know what it is.
+    private var beginning: [UInt8] = []
+    private static let longestBeginning = 1024
     /// All bytes while there is no descriptor.
     private var gathered: [UInt8]?
     /// The number of bytes received, from offset 0.
@@ -107,6 +110,7 @@ public final class GrowingFile {
             guard Int(written) + bytes.count > Self.mostGathered else { return gather(bytes) }
             try materialize()
         }
+        let before = Int(written)
         var done = 0
         while done < bytes.count {
             let count = pwrite(opened, bytes.baseAddress! + done, bytes.count - done, off_t(written))
@@ -116,6 +120,9 @@ public final class GrowingFile {
             } else if count == 0 || errno != EINTR {
                 try spill(because: count == 0 ? StoreError(.io, path: name) : StoreError(path: name))
             }
+        }
+        if before < Self.longestBeginning, before == beginning.count {
+            beginning.append(contentsOf: bytes.prefix(Self.longestBeginning - before))
         }
     }
 
@@ -282,6 +289,7 @@ public final class GrowingFile {
     public func bytes(from offset: Int64, count: Int) -> [UInt8] {
         let count = Int(min(Int64(count), max(written - offset, 0)))
         if let gathered { return count > 0 ? Array(gathered[Int(offset)...].prefix(count)) : [] }
+        if Int(offset) + count <= beginning.count { return Array(beginning[Int(offset)..<(Int(offset) + count)]) }
         var buffer = [UInt8](repeating: 0, count: count)
         let got = pread(opened, &buffer, buffer.count, off_t(offset))
         return Array(buffer.prefix(max(got, 0)))

@@ -12,6 +12,12 @@ struct SessionMeter {
         var height: Int?
     }
 
+    /// A segment, by its rendition and its media sequence number.
+    private struct Key: Hashable {
+        let rendition: String
+        let number: Int
+    }
+
     private struct Awaited {
         let source: PieceSource
         let since: Double
@@ -21,9 +27,9 @@ struct SessionMeter {
     private let isAdaptive: Bool
     private var events: SessionEvents
     private var streams: [String: Stream] = [:]
-    private var awaited: [String: Awaited] = [:]
+    private var awaited: [Key: Awaited] = [:]
     /// The renditions that were substituted for segments; `isStored` is true if the substitute came from the store.
-    private var substitutes: [String: (rendition: String, isStored: Bool)] = [:]
+    private var substitutes: [Key: (rendition: String, isStored: Bool)] = [:]
     private static let substituteLimit = 4096
     /// Limits for awaited pieces that never arrive: above this number, those older than this many seconds are dropped.
     private static let awaitedLimit = 64
@@ -66,8 +72,8 @@ struct SessionMeter {
     mutating func beginWait(for number: Int?, of rendition: String, from source: PieceSource, at time: Double) {
         if awaited.count >= Self.awaitedLimit { awaited = awaited.filter { time - $0.value.since < Self.longestReply } }
         if let number {
-            awaited[Self.key(rendition, number)] = Awaited(source: source, since: time)
-            substitutes[Self.key(rendition, number)] = nil
+            awaited[Key(rendition: rendition, number: number)] = Awaited(source: source, since: time)
+            substitutes[Key(rendition: rendition, number: number)] = nil
         }
         replies += 1
         events.advance(to: time)
@@ -77,7 +83,7 @@ struct SessionMeter {
     /// Records that a segment is answered with a substitute, or with its own piece again if `other` is nil. `isStored` is
     /// true if the substitute came from the store.
     mutating func recordSubstitute(_ other: String?, for number: Int, of rendition: String, isStored: Bool = true) {
-        let key = Self.key(rendition, number)
+        let key = Key(rendition: rendition, number: number)
         if substitutes.count >= Self.substituteLimit { substitutes = [:] }
         substitutes[key] = other.map { ($0, isStored) }
         guard other != nil, isStored, let piece = awaited[key] else { return }
@@ -85,14 +91,16 @@ struct SessionMeter {
     }
 
     func substitute(for number: Int, of rendition: String) -> String? {
-        substitutes[Self.key(rendition, number)]?.rendition
+        substitutes[Key(rendition: rendition, number: number)]?.rendition
     }
 
     func isSubstitutedFromStore(_ number: Int, of rendition: String) -> Bool {
-        substitutes[Self.key(rendition, number)]?.isStored ?? false
+        substitutes[Key(rendition: rendition, number: number)]?.isStored ?? false
     }
 
-    mutating func abandonWait(for number: Int, of rendition: String) { awaited[Self.key(rendition, number)] = nil }
+    mutating func abandonWait(for number: Int, of rendition: String) {
+        awaited[Key(rendition: rendition, number: number)] = nil
+    }
 
     mutating func replyEnded(_ reply: ReplyRecord, at time: Double) {
         lastEvent = time
@@ -111,7 +119,7 @@ struct SessionMeter {
     private mutating func recordArrival(_ reply: ReplyRecord, at time: Double) {
         guard let number = reply.number else { return }
         let arrival = SessionSeries.Arrival(bytes: reply.bytes, fetched: reply.fetched, wait: time - reply.since)
-        let key = Self.key(reply.rendition, number)
+        let key = Key(rendition: reply.rendition, number: number)
         if awaited[key] != nil {
             awaited[key]?.arrival = arrival
         } else {
@@ -224,7 +232,7 @@ struct SessionMeter {
         let before = events.watch.buffer
         events.watch.update(reading, isSeek: false, at: time)
         showSource(of: segment, at: time)
-        let piece = awaited.removeValue(forKey: Self.key(segment.rendition, segment.number))
+        let piece = awaited.removeValue(forKey: Key(rendition: segment.rendition, number: segment.number))
         let isAgain = trail.runs.last.map { $0.rendition == segment.rendition && $0.last == segment.number } ?? false
         trail.add(
             segment.number, of: segment.rendition, from: piece?.source ?? .store,
@@ -343,7 +351,6 @@ struct SessionMeter {
     }
 
     mutating func takeFinished() -> [AccessEvent] { events.takeFinished() }
-    private static func key(_ rendition: String, _ number: Int) -> String { "\(rendition)/\(number)" }
 }
 
 /// The end of a reply whose bytes were not in the store when it began, as input of the meter.

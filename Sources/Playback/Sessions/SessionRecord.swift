@@ -168,9 +168,9 @@ import Substitution
 
     /// Records that the player waits for a fetch. `end(_:_:)` ends the wait.
     /// - Parameter isAwaited: true if the player cannot play on without it.
-    func beginWait(for file: String, in folder: PieceFolder, _ fetch: Fetch, isAwaited: Bool) -> Wait {
+    func beginWait(for name: PieceName?, in folder: PieceFolder, _ fetch: Fetch, isAwaited: Bool) -> Wait {
         var number: Int?
-        if case .segment(let segment)? = PieceName(file)?.role { number = segment }
+        if case .segment(let segment)? = name?.role { number = segment }
         var reply = ReplyRecord(since: now, isAwaited: isAwaited, source: fetch.approach.source)
         (reply.number, reply.rendition) = (number, folder.id)
         if isAwaited { meter.beginWait(for: number, of: folder.id, from: reply.source, at: reply.since) }
@@ -236,8 +236,9 @@ import Substitution
         let segment = PlayedSegment(
             rendition: event.rendition, isAudio: isAudio, number: span.number, start: span.start,
             duration: span.duration)
-        for id in [segment.rendition, meter.substitute(for: span.number, of: segment.rendition)].compactMap(\.self) {
-            if let rendition = asset.rendition(id) { describe(rendition, isAudio: isAudio) }
+        if !isAudio {
+            describe(segment.rendition)
+            if let other = meter.substitute(for: span.number, of: segment.rendition) { describe(other) }
         }
         switch event.change {
         case .requested(let isSeek): meter.requested(segment, isSeek: isSeek, event.playhead, at: now)
@@ -254,14 +255,14 @@ import Substitution
         logFinished()
     }
 
-    private func describe(_ rendition: Rendition, isAudio: Bool) {
-        guard !isAudio, !meter.knows(rendition.name.id) else { return }
+    private func describe(_ id: String) {
+        guard !meter.knows(id), let rendition = asset.rendition(id) else { return }
         let place = asset.renditions.firstIndex { $0 === rendition }
         let variant = asset.multivariant?.variants.first { $0.renditionIndex == place }
         let uri = rendition.source?.base.replacingQuery(nil).text
         let bandwidth = variant.map { Int($0.bandwidth) }
         let stream = SessionMeter.Stream(uri: uri, bandwidth: bandwidth, height: variant?.resolution?.height)
-        meter.describe(rendition.name.id, stream)
+        meter.describe(id, stream)
     }
 
     // MARK: Events
