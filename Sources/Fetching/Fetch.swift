@@ -236,7 +236,7 @@ public import Store
         case .stop: abandon()
         case .finishSoon:
             // Even what takes a moment would delay the segment at the place to which a player has just jumped.
-            lower()
+            if let length, reached < length { lower() }
             if graceTimer == nil { graceTimer = LoopTimer { [weak self] in self?.graceEnded() } }
             graceTimer?.schedule(after: AbandonedTransfer.grace)
         case .finishLast: lower()

@@ -16,6 +16,12 @@ import Playheads
         weak var first: Fetch?
         weak var second: Fetch?
         var contention: SegmentContention
+        /// The second one, and those of other pairs, until the second one has to run.
+        var held: [Held] = []
+    }
+
+    private struct Held {
+        weak var fetch: Fetch?
     }
 
     private var items: [Item] = []
@@ -47,11 +53,25 @@ import Playheads
         if let verdict, .now - verdict.at < Self.verdictLife {
             if verdict.isShared { second.trail(behind: first) }
         } else if running == nil {
+            endHold()
             trial = Trial(first: first, second: second, contention: SegmentContention(sample(second)))
-            second.trail(behind: first)
+            hold(second, behind: first)
             if timer == nil { timer = LoopTimer { [weak self] in self?.ticked() } }
             timer?.schedule(after: Self.tick)
+        } else if let trial, !trial.held.isEmpty {
+            // libavformat begins with two segments of each rendition.
+            hold(second, behind: first)
         }
+    }
+
+    private func hold(_ second: Fetch, behind first: Fetch) {
+        second.trail(behind: first)
+        trial?.held.append(Held(fetch: second))
+    }
+
+    private func endHold() {
+        for held in trial?.held ?? [] { held.fetch?.stopTrailing() }
+        trial?.held = []
     }
 
     /// The trial, while a player waits for both.
@@ -68,11 +88,12 @@ import Playheads
 
     private func ticked() {
         guard let (first, second) = running, let step = trial?.contention.record(sample(second)) else {
+            endHold()
             return trial = nil
         }
         switch step {
         case .wait, .unknown: break
-        case .resume: second.stopTrailing()
+        case .resume: endHold()
         case .pause: second.trail(behind: first)
         case .shared: verdict = (true, .now)
         case .separate:
