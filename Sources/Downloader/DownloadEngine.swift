@@ -140,7 +140,8 @@ import Store
     /// As `width`, besides keys and initialization sections, which are small. One more near the end of a request: the link has
     /// nothing to carry while the next one is on its way.
     private var widthNow: Int {
-        let isEnding = fetching.values.contains { $0.isEnding && !$0.hasArrived }
+        // Elsewhere the others fill the time.
+        let isEnding = parallel.width == 1 && fetching.values.contains { $0.isEnding && !$0.hasArrived }
         return min(mostRequests, width + smallRequests.count + (isEnding ? 1 : 0))
     }
     private var mostRequests: Int { lastURL.flatMap(library.client.streams) ?? most }
