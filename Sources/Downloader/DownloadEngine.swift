@@ -140,7 +140,7 @@ import Store
     /// As `width`, besides keys and initialization sections, which are small. One more near the end of a request: the link has
     /// nothing to carry while the next one is on its way.
     private var widthNow: Int {
-        // Elsewhere the others fill the time.
+        // Where several are under way, the others fill the time.
         let isEnding = parallel.width == 1 && fetching.values.contains { $0.isEnding && !$0.hasArrived }
         return min(mostRequests, width + smallRequests.count + (isEnding ? 1 : 0))
     }

@@ -192,11 +192,11 @@ public import Store
         }
     }
 
-    /// True while a player waits for bytes of it.
-    public var isDelivering: Bool { state.hasPlayers && !isComplete && outcome == nil }
-
     /// Ends `trail`.
     public func stopTrailing() { transfer?.trail(false) }
+
+    /// True while a player waits for bytes of it.
+    public var isDelivering: Bool { state.hasPlayers && !isComplete && outcome == nil }
 
     func notify(_ moment: Moment) {
         let all = observers

@@ -41,7 +41,7 @@ package enum MediaSignature {
     /// Names the content of a body that is not media, for a message; nil if it may be media.
     package static func imposter(in bytes: some Collection<UInt8>) -> String? {
         var text = MediaRecognition.beginning(of: bytes, length)
-        // Most media.
+        // Most media: a transport stream. None of the words begins so.
         if text.first == 0x47 { return nil }
         if text.starts(with: [0xEF, 0xBB, 0xBF]) { text.removeFirst(3) }
         if let narrow = narrowed(text) { text = narrow }

@@ -133,9 +133,9 @@ public import Store
     private var possibleMirrors: [Int: [Int]] = [:]
     /// Loads the playlists, and then serves those that wait for it; empty once they are loaded. Closures, because only
     /// the library knows how a stored asset is read.
-    private var pendingLoad: [() -> Void] = [] { didSet { isLoaded = pendingLoad.isEmpty && !isAsleep } }
+    private var pendingLoad: [() -> Void] = [] { didSet { updateLoaded() } }
     /// True if its playlists were in memory, and are only in the catalogue now; see `SleepingAssets`.
-    public private(set) var isAsleep = false { didSet { isLoaded = pendingLoad.isEmpty && !isAsleep } }
+    public private(set) var isAsleep = false { didSet { updateLoaded() } }
 
     package init(
         id: String, name: String, title: String?, origin: WebURL, access: OriginAccess? = nil, created: Int64,
@@ -151,6 +151,9 @@ public import Store
 
     /// True if the playlists are loaded. They load on first use: most assets of a large store are not used.
     public private(set) var isLoaded = true
+
+    /// Kept, because each look at a playlist asks for it.
+    private func updateLoaded() { isLoaded = pendingLoad.isEmpty && !isAsleep }
 
     /// Postpones loading the playlists until they are used; `loader` is called at most once.
     func postponeLoading(_ loader: @escaping () -> Void) { pendingLoad = [loader] }

@@ -37,7 +37,7 @@ public struct AbandonedTransfer: Sendable {
     public enum Verdict: Sendable {
         /// Stop now; the bytes are kept.
         case stop
-        /// Read the rest, and stop after `grace`.
+        /// Read the rest behind the transfers that a player waits for, and stop after `grace`.
         case finishSoon
         /// Read the rest behind the transfers that a player waits for: the bytes cannot be continued later.
         case finishLast

@@ -92,17 +92,15 @@ import Playheads
             return trial = nil
         }
         switch step {
-        case .wait, .unknown: break
+        case .wait: break
         case .resume: endHold()
         case .pause: second.trail(behind: first)
-        case .shared: verdict = (true, .now)
-        case .separate:
-            verdict = (false, .now)
-            second.stopTrailing()
+        case .shared, .separate:
+            verdict = (step == .shared, .now)
+            if step == .separate { second.stopTrailing() }
+            return trial = nil
+        case .unknown: return trial = nil
         }
-        switch step {
-        case .wait, .resume, .pause: timer?.schedule(after: Self.tick)
-        case .shared, .separate, .unknown: trial = nil
-        }
+        timer?.schedule(after: Self.tick)
     }
 }
