@@ -17,6 +17,23 @@ package struct LogFolder: Sendable {
     }
 }
 
+/// The events that are written together.
+struct LogBatch: Sendable {
+    var access: [AccessEvent] = []
+    var errors: [ErrorEvent] = []
+    var sessions: [SessionTimeline] = []
+    /// The removed assets, whose events are deleted.
+    var erasures: [(name: String, id: String)] = []
+    /// The running sessions, which are to be kept; nil if there is no change.
+    var running: [SessionTimeline]?
+    /// True to log the sessions that a killed daemon has left.
+    var recovers = false
+
+    var isEmpty: Bool {
+        access.isEmpty && errors.isEmpty && sessions.isEmpty && erasures.isEmpty && running == nil && !recovers
+    }
+}
+
 /// The log files, such as `access-2026-11-21.log`, `errors-…` and `sessions-…`: one per day (UTC) and log.
 ///
 /// Each line of the Extended Log File Format follows a `#Remark:` with the event as JSON, from which events are read
@@ -34,6 +51,16 @@ actor LogFiles {
         (self.folder, self.report) = (folder, report)
     }
 
+    /// Writes a batch to the files of a day.
+    func write(_ batch: LogBatch, at seconds: Double) {
+        if batch.recovers { recover(at: seconds) }
+        append(batch.access, at: seconds)
+        append(batch.errors, at: seconds)
+        append(batch.sessions, at: seconds)
+        if let running = batch.running { keep(running) }
+        for (name, id) in batch.erasures { erase(assetNamed: name, id: id) }
+    }
+
     /// Appends ended events to the file of a day.
     func append<Event: LogEvent>(_ events: [Event], at seconds: Double) {
         guard folder.days > 0, !events.isEmpty else { return }
@@ -43,7 +70,7 @@ actor LogFiles {
             if day != swept { sweep(at: seconds) }
             swept = day
             let header = Event.header(.w3c, software: folder.software, at: seconds)
-            try write(events.flatMap(Self.lines), after: header, to: Self.name(Event.self, day))
+            try write(Self.lines(events), after: header, to: Self.name(Event.self, day))
             hasFailed = false
         } catch {
             if !hasFailed { report("events cannot be logged in \(folder.path): \(error)") }
@@ -51,15 +78,13 @@ actor LogFiles {
         }
     }
 
-    private static func lines(_ event: some LogEvent) -> [String] {
-        let json = (try? encoder.encode(event)).map { String(decoding: $0, as: UTF8.self) }
-        return (json.map { [remark + $0] } ?? []) + [event.line(.w3c)]
-    }
-
-    private static var encoder: JSONEncoder {
+    private static func lines(_ events: [some LogEvent]) -> [String] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return encoder
+        return events.flatMap { event in
+            let json = (try? encoder.encode(event)).map { String(decoding: $0, as: UTF8.self) }
+            return (json.map { [remark + $0] } ?? []) + [event.line(.w3c)]
+        }
     }
 
     private static let remark = "#Remark: "
@@ -83,7 +108,7 @@ actor LogFiles {
         }
         do throws(AccessLogError) {
             try makeFolder()
-            try replace(path, with: timelines.flatMap(Self.lines).map { $0 + "\n" }.joined())
+            try replace(path, with: Self.lines(timelines).map { $0 + "\n" }.joined())
         } catch {
             if !hasFailed { report("running sessions cannot be logged in \(folder.path): \(error)") }
             hasFailed = true

@@ -4,13 +4,7 @@ package import EventLoop
 @LoopActor package final class LogWriter {
     private let files: LogFiles
     private let date: @Sendable () -> Double
-    private var access: [AccessEvent] = []
-    private var errors: [ErrorEvent] = []
-    private var sessions: [SessionTimeline] = []
-    private var erasures: [(name: String, id: String)] = []
-    /// The running sessions that wait to be kept; nil if there is no change.
-    private var running: [SessionTimeline]?
-    private var recovers = false
+    private var waiting = LogBatch()
     private var writing: Task<Void, Never>?
     /// Maximum number of events that wait for a disk that hangs; further events are lost.
     private static let limit = 4096
@@ -30,59 +24,48 @@ package import EventLoop
     package func write(_ event: AccessEvent) {
         var event = event
         event.logged = date()
-        if access.count < Self.limit { access.append(event) }
+        if waiting.access.count < Self.limit { waiting.access.append(event) }
         begin()
     }
 
     package func write(_ event: ErrorEvent) {
-        if errors.count < Self.limit { errors.append(event) }
+        if waiting.errors.count < Self.limit { waiting.errors.append(event) }
         begin()
     }
 
     package func write(_ timeline: SessionTimeline) {
-        if sessions.count < Self.sessionLimit { sessions.append(timeline) }
+        if waiting.sessions.count < Self.sessionLimit { waiting.sessions.append(timeline) }
         begin()
     }
 
     /// Keeps the timelines of all running sessions, so that they are logged even if the daemon is killed.
     package func keep(_ timelines: [SessionTimeline]) {
-        running = timelines.suffix(Self.sessionLimit)
+        waiting.running = timelines.suffix(Self.sessionLimit)
         begin()
     }
 
     /// Logs the sessions that a killed daemon has left. To be called before the first session.
     package func recover() {
-        recovers = true
+        waiting.recovers = true
         begin()
     }
 
     /// Deletes the events of a removed asset from the files, after all events so far are written.
     package func erase(assetNamed name: String, id: String) {
-        erasures.append((name, id))
+        waiting.erasures.append((name, id))
         begin()
     }
 
     private func begin() {
         guard writing == nil else { return }
         writing = Task { @LoopActor in
-            while hasWork {
-                let (ended, failed, played, gone) = (access, errors, sessions, erasures)
-                (access, errors, sessions, erasures) = ([], [], [], [])
-                let (kept, isFirst, now) = (running, recovers, date())
-                (running, recovers) = (nil, false)
-                if isFirst { await files.recover(at: now) }
-                await files.append(ended, at: now)
-                await files.append(failed, at: now)
-                await files.append(played, at: now)
-                if let kept { await files.keep(kept) }
-                for (name, id) in gone { await files.erase(assetNamed: name, id: id) }
+            while !waiting.isEmpty {
+                let batch = waiting
+                waiting = LogBatch()
+                await files.write(batch, at: date())
             }
             writing = nil
         }
-    }
-
-    private var hasWork: Bool {
-        !access.isEmpty || !errors.isEmpty || !sessions.isEmpty || !erasures.isEmpty || running != nil || recovers
     }
 
     /// Returns when every queued event is written.

@@ -12,7 +12,7 @@ import Store
     private let library: Library
     private let most: Int
     private var parallel = ParallelRequests(at: .now)
-    /// Pieces that were stored since the start, and bytes of fetches that it follows no more.
+    /// Pieces that were stored since the start, and bytes of fetches that are not in `fetching` any more.
     private var (filledCount, settled): (Int, Int64) = (0, 0)
     /// The shortest time from a request to its first byte.
     private var latency: Duration?
@@ -32,6 +32,8 @@ import Store
     private var current = 0
     /// The running fetches, each with its hole.
     private var fetching: [ObjectIdentifier: Piece] = [:]
+    /// The fetches that have all bytes, which are being written to the disk. `settled` includes their bytes.
+    private var storing: [ObjectIdentifier: Piece] = [:]
     private var requests: [Int: Int] = [:]
     /// The requests for keys and initialization sections.
     private var smallRequests: Set<Int> = []
@@ -45,7 +47,7 @@ import Store
     private var isFilling = false
     private var isOver = false
 
-    private struct Piece {
+    @LoopActor private final class Piece {
         let fetch: Fetch
         let track: Int
         let isKey: Bool
@@ -56,15 +58,18 @@ import Store
         let end: Double
         /// Number of bytes that were stored before.
         let began: Int64
-        /// True if the transfer is over and the disk write is not.
-        var hasArrived = false
         let asked = ContinuousClock.now
         var hasBegun = false
         /// True if its rest takes no longer than another request needs for its first byte.
         var isEnding = false
         var subscription: Int?
         /// Bytes that have arrived since.
-        @LoopActor var received: Int64 { max(0, fetch.written - began) }
+        var received: Int64 { max(0, fetch.written - began) }
+
+        init(_ fetch: Fetch, of hole: Plan.Hole, in batch: Plan.Batch, isKey: Bool, isNeededByAll: Bool, request: Int) {
+            (self.fetch, self.isKey, self.isNeededByAll, self.request) = (fetch, isKey, isNeededByAll, request)
+            (track, end, began) = (batch.track, hole.time.upperBound, fetch.written)
+        }
     }
 
     init(_ download: Download, library: Library, parallel: Int, observer: any DownloadWorkObserver) {
@@ -83,11 +88,17 @@ import Store
         fill()
     }
 
-    var received: Int64 { fetching.values.reduce(settled) { $0 + $1.received } }
-    var unfinished: Int64 { fetching.values.reduce(0) { $0 + $1.fetch.written } }
+    var received: Int64 {
+        var sum = settled
+        for piece in fetching.values { sum += piece.received }
+        return sum
+    }
+
+    var unfinished: Int64 { (Array(fetching.values) + storing.values).reduce(0) { $0 + $1.fetch.written } }
+    private var isIdle: Bool { fetching.isEmpty && storing.isEmpty }
 
     func tick() {
-        guard !isOver, !fetching.isEmpty else { return }
+        guard !isOver, !isIdle else { return }
         measure()
         fill()
     }
@@ -95,9 +106,9 @@ import Store
     /// Fetches stop, and keep their bytes; see `AbandonedTransfer`.
     func cancel() {
         isOver = true
-        let pieces = fetching.values
+        let pieces = Array(fetching.values) + storing.values
         settled = received
-        (fetching, requests, smallRequests) = ([:], [:], [])
+        (fetching, storing, requests, smallRequests) = ([:], [:], [:], [])
         for piece in pieces { release(piece) }
     }
 
@@ -121,7 +132,7 @@ import Store
         for (id, piece) in pieces {
             fetching[id] = nil
             settled += piece.received
-            if !piece.hasArrived { forget(piece.request) }
+            forget(piece.request)
             // Later it begins behind these bytes.
             if piece.received > 0 { observer?.work(for: download, received: piece.received) }
             release(piece)
@@ -141,7 +152,7 @@ import Store
     /// nothing to carry while the next one is on its way.
     private var widthNow: Int {
         // Where several are under way, the others fill the time.
-        let isEnding = parallel.width == 1 && fetching.values.contains { $0.isEnding && !$0.hasArrived }
+        let isEnding = parallel.width == 1 && fetching.values.contains(where: \.isEnding)
         return min(mostRequests, width + smallRequests.count + (isEnding ? 1 : 0))
     }
     private var mostRequests: Int { lastURL.flatMap(library.client.streams) ?? most }
@@ -159,7 +170,7 @@ import Store
         let late = fetching.values.filter { surplus.contains($0.request) && $0.fetch.written > 0 }
         let begun = Set(late.map(\.request))
         guard !begun.isEmpty else { return }
-        drop(fetching.filter { begun.contains($0.value.request) && !$0.value.hasArrived })
+        drop(fetching.filter { begun.contains($0.value.request) })
         replan()
     }
 
@@ -184,12 +195,12 @@ import Store
             fetch(batch)
         }
         isFilling = false
-        guard fetching.isEmpty, !isOver else { return }
+        guard isIdle, !isOver else { return }
         finish()
     }
 
     /// True unless the next holes are of another selection than those on their way: one selection follows the other.
-    private var isNextAllowed: Bool { fetching.isEmpty || plan.selection == current }
+    private var isNextAllowed: Bool { isIdle || plan.selection == current }
 
     private func finish() {
         if let obstacle { return end(obstacle) }
@@ -219,7 +230,7 @@ import Store
         current = batch.selection
         let rendition = renditions[batch.track]
         var wanted: [(folder: PieceFolder, resource: Resource)] = []
-        var ends: [Double] = []
+        var holes: [Plan.Hole] = []
         for hole in batch.holes {
             guard let found = resource(of: hole, in: batch.track) else {
                 let sentence = "a segment of \(rendition.name.id) has no usable URL"
@@ -230,7 +241,7 @@ import Store
                 left[batch.track] -= 1
             } else {
                 wanted.append(found)
-                ends.append(hole.time.upperBound)
+                holes.append(hole)
             }
         }
         guard let (folder, resource) = wanted.first else { return }
@@ -241,17 +252,16 @@ import Store
             if case .preliminary? = batch.holes.first?.item { smallRequests.insert(lastRequest) }
             let isKey = folder !== rendition.folder
             let isNeededByAll = isNeededByAll(batch, isKey)
-            for (fetch, end) in zip(fetches, ends) {
+            for (fetch, hole) in zip(fetches, holes) {
                 // A new plan also lists the holes of running fetches.
-                guard fetching[ObjectIdentifier(fetch)] == nil else {
+                guard case let id = ObjectIdentifier(fetch), fetching[id] == nil, storing[id] == nil else {
                     fetch.release()
                     continue
                 }
                 requests[lastRequest, default: 0] += 1
                 follow(
                     Piece(
-                        fetch: fetch, track: batch.track, isKey: isKey, isNeededByAll: isNeededByAll,
-                        request: lastRequest, end: end, began: fetch.written))
+                        fetch, of: hole, in: batch, isKey: isKey, isNeededByAll: isNeededByAll, request: lastRequest))
             }
         } catch {
             obstacle = obstacle ?? .failed(error)
@@ -282,7 +292,7 @@ import Store
     private func follow(_ piece: Piece) {
         let fetch = piece.fetch
         fetching[ObjectIdentifier(fetch)] = piece
-        fetching[ObjectIdentifier(fetch)]?.subscription = fetch.subscribe { [weak self, weak fetch] in
+        piece.subscription = fetch.subscribe { [weak self, weak fetch] in
             if let fetch { self?.grew(fetch) }
         }
         fetch.whenArrived { [weak self] in self?.arrived(fetch) }
@@ -293,7 +303,7 @@ import Store
         // Where several requests are under way, the others fill the time.
         guard parallel.width == 1, let piece = fetching[ObjectIdentifier(fetch)], !piece.isEnding else { return }
         if !piece.hasBegun {
-            fetching[ObjectIdentifier(fetch)]?.hasBegun = true
+            piece.hasBegun = true
             let time = ContinuousClock.now - piece.asked
             latency = min(latency ?? time, time)
         }
@@ -301,13 +311,14 @@ import Store
             return
         }
         guard Double(length - fetch.written) <= rate * (latency / .seconds(1)) else { return }
-        fetching[ObjectIdentifier(fetch)]?.isEnding = true
+        piece.isEnding = true
         fill()
     }
 
     private func arrived(_ fetch: Fetch) {
-        guard let piece = fetching[ObjectIdentifier(fetch)], !piece.hasArrived else { return }
-        fetching[ObjectIdentifier(fetch)]?.hasArrived = true
+        guard let piece = fetching.removeValue(forKey: ObjectIdentifier(fetch)) else { return }
+        storing[ObjectIdentifier(fetch)] = piece
+        settled += piece.received
         forget(piece.request)
         fill()
     }
@@ -319,9 +330,17 @@ import Store
     }
 
     private func ended(_ fetch: Fetch, _ result: Result<Void, FetchError>) {
-        guard let piece = fetching.removeValue(forKey: ObjectIdentifier(fetch)) else { return }
-        settled += piece.received
-        if !piece.hasArrived { forget(piece.request) }
+        let id = ObjectIdentifier(fetch)
+        let piece: Piece
+        if let stored = storing.removeValue(forKey: id) {
+            piece = stored
+        } else if let running = fetching.removeValue(forKey: id) {
+            piece = running
+            settled += piece.received
+            forget(piece.request)
+        } else {
+            return
+        }
         release(piece)
         switch fetch.doubt.map({ .failure($0) }) ?? result {
         case .success where fetch.keepFailure == nil: filled(piece)

@@ -194,6 +194,8 @@ public import Store
 
     /// Ends `trail`.
     public func stopTrailing() { transfer?.trail(false) }
+    /// True while its bytes wait for those of another one.
+    public var isTrailing: Bool { transfer?.isTrailing ?? false }
 
     /// True while a player waits for bytes of it.
     public var isDelivering: Bool { state.hasPlayers && !isComplete && outcome == nil }

@@ -6,6 +6,8 @@ import HTTPMessage
 /// Progress of the reply being sent.
 struct ReplyProgress {
     enum Source {
+        /// The head was sent, and the body is not known yet.
+        case unknown
         case queued
         case bytes([UInt8], offset: Int)
         case parts(PartsCursor)
@@ -16,6 +18,10 @@ struct ReplyProgress {
 
     var source = Source.queued
     var framing: ReplyFraming?
+    /// True if the head was sent before the body was known.
+    var isBegun = false
+    /// Ends the only chunk of a body whose head was sent before.
+    var trailer: StaticString?
     var status: Int?
     var bodyBytes: Int64 = 0
     /// The time when the latest part of a rendered body was made, in nanoseconds of the monotonic clock; nil for other bodies.
@@ -25,13 +31,27 @@ struct ReplyProgress {
 }
 
 extension Connection {
-    /// Starts the reply to request number `serial`. Does nothing for an earlier request or a second reply.
-    func reply(_ head: ResponseHead, _ body: consuming ReplyBody, serial: Int) {
+    /// Sends the head of the reply to request number `serial`; `reply` follows.
+    func begin(_ head: ResponseHead, serial: Int) {
         guard phase == .handling, serial == self.serial else { return }
         phase = .replying
+        _ = compose(head, length: nil)
+        sendComposed()
+        (reply.source, reply.isBegun) = (.unknown, true)
+        pump()
+    }
+
+    private var isBodyUnknown: Bool { if case .unknown = reply.source { true } else { false } }
+
+    /// Starts the reply to request number `serial`. Does nothing for an earlier request or a second reply.
+    func reply(_ head: ResponseHead, _ body: consuming ReplyBody, serial: Int) {
+        guard phase == .handling || isBodyUnknown && phase == .replying, serial == self.serial else { return }
+        if reply.isBegun, head.status != .ok { return cutShort() }
+        phase = .replying
+        reply.source = .queued
         switch consume body {
         case .none:
-            _ = compose(head, length: 0)
+            _ = open(head, length: 0)
             sendComposed()
         case .bytes(let bytes): begin(head, bytes)
         case .file(let file, let offset, let length): begin(head, file, offset: offset, length: length)
@@ -43,8 +63,21 @@ extension Connection {
         pump()
     }
 
+    /// Writes the head into the server's buffer, or the size of the only chunk if the head was sent before. Returns false if no
+    /// body follows.
+    private func open(_ head: ResponseHead, length: Int64?) -> Bool {
+        guard reply.isBegun else { return compose(head, length: length).sendsBody }
+        core.buffer.clear()
+        if let length, reply.framing?.delimiter == .chunks {
+            core.buffer.append(hexadecimal: length)
+            core.buffer.append("\r\n")
+            reply.trailer = length > 0 ? "\r\n0\r\n\r\n" : "\r\n"
+        }
+        return length != 0
+    }
+
     private func begin(_ head: ResponseHead, _ bytes: [UInt8]) {
-        guard compose(head, length: Int64(bytes.count)).sendsBody else { return sendComposed() }
+        guard open(head, length: Int64(bytes.count)) else { return sendComposed() }
         if bytes.count <= ReplyBuffer.smallBody {
             core.buffer.append(bytes)
             reply.bodyBytes = Int64(bytes.count)
@@ -56,7 +89,7 @@ extension Connection {
     }
 
     private func begin(_ head: ResponseHead, _ file: consuming OwnedDescriptor, offset: Int64, length: Int64) {
-        guard compose(head, length: length).sendsBody else { return sendComposed() }
+        guard open(head, length: length) else { return sendComposed() }
         if length <= ReplyBuffer.smallBody {
             guard core.buffer.appendFile(file.rawValue, offset: offset, length: Int(length)) else {
                 return failUnsent()
@@ -71,7 +104,7 @@ extension Connection {
 
     private func begin(_ head: ResponseHead, _ file: consuming OwnedDescriptor, _ parts: [ReplyPart]) {
         let length = parts.length
-        guard compose(head, length: length).sendsBody else { return sendComposed() }
+        guard open(head, length: length) else { return sendComposed() }
         guard length <= ReplyBuffer.smallBody else {
             sendComposed(more: true)
             reply.source = .parts(PartsCursor(file, parts))
@@ -91,8 +124,8 @@ extension Connection {
     }
 
     private func begin(_ head: ResponseHead, _ body: any GrowingBody, offset: Int64, length: Int64?) {
-        let framing = compose(head, length: length)
-        guard framing.sendsBody else { return sendComposed() }
+        // A body that grows may break off, so it is never one chunk.
+        guard open(head, length: reply.isBegun ? nil : length) else { return sendComposed() }
         var progress = GrowingProgress(offset: offset, length: length)
         if let fresh = fresh(of: body, progress) {
             progress.advance(by: sendComposed(with: fresh))
@@ -105,14 +138,14 @@ extension Connection {
 
     private func begin(_ head: ResponseHead, _ body: any RenderedBody, _ range: Range<Int>) {
         guard range.count > ReplyBuffer.smallBody else { return begin(head, body.bytes(in: range)) }
-        guard compose(head, length: Int64(range.count)).sendsBody else { return sendComposed() }
+        guard open(head, length: Int64(range.count)) else { return sendComposed() }
         limitUnsent(true)
         sendComposed(more: true)
         reply.source = .rendered(body, range)
     }
 
     private func begin(_ head: ResponseHead, _ feed: any ReplyFeed) {
-        let sendsBody = compose(head, length: nil).sendsBody
+        let sendsBody = open(head, length: nil)
         sendComposed()
         guard sendsBody else { return }
         reply.source = .feed(feed)
@@ -121,6 +154,7 @@ extension Connection {
 
     /// Answers 500: nothing was sent yet, so the client can still learn that the body is missing.
     private func failUnsent() {
+        if reply.isBegun { return cutShort() }
         var head = ResponseHead(.internalServerError)
         head.append(.text)
         let text: [UInt8] = Array("The file is shorter than announced.\n".utf8)
@@ -132,7 +166,7 @@ extension Connection {
         switch reply.source {
         case .growing(let body, _): body.unsubscribe(self)
         case .feed(let feed): feed.close()
-        case .queued, .bytes, .parts, .rendered: break
+        case .unknown, .queued, .bytes, .parts, .rendered: break
         }
         let (status, bodyBytes) = (reply.status, reply.bodyBytes)
         reply = ReplyProgress()

@@ -10,7 +10,10 @@ extension Connection {
         if case .feed(let feed) = reply.source, feed.hasFailed { return cutShort() }
         while phase == .replying, evbuffer_get_length(output) == 0 {
             switch reply.source {
-            case .queued: return finishReply()
+            case .unknown: return awaitBody()
+            case .queued:
+                guard let trailer = reply.trailer.take() else { return finishReply() }
+                send(trailer)
             case .bytes(let bytes, let offset): sendPart(of: bytes, from: offset)
             case .parts(let body): sendNext(of: body)
             case .rendered(let body, let range): sendNext(of: body, range)
@@ -91,7 +94,7 @@ extension Connection {
     }
 
     /// Closes the connection in the middle of the reply, so that the client detects the failure.
-    private func cutShort() {
+    func cutShort() {
         if reply.framing?.delimiter == .close {
             // Without a length an orderly end would look like the body's end; a reset does not.
             var option = linger(l_onoff: 1, l_linger: 0)

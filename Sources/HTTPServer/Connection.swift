@@ -238,7 +238,8 @@ import HTTPMessage
 
     /// Answers 500 for an exchange that was dropped without a reply.
     func exchangeWasDropped(serial: Int) {
-        guard phase == .handling, serial == self.serial else { return }
+        guard serial == self.serial else { return }
+        // Closes where the head was sent before.
         answer(.internalServerError, "The request was not answered.")
     }
 

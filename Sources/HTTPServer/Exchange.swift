@@ -15,6 +15,8 @@ import SafeText
     private let connection: Connection
     private let serial: Int
     private var isAnswered = false
+    /// True if the head was sent before the body was known.
+    private(set) var isBegun = false
 
     init(head: RequestHead, body: [UInt8], mount: String = "", connection: Connection, serial: Int) {
         (self.head, self.mount, self.body) = (head, mount, body)
@@ -61,6 +63,15 @@ import SafeText
         guard !isAnswered else { return }
         isAnswered = true
         connection.reply(head, body, serial: serial)
+    }
+
+    /// Sends the head of a reply to a GET before its body is known, so that the client waits for nothing but bytes. `reply` sends
+    /// the body then, which must be whole; its own head is dropped. If that is an error, the connection closes in the middle of
+    /// the body. Does nothing for a second time, after the reply, or if the client has left.
+    public func begin(_ head: ResponseHead) {
+        guard !isAnswered, !isBegun, self.head.method == .get else { return }
+        isBegun = true
+        connection.begin(head, serial: serial)
     }
 
     /// Replies with one sentence as plain text.

@@ -41,6 +41,7 @@ public enum RepresentationBody: ~Copyable {
 extension Exchange {
     /// Answers a GET or HEAD as its conditions and range require: 200, 206, 304 or 416 (RFC 9110 §13, §14).
     public func reply(_ representation: Representation, _ body: consuming RepresentationBody) {
+        guard !isBegun else { return reply(ResponseHead(.ok), body.part(offset: 0, length: representation.size)) }
         let selection = RepresentationSelection(
             for: head, size: representation.size, entityTag: representation.entityTag,
             lastModified: representation.lastModified)

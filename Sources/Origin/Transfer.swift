@@ -44,7 +44,7 @@ import HTTPMessage
     /// The urgency.
     public private(set) var priority: OriginRequest.Priority
     /// True while it yields to another transfer of its player.
-    private var isTrailing = false
+    public private(set) var isTrailing = false
     private var ignoresAbsence: Bool
     /// As in the request; may become true later.
     public var isReadWhileFetched: Bool

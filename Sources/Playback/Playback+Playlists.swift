@@ -196,6 +196,9 @@ extension Playback {
                 let (directives, rest) = try DeliveryDirectives.split(CMCD.removed(from: url.query))
                 let asset = try await asset(at: url.replacingQuery(rest), mode, player)
                 if refuseIfExpired(exchange, asset) { return }
+                if let places = highestStored(of: asset, mode, exchange) {
+                    return await entry(exchange, of: asset, listing: places)
+                }
                 let isStored = mode == .offline || library.isOffline || isPreferred(asset, mode)
                 await entry(exchange, of: asset, mode, directives, isStored: isStored)
             } catch {
@@ -231,6 +234,24 @@ extension Playback {
     private func isPreferred(_ asset: Asset, _ mode: Session.Mode) -> Bool {
         if asset.isEverythingComplete || asset.isRecorded && !asset.isRecording { return true }
         return (mode == .local || library.mode == .local) && asset.isPlayableOffline
+    }
+
+    /// The renditions to list for a player that shows the highest variant, if that is stored and others are not; nil otherwise.
+    private func highestStored(of asset: Asset, _ mode: Session.Mode, _ exchange: Exchange) -> Set<Int>? {
+        guard mode == .auto, !library.isOffline, VariantSupport.showsHighest(exchange.head), !isPreferred(asset, mode)
+        else { return nil }
+        return asset.multivariant?.listingOfHighest(stored: asset.completeRenditions)
+    }
+
+    /// Answers at once, and looks at the origin meanwhile.
+    private func entry(_ exchange: Exchange, of asset: Asset, listing places: Set<Int>) async {
+        Task { @LoopActor in _ = try? await library.playlists.refresh(asset) }
+        let session = session(for: asset, .auto)
+        sessions.enter(session, exchange)
+        let view = view(of: asset, session, for: exchange)
+        await answer(exchange, session, of: asset, .hit, orElse: Self.nothing(of: asset)) {
+            view.draft(listing: places, isStored: false)
+        }
     }
 
     /// Answers with the entry playlist, once the origin is known to be present or absent.

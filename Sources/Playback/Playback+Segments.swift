@@ -240,14 +240,12 @@ extension Playback {
         let place = request.place
         let fetch = try library.fetch(
             resource, in: place.folder, of: place.asset, urgency: .playback, fallback: fallback)
-        if let adapter = place.record.adapter {
-            adapter.link.follow(fetch)
-        } else if fallback == .none, !isSentComplete, case .segment(let number) = resource.name.role {
-            place.record.awaited.add(fetch, number, in: place.folder)
-        }
+        place.record.adapter?.link.follow(fetch)
+        if fallback == .none, !isSentComplete { request.awaits(fetch) }
         if fallback != .none, let segment = request.segment, segment.substitutes.needsSplice(segment.name) {
             segment.composition.advance(to: .perhaps)
         }
+        if isSentComplete { beginReply(to: request) }
         FetchReply(fetch, request, self, isSentComplete: isSentComplete).start()
     }
 

@@ -42,6 +42,14 @@ extension PlayerTraits {
     }
 }
 
+/// Knowledge of players that open every variant before the first picture, and show the one with the highest BANDWIDTH.
+enum VariantSupport {
+    /// True for mpv, unless its option `hls-bitrate` says otherwise. ffplay opens all too, but shows the first one.
+    static func showsHighest(_ head: RequestHead) -> Bool {
+        head.firstValue(of: .userAgent)?.starts(with: Array("libmpv".utf8)) ?? false
+    }
+}
+
 /// Knowledge of players that do not request segments with EXT-X-GAP. All others do, and some stop there.
 enum GapSupport {
     /// True for Apple's players, ExoPlayer and scripts in browsers, such as hls.js. A browser's own HLS player hangs at a gap;

@@ -359,7 +359,10 @@ extension PlayerView {
     }
 
     /// The draft of the entry playlist with only the renditions at these places in `MultivariantPlaylist.renditionURIs`.
-    func draft(listing renditions: Set<Int>) -> PlaylistDraft { draft(.listing(renditions), isStored: true) }
+    /// - Parameter isStored: true to name only stored keys, session data and images.
+    func draft(listing renditions: Set<Int>, isStored: Bool = true) -> PlaylistDraft {
+        draft(.listing(renditions), isStored: isStored)
+    }
 
     /// The draft of a single variant: the attributes of the best variant, and the playlist of the one whose segments are
     /// substituted. `listed` is nil if the origin is available.

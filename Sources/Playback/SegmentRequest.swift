@@ -61,6 +61,16 @@ import Substitution
         return number
     }
 
+    /// True if it asks for all bytes, whatever they are.
+    var isForWhole: Bool {
+        let head = exchange.head
+        guard !head.contains(.ifNoneMatch), !head.contains(.ifModifiedSince), !head.contains(.ifRange) else {
+            return false
+        }
+        guard head.contains(.range) else { return true }
+        return head.onlyValue(of: .range).flatMap { ByteRange($0) } == .from(0)
+    }
+
     /// The form in which the segment was sent; nil if it was not.
     private var form: SegmentForm? { number.flatMap { place.composition?.form(of: $0) } }
 
@@ -98,6 +108,11 @@ import Substitution
             let substitutes = place.substitutions.substitutes(of: rendition, in: place.asset)
         else { return nil }
         return Segment(name: name, substitutes: substitutes, composition: composition)
+    }
+
+    /// Records that the player waits for a fetch of the segment, in whatever quality.
+    func awaits(_ fetch: Fetch) {
+        if case .segment(let number)? = name?.role { place.record.awaited.add(fetch, number, in: place.folder) }
     }
 
     mutating func findResource() { resource = name.flatMap { place.asset.resource($0, in: place.folder) } }

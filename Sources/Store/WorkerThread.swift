@@ -124,9 +124,11 @@ final class Wakeup: @unchecked Sendable {
 
     func signal() {
         pthread_mutex_lock(lock)
+        let isNews = !isSignalled
         isSignalled = true
-        pthread_cond_signal(condition)
         pthread_mutex_unlock(lock)
+        // Not while it is locked: the other thread would wake up only to wait for the lock.
+        if isNews { pthread_cond_signal(condition) }
     }
 
     /// Waits for a signal since the last wait, or until the time is over; nil for no limit. It may return early.

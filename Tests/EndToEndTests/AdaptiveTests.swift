@@ -29,6 +29,30 @@ struct AdaptiveTests {
             #expect(report.ended && report.position ?? 0 >= 16.5, "\(report)")
         }
     }
+
+    /// libavformat opens a segment before it reads the one before it, and waits for the head.
+    @Test("has the head of a segment while another quality of it arrives")
+    func theHeadComesFirst() async throws {
+        let fixture = try await SubstitutionFixture(.init(isMuxed: true))
+        try fixture.tellAverage()
+        try await Scene.with(root: fixture.folder.path) { scene in
+            let entry = await scene.weir.url("/auto/" + scene.origin.url("/film/master.m3u8"))
+            let media = try #require(try await PlaylistWalk.segments(entry).first)
+            let segments = try await PlaylistWalk.segments(media)
+            let player = ["User-Agent": "Lavf/59.27.100", "Range": "bytes=0-"]
+            // These show what the link carries.
+            for segment in segments.prefix(6) { _ = try await SegmentReader(segment, fields: player).rest() }
+            try await scene.origin.add(OriginRule("/film/high/*") { $0.pauseAfter = 1000 })
+            let reader = try await SegmentReader(segments[6], fields: player)
+            let head = try await reader.head()
+            #expect(head.hasPrefix("HTTP/1.1 200 ") && head.contains("Transfer-Encoding: chunked\r\n"), "\(head)")
+            #expect(try await reader.isSilent())
+            #expect(try await scene.origin.release() == 1)
+            let body = try await reader.rest().bytes
+            let whole = try await HTTPProbe.fetch(segments[6]).body
+            #expect(body == Data("\(String(whole.count, radix: 16))\r\n".utf8) + whole + Data("\r\n0\r\n\r\n".utf8))
+        }
+    }
 }
 
 extension SubstitutionFixture {

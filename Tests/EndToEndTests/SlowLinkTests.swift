@@ -125,6 +125,29 @@ struct SlowLinkTests {
         }
     }
 
+    /// mpv opens all variants before the first picture, and shows the highest.
+    @Test("does not delay the stored variant that mpv shows", .timeLimit(.minutes(2)))
+    func theStoredVariantIsAlone() async throws {
+        try await Scene.with { scene in
+            let result = try await scene.get("ts", ["-q", "best"])
+            #expect(result.exit == .code(0), "\(result.errors)")
+            // Other players may choose.
+            let all = try await HTTPProbe.fetch(scene.weir.url("/" + scene.origin.master("ts"))).text
+            #expect(all.components(separatedBy: "#EXT-X-STREAM-INF").count > 2, "\(all)")
+            try await scene.weir.terminate()
+            try await scene.weir.start()
+            try await scene.origin.clearRequests()
+            try await scene.origin.add(OriginRule("*") { $0.hold = true })
+            let entry = await scene.weir.url("/" + scene.origin.master("ts"))
+            let shown = try await HTTPProbe.fetch(entry, fields: ["User-Agent": "libmpv"]).text
+            #expect(shown.components(separatedBy: "#EXT-X-STREAM-INF").count == 2, "\(shown)")
+            let report = try await Player.mpv.play(entry)
+            #expect(PlayerBaseline(.mpv, "ts").shortcoming(of: report) == nil, "\(report)")
+            // The origin is looked at meanwhile.
+            #expect(Set(try await scene.origin.requests().map(\.path)) == ["/ts/master.m3u8"])
+        }
+    }
+
     @Test("brings both at once where the origin limits each connection", .timeLimit(.minutes(2)))
     func theLaterSegmentOfItsOwnLimit() async throws {
         try await Scene.with { scene in

@@ -42,6 +42,21 @@ struct InitialChoiceTests {
         #expect(playlist.initialChoice(of: indices) == expected)
     }
 
+    /// Arguments: the stored URIs, and those of the listing.
+    @Test(
+        "is the highest alone, with all audio, for a player that shows it",
+        arguments: [
+            ([], nil), (["high.m3u8"], nil), (["middle.m3u8", "en.m3u8"], nil),
+            (["sound.m3u8"], ["sound.m3u8", "en.m3u8"]),
+            (["sound.m3u8", "high.m3u8", "en.m3u8"], ["sound.m3u8", "high.m3u8", "en.m3u8"]),
+        ] as [([String], Set<String>?)])
+    func highestVariant(stored: [String], expected: Set<String>?) throws {
+        let playlist = try Self.playlist(Self.ladder)
+        let indices = Set(stored.compactMap { playlist.renditionURIs.firstIndex(of: $0) })
+        let listing = playlist.listingOfHighest(stored: indices).map { Set($0.map { playlist.renditionURIs[$0] }) }
+        #expect(listing == expected)
+    }
+
     @Test("is audio-only if the first variant is")
     func audioOnly() throws {
         let playlist = try Self.playlist(

@@ -32,24 +32,28 @@ struct AdaptationRule {
     /// - Parameter options: never empty; sorted by bit rate, the lowest first.
     static func choice(of options: [Option], at moment: Moment) -> Int {
         let stored = options.lastIndex(where: \.isStored)
-        let delivered = options.indices.last { isInTime(options[$0], $0, moment) }
+        let limit = limit(moment, hasStored: stored != nil)
+        let delivered = options.indices.last { isInTime(options[$0], $0, moment, limit) }
         return [stored, delivered].compactMap(\.self).max() ?? 0
     }
 
-    private static func isInTime(_ option: Option, _ place: Int, _ moment: Moment) -> Bool {
+    private static func isInTime(_ option: Option, _ place: Int, _ moment: Moment, _ limit: Double) -> Bool {
         guard let throughput = moment.throughput, throughput > 0 else { return false }
         let share = place > moment.current ?? 0 ? shareUp : share
         let time = Double(option.bytes) / (throughput * share)
-        return time <= min(moment.playerTimeout, limit(moment))
+        return time <= min(moment.playerTimeout, limit)
     }
 
     /// A wait that a viewer does not notice, in seconds. After a seek only such a wait is worth a better quality.
     private static let unnoticed = 0.2
+    /// As `unnoticed`, in place of a stored quality, which comes at once. The rule does not know the latency of the origin.
+    private static let instant = 0.05
 
     /// Maximum time for a segment, in seconds: half of the buffer. With fewer than two segments ahead it shrinks so that
     /// the buffer grows, down to half of the duration.
-    private static func limit(_ moment: Moment) -> Double {
-        moment.isJump ? unnoticed : max(moment.buffer / 2, moment.duration / 2 + moment.buffer / 4)
+    private static func limit(_ moment: Moment, hasStored: Bool) -> Double {
+        guard !moment.isJump else { return hasStored ? instant : unnoticed }
+        return max(moment.buffer / 2, moment.duration / 2 + moment.buffer / 4)
     }
 
     /// True if a running fetch must be abandoned for a lower quality: it will not arrive in time, and the lowest

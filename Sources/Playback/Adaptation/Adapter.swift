@@ -78,8 +78,8 @@ import Substitution
     }
 
     private let fetches: [Fetch]
-    private let before: Int64
-    private let began = ContinuousClock.now
+    private var before: Int64
+    private var began = ContinuousClock.now
     private var left: Int
     private var timer: LoopTimer?
     private var isOver = false
@@ -91,19 +91,23 @@ import Substitution
         before = fetches.reduce(0) { $0 + $1.written }
     }
 
+    private var written: Int64 { fetches.reduce(0) { $0 + $1.written } }
+
     /// Calls `ended` once with the result; never after `release`.
     func follow(isHopeless: @escaping (Progress) -> Bool, ended: @escaping (End) -> Void) {
         for fetch in fetches { fetch.whenEnded { [weak self] result in self?.fetchEnded(result, ended) } }
         guard !isOver else { return }
         timer = LoopTimer { [weak self] in
             guard let self else { return }
+            // One that yields to the segment before it is not slow.
+            if fetches.contains(where: \.isTrailing) { (before, began) = (written, .now) }
             if isHopeless(progress) { finish(.hopeless, ended) } else { timer?.schedule(after: Self.pause) }
         }
         timer?.schedule(after: Self.pause)
     }
 
     private var progress: Progress {
-        let (written, last) = (fetches.reduce(0) { $0 + $1.written }, fetches.last)
+        let last = fetches.last
         return Progress(
             elapsed: (ContinuousClock.now - began).inSeconds, bytes: written - before,
             remaining: last?.length.map { max(0, $0 - (last?.written ?? 0)) })

@@ -43,6 +43,8 @@ extension Playback {
             return false
         }
         for fetch in fetches { adapter.link.follow(fetch) }
+        request.awaits(segment)
+        beginReply(to: request)
         // The player may request the next segment before this one is sent.
         composition.advance(to: .joined)
         let awaited = AwaitedReply(segment, for: request)
@@ -62,6 +64,19 @@ extension Playback {
             answer(again: request, quality, end)
         }
         return true
+    }
+
+    /// Sends the head before the quality is settled. libavformat opens a segment before it reads the one before it, and waits for
+    /// the head meanwhile: the picture after a seek would wait for a segment that comes later.
+    func beginReply(to request: SegmentRequest) {
+        guard request.place.record.adapter != nil, PlayerTimeout.needsNoLength(request.exchange.head),
+            request.isForWhole
+        else { return }
+        var head = ResponseHead(.ok)
+        head.append(shelf.type(of: request.file))
+        head.append(.cacheControl, literal: "no-store")
+        head.append(CacheStatus.forwarded(.uriMiss, isStored: true))
+        request.exchange.begin(head)
     }
 
     /// Starts the fetches for a segment and its initialization section, retained. nil if there is no room for them.

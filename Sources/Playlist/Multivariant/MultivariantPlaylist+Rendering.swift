@@ -94,6 +94,17 @@ extension MultivariantPlaylist {
         return complete.contains { $0.index == first.index } ? [] : Set(complete.map(\.index))
     }
 
+    /// Returns the renditions of the offline view, and those of EXT-X-MEDIA lines, which a viewer may still choose; nil unless
+    /// a variant with the highest BANDWIDTH can be played from the stored renditions alone.
+    ///
+    /// For players that open every variant and show that one: the others would only delay the first picture.
+    public func listingOfHighest(stored renditions: Set<Int>) -> Set<Int>? {
+        guard let most = variants.map(\.bandwidth).max() else { return nil }
+        let complete = Set(completeVariants(renditions: renditions).map(\.index))
+        guard variants.allSatisfy({ $0.bandwidth < most || complete.contains($0.index) }) else { return nil }
+        return renditions.union(media.compactMap(\.renditionIndex))
+    }
+
     /// Returns the variants that can be played from the stored renditions alone.
     ///
     /// A variant's media playlist must be among `renditions`. Its AUDIO and VIDEO groups must each have a member that
