@@ -44,7 +44,7 @@ extension PlayerTraits {
 
 /// Knowledge of players that open every variant before the first picture, and show the one with the highest BANDWIDTH.
 enum VariantSupport {
-    /// True for mpv, unless its option `hls-bitrate` says otherwise. ffplay opens all too, but shows the first one.
+    /// True for mpv, unless its option `hls-bitrate` says otherwise. ffplay and ffmpeg open all too, but use any of them.
     static func showsHighest(_ head: RequestHead) -> Bool {
         head.firstValue(of: .userAgent)?.starts(with: Array("libmpv".utf8)) ?? false
     }

@@ -97,7 +97,7 @@ extension MultivariantPlaylist {
     /// Returns the renditions of the offline view, and those of EXT-X-MEDIA lines, which a viewer may still choose; nil unless
     /// a variant with the highest BANDWIDTH can be played from the stored renditions alone.
     ///
-    /// For players that open every variant and show that one: the others would only delay the first picture.
+    /// For players that open every variant and show one: the others would only delay the first picture.
     public func listingOfHighest(stored renditions: Set<Int>) -> Set<Int>? {
         guard let most = variants.map(\.bandwidth).max() else { return nil }
         let complete = Set(completeVariants(renditions: renditions).map(\.index))
