@@ -127,7 +127,8 @@ extension Connection {
         // A body that grows may break off, so it is never one chunk.
         guard open(head, length: reply.isBegun ? nil : length) else { return sendComposed() }
         var progress = GrowingProgress(offset: offset, length: length)
-        if let fresh = fresh(of: body, progress) {
+        // A head that was sent before may still be queued.
+        if evbuffer_get_length(output) == 0, let fresh = fresh(of: body, progress) {
             progress.advance(by: sendComposed(with: fresh))
         } else {
             sendComposed(more: body.written > offset)

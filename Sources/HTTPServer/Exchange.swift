@@ -16,7 +16,7 @@ import SafeText
     private let serial: Int
     private var isAnswered = false
     /// True if the head was sent before the body was known.
-    private(set) var isBegun = false
+    public private(set) var isBegun = false
 
     init(head: RequestHead, body: [UInt8], mount: String = "", connection: Connection, serial: Int) {
         (self.head, self.mount, self.body) = (head, mount, body)

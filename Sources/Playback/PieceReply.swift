@@ -127,7 +127,8 @@ import SegmentFormat
         request.exchange.whenEnded { [fetch, sessions = playback?.sessions] end in
             fetch.release(.playback)
             awaited.end(end)
-            guard end.cause == .bodyFailed else { return }
+            // Where only the head was sent, the reason is recorded by itself.
+            guard end.cause == .bodyFailed, !awaited.isHeadSent || end.bodyBytes > 0 else { return }
             sessions?.recordFailure(Failure(brokenOff: fetch, about: Subject(place, name, path: path)))
         }
         deadline = LoopTimer { [weak self] in self?.playerTimedOut() }
@@ -136,6 +137,7 @@ import SegmentFormat
         if isSentComplete {
             stallWatch = StallWatch(of: fetch) { [weak self] in self?.fetchStalled() }
             fetch.whenEnded { [self] in answer($0) }
+            playback?.beginReply(to: request, awaited)
         } else {
             fetch.whenAnnounced { [self] in answer($0) }
         }
@@ -192,6 +194,8 @@ import SegmentFormat
     private let fetch: Fetch
     /// The exchange while the reply is sent. Not held before: an exchange that is dropped is answered.
     private var exchange: Exchange?
+    /// True if the player has the head of the reply, and no byte yet.
+    private(set) var isHeadSent = false
     private let file: String
     private let wait: SessionRecord.Wait
     private weak var record: SessionRecord?
@@ -210,7 +214,10 @@ import SegmentFormat
     /// Records that the reply is about to be sent.
     func begin(_ exchange: Exchange) { if !isOver { self.exchange = exchange } }
 
-    var isAnswered: Bool { exchange != nil }
+    /// Records whether the head was sent before the body is known.
+    func headWasSent(to exchange: Exchange) { isHeadSent = exchange.isBegun }
+
+    var isAnswered: Bool { isHeadSent || exchange != nil }
 
     var deliveredShare: Double? {
         guard let exchange, let length = fetch.isComplete ? fetch.written : fetch.resource.exactLength ?? fetch.length,

@@ -196,9 +196,7 @@ extension Playback {
                 let (directives, rest) = try DeliveryDirectives.split(CMCD.removed(from: url.query))
                 let asset = try await asset(at: url.replacingQuery(rest), mode, player)
                 if refuseIfExpired(exchange, asset) { return }
-                if let places = highestStored(of: asset, mode, exchange) {
-                    return await entry(exchange, of: asset, listing: places)
-                }
+                if showsStored(asset, mode, exchange) { return await entryFromStore(exchange, of: asset) }
                 let isStored = mode == .offline || library.isOffline || isPreferred(asset, mode)
                 await entry(exchange, of: asset, mode, directives, isStored: isStored)
             } catch {
@@ -236,21 +234,23 @@ extension Playback {
         return (mode == .local || library.mode == .local) && asset.isPlayableOffline
     }
 
-    /// The renditions to list for a player that shows the highest variant, if that is stored and others are not; nil otherwise.
-    private func highestStored(of asset: Asset, _ mode: Session.Mode, _ exchange: Exchange) -> Set<Int>? {
-        guard mode == .auto, !library.isOffline, VariantSupport.showsHighest(exchange.head), !isPreferred(asset, mode)
-        else { return nil }
-        return asset.multivariant?.listingOfHighest(stored: asset.completeRenditions)
+    /// True for a player that shows the highest variant, if that is stored and others are not. What was only cached by playback is
+    /// compared with the origin first.
+    private func showsStored(_ asset: Asset, _ mode: Session.Mode, _ exchange: Exchange) -> Bool {
+        guard mode == .auto, !library.isOffline, VariantSupport.showsHighest(exchange.head), !isPreferred(asset, mode),
+            !asset.hasChanged, library.downloads?.isKept(asset) ?? false
+        else { return false }
+        return asset.multivariant?.isHighestComplete(renditions: asset.completeRenditions) ?? false
     }
 
-    /// Answers at once, and looks at the origin meanwhile.
-    private func entry(_ exchange: Exchange, of asset: Asset, listing places: Set<Int>) async {
+    /// Answers with the stored variants at once, and looks at the origin meanwhile.
+    private func entryFromStore(_ exchange: Exchange, of asset: Asset) async {
         Task { @LoopActor in _ = try? await library.playlists.refresh(asset) }
         let session = session(for: asset, .auto)
         sessions.enter(session, exchange)
         let view = view(of: asset, session, for: exchange)
         await answer(exchange, session, of: asset, .hit, orElse: Self.nothing(of: asset)) {
-            view.draft(listing: places, isStored: false)
+            view.draftOfStoredVariants()
         }
     }
 

@@ -241,11 +241,10 @@ extension Playback {
         let fetch = try library.fetch(
             resource, in: place.folder, of: place.asset, urgency: .playback, fallback: fallback)
         place.record.adapter?.link.follow(fetch)
-        if fallback == .none, !isSentComplete { request.awaits(fetch) }
+        if place.record.adapter != nil || fallback == .none && !isSentComplete { request.awaits(fetch) }
         if fallback != .none, let segment = request.segment, segment.substitutes.needsSplice(segment.name) {
             segment.composition.advance(to: .perhaps)
         }
-        if isSentComplete { beginReply(to: request) }
         FetchReply(fetch, request, self, isSentComplete: isSentComplete).start()
     }
 
@@ -318,7 +317,7 @@ extension Playback {
         case .failed:
             guard let error = request.error else { return }
             guard let status = request.fetchStatus else { return refuse(exchange, error, about: subject) }
-            sessions.recordFailure(Failure(error, status: error.status.code, about: subject))
+            sessions.recordFailure(Failure(error, status: exchange.isBegun ? 200 : error.status.code, about: subject))
             exchange.refuse(error.status, "\(error).", status.refused(error))
         }
     }

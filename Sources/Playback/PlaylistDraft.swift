@@ -215,13 +215,17 @@ struct EntryDraft: Sendable {
         case all(complete: Set<Int>)
         /// Only what these renditions play.
         case listing(Set<Int>)
+        /// The variants that these renditions play, with all their EXT-X-MEDIA lines.
+        case variants(Set<Int>)
         /// One variant with the playlist of another one.
         case ladder(best: Variant, base: Int, places: Set<Int>)
 
         /// True if both are the same choice from one playlist.
         func isEqual(to other: Choice) -> Bool {
             switch (self, other) {
-            case (.all(let one), .all(let two)), (.listing(let one), .listing(let two)): one == two
+            case (.all(let one), .all(let two)), (.listing(let one), .listing(let two)),
+                (.variants(let one), .variants(let two)):
+                one == two
             case (.ladder(let best, let base, let places), .ladder(let other, let otherBase, let otherPlaces)):
                 best.index == other.index && base == otherBase && places == otherPlaces
             default: false
@@ -258,6 +262,7 @@ struct EntryDraft: Sendable {
         case .all(let complete):
             try playlist.rendered(first: playlist.initialChoice(of: complete)) { name($0) }
         case .listing(let places): try playlist.stored(renditions: places) { name($0) }
+        case .variants(let places): try playlist.stored(renditions: places, listsAllMedia: true) { name($0) }
         case .ladder(let best, let base, let places):
             try playlist.rendered(only: best, among: places) { reference in
                 if case .variant = reference { return media(base) }
@@ -359,10 +364,10 @@ extension PlayerView {
     }
 
     /// The draft of the entry playlist with only the renditions at these places in `MultivariantPlaylist.renditionURIs`.
-    /// - Parameter isStored: true to name only stored keys, session data and images.
-    func draft(listing renditions: Set<Int>, isStored: Bool = true) -> PlaylistDraft {
-        draft(.listing(renditions), isStored: isStored)
-    }
+    func draft(listing renditions: Set<Int>) -> PlaylistDraft { draft(.listing(renditions), isStored: true) }
+
+    /// The draft of the entry playlist with the stored variants, and all that a viewer may choose beside them.
+    func draftOfStoredVariants() -> PlaylistDraft { draft(.variants(asset.completeRenditions), isStored: false) }
 
     /// The draft of a single variant: the attributes of the best variant, and the playlist of the one whose segments are
     /// substituted. `listed` is nil if the origin is available.

@@ -42,19 +42,24 @@ struct InitialChoiceTests {
         #expect(playlist.initialChoice(of: indices) == expected)
     }
 
-    /// Arguments: the stored URIs, and those of the listing.
+    /// Arguments: the stored URIs, true if the highest variant is complete, and the URIs of the stored variants with all media.
     @Test(
-        "is the highest alone, with all audio, for a player that shows it",
+        "may be the highest alone, with all audio",
         arguments: [
-            ([], nil), (["high.m3u8"], nil), (["middle.m3u8", "en.m3u8"], nil),
-            (["sound.m3u8"], ["sound.m3u8", "en.m3u8"]),
-            (["sound.m3u8", "high.m3u8", "en.m3u8"], ["sound.m3u8", "high.m3u8", "en.m3u8"]),
-        ] as [([String], Set<String>?)])
-    func highestVariant(stored: [String], expected: Set<String>?) throws {
-        let playlist = try Self.playlist(Self.ladder)
+            ([], false, []), (["high.m3u8"], false, []), (["middle.m3u8", "en.m3u8"], false, ["middle", "en", "fr"]),
+            (["sound.m3u8", "low.m3u8"], true, ["sound"]),
+            (["sound.m3u8", "high.m3u8", "en.m3u8"], true, ["sound", "high", "en", "fr"]),
+        ] as [([String], Bool, Set<String>)])
+    func highestVariant(stored: [String], isHighest: Bool, expected: Set<String>) throws {
+        let french = "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",NAME=\"fr\",URI=\"fr.m3u8\""
+        let playlist = try Self.playlist(Self.ladder + "\n" + french)
         let indices = Set(stored.compactMap { playlist.renditionURIs.firstIndex(of: $0) })
-        let listing = playlist.listingOfHighest(stored: indices).map { Set($0.map { playlist.renditionURIs[$0] }) }
-        #expect(listing == expected)
+        #expect(playlist.isHighestComplete(renditions: indices) == isHighest)
+        let text = try playlist.stored(renditions: indices, listsAllMedia: true) { reference in
+            reference.renditionIndex.map { playlist.renditionURIs[$0] }
+        }
+        let words = String(decoding: text ?? [], as: UTF8.self).split { $0 == "\"" || $0 == "\n" }
+        #expect(Set(words.filter { $0.hasSuffix(".m3u8") }.map { String($0.dropLast(5)) }) == expected)
     }
 
     @Test("is audio-only if the first variant is")

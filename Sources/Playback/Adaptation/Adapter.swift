@@ -70,14 +70,18 @@ import Substitution
     }
 
     struct Progress {
+        /// Seconds since the start, or since it last yielded to the segment before it.
         var elapsed: Double
-        /// Bytes received since the start.
+        /// Bytes received in that time.
         var bytes: Int64
+        /// Bytes received since the start.
+        var allBytes: Int64
         /// Bytes that are still missing, if known.
         var remaining: Int64?
     }
 
     private let fetches: [Fetch]
+    private let first: Int64
     private var before: Int64
     private var began = ContinuousClock.now
     private var left: Int
@@ -88,7 +92,8 @@ import Substitution
     /// - Parameter fetches: retained by the caller; released here.
     init(_ fetches: [Fetch]) {
         (self.fetches, left) = (fetches, fetches.count)
-        before = fetches.reduce(0) { $0 + $1.written }
+        first = fetches.reduce(0) { $0 + $1.written }
+        before = first
     }
 
     private var written: Int64 { fetches.reduce(0) { $0 + $1.written } }
@@ -100,8 +105,10 @@ import Substitution
         timer = LoopTimer { [weak self] in
             guard let self else { return }
             // One that yields to the segment before it is not slow.
-            if fetches.contains(where: \.isTrailing) { (before, began) = (written, .now) }
-            if isHopeless(progress) { finish(.hopeless, ended) } else { timer?.schedule(after: Self.pause) }
+            let isTrailing = fetches.contains(where: \.isTrailing)
+            if isTrailing { (before, began) = (written, .now) }
+            if !isTrailing, isHopeless(progress) { return finish(.hopeless, ended) }
+            timer?.schedule(after: Self.pause)
         }
         timer?.schedule(after: Self.pause)
     }
@@ -109,7 +116,7 @@ import Substitution
     private var progress: Progress {
         let last = fetches.last
         return Progress(
-            elapsed: (ContinuousClock.now - began).inSeconds, bytes: written - before,
+            elapsed: (ContinuousClock.now - began).inSeconds, bytes: written - before, allBytes: written - first,
             remaining: last?.length.map { max(0, $0 - (last?.written ?? 0)) })
     }
 

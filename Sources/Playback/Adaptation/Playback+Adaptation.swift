@@ -44,7 +44,6 @@ extension Playback {
         }
         for fetch in fetches { adapter.link.follow(fetch) }
         request.awaits(segment)
-        beginReply(to: request)
         // The player may request the next segment before this one is sent.
         composition.advance(to: .joined)
         let awaited = AwaitedReply(segment, for: request)
@@ -63,12 +62,13 @@ extension Playback {
             awaited.end(nil)
             answer(again: request, quality, end)
         }
+        beginReply(to: request, awaited)
         return true
     }
 
-    /// Sends the head before the quality is settled. libavformat opens a segment before it reads the one before it, and waits for
+    /// Sends the head before the quality is settled, unless the request is answered already. libavformat opens a segment before it reads the one before it, and waits for
     /// the head meanwhile: the picture after a seek would wait for a segment that comes later.
-    func beginReply(to request: SegmentRequest) {
+    func beginReply(to request: SegmentRequest, _ awaited: AwaitedReply) {
         guard request.place.record.adapter != nil, PlayerTimeout.needsNoLength(request.exchange.head),
             request.isForWhole
         else { return }
@@ -77,6 +77,7 @@ extension Playback {
         head.append(.cacheControl, literal: "no-store")
         head.append(CacheStatus.forwarded(.uriMiss, isStored: true))
         request.exchange.begin(head)
+        awaited.headWasSent(to: request.exchange)
     }
 
     /// Starts the fetches for a segment and its initialization section, retained. nil if there is no room for them.
@@ -133,12 +134,14 @@ extension Playback {
         _ progress: AdaptiveFetch.Progress, _ quality: Quality, instead own: Quality, _ request: SegmentRequest,
         _ adapter: Adapter
     ) -> Bool {
-        let playerTimeout = request.adaptation.map { self.playerTimeout(of: adapter, $0) } ?? 0
-        if progress.bytes == 0, playerTimeout <= 0 { return true }
+        // A player that has the head waits for the first byte as long as for any other.
+        let playerTimeout =
+            request.exchange.isBegun ? .infinity : request.adaptation.map { self.playerTimeout(of: adapter, $0) } ?? 0
+        if progress.allBytes == 0, playerTimeout <= 0 { return true }
         guard progress.elapsed >= quality.duration / 2 else { return false }
         let throughput = Double(max(1, progress.bytes)) / progress.elapsed
         return AdaptationRule.isHopeless(
-            remaining: progress.remaining ?? max(0, quality.bytes - progress.bytes),
+            remaining: progress.remaining ?? max(0, quality.bytes - progress.allBytes),
             instead: own.isStored ? 0 : own.bytes, buffer: min(buffer(of: request.place.session), playerTimeout),
             // After a slowdown the link's average is too high; on a shared link, this fetch's own rate is too low.
             throughput: min(throughput, adapter.link.recentRate ?? throughput))

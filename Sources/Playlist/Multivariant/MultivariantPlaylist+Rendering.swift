@@ -63,10 +63,11 @@ extension MultivariantPlaylist {
     /// default is not listed, its first listed member becomes DEFAULT=YES,AUTOSELECT=YES. References to groups without
     /// a listed member are removed. Image variants, session keys and session data without a name from `naming` are
     /// omitted. Everything else is as in `rendered(_:naming:)`.
+    /// - Parameter listsAllMedia: true to list the EXT-X-MEDIA lines of these variants that are not stored, too.
     public func stored(
-        _ view: MultivariantView = .player, renditions: Set<Int>, naming: Naming
+        _ view: MultivariantView = .player, renditions: Set<Int>, listsAllMedia: Bool = false, naming: Naming
     ) throws(PlaylistError) -> [UInt8]? {
-        let listing = Listing(of: self, renditions: renditions)
+        let listing = Listing(of: self, renditions: renditions, listsAllMedia: listsAllMedia)
         guard !listing.variants.isEmpty else { return nil }
         var renderer = MultivariantRenderer(playlist: self, view: view, listing: listing)
         return try renderer.run(naming)
@@ -94,15 +95,11 @@ extension MultivariantPlaylist {
         return complete.contains { $0.index == first.index } ? [] : Set(complete.map(\.index))
     }
 
-    /// Returns the renditions of the offline view, and those of EXT-X-MEDIA lines, which a viewer may still choose; nil unless
-    /// a variant with the highest BANDWIDTH can be played from the stored renditions alone.
-    ///
-    /// For players that open every variant and show one: the others would only delay the first picture.
-    public func listingOfHighest(stored renditions: Set<Int>) -> Set<Int>? {
-        guard let most = variants.map(\.bandwidth).max() else { return nil }
+    /// True if the variants with the highest BANDWIDTH can be played from the stored renditions alone.
+    public func isHighestComplete(renditions: Set<Int>) -> Bool {
+        guard let most = variants.map(\.bandwidth).max() else { return false }
         let complete = Set(completeVariants(renditions: renditions).map(\.index))
-        guard variants.allSatisfy({ $0.bandwidth < most || complete.contains($0.index) }) else { return nil }
-        return renditions.union(media.compactMap(\.renditionIndex))
+        return variants.allSatisfy { $0.bandwidth < most || complete.contains($0.index) }
     }
 
     /// Returns the variants that can be played from the stored renditions alone.
@@ -136,9 +133,10 @@ extension MultivariantPlaylist {
         private(set) var iFrameVariants: Set<Int> = []
         private(set) var groups: Set<Media.Group> = []
 
-        init(of playlist: MultivariantPlaylist, renditions: Set<Int>) {
+        init(of playlist: MultivariantPlaylist, renditions: Set<Int>, listsAllMedia: Bool) {
             let complete = Self.folded(playlist.completeVariants(renditions: renditions))
-            self.init(of: playlist, listing: complete, among: renditions)
+            let media = listsAllMedia ? playlist.media.compactMap(\.renditionIndex) : []
+            self.init(of: playlist, listing: complete, among: renditions.union(media))
         }
 
         /// libavformat opens the playlist of each line, and fails beyond 1,000 streams.
