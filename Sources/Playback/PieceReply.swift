@@ -194,7 +194,7 @@ import SegmentFormat
     private let fetch: Fetch
     /// The exchange while the reply is sent. Not held before: an exchange that is dropped is answered.
     private var exchange: Exchange?
-    /// True if the player has the head of the reply, and no byte yet.
+    /// True if the head of the reply was sent before its body was known.
     private(set) var isHeadSent = false
     private let file: String
     private let wait: SessionRecord.Wait
@@ -214,8 +214,8 @@ import SegmentFormat
     /// Records that the reply is about to be sent.
     func begin(_ exchange: Exchange) { if !isOver { self.exchange = exchange } }
 
-    /// Records whether the head was sent before the body is known.
-    func headWasSent(to exchange: Exchange) { isHeadSent = exchange.isBegun }
+    /// Records if the head was sent. Not derived, because the exchange is not held.
+    func recordHead(of exchange: Exchange) { isHeadSent = exchange.isBegun }
 
     var isAnswered: Bool { isHeadSent || exchange != nil }
 
@@ -351,6 +351,9 @@ extension CacheStatus {
 }
 
 extension Exchange {
+    /// The status that the client gets instead of `status`: that of the head, if it was sent before.
+    func sentStatus(_ status: HTTPStatus) -> Int { isBegun ? HTTPStatus.ok.code : status.code }
+
     /// Answers with a sentence for a person and a Cache-Status field.
     func refuse(_ status: HTTPStatus, _ sentence: String, _ cacheStatus: CacheStatus) {
         var head = ResponseHead(status)

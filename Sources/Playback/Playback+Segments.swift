@@ -317,7 +317,7 @@ extension Playback {
         case .failed:
             guard let error = request.error else { return }
             guard let status = request.fetchStatus else { return refuse(exchange, error, about: subject) }
-            sessions.recordFailure(Failure(error, status: exchange.isBegun ? 200 : error.status.code, about: subject))
+            sessions.recordFailure(Failure(error, status: exchange.sentStatus(error.status), about: subject))
             exchange.refuse(error.status, "\(error).", status.refused(error))
         }
     }

@@ -100,7 +100,7 @@ public import Substitution
         _ exchange: Exchange, _ error: LibraryError, about subject: Subject = Subject()
     ) {
         let status = error.status
-        sessions.recordFailure(Failure(error, status: status.code, about: subject))
+        sessions.recordFailure(Failure(error, status: exchange.sentStatus(status), about: subject))
         report("\(exchange.head.method) refused with \(status.code): \(error)")
         exchange.reply(status, "\(error).")
     }

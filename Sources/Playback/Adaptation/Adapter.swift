@@ -81,7 +81,9 @@ import Substitution
     }
 
     private let fetches: [Fetch]
-    private let first: Int64
+    /// Bytes that were there at the start.
+    private let initial: Int64
+    /// The beginning of the measurement: bytes and time.
     private var before: Int64
     private var began = ContinuousClock.now
     private var left: Int
@@ -92,8 +94,8 @@ import Substitution
     /// - Parameter fetches: retained by the caller; released here.
     init(_ fetches: [Fetch]) {
         (self.fetches, left) = (fetches, fetches.count)
-        first = fetches.reduce(0) { $0 + $1.written }
-        before = first
+        initial = fetches.reduce(0) { $0 + $1.written }
+        before = initial
     }
 
     private var written: Int64 { fetches.reduce(0) { $0 + $1.written } }
@@ -116,7 +118,7 @@ import Substitution
     private var progress: Progress {
         let last = fetches.last
         return Progress(
-            elapsed: (ContinuousClock.now - began).inSeconds, bytes: written - before, allBytes: written - first,
+            elapsed: (ContinuousClock.now - began).inSeconds, bytes: written - before, allBytes: written - initial,
             remaining: last?.length.map { max(0, $0 - (last?.written ?? 0)) })
     }
 

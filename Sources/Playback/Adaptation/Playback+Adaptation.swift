@@ -77,7 +77,7 @@ extension Playback {
         head.append(.cacheControl, literal: "no-store")
         head.append(CacheStatus.forwarded(.uriMiss, isStored: true))
         request.exchange.begin(head)
-        awaited.headWasSent(to: request.exchange)
+        awaited.recordHead(of: request.exchange)
     }
 
     /// Starts the fetches for a segment and its initialization section, retained. nil if there is no room for them.
