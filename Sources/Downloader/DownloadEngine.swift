@@ -16,6 +16,8 @@ import Store
     private var (filledCount, settled): (Int, Int64) = (0, 0)
     /// The shortest time from a request to its first byte.
     private var latency: Duration?
+    /// Bytes per second at which the latest segment's body came.
+    private var bodyRate = 0.0
     /// The URL of the latest request.
     private var lastURL: WebURL?
     private weak var observer: (any DownloadWorkObserver)?
@@ -158,7 +160,8 @@ import Store
     private var mostRequests: Int { lastURL.flatMap(library.client.streams) ?? most }
 
     private func measure() {
-        let count = ParallelRequests.Count(bytes: received, pieces: filledCount, at: .now)
+        let count = ParallelRequests.Count(
+            bytes: received, pieces: filledCount, at: .now, bodyRate: bodyRate)
         // Beside players, the client decides.
         guard library.client.backgroundAllowance == .full else { return parallel.skip(count) }
         if parallel.record(count, most: mostRequests) { narrow() }
@@ -301,7 +304,9 @@ import Store
 
     private func grew(_ fetch: Fetch) {
         // Where several requests are under way, the others fill the time.
-        guard parallel.width == 1, let piece = fetching[ObjectIdentifier(fetch)], !piece.isEnding else { return }
+        guard parallel.width == 1, let piece = fetching[ObjectIdentifier(fetch)] else { return }
+        if !smallRequests.contains(piece.request), let rate = fetch.rate { bodyRate = rate }
+        guard !piece.isEnding else { return }
         if !piece.hasBegun {
             piece.hasBegun = true
             let time = ContinuousClock.now - piece.asked

@@ -3,13 +3,15 @@
 /// On a thin link one transfer has all of it: more would only divide it, so that the first piece, and the next one for a
 /// player, come later. On a long path, and at an origin that limits each connection, more transfers bring more. So it begins
 /// with one, doubles the number as long as the rate rises with it, and goes back to the last number that paid. A fast link is
-/// used in full at once.
+/// used in full at once; one that is only far is tried in full: there the first body comes late, and then in a moment.
 struct ParallelRequests {
     /// The totals of a download at one moment.
     struct Count {
         var bytes: Int64
         var pieces: Int
         var at: ContinuousClock.Instant
+        /// Bytes per second at which the last body came, once it had begun; 0 if that is unknown.
+        var bodyRate = 0.0
     }
 
     /// Requests at once.
@@ -36,6 +38,8 @@ struct ParallelRequests {
     private static let fast = 1_000_000.0
     /// Bytes that show a fast link.
     private static let leastFast: Int64 = 64 << 10
+    /// Bytes per second of a body that a thin link does not carry.
+    private static let fastBody = 300_000.0
     private static let span = Duration.milliseconds(1200)
     private static let settling = Duration.milliseconds(500)
     /// The least time in which several pieces per request are a measurement.
@@ -76,7 +80,8 @@ struct ParallelRequests {
             mark = count
             return false
         }
-        let isMeasured = count.pieces - mark.pieces >= 2 * width && time >= Self.shortest
+        let isFar = width == 1 && count.pieces > mark.pieces && count.bodyRate >= Self.fastBody && proven.rate == 0
+        let isMeasured = isFar || count.pieces - mark.pieces >= 2 * width && time >= Self.shortest
         if !isMeasured {
             if !hasBegun {
                 (hasBegun, settled) = (true, count.at + Self.settling)
@@ -89,10 +94,10 @@ struct ParallelRequests {
             guard time >= Self.span else { return false }
         }
         hasBegun = true
-        return judge(rate, count, most: most, settles: !isMeasured)
+        return judge(rate, count, most: most, wider: isFar ? most : width * 2, settles: isFar || !isMeasured)
     }
 
-    private mutating func judge(_ rate: Double, _ count: Count, most: Int, settles: Bool) -> Bool {
+    private mutating func judge(_ rate: Double, _ count: Count, most: Int, wider: Int, settles: Bool) -> Bool {
         var isTooWide = false
         (mark, settled) = (count, nil)
         if isTrying, rate < proven.rate * Self.rise {
@@ -111,7 +116,7 @@ struct ParallelRequests {
         }
         isTrying = false
         guard !isTooWide, width < most, next.map({ count.at >= $0 }) ?? true else { return isTooWide }
-        (width, isTrying) = (min(most, width * 2), true)
+        (width, isTrying) = (min(most, wider), true)
         if settles { settled = count.at + Self.settling }
         return false
     }

@@ -21,6 +21,7 @@ import Testing
             var left: Double
             /// No byte arrives before it.
             var begins: Double
+            var bytes: Double
         }
 
         let link: Link
@@ -33,6 +34,8 @@ import Testing
         private var transfers: [Transfer] = []
         /// The rests of stopped transfers.
         private var rests: [Double] = []
+        /// Of the latest body.
+        private var bodyRate = 0.0
         /// Time of the first piece.
         private(set) var first: Double?
         private(set) var widest = 1
@@ -50,7 +53,8 @@ import Testing
             while transfers.count < rule.width {
                 // A new connection has a handshake; another request on it has a round trip.
                 let wait = transfers.count > pieces ? 2 * link.roundTrip : link.roundTrip
-                transfers.append(Transfer(left: rests.popLast() ?? link.piece, begins: time + wait))
+                let left = rests.popLast() ?? link.piece
+                transfers.append(Transfer(left: left, begins: time + wait, bytes: left))
             }
             time += 0.01
             let active = transfers.indices.filter { transfers[$0].begins <= time }
@@ -60,6 +64,10 @@ import Testing
                 transfers[place].left -= share
             }
             let ended = transfers.count { $0.left <= 0 }
+            // As a transfer measures it: in 50 ms at least.
+            if let last = transfers.last(where: { $0.left <= 0 }) {
+                bodyRate = last.bytes / max(0.05, time - last.begins)
+            }
             transfers.removeAll { $0.left <= 0 }
             pieces += ended
             if ended > 0, first == nil { first = time }
@@ -67,7 +75,8 @@ import Testing
         }
 
         private mutating func record() {
-            let count = ParallelRequests.Count(bytes: Int64(received), pieces: pieces, at: start + .seconds(time))
+            let count = ParallelRequests.Count(
+                bytes: Int64(received), pieces: pieces, at: start + .seconds(time), bodyRate: bodyRate)
             if rule.record(count, most: most) {
                 rests += transfers.dropFirst(rule.width).map(\.left)
                 transfers = Array(transfers.prefix(rule.width))
@@ -100,8 +109,11 @@ import Testing
         // An origin that limits each connection.
         (Link(capacity: 1_000_000, perConnection: 10_000, roundTrip: 0.02), 10),
         // Small pieces from far away, and from very far.
-        (Link(capacity: 10_000_000, roundTrip: 0.1, piece: 20_000), 2),
-        (Link(capacity: 10_000_000, roundTrip: 0.5, piece: 20_000), 10),
+        (Link(capacity: 10_000_000, roundTrip: 0.1, piece: 20_000), 0.3),
+        (Link(capacity: 10_000_000, roundTrip: 0.5, piece: 20_000), 1.2),
+        // From far away, where the bodies come slowly too.
+        (Link(capacity: 10_000_000, perConnection: 200_000, roundTrip: 0.1, piece: 20_000), 2),
+        (Link(capacity: 10_000_000, perConnection: 200_000, roundTrip: 0.5, piece: 20_000), 10),
         // LTE, Wi-Fi, and this machine.
         (Link(capacity: 6_000_000, roundTrip: 0.13), 1),
         (Link(capacity: 5_000_000, roundTrip: 0.002), 1),
@@ -115,6 +127,24 @@ import Testing
         #expect(simulation.rule.width == 6)
         simulation.run(for: 30)
         #expect(simulation.rule.width == 6)
+    }
+
+    /// A lost packet holds back those behind it, and all come at once.
+    @Test func aBurstOnAThinLinkIsOnlyAnAttempt() {
+        let start = ContinuousClock.now
+        var rule = ParallelRequests(at: start)
+        let isTooWide = rule.record(
+            .init(bytes: 20_000, pieces: 1, at: start + .seconds(0.5), bodyRate: 400_000), most: 6)
+        #expect(rule.width == 6 && !isTooWide)
+        var end: Double?
+        for tick in 1...10 where end == nil {
+            let time = 0.5 + 0.5 * Double(tick)
+            let count = ParallelRequests.Count(
+                bytes: 20_000 + Int64(40_000 * 0.5 * Double(tick)), pieces: 1 + tick / 4, at: start + .seconds(time),
+                bodyRate: 40_000)
+            if rule.record(count, most: 6) { end = time }
+        }
+        #expect(end.map { $0 <= 2.5 } ?? false && rule.width == 1)
     }
 
     @Test func aSilentOriginIsAskedForMore() {
