@@ -5,13 +5,20 @@ import Library
 import Playlist
 
 extension API.Download {
+    /// Converts the state of a download alone, which takes none of its playlists.
+    @LoopActor package init(stateOf download: Download) {
+        self.init(id: download.asset.id, asset: download.asset.name)
+        state = State(download)
+        need = Need(download)
+        error = download.failure.map { Failure(code: APIError.Code(stored: $0.code), message: $0.message) }
+    }
+
     /// Converts a download. Cheap enough for a few calls per second.
     @LoopActor package init(_ download: Download) {
         let asset = download.asset
         let progress = download.progress
-        self.init(id: asset.id, asset: asset.name, title: asset.title)
-        state = State(download)
-        need = Need(download)
+        self.init(stateOf: download)
+        title = asset.title
         priority = Priority(rawValue: download.task.priority.rawValue) ?? .default
         note = download.task.note
         otherQuality = download.otherQuality
@@ -32,7 +39,6 @@ extension API.Download {
         silence = download.silence.map { Int($0.components.seconds) }
         eta = download.timeLeft(progress).map { Int($0.components.seconds) }
         selection = AssetShapes(asset).tracks(of: download.ids)
-        error = download.failure.map { Failure(code: APIError.Code(stored: $0.code), message: $0.message) }
         let reasons = Self.reasons(of: download)
         self.reasons = reasons.isEmpty ? nil : reasons
         rules = API.Rules(download.task.rules)

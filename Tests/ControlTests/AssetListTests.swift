@@ -149,6 +149,28 @@ import Testing
         #expect(try await list(again).assets == before.assets)
     }
 
+    /// Leaves a store with a download that is paused.
+    private func leavePaused() async throws {
+        let service = try await service()
+        let origin = try await TestOrigin()
+        try await origin.add(OriginRule("/ts/90p/[0-9]+.ts") { $0.hold = true })
+        let begun = try await service.download(.init(source: origin.master("ts"), quality: .worst))
+        _ = try await service.change(.pause, id: begun.id, .init())
+        await service.summaries.close()
+        await service.library.close()
+        service.library.client.stop()
+    }
+
+    /// A start reports the state of each download of the queue, however long their playlists are.
+    @Test func theStateOfADownloadTakesNoPlaylist() async throws {
+        try await leavePaused()
+        let again = try await service()
+        again.downloader.resume()
+        let download = try #require(again.downloader.downloads.first)
+        #expect(API.Download(stateOf: download).state == .paused && !download.asset.isLoaded)
+        #expect(API.Download(download).state == .paused && download.asset.isLoaded)
+    }
+
     @Test func aChangeDuringTheComparisonIsReported() async throws {
         _ = try await leave()
         let again = try await self.service()

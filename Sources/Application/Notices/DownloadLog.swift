@@ -20,11 +20,13 @@ internal import Logging
     private func react(to download: Download, _ event: DownloadEvent) {
         switch event {
         case .state:
-            let (shape, id) = (API.Download(download), download.asset.id)
+            let id = download.asset.id
+            var shape = API.Download(stateOf: download)
             let last = self.last[id]
-            guard last?.state != shape.state || last?.reason != shape.error?.message,
-                let line = Self.line(shape, isFirst: last?.state.isFinal ?? true)
-            else { return }
+            guard last?.state != shape.state || last?.reason != shape.error?.message else { return }
+            // Sizes take the playlists, and a start reports every download in the queue.
+            if shape.state == .running || shape.state == .complete { shape = API.Download(download) }
+            guard let line = Self.line(shape, isFirst: last?.state.isFinal ?? true) else { return }
             self.last[id] = (shape.state, shape.error?.message)
             logger.info("\(download.asset.name): \(line)")
         case .removed: last[download.asset.id] = nil

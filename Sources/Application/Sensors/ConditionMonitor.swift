@@ -1,6 +1,7 @@
 internal import Downloader
 internal import EventLoop
 internal import Glibc
+internal import Library
 internal import Store
 
 /// Keeps the downloader informed of the machine's state, as long as rules of downloads depend on it. Without such rules, or
@@ -23,7 +24,8 @@ internal import Store
         (self.downloader, self.sensors) = (downloader, sensors)
         timer = LoopTimer { [weak self] in self?.read() }
         subscription = downloader.changes.subscribe { [weak self] change in
-            if case .state = change.event { self?.timer?.fireSoon() }
+            // Only those that may still run depend on facts. A store of thousands that is adopted reports each of them.
+            if case .state = change.event, change.download.state.isActive { self?.timer?.fireSoon() }
         }
     }
 
