@@ -34,14 +34,16 @@ export class Blocks {
     /** Replaces the names. Keeps the scroll position as far as possible. */
     show(names) {
         const focused = document.activeElement;
+        const known = this.rowHeight;
         for (const name of [...this.byName.keys()]) if (this.isIn(name)) this.drop(name);
         [this.all, this.byName] = [[], new Map()];
-        const height = this.rowHeight;
+        const height = known ?? GUESS;
         for (let first = 0; first < names.length; first += LENGTH) {
             this.all.push(this.block(names.slice(first, first + LENGTH), height));
         }
         this.place.replaceChildren(...this.all.map(block => block.room));
         this.settle();
+        if (!known) this.estimate();
         if (focused?.isConnected && focused !== document.activeElement && this.place.contains(focused)) focused.focus({preventScroll: true});
     }
 
@@ -58,7 +60,7 @@ export class Blocks {
         first.names.unshift(name);
         this.byName.set(name, first);
         if (first.isFilled) first.room.after(this.make(name));
-        else this.leaveRoom(first, this.rowHeight);
+        else this.leaveRoom(first, this.rowHeight ?? GUESS);
         this.number();
     }
 
@@ -77,7 +79,7 @@ export class Blocks {
             block.room.remove();
             this.all = this.all.filter(other => other !== block);
         } else if (!block.isFilled) {
-            this.leaveRoom(block, this.rowHeight);
+            this.leaveRoom(block, this.rowHeight ?? GUESS);
         }
         this.number();
     }
@@ -188,20 +190,24 @@ export class Blocks {
         return [elements[0].getBoundingClientRect().top, elements.at(-1).getBoundingClientRect().bottom];
     }
 
-    /** The mean height of the rows in the document. */
+    /** The mean height of the rows in the document; undefined if there are none. */
     get rowHeight() {
         const filled = this.all.filter(block => block.isFilled && block.names.length > 0);
         const count = filled.reduce((sum, block) => sum + block.names.length, 0);
         const height = filled.map(block => this.extent(block)).reduce((sum, [top, bottom]) => sum + bottom - top + GAP, 0);
-        return height > 0 ? height / count - GAP : GUESS;
+        return height > 0 ? height / count - GAP : undefined;
     }
 
     /** Rows have other heights in a window of another width. */
     measureAnew() {
         const isFirst = this.width === 0;
         this.width = innerWidth;
-        if (isFirst) return;
-        const height = this.rowHeight;
+        if (!isFirst) this.estimate();
+    }
+
+    /** Gives the placeholders the height that rows have. A wrong one leaves the window empty when its rows come. */
+    estimate() {
+        const height = this.rowHeight ?? GUESS;
         for (const block of this.all) if (!block.isFilled) this.leaveRoom(block, height);
     }
 }
