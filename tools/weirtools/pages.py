@@ -22,9 +22,12 @@ def moment():
 
 
 def machine():
-    """Cores, processor and kernel."""
-    model = re.search(r"^model name\s*: (.+)$", pathlib.Path("/proc/cpuinfo").read_text(), re.MULTILINE)
-    return "%d cores of %s (Linux %s)" % (os.cpu_count(), model[1] if model else platform.machine(), platform.release().split("-")[0])
+    """Cores, processor, the instructions that hashing needs to be fast, and kernel."""
+    facts = pathlib.Path("/proc/cpuinfo").read_text()
+    model = re.search(r"^model name\s*: (.+)$", facts, re.MULTILINE)
+    lacks = "" if re.search(r"\b(sha_ni|sha2)\b", facts) else " without instructions for SHA-256"
+    return "%d cores of %s%s (Linux %s)" % (
+        os.cpu_count(), model[1] if model else platform.machine(), lacks, platform.release().split("-")[0])
 
 
 def heading():

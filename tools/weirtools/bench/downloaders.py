@@ -25,10 +25,11 @@ class Presentation:
 
 
 class Run:
-    """One download: seconds, seconds of processor time of all that took part, and the most memory of the largest, in bytes."""
+    """One download: seconds, seconds until the disk has it (as `seconds` for a peer, which does not wait for that), seconds of
+    processor time of all that took part, and the most memory of the largest, in bytes."""
 
     def __init__(self, seconds, cpu, memory):
-        self.seconds, self.cpu, self.memory = seconds, cpu, memory
+        self.seconds, self.stored, self.cpu, self.memory = seconds, seconds, cpu, memory
 
 
 class Failure(Exception):
@@ -98,6 +99,9 @@ class Weir:
             forget_most_memory(server.worker)
             before = server.cpu()
             result, _ = run([self.binary, "get", presentation.playlist, "--state", server.state], server.home, limit)
+            ended = time.monotonic()
+            wait_for_digests(server.store, presentation.count)
+            result.stored += time.monotonic() - ended
             result.cpu += server.cpu() - before
             result.memory = most_memory(server.worker)
             check_files(server.store.glob("assets/*/*/*.ts"), presentation)
@@ -105,6 +109,18 @@ class Weir:
         finally:
             self.bench.forget(server.child)
             shutil.rmtree(server.home)
+
+
+def wait_for_digests(store, count):
+    """Waits until the digest of each piece is written, which happens after its sync."""
+    until = time.monotonic() + 60
+    while True:
+        lists = [path.read_bytes() for path in store.glob("assets/*/*/SHA256SUMS")]
+        if sum(line[:1] != b"#" for text in lists for line in text.splitlines()) >= count:
+            return
+        if time.monotonic() > until:
+            raise Failure("no digests of all pieces after 60 s")
+        time.sleep(0.02)
 
 
 class Peer:
