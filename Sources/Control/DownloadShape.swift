@@ -5,7 +5,7 @@ import Library
 import Playlist
 
 extension API.Download {
-    /// Converts the state of a download alone, which takes none of its playlists.
+    /// Converts the state of a download alone. Needs its playlists only if the download is complete.
     @LoopActor package init(stateOf download: Download) {
         self.init(id: download.asset.id, asset: download.asset.name)
         state = State(download)

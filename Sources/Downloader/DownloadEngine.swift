@@ -16,8 +16,8 @@ import Store
     private var (filledCount, settled): (Int, Int64) = (0, 0)
     /// The shortest time from a request to its first byte.
     private var latency: Duration?
-    /// Bytes per second at which the latest segment's body came.
-    private var bodyRate = 0.0
+    /// The latest request for a segment, until it was measured.
+    private var latestRequest: ParallelRequests.Request?
     /// The URL of the latest request.
     private var lastURL: WebURL?
     private weak var observer: (any DownloadWorkObserver)?
@@ -61,7 +61,8 @@ import Store
         /// Number of bytes that were stored before.
         let began: Int64
         let asked = ContinuousClock.now
-        var hasBegun = false
+        /// The time from the request to the first byte.
+        var wait: Duration?
         /// True if its rest takes no longer than another request needs for its first byte.
         var isEnding = false
         var subscription: Int?
@@ -161,7 +162,7 @@ import Store
 
     private func measure() {
         let count = ParallelRequests.Count(
-            bytes: received, pieces: filledCount, at: .now, bodyRate: bodyRate)
+            bytes: received, pieces: filledCount, at: .now, request: latestRequest.take())
         // Beside players, the client decides.
         guard library.client.backgroundAllowance == .full else { return parallel.skip(count) }
         if parallel.record(count, most: mostRequests) { narrow() }
@@ -304,12 +305,10 @@ import Store
 
     private func grew(_ fetch: Fetch) {
         // Where several requests are under way, the others fill the time.
-        guard parallel.width == 1, let piece = fetching[ObjectIdentifier(fetch)] else { return }
-        if !smallRequests.contains(piece.request), let rate = fetch.rate { bodyRate = rate }
-        guard !piece.isEnding else { return }
-        if !piece.hasBegun {
-            piece.hasBegun = true
+        guard parallel.width == 1, let piece = fetching[ObjectIdentifier(fetch)], !piece.isEnding else { return }
+        if piece.wait == nil {
             let time = ContinuousClock.now - piece.asked
+            piece.wait = time
             latency = min(latency ?? time, time)
         }
         guard requests[piece.request] == 1, let length = fetch.length, let rate = fetch.rate, let latency else {
@@ -322,6 +321,10 @@ import Store
 
     private func arrived(_ fetch: Fetch) {
         guard let piece = fetching.removeValue(forKey: ObjectIdentifier(fetch)) else { return }
+        if let wait = piece.wait, requests[piece.request] == 1, !smallRequests.contains(piece.request) {
+            let body = ContinuousClock.now - piece.asked - wait
+            latestRequest = .init(wait: wait, body: body, bytes: piece.received)
+        }
         storing[ObjectIdentifier(fetch)] = piece
         settled += piece.received
         forget(piece.request)

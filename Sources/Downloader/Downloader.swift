@@ -99,7 +99,10 @@ import Store
         let isCovered = items.allSatisfy((byAsset[asset.id]?.task ?? task).covers)
         var all = merged(items, order, into: task, of: asset)
         if let known = byAsset[asset.id], isCovered, known.state == .running || known.state == .queued {
+            let hasOtherRules = all.rules != known.task.rules
             known.task = all
+            // Other rules need other facts of the machine, which its subscribers read.
+            if hasOtherRules { notify(known, .state) }
             schedule()
             await save(known)
             return known

@@ -3,15 +3,32 @@
 /// On a thin link one transfer has all of it: more would only divide it, so that the first piece, and the next one for a
 /// player, come later. On a long path, and at an origin that limits each connection, more transfers bring more. So it begins
 /// with one, doubles the number as long as the rate rises with it, and goes back to the last number that paid. A fast link is
-/// used in full at once; one that is only far is tried in full: there the first body comes late, and then in a moment.
+/// used in full at once. A far one, whose bodies start late and then arrive fast, is tried in full after two segments.
 struct ParallelRequests {
+    /// The times of a request for one segment.
+    struct Request {
+        /// From the request to its first byte.
+        var wait: Duration
+        /// From the first byte to the last.
+        var body: Duration
+        var bytes: Int64
+
+        /// True if more requests would mostly fill waiting time: the body took the smaller part, and came faster than a thin
+        /// link carries it.
+        var isFar: Bool {
+            // Fewer bytes may come in one packet, at any rate.
+            guard bytes >= 8 << 10, body <= wait else { return false }
+            return Double(bytes) / (max(body, .milliseconds(1)) / .seconds(1)) >= 300_000
+        }
+    }
+
     /// The totals of a download at one moment.
     struct Count {
         var bytes: Int64
         var pieces: Int
         var at: ContinuousClock.Instant
-        /// Bytes per second at which the last body came, once it had begun; 0 if that is unknown.
-        var bodyRate = 0.0
+        /// The latest request that has ended since the count before; nil if none has.
+        var request: Request?
     }
 
     /// Requests at once.
@@ -30,6 +47,9 @@ struct ParallelRequests {
     /// Bytes before this moment do not count: new connections have to begin.
     private var settled: ContinuousClock.Instant?
     private var hasBegun = false
+    /// True if the segment before the measurement was far, so that the measurement has one whole request on a connection that
+    /// exists.
+    private var followsFar = false
     /// The next attempt, and the pause before the one after it.
     private var next: ContinuousClock.Instant?
     private var pause: Duration
@@ -38,8 +58,6 @@ struct ParallelRequests {
     private static let fast = 1_000_000.0
     /// Bytes that show a fast link.
     private static let leastFast: Int64 = 64 << 10
-    /// Bytes per second of a body that a thin link does not carry.
-    private static let fastBody = 300_000.0
     private static let span = Duration.milliseconds(1200)
     private static let settling = Duration.milliseconds(500)
     /// The least time in which several pieces per request are a measurement.
@@ -58,7 +76,7 @@ struct ParallelRequests {
     }
 
     /// Begins a new measurement: the link was shared with players.
-    mutating func skip(_ count: Count) { (mark, settled) = (count, nil) }
+    mutating func skip(_ count: Count) { (mark, settled, followsFar) = (count, nil, false) }
 
     /// Records the totals so far; true if the requests beyond `width` do not pay and are to stop. Call it after each piece, and
     /// about twice a second.
@@ -80,7 +98,12 @@ struct ParallelRequests {
             mark = count
             return false
         }
-        let isFar = width == 1 && count.pieces > mark.pieces && count.bodyRate >= Self.fastBody && proven.rate == 0
+        let isFar = width == 1 && proven.rate == 0 && count.request?.isFar ?? false
+        if isFar, !followsFar {
+            skip(count)
+            followsFar = true
+            return false
+        }
         let isMeasured = isFar || count.pieces - mark.pieces >= 2 * width && time >= Self.shortest
         if !isMeasured {
             if !hasBegun {
@@ -94,10 +117,10 @@ struct ParallelRequests {
             guard time >= Self.span else { return false }
         }
         hasBegun = true
-        return judge(rate, count, most: most, wider: isFar ? most : width * 2, settles: isFar || !isMeasured)
+        return judge(rate, count, most: most, nextWidth: isFar ? most : width * 2, settles: isFar || !isMeasured)
     }
 
-    private mutating func judge(_ rate: Double, _ count: Count, most: Int, wider: Int, settles: Bool) -> Bool {
+    private mutating func judge(_ rate: Double, _ count: Count, most: Int, nextWidth: Int, settles: Bool) -> Bool {
         var isTooWide = false
         (mark, settled) = (count, nil)
         if isTrying, rate < proven.rate * Self.rise {
@@ -116,7 +139,7 @@ struct ParallelRequests {
         }
         isTrying = false
         guard !isTooWide, width < most, next.map({ count.at >= $0 }) ?? true else { return isTooWide }
-        (width, isTrying) = (min(most, wider), true)
+        (width, isTrying) = (min(most, nextWidth), true)
         if settles { settled = count.at + Self.settling }
         return false
     }

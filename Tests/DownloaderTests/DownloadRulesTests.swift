@@ -166,6 +166,24 @@ import Testing
         try await fixture.reaches(.complete, "ts")
     }
 
+    /// Who reads the machine's state has to know: no other event may follow.
+    @Test @LoopActor func otherRulesOfARunningDownloadAreReported() async throws {
+        let fixture = try await fixture { _ in }
+        try await fixture.origin.add(OriginRule("*.ts") { $0.hold = true })
+        let download = try await fixture.start("/ts/master.m3u8")
+        var reported = 0
+        let subscription = fixture.downloader.changes.subscribe { change in
+            if case .state = change.event, change.download === download { reported += 1 }
+        }
+        defer { subscription.cancel() }
+        var order = DownloadOrder(Selection(quality: .worst))
+        order.rules.hours = [DayHours("22:00-06:00")!]
+        for _ in 0..<2 { _ = try await fixture.downloader.start(download.asset, order) }
+        #expect(reported == 1 && fixture.downloader.neededFacts == [.time])
+        fixture.downloader.apply(Machine().conditions)
+        #expect(download.state == .waiting)
+    }
+
     @Test @LoopActor func theRuleIsKnownAfterARestart() async throws {
         let fixture = try await fixture { $0.onlyIdle = true }
         fixture.downloader.apply(Machine(isIdle: .value(false)).conditions)

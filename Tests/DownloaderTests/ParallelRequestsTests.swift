@@ -19,6 +19,7 @@ import Testing
     private struct Simulation {
         private struct Transfer {
             var left: Double
+            var asked: Double
             /// No byte arrives before it.
             var begins: Double
             var bytes: Double
@@ -34,8 +35,7 @@ import Testing
         private var transfers: [Transfer] = []
         /// The rests of stopped transfers.
         private var rests: [Double] = []
-        /// Of the latest body.
-        private var bodyRate = 0.0
+        private var latest: ParallelRequests.Request?
         /// Time of the first piece.
         private(set) var first: Double?
         private(set) var widest = 1
@@ -54,7 +54,7 @@ import Testing
                 // A new connection has a handshake; another request on it has a round trip.
                 let wait = transfers.count > pieces ? 2 * link.roundTrip : link.roundTrip
                 let left = rests.popLast() ?? link.piece
-                transfers.append(Transfer(left: left, begins: time + wait, bytes: left))
+                transfers.append(Transfer(left: left, asked: time, begins: time + wait, bytes: left))
             }
             time += 0.01
             let active = transfers.indices.filter { transfers[$0].begins <= time }
@@ -64,9 +64,10 @@ import Testing
                 transfers[place].left -= share
             }
             let ended = transfers.count { $0.left <= 0 }
-            // As a transfer measures it: in 50 ms at least.
             if let last = transfers.last(where: { $0.left <= 0 }) {
-                bodyRate = last.bytes / max(0.05, time - last.begins)
+                latest = .init(
+                    wait: .seconds(last.begins - last.asked), body: .seconds(time - last.begins),
+                    bytes: Int64(last.bytes))
             }
             transfers.removeAll { $0.left <= 0 }
             pieces += ended
@@ -76,7 +77,8 @@ import Testing
 
         private mutating func record() {
             let count = ParallelRequests.Count(
-                bytes: Int64(received), pieces: pieces, at: start + .seconds(time), bodyRate: bodyRate)
+                bytes: Int64(received), pieces: pieces, at: start + .seconds(time), request: latest)
+            latest = nil
             if rule.record(count, most: most) {
                 rests += transfers.dropFirst(rule.width).map(\.left)
                 transfers = Array(transfers.prefix(rule.width))
@@ -109,8 +111,8 @@ import Testing
         // An origin that limits each connection.
         (Link(capacity: 1_000_000, perConnection: 10_000, roundTrip: 0.02), 10),
         // Small pieces from far away, and from very far.
-        (Link(capacity: 10_000_000, roundTrip: 0.1, piece: 20_000), 0.3),
-        (Link(capacity: 10_000_000, roundTrip: 0.5, piece: 20_000), 1.2),
+        (Link(capacity: 10_000_000, roundTrip: 0.1, piece: 20_000), 0.4),
+        (Link(capacity: 10_000_000, roundTrip: 0.5, piece: 20_000), 1.7),
         // From far away, where the bodies come slowly too.
         (Link(capacity: 10_000_000, perConnection: 200_000, roundTrip: 0.1, piece: 20_000), 2),
         (Link(capacity: 10_000_000, perConnection: 200_000, roundTrip: 0.5, piece: 20_000), 10),
@@ -129,22 +131,46 @@ import Testing
         #expect(simulation.rule.width == 6)
     }
 
+    /// A link that carries a segment in about a round trip is not far, and has no more than the two transfers that fill it.
+    @Test(arguments: [
+        Link(capacity: 400_000, roundTrip: 0.1, piece: 100_000), Link(capacity: 400_000, roundTrip: 0.02),
+        Link(capacity: 700_000, roundTrip: 0.1, piece: 100_000),
+        Link(capacity: 700_000, roundTrip: 0.02, piece: 30_000),
+    ])
+    func aLinkOfMiddleRateIsNotFar(link: Link) {
+        var simulation = Simulation(link)
+        simulation.run(for: 60)
+        #expect(simulation.widest <= 4 && simulation.rule.width <= 4)
+        simulation.run(for: 6)
+        #expect(simulation.rule.width <= 2)
+    }
+
     /// A lost packet holds back those behind it, and all come at once.
     @Test func aBurstOnAThinLinkIsOnlyAnAttempt() {
         let start = ContinuousClock.now
         var rule = ParallelRequests(at: start)
-        let isTooWide = rule.record(
-            .init(bytes: 20_000, pieces: 1, at: start + .seconds(0.5), bodyRate: 400_000), most: 6)
+        let burst = ParallelRequests.Request(wait: .milliseconds(400), body: .milliseconds(20), bytes: 20_000)
+        var isTooWide = rule.record(.init(bytes: 20_000, pieces: 1, at: start + .seconds(0.5), request: burst), most: 6)
+        #expect(rule.width == 1 && !isTooWide)
+        isTooWide = rule.record(.init(bytes: 40_000, pieces: 2, at: start + .seconds(1), request: burst), most: 6)
         #expect(rule.width == 6 && !isTooWide)
         var end: Double?
         for tick in 1...10 where end == nil {
-            let time = 0.5 + 0.5 * Double(tick)
-            let count = ParallelRequests.Count(
-                bytes: 20_000 + Int64(40_000 * 0.5 * Double(tick)), pieces: 1 + tick / 4, at: start + .seconds(time),
-                bodyRate: 40_000)
-            if rule.record(count, most: 6) { end = time }
+            let time = 1 + 0.5 * Double(tick)
+            let bytes = 40_000 + Int64(40_000 * 0.5 * Double(tick))
+            if rule.record(.init(bytes: bytes, pieces: 2 + tick / 4, at: start + .seconds(time)), most: 6) {
+                end = time
+            }
         }
-        #expect(end.map { $0 <= 2.5 } ?? false && rule.width == 1)
+        #expect(end.map { $0 <= 3 } ?? false && rule.width == 1)
+    }
+
+    /// Little is known about a body of one packet, and a rest that another request has begun.
+    @Test func aSmallBodyIsNotFar() {
+        #expect(!ParallelRequests.Request(wait: .seconds(1), body: .zero, bytes: 1400).isFar)
+        #expect(!ParallelRequests.Request(wait: .seconds(1), body: .seconds(1), bytes: 200_000).isFar)
+        #expect(!ParallelRequests.Request(wait: .milliseconds(100), body: .milliseconds(200), bytes: 1_000_000).isFar)
+        #expect(ParallelRequests.Request(wait: .milliseconds(50), body: .milliseconds(2), bytes: 20_000).isFar)
     }
 
     @Test func aSilentOriginIsAskedForMore() {

@@ -24,7 +24,7 @@ internal import Logging
             var shape = API.Download(stateOf: download)
             let last = self.last[id]
             guard last?.state != shape.state || last?.reason != shape.error?.message else { return }
-            // Sizes take the playlists, and a start reports every download in the queue.
+            // Sizes need the playlists, and a start reports every download in the queue.
             if shape.state == .running || shape.state == .complete { shape = API.Download(download) }
             guard let line = Self.line(shape, isFirst: last?.state.isFinal ?? true) else { return }
             self.last[id] = (shape.state, shape.error?.message)

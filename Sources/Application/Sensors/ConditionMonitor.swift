@@ -24,7 +24,7 @@ internal import Store
         (self.downloader, self.sensors) = (downloader, sensors)
         timer = LoopTimer { [weak self] in self?.read() }
         subscription = downloader.changes.subscribe { [weak self] change in
-            // Only those that may still run depend on facts. A store of thousands that is adopted reports each of them.
+            // Only active downloads depend on facts. Adopting a large store reports thousands of complete ones.
             if case .state = change.event, change.download.state.isActive { self?.timer?.fireSoon() }
         }
     }

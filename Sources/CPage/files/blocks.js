@@ -18,7 +18,7 @@ export class Blocks {
      */
     constructor(place, {make, drop, isBusy}) {
         [this.place, this.make, this.drop, this.isBusy] = [place, make, drop, isBusy];
-        [this.all, this.byName, this.width] = [[], new Map(), 0];
+        [this.all, this.byName, this.width, this.height] = [[], new Map(), 0, GUESS];
         const soon = () => { this.turn ??= requestAnimationFrame(() => this.settle()); };
         addEventListener("scroll", soon, {passive: true});
         addEventListener("resize", soon);
@@ -34,16 +34,16 @@ export class Blocks {
     /** Replaces the names. Keeps the scroll position as far as possible. */
     show(names) {
         const focused = document.activeElement;
-        const known = this.rowHeight;
+        this.height = this.rowHeight ?? GUESS;
         for (const name of [...this.byName.keys()]) if (this.isIn(name)) this.drop(name);
         [this.all, this.byName] = [[], new Map()];
-        const height = known ?? GUESS;
         for (let first = 0; first < names.length; first += LENGTH) {
-            this.all.push(this.block(names.slice(first, first + LENGTH), height));
+            this.all.push(this.block(names.slice(first, first + LENGTH), this.height));
         }
         this.place.replaceChildren(...this.all.map(block => block.room));
         this.settle();
-        if (!known) this.estimate();
+        this.estimate();
+        this.settle();
         if (focused?.isConnected && focused !== document.activeElement && this.place.contains(focused)) focused.focus({preventScroll: true});
     }
 
@@ -128,6 +128,9 @@ export class Blocks {
         for (const block of near) this.fill(block);
         if (near.length === 0) return;
         this.number();
+        // The rows here may be higher or lower than those at the beginning. Rooms above would move what the user sees.
+        const height = this.rowHeight ?? this.height;
+        if (Math.abs(height - this.height) > 0.2 * this.height) this.estimate(block => this.extent(block)[0] >= view);
         // Rows higher than estimated push the end of the page down. A user at the end stays at the end.
         if (isAtEnd) scrollTo(0, document.documentElement.scrollHeight);
     }
@@ -205,9 +208,10 @@ export class Blocks {
         if (!isFirst) this.estimate();
     }
 
-    /** Gives the placeholders the height that rows have. A wrong one leaves the window empty when its rows come. */
-    estimate() {
-        const height = this.rowHeight ?? GUESS;
-        for (const block of this.all) if (!block.isFilled) this.leaveRoom(block, height);
+    /** Gives placeholders the mean height of the rows in the document. With a wrong one, fast scrolling shows an empty window. */
+    estimate(concerns = () => true) {
+        this.height = this.rowHeight ?? GUESS;
+        const blocks = this.all.filter(block => !block.isFilled && concerns(block));
+        for (const block of blocks) this.leaveRoom(block, this.height);
     }
 }

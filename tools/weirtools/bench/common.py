@@ -280,8 +280,8 @@ def rooms(room):
 def compile_round(room, main, home, is_smoke):
     """Compiles a Swift program against one pure room, as a module of its own and optimized, unless that was done already.
 
-    A smoke run takes the objects of the debug build if there are any, and only checks that the rooms would compile: that needs
-    seconds, not a minute.
+    A smoke run takes the objects of the debug build if there are any, and only type-checks the rooms: that needs seconds, not a
+    minute.
     """
     home.mkdir(parents=True, exist_ok=True)
     options = ["-package-name", "weir", "-swift-version", "6", "-parse-as-library", "-enable-upcoming-feature", "ExistentialAny",

@@ -25,11 +25,11 @@ class Presentation:
 
 
 class Run:
-    """One download: seconds, seconds until the disk has it (as `seconds` for a peer, which does not wait for that), seconds of
-    processor time of all that took part, and the most memory of the largest, in bytes."""
+    """One download: seconds to its end, seconds until all is hashed and synced (for Weir alone), seconds of processor time of all
+    that took part, and the most memory of the largest, in bytes. Weir's processor time and memory include hashing and syncing."""
 
     def __init__(self, seconds, cpu, memory):
-        self.seconds, self.stored, self.cpu, self.memory = seconds, seconds, cpu, memory
+        self.seconds, self.synced, self.cpu, self.memory = seconds, seconds, cpu, memory
 
 
 class Failure(Exception):
@@ -101,7 +101,7 @@ class Weir:
             result, _ = run([self.binary, "get", presentation.playlist, "--state", server.state], server.home, limit)
             ended = time.monotonic()
             wait_for_digests(server.store, presentation.count)
-            result.stored += time.monotonic() - ended
+            result.synced += time.monotonic() - ended
             result.cpu += server.cpu() - before
             result.memory = most_memory(server.worker)
             check_files(server.store.glob("assets/*/*/*.ts"), presentation)
