@@ -166,7 +166,7 @@ import Testing
         try await fixture.reaches(.complete, "ts")
     }
 
-    /// Who reads the machine's state has to know: no other event may follow.
+    /// The reader of the machine's state needs this event: no other may follow.
     @Test @LoopActor func otherRulesOfARunningDownloadAreReported() async throws {
         let fixture = try await fixture { _ in }
         try await fixture.origin.add(OriginRule("*.ts") { $0.hold = true })
