@@ -9,7 +9,7 @@ extension API.Download {
     @LoopActor package init(stateOf download: Download) {
         self.init(id: download.asset.id, asset: download.asset.name)
         state = State(download)
-        need = Need(download)
+        need = Need(download, in: state)
         error = download.failure.map { Failure(code: APIError.Code(stored: $0.code), message: $0.message) }
     }
 
@@ -55,7 +55,9 @@ extension API.Download {
                 }
             }
         case .waiting:
-            guard let kind = Need(download).flatMap({ Reason.Kind(rawValue: $0.rawValue) }) else { return [] }
+            guard let kind = Need(download, in: .waiting).flatMap({ Reason.Kind(rawValue: $0.rawValue) }) else {
+                return []
+            }
             return [Reason(kind: kind, message: download.failure?.message ?? "")]
         case .queued, .running, .failed, .complete, .cancelled: return []
         }
@@ -144,8 +146,8 @@ extension API.Download.State {
 }
 
 extension API.Download.Need {
-    @LoopActor init?(_ download: Download) {
-        guard API.Download.State(download) == .waiting else { return nil }
+    @LoopActor init?(_ download: Download, in state: API.Download.State) {
+        guard state == .waiting else { return nil }
         if let need = download.need {
             self.init(need)
         } else {

@@ -16,7 +16,7 @@ import Store
     private var (filledCount, settled): (Int, Int64) = (0, 0)
     /// The shortest time from a request to its first byte.
     private var latency: Duration?
-    /// The latest request for a segment, until it was measured.
+    /// The latest request for a segment that has ended since the last measurement.
     private var latestRequest: ParallelRequests.Request?
     /// The URL of the latest request.
     private var lastURL: WebURL?
@@ -61,7 +61,7 @@ import Store
         /// Number of bytes that were stored before.
         let began: Int64
         let asked = ContinuousClock.now
-        /// The time from the request to the first byte.
+        /// The time from the request to the first byte; nil before that, and where several requests were under way.
         var wait: Duration?
         /// True if its rest takes no longer than another request needs for its first byte.
         var isEnding = false

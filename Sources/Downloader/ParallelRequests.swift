@@ -13,12 +13,15 @@ struct ParallelRequests {
         var body: Duration
         var bytes: Int64
 
-        /// True if more requests would mostly fill waiting time: the body took the smaller part, and came faster than a thin
-        /// link carries it.
+        /// Fewer bytes may come in few packets, and show no rate.
+        private static let leastBytes: Int64 = 8 << 10
+        /// Bytes per second that a thin link does not carry.
+        private static let rate = 300_000.0
+
+        /// True if more requests would mostly fill waiting time: the body took no longer than the wait, and came fast.
         var isFar: Bool {
-            // Fewer bytes may come in one packet, at any rate.
-            guard bytes >= 8 << 10, body <= wait else { return false }
-            return Double(bytes) / (max(body, .milliseconds(1)) / .seconds(1)) >= 300_000
+            guard bytes >= Self.leastBytes, body <= wait else { return false }
+            return Double(bytes) / (max(body, .milliseconds(1)) / .seconds(1)) >= Self.rate
         }
     }
 
@@ -47,8 +50,7 @@ struct ParallelRequests {
     /// Bytes before this moment do not count: new connections have to begin.
     private var settled: ContinuousClock.Instant?
     private var hasBegun = false
-    /// True if the segment before the measurement was far, so that the measurement has one whole request on a connection that
-    /// exists.
+    /// True if the measurement began at the end of a far request: it has the whole next one, without a handshake.
     private var followsFar = false
     /// The next attempt, and the pause before the one after it.
     private var next: ContinuousClock.Instant?

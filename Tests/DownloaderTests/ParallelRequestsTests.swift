@@ -165,8 +165,7 @@ import Testing
         #expect(end.map { $0 <= 3 } ?? false && rule.width == 1)
     }
 
-    /// Little is known about a body of one packet, and a rest that another request has begun.
-    @Test func aSmallBodyIsNotFar() {
+    @Test func aFarRequestMostlyWaitsAndThenComesFast() {
         #expect(!ParallelRequests.Request(wait: .seconds(1), body: .zero, bytes: 1400).isFar)
         #expect(!ParallelRequests.Request(wait: .seconds(1), body: .seconds(1), bytes: 200_000).isFar)
         #expect(!ParallelRequests.Request(wait: .milliseconds(100), body: .milliseconds(200), bytes: 1_000_000).isFar)

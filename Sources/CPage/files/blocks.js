@@ -34,11 +34,10 @@ export class Blocks {
     /** Replaces the names. Keeps the scroll position as far as possible. */
     show(names) {
         const focused = document.activeElement;
-        this.height = this.rowHeight ?? GUESS;
         for (const name of [...this.byName.keys()]) if (this.isIn(name)) this.drop(name);
         [this.all, this.byName] = [[], new Map()];
         for (let first = 0; first < names.length; first += LENGTH) {
-            this.all.push(this.block(names.slice(first, first + LENGTH), this.height));
+            this.all.push(this.block(names.slice(first, first + LENGTH)));
         }
         this.place.replaceChildren(...this.all.map(block => block.room));
         this.settle();
@@ -51,7 +50,7 @@ export class Blocks {
     insert(name) {
         let [first] = this.all;
         if (!first || first.names.length >= 2 * LENGTH) {
-            first = this.block([], 0);
+            first = this.block([]);
             // An empty block needs no placeholder. It counts as filled; its first row is added below.
             this.hide(first);
             this.all.unshift(first);
@@ -60,7 +59,7 @@ export class Blocks {
         first.names.unshift(name);
         this.byName.set(name, first);
         if (first.isFilled) first.room.after(this.make(name));
-        else this.leaveRoom(first, this.rowHeight ?? GUESS);
+        else this.leaveRoom(first);
         this.number();
     }
 
@@ -79,7 +78,7 @@ export class Blocks {
             block.room.remove();
             this.all = this.all.filter(other => other !== block);
         } else if (!block.isFilled) {
-            this.leaveRoom(block, this.rowHeight ?? GUESS);
+            this.leaveRoom(block);
         }
         this.number();
     }
@@ -128,9 +127,8 @@ export class Blocks {
         for (const block of near) this.fill(block);
         if (near.length === 0) return;
         this.number();
-        // The rows here may be higher or lower than those at the beginning. Rooms above would move what the user sees.
-        const height = this.rowHeight ?? this.height;
-        if (Math.abs(height - this.height) > 0.2 * this.height) this.estimate(block => this.extent(block)[0] >= view);
+        // The rows here may be higher or lower than those at the beginning. Placeholders above the window would move the rows in it.
+        if (Math.abs(this.rowHeight - this.height) > 0.2 * this.height) this.estimate(block => this.extent(block)[0] >= view);
         // Rows higher than estimated push the end of the page down. A user at the end stays at the end.
         if (isAtEnd) scrollTo(0, document.documentElement.scrollHeight);
     }
@@ -167,14 +165,15 @@ export class Blocks {
 
     // MARK: Placeholders
 
-    block(names, height) {
+    block(names) {
         const block = {names, isFilled: false, room: el("li", {class: "room", "aria-hidden": "true"})};
         for (const name of names) this.byName.set(name, block);
-        this.leaveRoom(block, height);
+        this.leaveRoom(block);
         return block;
     }
 
-    leaveRoom(block, height) { block.room.style.height = `${block.names.length * (height + GAP) - GAP}px`; }
+    /** Gives a placeholder the estimated height of its rows. */
+    leaveRoom(block) { block.room.style.height = `${block.names.length * (this.height + GAP) - GAP}px`; }
 
     elements(block) {
         const elements = [];
@@ -208,10 +207,14 @@ export class Blocks {
         if (!isFirst) this.estimate();
     }
 
-    /** Gives placeholders the mean height of the rows in the document. With a wrong one, fast scrolling shows an empty window. */
-    estimate(concerns = () => true) {
-        this.height = this.rowHeight ?? GUESS;
-        const blocks = this.all.filter(block => !block.isFilled && concerns(block));
-        for (const block of blocks) this.leaveRoom(block, this.height);
+    /**
+     * Gives placeholders the mean height of the rows in the document. With a wrong one, fast scrolling shows an empty window.
+     *
+     * - `isMeant(block)`: true for a block whose placeholder may change its height.
+     */
+    estimate(isMeant = () => true) {
+        this.height = this.rowHeight ?? this.height;
+        const blocks = this.all.filter(block => !block.isFilled && isMeant(block));
+        for (const block of blocks) this.leaveRoom(block);
     }
 }
