@@ -50,10 +50,10 @@ enum PlaylistDraft: Sendable {
         }
     }
 
-    /// The size of the work, in bytes.
+    /// The size of the work, as in `PureWork.small`.
     var size: Int {
         switch self {
-        case .media(let draft): draft.playlist.text.write().count
+        case .media(let draft): draft.playlist.writingSize
         case .entry(let draft): 256 * (draft.playlist.variants.count + draft.playlist.media.count)
         case .text(let text): text?.count ?? 0
         }
@@ -286,9 +286,14 @@ struct EntryDraft: Sendable {
     }
 }
 
+extension MediaPlaylist {
+    /// The size of the work of writing it, as in `PureWork.small`. Each segment gets a name, however short its lines are.
+    fileprivate var writingSize: Int { max(text.write().count, 64 * segments.count) }
+}
+
 extension PlayerView {
     /// True if a playlist is written at once.
-    func isSmall(_ source: Rendition.Source) -> Bool { source.playlist.text.write().count <= PureWork.small }
+    func isSmall(_ source: Rendition.Source) -> Bool { source.playlist.writingSize <= PureWork.small }
 
     /// The draft of a rendition's playlist; see `media(_:_:isLast:cut:)`.
     func draft(

@@ -69,6 +69,18 @@ import Testing
             contains: ["/video-360p/media.m3u8", "/none\"", "/4006.m4s", "keys/3.key"])
     }
 
+    /// Few bytes, but as many names.
+    @Test func ofShortLines() async throws {
+        let viewed = try viewed()
+        let lines = (0..<2000).map { "#EXTINF:2,\n\($0).ts\n" }.joined()
+        let source = try await source("#EXT-X-TARGETDURATION:2\n" + lines)
+        #expect(source.playlist.text.write().count < PureWork.small)
+        try #require(viewed.asset.rendition("video-720p")).adopt(source)
+        try await check(viewed, source, contains: ["/0.ts", "/1999.ts"])
+        let short = try await self.source("#EXT-X-TARGETDURATION:2\n" + lines.prefix(10_000))
+        #expect(viewed.view.isSmall(short))
+    }
+
     @Test func ofADeltaUpdate() async throws {
         let viewed = try viewed()
         let rendition = try #require(viewed.asset.rendition("video-720p"))
