@@ -25,8 +25,8 @@ extension CurlRequest {
         // libcurl calls an error of nghttp2 a failure to send or to receive.
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR: return words.contains("nghttp2") ? .framing : .connection
         // Lost connections have other words; these tell of one that nghttp2 has ended, after frames out of order. Beside other
-        // streams they may tell of a reset one.
-        case CURLE_PARTIAL_FILE where reply.isHTTP2:
+        // streams they may tell of a reset one. Any stream may be the one that finds the end, also one without a head.
+        case CURLE_PARTIAL_FILE where mayBeMultiplexed:
             return !hasCompanion(isHTTP1: false) && words.hasPrefix("transfer closed with") ? .framing : .connection
         case CURLE_GOT_NOTHING: return .connection
         default: return nil

@@ -275,13 +275,15 @@ extension OverSockets {
         }
 
         /// libcurl reports the end of a connection to one of its streams.
-        @Test func aLostConnectionIsLostForAllItsStreams() async throws {
+        /// Before any head, a stream that has received nothing finds the end.
+        @Test(arguments: ["close&at=40000", "close"])
+        func aLostConnectionIsLostForAllItsStreams(fault: String) async throws {
             let origin = try await HTTP2Origin()
             let bench = bench(origin) { $0.giveUpRule.retries = .once }
             _ = try await fetch("first", bench, origin)
             let recorders = (0..<12).map { _ in Recorder() }
             for (number, recorder) in recorders.enumerated() {
-                let query = number == 5 ? "delay=50&fault=close&at=40000" : "delay=5000"
+                let query = number == 5 ? "delay=50&fault=\(fault)" : "delay=5000"
                 bench.client.start(try bench.request("\(origin.url)/\(number)?\(query)"), receiver: recorder)
             }
             let begun = ContinuousClock.now
