@@ -126,7 +126,7 @@ let package = Package(
         // What the tests share: an origin that misbehaves on demand, processes, players, frame hashes.
         .target(name: "TestSupport", dependencies: ["Subprocess"], path: "Tests/TestSupport", swiftSettings: strict),
 
-        tests("PlaylistTests", ["Playlist"]),
+        tests("PlaylistTests", ["Playlist", "TestSupport"]),
         tests("HTTPMessageTests", ["HTTPMessage"]),
         tests("SafeTextTests", ["SafeText"]),
         tests("SegmentFormatTests", ["SegmentFormat", "TestSupport"]),

@@ -100,9 +100,29 @@ enum AttributeType {
     }
 }
 
+/// The attributes of a tag by the length of their names, so that hardly any is compared in vain, and no string is made.
+struct AttributeIndex {
+    typealias Entry = (name: String, type: AttributeType)
+    private var entries: [[Entry]]
+
+    init(_ types: [String: AttributeType]) {
+        entries = Array(repeating: [], count: (types.keys.map(\.utf8.count).max() ?? 0) + 1)
+        for (name, type) in types { entries[name.utf8.count].append((name, type)) }
+    }
+
+    /// Returns the attribute that the bytes name; nil if the tag has none.
+    func entry(_ bytes: [UInt8], _ name: Range<Int>) -> Entry? {
+        name.count < entries.count ? entries[name.count].first { bytes.matches(name, $0.name) } : nil
+    }
+}
+
 extension Tag {
     /// The attributes defined for the tag; nil for unknown tags and tags without an attribute list.
     var attributeTypes: [String: AttributeType]? { Self.types[self] }
+
+    /// As `attributeTypes`, for names that are bytes.
+    var attributeIndex: AttributeIndex? { Self.indexes[self] }
+    private static let indexes = types.mapValues(AttributeIndex.init)
 
     /// The attributes of all tags.
     static let attributeNames = Set(types.values.flatMap(\.keys))

@@ -13,7 +13,31 @@ struct AttributeMender {
 
     init(tag: Tag, list: AttributeList) { (self.tag, self.list) = (tag, list) }
 
-    mutating func run() {
+    mutating func run() { if !isWellFormed { mend() } }
+
+    /// True if there is nothing to mend, found out without a copy of any value. Only for the tags of which a multivariant playlist
+    /// has many; false for some well-formed lists too.
+    var isWellFormed: Bool {
+        guard tag == .streamInf || tag == .media || tag == .iFrameStreamInf, list.fault == nil, list.isCompact,
+            let index = tag.attributeIndex
+        else { return false }
+        let hasAllTypes = list.attributes.allSatisfy { attribute in
+            guard let (name, type) = index.entry(list.bytes, attribute.name), type.fits(list, attribute, name) else {
+                return false
+            }
+            guard type == .resolution, let resolution = try? list.resolution(name) else { return true }
+            return list.bytes.matches(attribute.value, "\(resolution)")
+        }
+        guard hasAllTypes, tag.neededAttributes.allSatisfy({ !(list.find($0)?.content.isEmpty ?? true) }) else {
+            return false
+        }
+        guard tag == .media, let kind = list.find("TYPE")?.content else { return tag != .media }
+        return list.bytes.matches(kind, Media.Kind.audio.rawValue)
+            || list.bytes.matches(kind, Media.Kind.video.rawValue)
+    }
+
+    /// Reads all values, and writes them again if one of them changed.
+    mutating func mend() {
         isChanged = list.fault != nil || !list.isCompact
         let types = tag.attributeTypes
         for attribute in list.attributes { read(attribute, types) }
