@@ -31,7 +31,7 @@ struct SegmentContention {
         case held
         case beginning
         case together
-        case apart(until: Double)
+        case apart(spans: Int)
     }
 
     private var phase = Phase.held
@@ -65,16 +65,17 @@ struct SegmentContention {
             guard sample.time - mark.time >= Self.span else { return .wait }
             (one, others) = rates(until: sample)
             guard one >= (one + others) * Self.leastPart else { return .unknown }
-            let wait = min(Self.longestWait, Self.window / max(one, 1))
-            (phase, mark) = (.apart(until: sample.time + wait + Self.span), sample)
+            // The window is an estimate: a part of a span more would let segments of six seconds end before the verdict.
+            let wait = min(Self.longestWait, Self.window / max(one, 1)).rounded()
+            (phase, mark) = (.apart(spans: Int(wait / Self.span) + 1), sample)
             return .pause
-        case .apart(let end):
+        case .apart(let spans):
             guard sample.time - mark.time >= Self.span else { return .wait }
             let now = rates(until: sample)
-            mark = sample
-            if now.one > one / 2 { return sample.time < end ? .wait : .unknown }
+            (phase, mark) = (.apart(spans: spans - 1), sample)
+            if now.one > one / 2 { return spans > 1 ? .wait : .unknown }
             if now.others - others >= one / 2 { return .shared }
-            return sample.time < end ? .wait : .separate
+            return spans > 1 ? .wait : .separate
         }
     }
 

@@ -49,6 +49,13 @@ struct SegmentContentionTests {
         #expect(steps.count <= 36, "it takes \(steps.count) steps")
     }
 
+    /// Segments of six seconds at the rate that each connection has.
+    @Test("are judged before the first one has come", arguments: [45_000.0, 47_500, 50_000, 55_000])
+    func time(rate: Double) {
+        let steps = steps(together: (rate, rate), alone: rate)
+        #expect(steps.last == .separate && steps.count <= 22, "it takes \(steps.count) steps")
+    }
+
     @Test("are not judged if the one does not pause, or is a small part of all")
     func unknown() {
         #expect(
