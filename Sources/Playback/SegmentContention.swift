@@ -31,6 +31,7 @@ struct SegmentContention {
         case held
         case beginning
         case together
+        /// With the measurements that are left.
         case apart(spans: Int)
     }
 
@@ -66,8 +67,8 @@ struct SegmentContention {
             (one, others) = rates(until: sample)
             guard one >= (one + others) * Self.leastPart else { return .unknown }
             // The window is an estimate: a part of a span more would let segments of six seconds end before the verdict.
-            let wait = min(Self.longestWait, Self.window / max(one, 1)).rounded()
-            (phase, mark) = (.apart(spans: Int(wait / Self.span) + 1), sample)
+            let wait = min(Self.longestWait, Self.window / max(one, 1)) / Self.span
+            (phase, mark) = (.apart(spans: Int(wait.rounded()) + 1), sample)
             return .pause
         case .apart(let spans):
             guard sample.time - mark.time >= Self.span else { return .wait }

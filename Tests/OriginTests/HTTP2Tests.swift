@@ -274,8 +274,8 @@ extension OverSockets {
             #expect(requests.count { $0.range != "" } == 15)
         }
 
-        /// libcurl reports the end of a connection to one of its streams.
-        /// Before any head, a stream that has received nothing finds the end.
+        /// libcurl reports the end of a connection to one of its streams: here to one with a part of its body, or to one without
+        /// a head.
         @Test(arguments: ["close&at=40000", "close"])
         func aLostConnectionIsLostForAllItsStreams(fault: String) async throws {
             let origin = try await HTTP2Origin()

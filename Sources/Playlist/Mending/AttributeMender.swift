@@ -21,19 +21,24 @@ struct AttributeMender {
         guard tag == .streamInf || tag == .media || tag == .iFrameStreamInf, list.fault == nil, list.isCompact,
             let index = tag.attributeIndex
         else { return false }
-        let hasAllTypes = list.attributes.allSatisfy { attribute in
-            guard let (name, type) = index.entry(list.bytes, attribute.name), type.fits(list, attribute, name) else {
-                return false
-            }
-            guard type == .resolution, let resolution = try? list.resolution(name) else { return true }
-            return list.bytes.matches(attribute.value, "\(resolution)")
-        }
-        guard hasAllTypes, tag.neededAttributes.allSatisfy({ !(list.find($0)?.content.isEmpty ?? true) }) else {
+        return list.attributes.allSatisfy { isWellFormed($0, index) } && hasNeededAttributes
+    }
+
+    private func isWellFormed(_ attribute: AttributeList.Attribute, _ index: AttributeIndex) -> Bool {
+        guard let (name, type) = index.entry(list.bytes, attribute.name), type.fits(list, attribute, name) else {
             return false
         }
-        guard tag == .media, let kind = list.find("TYPE")?.content else { return tag != .media }
-        return list.bytes.matches(kind, Media.Kind.audio.rawValue)
-            || list.bytes.matches(kind, Media.Kind.video.rawValue)
+        // More than one form can be read.
+        guard type == .resolution, let resolution = try? list.resolution(name) else { return true }
+        return list.bytes.matches(attribute.value, "\(resolution)")
+    }
+
+    /// False for subtitles and closed captions too, which have rules of their own: see `checkRequired` and `isSafe`.
+    private var hasNeededAttributes: Bool {
+        guard tag.neededAttributes.allSatisfy({ !(list.find($0)?.content.isEmpty ?? true) }) else { return false }
+        guard tag == .media else { return true }
+        let kind = list.find("TYPE")?.content ?? 0..<0
+        return [Media.Kind.audio, .video].contains { list.bytes.matches(kind, $0.rawValue) }
     }
 
     /// Reads all values, and writes them again if one of them changed.
