@@ -29,11 +29,18 @@ public import Store
     /// Writes a media playlist that has ended, the numbers of its keys, and the asset if the catalogue lacks it.
     /// Returns true if the playlist is in the catalogue; if not, `asset.saveFailure` has the reason.
     func save(_ source: Rendition.Source, of rendition: String, in asset: Asset) async -> Bool {
-        for url in source.keyURLs { asset.keys.add(url) }
-        var contents = Catalogue.Contents(playlists: [record(of: source, rendition, in: asset)])
+        await save([(source, rendition)], in: asset)
+    }
+
+    /// As `save(_:of:in:)`, for several renditions in one step.
+    func save(_ sources: [(source: Rendition.Source, rendition: String)], in asset: Asset) async -> Bool {
+        for url in sources.flatMap(\.source.keyURLs) { asset.keys.add(url) }
+        var contents = Catalogue.Contents(playlists: sources.map { record(of: $0.source, $0.rendition, in: asset) })
         if !asset.isPersistent {
             contents.assets = [asset.record]
-            if rendition != RenditionNaming.lone.id { contents.playlists += entryRecords(of: asset) }
+            if !sources.contains(where: { $0.rendition == RenditionNaming.lone.id }) {
+                contents.playlists += entryRecords(of: asset)
+            }
         }
         return await write(contents, about: asset)
     }
@@ -115,6 +122,8 @@ public import Store
         library.summaries?.invalidate(asset)
         // If the asset was removed meanwhile, its removal may have reached the catalogue before this write.
         if asset.isRemoved { try? await catalogue.removeAsset(asset.id) }
+        // The user has changed the asset meanwhile: before its first write there is no row to change.
+        if !asset.isRemoved, let written = contents.assets.first, written != asset.record { await save(asset) }
         return !asset.isRemoved
     }
 

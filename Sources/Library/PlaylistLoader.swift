@@ -17,6 +17,7 @@ import SegmentFormat
         let relays = Loads<Relay>()
         let renewals = SharedTasks<ObjectIdentifier, Rendition.Source?>()
         let visits = SharedTasks<Visit, Rendition.Source?>()
+        let writer = PlaylistWriter()
     }
 
     struct Visit: Hashable, Sendable {
@@ -35,6 +36,13 @@ import SegmentFormat
     /// Returns the rendition's full playlist. One that has ended is stored, and not fetched again. A live one is
     /// fetched again once that is due, regardless of the number of players.
     public func source(of rendition: Rendition, in asset: Asset) async throws(LibraryError) -> Rendition.Source {
+        let source = try await playerSource(of: rendition, in: asset)
+        await tasks.writer.end(of: asset)
+        return source
+    }
+
+    /// As `source(of:in:)`, for a player: one that has just been fetched may still be on its way to the disk.
+    public func playerSource(of rendition: Rendition, in asset: Asset) async throws(LibraryError) -> Rendition.Source {
         if let source = rendition.source {
             if source.isDurable {
                 let isDue = rendition.mayBeginAnew && !rendition.isFresh(now: .now) && !library.isOffline
@@ -48,8 +56,10 @@ import SegmentFormat
 
     /// True if an ended playlist can be written to the catalogue, and is not.
     private func needsSaving(_ rendition: Rendition, in asset: Asset) -> Bool {
-        !rendition.isSaved && library.readOnlyReason == nil && !asset.isPreview
+        !rendition.isSaved && !rendition.isBeingSaved && isWritable(asset)
     }
+
+    private func isWritable(_ asset: Asset) -> Bool { library.readOnlyReason == nil && !asset.isPreview }
 
     private func load(_ rendition: Rendition, in asset: Asset) async -> Result<Rendition.Source, LibraryError> {
         do throws(LibraryError) {
@@ -81,19 +91,32 @@ import SegmentFormat
         return try? await adopt(rendition.numbered(fetched, replaces: true).source, rendition, in: asset, began: began)
     }
 
-    /// Adopts a full playlist. It is written to disk first, because its names (a key's number) must survive a crash.
+    /// Adopts a full playlist. If it has ended, it is written to disk: the first one after it is adopted, others before. New
+    /// numbers of keys are written before a player can see them, because they must survive a crash: a list that is loaded again
+    /// could number its keys in another order.
     func adopt(
         _ source: Rendition.Source, _ rendition: Rendition, in asset: Asset, began: ContinuousClock.Instant = .now
     ) async throws(LibraryError) -> Rendition.Source {
         var source = source
         if rendition.recording != nil { source.isWindow = true }
         for url in source.keyURLs { rendition.keys.add(url) }
+        if mayPrecedeItsWriting(source, of: rendition, in: asset) {
+            try asset.checkNotRemoved()
+            rendition.adopt(source, began: began)
+            tasks.writer.begin(rendition, in: asset, of: library)
+            return rendition.source ?? source
+        }
         if source.isDurable {
             rendition.isSaved = await library.records.save(source, of: rendition.name.id, in: asset)
         }
         try asset.checkNotRemoved()
         if !(rendition.source?.isDurable ?? false) { rendition.adopt(source, began: began) }
         return rendition.source ?? source
+    }
+
+    /// True if players may have an ended playlist before it is on disk.
+    func mayPrecedeItsWriting(_ source: Rendition.Source, of rendition: Rendition?, in asset: Asset) -> Bool {
+        source.isDurable && rendition?.source == nil && isWritable(asset) && (!asset.hasKeys || asset.keys.areSaved)
     }
 
     // MARK: Mirrors
