@@ -33,7 +33,10 @@ extension Playback {
             Task { @LoopActor in await offlinePlaylist(exchange, rendition, asset, session) }
             return
         }
-        if library.revisions.mayCheckBeforePlaying(rendition, of: asset) {
+        // A player that changes the quality does not wait: while it plays, the content is compared beside its fetches.
+        if !library.playheads.isPlaying(session.id, asset.id),
+            library.revisions.mayCheckBeforePlaying(rendition, of: asset)
+        {
             Task { @LoopActor in
                 await library.revisions.checkBeforePlaying(rendition, of: asset)
                 online(exchange, rendition, asset, session)

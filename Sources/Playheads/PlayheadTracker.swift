@@ -101,6 +101,11 @@ public import EventLoop
     /// True if the session has requested media and has not ended.
     public func hasSession(_ session: String) -> Bool { sessions[session] != nil }
 
+    /// True if the session has requested media of the asset, and has not ended by idleness.
+    public func isPlaying(_ session: String, _ asset: String) -> Bool {
+        presentSession(session, at: now())?.asset.id == asset
+    }
+
     /// A session's playhead now; nil for a session that has ended by idleness, and for an unknown one.
     public func reading(of session: String) -> PlayheadReading? {
         let now = now()
