@@ -50,8 +50,13 @@ class Client:
         return at_head - start, (at_first or end) - start, end - start, length
 
 
+def shares(lists):
+    """Of a list of paths for each client, the part that this client requests: they play one part after the other, as from a seek."""
+    return [paths[len(paths) * index // CLIENTS:len(paths) * (index + 1) // CLIENTS] for index, paths in enumerate(lists)]
+
+
 def throughput(server, paths):
-    """Bytes a second of all clients together, over the time of the slowest."""
+    """Bytes a second of all clients together, over the time of the slowest. `paths` has a list for each client."""
     failures, total = [], []
 
     def work(mine):
@@ -62,7 +67,7 @@ def throughput(server, paths):
         except BaseException as error:  # a thread's exit would pass unseen
             failures.append(error)
 
-    threads = [threading.Thread(target=work, args=(paths[index::CLIENTS],)) for index in range(CLIENTS)]
+    threads = [threading.Thread(target=work, args=(mine,)) for mine in paths]
     start = time.perf_counter()
     for thread in threads:
         thread.start()
