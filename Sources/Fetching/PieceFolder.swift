@@ -57,25 +57,9 @@ package import Store
     /// The id of the asset that owns the pieces.
     package var asset: String { bundle.id }
     var place: Volume { bundle.place }
-    /// Pieces that wait until `resumeWrites()`; nil while none has to. Closures as those of `Bundle`.
-    private var waiting: [() -> Void]?
-    /// True while pieces wait, for this folder or for the bundle.
-    var isSuspended: Bool { waiting != nil || bundle.isSuspended }
+    var isSuspended: Bool { bundle.isSuspended }
 
-    /// Stores a piece at once, or as soon as neither the folder nor the bundle is suspended.
-    func performWrite(_ body: @escaping () -> Void) {
-        if waiting == nil { bundle.performWrite(body) } else { waiting?.append(body) }
-    }
-
-    /// Makes pieces wait until `resumeWrites()`, because their names are not on disk.
-    package func suspendWrites() { waiting = waiting ?? [] }
-
-    package func resumeWrites() {
-        let bodies = waiting ?? []
-        waiting = nil
-        for body in bodies { bundle.performWrite(body) }
-    }
-
+    func performWrite(_ body: @escaping () -> Void) { bundle.performWrite(body) }
     /// Closes the folder, because the bundle has moved or is not in use. The list of pieces stays in memory.
     package func closeDirectory() { (opened, latest) = (nil, nil) }
 

@@ -5,7 +5,7 @@ import Origin
 import Playlist
 public import Store
 
-/// Writes the state of assets to the catalogue before it is used, and restores it at the start.
+/// Writes the state of assets to the catalogue, and restores it at the start. A piece is stored after the playlist that names it.
 @LoopActor public struct AssetRecords {
     let library: Library
     var catalogue: Catalogue { library.store.catalogue }
@@ -117,14 +117,21 @@ public import Store
             return false
         }
         asset.keys.markSaved(contents.keys)
+        let isFirst = !asset.isPersistent
         asset.isPersistent = true
         asset.saveFailure = nil
         library.summaries?.invalidate(asset)
         // If the asset was removed meanwhile, its removal may have reached the catalogue before this write.
         if asset.isRemoved { try? await catalogue.removeAsset(asset.id) }
-        // The user has changed the asset meanwhile: before its first write there is no row to change.
-        if !asset.isRemoved, let written = contents.assets.first, written != asset.record { await save(asset) }
+        if isFirst { await writeChanges(since: contents, of: asset) }
         return !asset.isRemoved
+    }
+
+    /// Writes what has changed during the first write of an asset: until then there is no row to change.
+    private func writeChanges(since written: Catalogue.Contents, of asset: Asset) async {
+        guard !asset.isRemoved else { return }
+        if written.assets.first != asset.record { await save(asset) }
+        if written.storage.isEmpty, asset.life != StorageLife() { await saveLife(of: asset) }
     }
 
     /// Records an asset whose bundle is complete in the store, then registers it. Returns it as it is after a restart;

@@ -105,6 +105,6 @@ extension Library {
         guard let rendition = asset.rendition(folder.id), rendition.source?.isDurable ?? false,
             rendition.isListed(resource.name), urgency == .background || !rendition.isTail
         else { return .passing(because: nil) }
-        return rendition.isSaved || rendition.isBeingSaved ? .kept : .passing(because: asset.saveFailure)
+        return rendition.isSaved ? .kept : .passing(because: asset.saveFailure)
     }
 }

@@ -34,7 +34,8 @@ import SegmentFormat
     var tasks: Tasks { library.playlistTasks }
 
     /// Returns the rendition's full playlist. One that has ended is stored, and not fetched again. A live one is
-    /// fetched again once that is due, regardless of the number of players.
+    /// fetched again once that is due, regardless of the number of players. Waits until no playlist of the asset is being
+    /// written.
     public func source(of rendition: Rendition, in asset: Asset) async throws(LibraryError) -> Rendition.Source {
         let source = try await playerSource(of: rendition, in: asset)
         await tasks.writer.end(of: asset)
@@ -54,9 +55,16 @@ import SegmentFormat
         return try await tasks.loads.run(ObjectIdentifier(rendition)) { await load(rendition, in: asset) }.get()
     }
 
+    /// True while playlists of the asset are on their way to the disk. What is fetched until then is not stored, so players wait
+    /// with requests for pieces.
+    public func isWriting(_ asset: Asset) -> Bool { tasks.writer.isWriting(asset) }
+
+    /// Returns when no playlist of the asset is on its way to the disk.
+    public func writingEnds(of asset: Asset) async { await tasks.writer.end(of: asset) }
+
     /// True if an ended playlist can be written to the catalogue, and is not.
     private func needsSaving(_ rendition: Rendition, in asset: Asset) -> Bool {
-        !rendition.isSaved && !rendition.isBeingSaved && isWritable(asset)
+        !rendition.isSaved && !tasks.writer.isWriting(asset) && isWritable(asset)
     }
 
     private func isWritable(_ asset: Asset) -> Bool { library.readOnlyReason == nil && !asset.isPreview }
@@ -91,9 +99,8 @@ import SegmentFormat
         return try? await adopt(rendition.numbered(fetched, replaces: true).source, rendition, in: asset, began: began)
     }
 
-    /// Adopts a full playlist. If it has ended, it is written to disk: the first one after it is adopted, others before. New
-    /// numbers of keys are written before a player can see them, because they must survive a crash: a list that is loaded again
-    /// could number its keys in another order.
+    /// Adopts a full playlist. One that has ended is written to disk. The first one of a rendition is adopted at once, so that
+    /// players do not wait. One with new keys is written first: after a crash their numbers could go to other keys.
     func adopt(
         _ source: Rendition.Source, _ rendition: Rendition, in asset: Asset, began: ContinuousClock.Instant = .now
     ) async throws(LibraryError) -> Rendition.Source {

@@ -1,9 +1,8 @@
 import EventLoop
-import Fetching
 
 /// Writes ended playlists to the catalogue while players have them already: a player does not wait for a disk.
 ///
-/// The pieces of a rendition do wait, because a power cut must not leave a piece whose name stands for another resource
+/// Only what is fetched after that is stored, because a power cut must not leave a piece whose name stands for another resource
 /// later. Playlists of an asset that come during a write are written together by the next one.
 @LoopActor final class PlaylistWriter {
     private struct Item {
@@ -21,13 +20,12 @@ import Fetching
     private var waiting: [ObjectIdentifier: [Item]] = [:]
     private var writes: [ObjectIdentifier: Task<Void, Never>] = [:]
 
-    func isWriting(_ asset: Asset) -> Bool { writes[ObjectIdentifier(asset)] != nil }
+    func isWriting(_ asset: Asset) -> Bool { !writes.isEmpty && writes[ObjectIdentifier(asset)] != nil }
 
-    /// Begins to write the rendition's playlist, which has ended, and none of whose pieces are being fetched.
+    /// Begins to write the rendition's playlist, which has ended.
     func begin(_ rendition: Rendition, in asset: Asset, of library: Library) {
         guard let source = rendition.source else { return }
         let id = ObjectIdentifier(asset)
-        rendition.isBeingSaved = true
         waiting[id, default: []].append(Item(rendition: rendition, source: source, edition: rendition.edition))
         guard writes[id] == nil else { return }
         writes[id] = Task { @LoopActor in
@@ -39,16 +37,12 @@ import Fetching
     private func write(_ items: [Item], in asset: Asset, of library: Library) async {
         let present = items.filter { $0.isCurrent(in: asset) }
         let isSaved = await library.records.save(present.map { ($0.source, $0.rendition.name.id) }, in: asset)
-        let next = waiting[ObjectIdentifier(asset)] ?? []
-        for item in items where !next.contains(where: { $0.rendition.folder === item.rendition.folder }) {
-            let isCurrent = item.isCurrent(in: asset)
-            if isCurrent { item.rendition.isSaved = isSaved }
-            // What is being fetched goes on to the players, and is not stored.
-            if !isSaved || !isCurrent { library.loader.forget([item.rendition.folder]) }
-            item.rendition.isBeingSaved = false
-        }
+        for item in present where item.isCurrent(in: asset) { item.rendition.isSaved = isSaved }
     }
 
     /// Returns when all playlists of an asset so far are written, or cannot be.
     func end(of asset: Asset) async { await writes[ObjectIdentifier(asset)]?.value }
+
+    /// Returns when nothing is being written.
+    func finish() async { while let write = writes.values.first { await write.value } }
 }

@@ -100,8 +100,6 @@ public import Playlist
     public var isLive: Bool { source.map { !$0.isDurable } ?? false }
     /// True if the catalogue has its playlist and its keys' numbers: only then may its pieces be stored.
     package var isSaved = false
-    /// True while its playlist is being written to the catalogue: pieces that arrive meanwhile are stored after that.
-    var isBeingSaved = false { didSet { if isBeingSaved { folder.suspendWrites() } else { folder.resumeWrites() } } }
     /// Caches `isComplete` for these counts of changes.
     private var wholeness: (folder: Int, keys: Int, isComplete: Bool)?
     var live = LiveNames()

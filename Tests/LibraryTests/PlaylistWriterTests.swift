@@ -1,5 +1,7 @@
 import Dispatch
 import EventLoop
+import Foundation
+import Playlist
 import TestSupport
 import Testing
 
@@ -23,12 +25,19 @@ import Testing
     private var playlists: PlaylistLoader { fixture.library.playlists }
 
     /// Makes the catalogue's writes wait until the semaphore is signalled.
-    private func hold() -> DispatchSemaphore {
+    private func hold(_ other: LibraryFixture? = nil) async -> DispatchSemaphore {
+        await Self.hold((other ?? fixture).library.store.catalogue)
+    }
+
+    private nonisolated static func hold(_ catalogue: Catalogue) async -> DispatchSemaphore {
         let gate = DispatchSemaphore(value: 0)
-        Task.detached { [catalogue] in
-            try await catalogue.write { _ in
-                _ = gate.wait(timeout: .now() + 30)
-                return []
+        await withCheckedContinuation { begun in
+            Task.detached {
+                try await catalogue.write { _ in
+                    begun.resume()
+                    _ = gate.wait(timeout: .now() + 30)
+                    return []
+                }
             }
         }
         return gate
@@ -43,21 +52,25 @@ import Testing
 
     private var pieces: [String] { fixture.folder.files().filter { $0.hasSuffix(".ts") } }
 
-    @Test func aPlayerDoesNotWaitForTheDiskButItsPiecesDo() async throws {
-        let gate = hold()
+    @Test func nothingThatIsFetchedBeforeThePlaylistIsWrittenIsStored() async throws {
+        let gate = await hold()
         _ = try await playlists.playerSource(of: rendition, in: asset)
-        #expect(!rendition.isSaved)
+        #expect(!rendition.isSaved && playlists.isWriting(asset))
         let fetch = try fixture.fetch(0, of: rendition, in: asset)
-        try await waitUntil("all bytes") { @LoopActor in fetch.state.phase == .committing }
-        #expect(fetch.outcome == nil && pieces.isEmpty)
-        gate.signal()
         try await fetch.end()
-        #expect(rendition.isSaved && fetch.isPiece && pieces.count == 1)
+        #expect(!fetch.isPiece && pieces.isEmpty)
+        fetch.release()
+        gate.signal()
+        await playlists.writingEnds(of: asset)
+        #expect(rendition.isSaved && !playlists.isWriting(asset))
         #expect(try catalogue.rows(of: asset.id).playlists.map(\.rendition).sorted() == ["", "video-90p"])
+        let again = try fixture.fetch(1, of: rendition, in: asset)
+        try await again.end()
+        #expect(again.isPiece && pieces.count == 1)
     }
 
     @Test func aPlaylistForOthersIsWritten() async throws {
-        let gate = hold()
+        let gate = await hold()
         _ = try await playlists.playerSource(of: rendition, in: asset)
         let other = Task { @LoopActor in
             _ = try await playlists.source(of: rendition, in: asset)
@@ -68,7 +81,7 @@ import Testing
     }
 
     @Test func playlistsThatComeDuringAWriteAreWrittenTogether() async throws {
-        var gate = hold()
+        var gate = await hold()
         let renditions = asset.renditions
         #expect(renditions.count > 2)
         _ = try await playlists.playerSource(of: rendition, in: asset)
@@ -78,9 +91,9 @@ import Testing
         }
         gate.signal()
         _ = try await playlists.source(of: rendition, in: asset)
-        #expect(renditions.allSatisfy { $0.isSaved && !$0.isBeingSaved })
+        #expect(renditions.allSatisfy { $0.isSaved })
         #expect(catalogue.revision(of: asset.id) == 2)
-        gate = hold()
+        gate = await hold()
         // What is saved is not written again.
         _ = try await playlists.source(of: rendition, in: asset)
         gate.signal()
@@ -89,38 +102,34 @@ import Testing
     @Test func nothingIsStoredOfAPlaylistThatCannotBeWritten() async throws {
         try await change(
             "CREATE TRIGGER refusal BEFORE INSERT ON playlist BEGIN SELECT RAISE(ABORT, 'refused'); END")
-        let gate = hold()
         _ = try await playlists.playerSource(of: rendition, in: asset)
+        await playlists.writingEnds(of: asset)
+        #expect(!rendition.isSaved && asset.saveFailure?.code == .catalogue)
         let fetch = try fixture.fetch(0, of: rendition, in: asset)
-        try await waitUntil("all bytes") { @LoopActor in fetch.state.phase == .committing }
-        gate.signal()
         try await fetch.end()
-        #expect(!fetch.isPiece && !rendition.isSaved && pieces.isEmpty)
-        #expect(fetch.written == (try Repository.fixture("/ts/90p/0.ts").count))
-        #expect(asset.saveFailure?.code == .catalogue)
+        #expect(!fetch.isPiece && fetch.keepFailure?.code == .catalogue && pieces.isEmpty)
+        fetch.release()
 
-        // The next request for the playlist writes it, and the next one for the segment stores it.
+        // The next use of the playlist writes it, and the next segment is stored.
         try await change("DROP TRIGGER refusal")
         _ = try await playlists.source(of: rendition, in: asset)
         #expect(rendition.isSaved && asset.saveFailure == nil)
-        let again = try fixture.fetch(0, of: rendition, in: asset)
+        let again = try fixture.fetch(1, of: rendition, in: asset)
         try await again.end()
         #expect(again.isPiece && pieces.count == 1)
     }
 
     @Test func aForgottenPlaylistIsNotSaved() async throws {
-        let gate = hold()
+        let gate = await hold()
         _ = try await playlists.playerSource(of: rendition, in: asset)
-        let fetch = try fixture.fetch(0, of: rendition, in: asset)
-        try await waitUntil("all bytes") { @LoopActor in fetch.state.phase == .committing }
         rendition.forget()
         gate.signal()
-        try await fetch.end()
-        #expect(!rendition.isSaved && !fetch.isPiece && pieces.isEmpty)
+        await playlists.writingEnds(of: asset)
+        #expect(!rendition.isSaved)
     }
 
     @Test func changesOfTheUserDuringTheFirstWriteAreWrittenToo() async throws {
-        let gate = hold()
+        let gate = await hold()
         _ = try await playlists.playerSource(of: rendition, in: asset)
         try await fixture.library.rename(asset, to: "film")
         await fixture.library.entitle(asset, "Film")
@@ -131,14 +140,80 @@ import Testing
         #expect(known?.id == asset.id && known?.title == "Film")
     }
 
+    @Test func aTimeOfPlaybackDuringTheFirstWriteIsWrittenToo() async throws {
+        let gate = await hold()
+        _ = try await playlists.playerSource(of: rendition, in: asset)
+        asset.life.recordPlay(at: 5)
+        await fixture.library.records.saveLife(of: asset)
+        gate.signal()
+        _ = try await playlists.source(of: rendition, in: asset)
+        try await fixture.restart()
+        #expect(fixture.library.asset(id: asset.id)?.life.firstPlayed == 5)
+    }
+
+    @Test func aNewEntryDuringTheFirstWriteComesAfterIt() async throws {
+        let root = try TemporaryFolder()
+        func line(_ rate: Int) -> String { "#EXT-X-STREAM-INF:BANDWIDTH=\(rate),RESOLUTION=\(rate)x90\n\(rate).m3u8\n" }
+        let list = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n0.ts\n#EXT-X-ENDLIST\n"
+        try root.write(Data(list.utf8), to: "100.m3u8")
+        try root.write(Data("#EXTM3U\n\(line(100))".utf8), to: "master.m3u8")
+        let fixture = try await LibraryFixture(root: root)
+        let asset = try await fixture.open("/master.m3u8")
+        let gate = await hold(fixture)
+        _ = try await fixture.library.playlists.playerSource(of: asset.renditions[0], in: asset)
+        try root.write(Data("#EXTM3U\n\(line(100))\(line(200))".utf8), to: "master.m3u8")
+        asset.checked = nil
+        let refresh = Task { @LoopActor in try await fixture.library.playlists.refresh(asset) }
+        try await waitUntil("the new entry") { asset.renditions.count == 2 }
+        gate.signal()
+        _ = try await refresh.value
+        try await fixture.restart()
+        #expect(fixture.library.asset(id: asset.id)?.renditions.count == 2)
+    }
+
+    @Test func aLoneRevisionIsWrittenBeforeItReplacesItsAsset() async throws {
+        let root = try TemporaryFolder()
+        func list(_ files: String...) -> Data {
+            let lines = files.map { "#EXTINF:2,\n\($0)\n" }.joined()
+            return Data("#EXTM3U\n#EXT-X-TARGETDURATION:2\n\(lines)#EXT-X-ENDLIST\n".utf8)
+        }
+        let media = Data(try Repository.fixture("/ts/90p/0.ts"))
+        for file in ["0.ts", "1.ts"] { try root.write(media, to: file) }
+        try root.write(list("0.ts"), to: "film.m3u8")
+        let fixture = try await LibraryFixture(root: root)
+        let asset = try await fixture.open("/film.m3u8")
+        let lone = try #require(asset.lone)
+        _ = try await fixture.library.playlists.source(of: lone, in: asset)
+        let fetch = try fixture.fetch(0, of: lone, in: asset)
+        try await fetch.end()
+        fetch.release()
+        try root.write(list("1.ts", "0.ts"), to: "film.m3u8")
+        asset.checked = nil
+        #expect(try await fixture.library.playlists.refresh(asset))
+        #expect(asset.hasChanged)
+        let current = await fixture.library.revisions.current(asset)
+        #expect(current !== asset && asset.isRemoved && current.saveFailure == nil)
+        try await fixture.restart()
+        #expect(fixture.library.assets.map(\.id) == [current.id])
+        #expect(fixture.library.assets.first?.lone?.source?.playlist.segments.map(\.uri) == ["1.ts", "0.ts"])
+    }
+
+    @Test func whatWaitsIsWrittenBeforeTheEnd() async throws {
+        let gate = await hold()
+        _ = try await playlists.playerSource(of: rendition, in: asset)
+        let closing = Task { @LoopActor in await fixture.library.close() }
+        gate.signal()
+        await closing.value
+        #expect(rendition.isSaved)
+    }
+
     @Test func aLonePlaylistToo() async throws {
-        let gate = hold()
+        let gate = await hold()
         let lone = try await fixture.open("/ts/90p/media.m3u8")
         let rendition = try #require(lone.lone)
         #expect(!rendition.isSaved)
-        let fetch = try fixture.fetch(0, of: rendition, in: lone)
         gate.signal()
-        try await fetch.end()
-        #expect(rendition.isSaved && fetch.isPiece)
+        _ = try await playlists.source(of: rendition, in: lone)
+        #expect(rendition.isSaved)
     }
 }
