@@ -16,7 +16,6 @@ extension Library {
         video: WebURL, audio: WebURL, fields: UserFields?, cookies: [StoredCookie]
     ) async throws(LibraryError) -> Asset {
         let asset = try await open(video, fields: fields, cookies: cookies)
-        await playlistTasks.writer.end(of: asset)
         guard asset.lone.map({ $0.folder.bytes == 0 }) ?? asset.isComposed else { return asset }
         let known = Set(asset.renditions.flatMap { asset.urls(of: $0) })
         if asset.isComposed, known == [video, audio] { return asset }

@@ -98,12 +98,6 @@ extension PlaylistLoader {
             guard asset.bytes == 0 else { return reportChange(&asset.isOutdated, of: asset) }
             library.loader.forget(asset.folders)
         }
-        for url in source.keyURLs { asset.keys.add(url) }
-        if mayPrecedeItsWriting(source, of: asset.lone, in: asset) {
-            asset.adopt(source, began: began)
-            if let lone = asset.lone { tasks.writer.begin(lone, in: asset, of: library) }
-            return
-        }
         let isSaved =
             source.isDurable ? await library.records.save(source, of: RenditionNaming.lone.id, in: asset) : false
         asset.adopt(source, began: began)

@@ -122,8 +122,8 @@ import SegmentFormat
     }
 
     /// True if players may have an ended playlist before it is on disk.
-    func mayPrecedeItsWriting(_ source: Rendition.Source, of rendition: Rendition?, in asset: Asset) -> Bool {
-        source.isDurable && rendition?.source == nil && isWritable(asset) && (!asset.hasKeys || asset.keys.areSaved)
+    private func mayPrecedeItsWriting(_ source: Rendition.Source, of rendition: Rendition, in asset: Asset) -> Bool {
+        source.isDurable && rendition.source == nil && isWritable(asset) && (!asset.hasKeys || asset.keys.areSaved)
     }
 
     // MARK: Mirrors

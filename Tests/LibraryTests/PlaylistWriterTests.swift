@@ -1,7 +1,6 @@
 import Dispatch
 import EventLoop
 import Foundation
-import Playlist
 import TestSupport
 import Testing
 
@@ -171,49 +170,12 @@ import Testing
         #expect(fixture.library.asset(id: asset.id)?.renditions.count == 2)
     }
 
-    @Test func aLoneRevisionIsWrittenBeforeItReplacesItsAsset() async throws {
-        let root = try TemporaryFolder()
-        func list(_ files: String...) -> Data {
-            let lines = files.map { "#EXTINF:2,\n\($0)\n" }.joined()
-            return Data("#EXTM3U\n#EXT-X-TARGETDURATION:2\n\(lines)#EXT-X-ENDLIST\n".utf8)
-        }
-        let media = Data(try Repository.fixture("/ts/90p/0.ts"))
-        for file in ["0.ts", "1.ts"] { try root.write(media, to: file) }
-        try root.write(list("0.ts"), to: "film.m3u8")
-        let fixture = try await LibraryFixture(root: root)
-        let asset = try await fixture.open("/film.m3u8")
-        let lone = try #require(asset.lone)
-        _ = try await fixture.library.playlists.source(of: lone, in: asset)
-        let fetch = try fixture.fetch(0, of: lone, in: asset)
-        try await fetch.end()
-        fetch.release()
-        try root.write(list("1.ts", "0.ts"), to: "film.m3u8")
-        asset.checked = nil
-        #expect(try await fixture.library.playlists.refresh(asset))
-        #expect(asset.hasChanged)
-        let current = await fixture.library.revisions.current(asset)
-        #expect(current !== asset && asset.isRemoved && current.saveFailure == nil)
-        try await fixture.restart()
-        #expect(fixture.library.assets.map(\.id) == [current.id])
-        #expect(fixture.library.assets.first?.lone?.source?.playlist.segments.map(\.uri) == ["1.ts", "0.ts"])
-    }
-
     @Test func whatWaitsIsWrittenBeforeTheEnd() async throws {
         let gate = await hold()
         _ = try await playlists.playerSource(of: rendition, in: asset)
         let closing = Task { @LoopActor in await fixture.library.close() }
         gate.signal()
         await closing.value
-        #expect(rendition.isSaved)
-    }
-
-    @Test func aLonePlaylistToo() async throws {
-        let gate = await hold()
-        let lone = try await fixture.open("/ts/90p/media.m3u8")
-        let rendition = try #require(lone.lone)
-        #expect(!rendition.isSaved)
-        gate.signal()
-        _ = try await playlists.source(of: rendition, in: lone)
         #expect(rendition.isSaved)
     }
 }
