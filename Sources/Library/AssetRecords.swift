@@ -5,7 +5,7 @@ import Origin
 import Playlist
 public import Store
 
-/// Writes the state of assets to the catalogue, and restores it at the start. A piece is stored after the playlist that names it.
+/// Writes the state of assets to the catalogue before it is used, and restores it at the start.
 @LoopActor public struct AssetRecords {
     let library: Library
     var catalogue: Catalogue { library.store.catalogue }
@@ -29,18 +29,11 @@ public import Store
     /// Writes a media playlist that has ended, the numbers of its keys, and the asset if the catalogue lacks it.
     /// Returns true if the playlist is in the catalogue; if not, `asset.saveFailure` has the reason.
     func save(_ source: Rendition.Source, of rendition: String, in asset: Asset) async -> Bool {
-        await save([(source, rendition)], in: asset)
-    }
-
-    /// As `save(_:of:in:)`, for several renditions in one step.
-    func save(_ sources: [(source: Rendition.Source, rendition: String)], in asset: Asset) async -> Bool {
-        for url in sources.flatMap(\.source.keyURLs) { asset.keys.add(url) }
-        var contents = Catalogue.Contents(playlists: sources.map { record(of: $0.source, $0.rendition, in: asset) })
+        for url in source.keyURLs { asset.keys.add(url) }
+        var contents = Catalogue.Contents(playlists: [record(of: source, rendition, in: asset)])
         if !asset.isPersistent {
             contents.assets = [asset.record]
-            if !sources.contains(where: { $0.rendition == RenditionNaming.lone.id }) {
-                contents.playlists += entryRecords(of: asset)
-            }
+            if rendition != RenditionNaming.lone.id { contents.playlists += entryRecords(of: asset) }
         }
         return await write(contents, about: asset)
     }
@@ -117,21 +110,12 @@ public import Store
             return false
         }
         asset.keys.markSaved(contents.keys)
-        let isFirst = !asset.isPersistent
         asset.isPersistent = true
         asset.saveFailure = nil
         library.summaries?.invalidate(asset)
         // If the asset was removed meanwhile, its removal may have reached the catalogue before this write.
         if asset.isRemoved { try? await catalogue.removeAsset(asset.id) }
-        if isFirst { await writeChanges(since: contents, of: asset) }
         return !asset.isRemoved
-    }
-
-    /// Writes what has changed during the first write of an asset: until then there is no row to change.
-    private func writeChanges(since written: Catalogue.Contents, of asset: Asset) async {
-        guard !asset.isRemoved else { return }
-        if written.assets.first != asset.record { await save(asset) }
-        if written.storage.isEmpty, asset.life != StorageLife() { await saveLife(of: asset) }
     }
 
     /// Records an asset whose bundle is complete in the store, then registers it. Returns it as it is after a restart;

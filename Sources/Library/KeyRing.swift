@@ -97,8 +97,6 @@ public import Store
     // MARK: The catalogue
 
     func isSaved(_ number: Int) -> Bool { saved.contains(number) }
-    /// True if the catalogue has the number of each key.
-    var areSaved: Bool { urls.keys.allSatisfy(saved.contains) }
 
     func unsaved(of asset: String) -> [KeyRecord] {
         urls.filter { !saved.contains($0.key) }.sorted { $0.key < $1.key }

@@ -438,7 +438,6 @@ public import Store
     /// Waits until all complete files are pieces that survive a power loss. No data may arrive after that.
     public func close() async {
         for asset in assets { asset.access.saveCookies() }
-        await playlistTasks.writer.finish()
         await loader.committer.finish()
         await store.close()
     }

@@ -127,8 +127,6 @@ extension PlaylistLoader {
             rendition.forget()
         }
         library.loader.forget(gone.map(\.folder))
-        // A write of the former entry would come after this one.
-        if isNew { await tasks.writer.end(of: asset) }
         if asset.isPersistent, isNew { await library.records.saveEntry(of: asset, without: gone) }
         if asset.isPlayableOffline { library.keepSessionData(of: asset) }
     }

@@ -11,11 +11,10 @@ extension PlaylistLoader {
     public func source(
         of rendition: Rendition, in asset: Asset, _ directives: DeliveryDirectives
     ) async throws(LibraryError) -> Rendition.Source {
-        guard directives != .none else { return try await playerSource(of: rendition, in: asset) }
-        let known =
-            if let source = rendition.source { source } else { try await playerSource(of: rendition, in: asset) }
+        guard directives != .none else { return try await source(of: rendition, in: asset) }
+        let known = if let source = rendition.source { source } else { try await source(of: rendition, in: asset) }
         let directives = directives.understood(by: known.playlist)
-        guard directives != .none else { return try await playerSource(of: rendition, in: asset) }
+        guard directives != .none else { return try await source(of: rendition, in: asset) }
         if directives.skip == nil, directives.areMet(by: known.playlist) { return known }
         if let answer = rendition.directed.answer(to: directives, now: .now) { return answer }
         return try await tasks.relays.run(Relay(rendition: ObjectIdentifier(rendition), directives: directives)) {

@@ -17,7 +17,6 @@ import SegmentFormat
         let relays = Loads<Relay>()
         let renewals = SharedTasks<ObjectIdentifier, Rendition.Source?>()
         let visits = SharedTasks<Visit, Rendition.Source?>()
-        let writer = PlaylistWriter()
     }
 
     struct Visit: Hashable, Sendable {
@@ -34,16 +33,8 @@ import SegmentFormat
     var tasks: Tasks { library.playlistTasks }
 
     /// Returns the rendition's full playlist. One that has ended is stored, and not fetched again. A live one is
-    /// fetched again once that is due, regardless of the number of players. Waits until no playlist of the asset is being
-    /// written.
+    /// fetched again once that is due, regardless of the number of players.
     public func source(of rendition: Rendition, in asset: Asset) async throws(LibraryError) -> Rendition.Source {
-        let source = try await playerSource(of: rendition, in: asset)
-        await tasks.writer.end(of: asset)
-        return source
-    }
-
-    /// As `source(of:in:)`, for a player: one that has just been fetched may still be on its way to the disk.
-    public func playerSource(of rendition: Rendition, in asset: Asset) async throws(LibraryError) -> Rendition.Source {
         if let source = rendition.source {
             if source.isDurable {
                 let isDue = rendition.mayBeginAnew && !rendition.isFresh(now: .now) && !library.isOffline
@@ -55,19 +46,10 @@ import SegmentFormat
         return try await tasks.loads.run(ObjectIdentifier(rendition)) { await load(rendition, in: asset) }.get()
     }
 
-    /// True while playlists of the asset are on their way to the disk. What is fetched until then is not stored, so players wait
-    /// with requests for pieces.
-    public func isWriting(_ asset: Asset) -> Bool { tasks.writer.isWriting(asset) }
-
-    /// Returns when no playlist of the asset is on its way to the disk.
-    public func writingEnds(of asset: Asset) async { await tasks.writer.end(of: asset) }
-
     /// True if an ended playlist can be written to the catalogue, and is not.
     private func needsSaving(_ rendition: Rendition, in asset: Asset) -> Bool {
-        !rendition.isSaved && !tasks.writer.isWriting(asset) && isWritable(asset)
+        !rendition.isSaved && library.readOnlyReason == nil && !asset.isPreview
     }
-
-    private func isWritable(_ asset: Asset) -> Bool { library.readOnlyReason == nil && !asset.isPreview }
 
     private func load(_ rendition: Rendition, in asset: Asset) async -> Result<Rendition.Source, LibraryError> {
         do throws(LibraryError) {
@@ -99,31 +81,19 @@ import SegmentFormat
         return try? await adopt(rendition.numbered(fetched, replaces: true).source, rendition, in: asset, began: began)
     }
 
-    /// Adopts a full playlist. One that has ended is written to disk. The first one of a rendition is adopted at once, so that
-    /// players do not wait. One with new keys is written first: after a crash their numbers could go to other keys.
+    /// Adopts a full playlist. It is written to disk first, because its names (a key's number) must survive a crash.
     func adopt(
         _ source: Rendition.Source, _ rendition: Rendition, in asset: Asset, began: ContinuousClock.Instant = .now
     ) async throws(LibraryError) -> Rendition.Source {
         var source = source
         if rendition.recording != nil { source.isWindow = true }
         for url in source.keyURLs { rendition.keys.add(url) }
-        if mayPrecedeItsWriting(source, of: rendition, in: asset) {
-            try asset.checkNotRemoved()
-            rendition.adopt(source, began: began)
-            tasks.writer.begin(rendition, in: asset, of: library)
-            return rendition.source ?? source
-        }
         if source.isDurable {
             rendition.isSaved = await library.records.save(source, of: rendition.name.id, in: asset)
         }
         try asset.checkNotRemoved()
         if !(rendition.source?.isDurable ?? false) { rendition.adopt(source, began: began) }
         return rendition.source ?? source
-    }
-
-    /// True if players may have an ended playlist before it is on disk.
-    private func mayPrecedeItsWriting(_ source: Rendition.Source, of rendition: Rendition, in asset: Asset) -> Bool {
-        source.isDurable && rendition.source == nil && isWritable(asset) && (!asset.hasKeys || asset.keys.areSaved)
     }
 
     // MARK: Mirrors

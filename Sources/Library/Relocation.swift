@@ -97,7 +97,6 @@ import Store
 
     /// Moves the asset to the destination, first in the catalogue and then in memory.
     private func move(_ asset: Asset, to destination: Destination) async throws(LibraryError) {
-        await library.playlistTasks.writer.end(of: asset)
         try await save(destination, of: asset)
         adopt(destination, for: asset)
         library.events.send(.assetChanged(asset))

@@ -36,7 +36,6 @@ import Store
     /// are deleted.
     public func supersede(_ asset: Asset) async -> Bool {
         guard let revision = asset.revision, library.readOnlyReason == nil else { return false }
-        await library.playlistTasks.writer.end(of: revision)
         if revision.bytes > 0 { await library.store.sync() }
         guard asset.revision === revision, !asset.isRemoved, !library.playheads.isPlayed(asset.id) else { return false }
         if revision.artworkKind == nil, let artwork = library.artwork.image(of: asset) {

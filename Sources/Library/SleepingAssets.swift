@@ -149,7 +149,6 @@ extension Library {
 
     /// Frees the playlists of an asset unless it is in use. Returns true if it sleeps.
     fileprivate func letSleep(_ asset: Asset) async -> Bool {
-        await playlistTasks.writer.end(of: asset)
         guard canSleep(asset) else { return false }
         if !asset.isPersistent {
             await records.saveNew(asset)
@@ -176,8 +175,7 @@ extension Library {
 extension PlaylistLoader.Tasks {
     /// True while a playlist of the asset is being loaded.
     fileprivate func isLoading(_ asset: Asset) -> Bool {
-        let id = ObjectIdentifier(asset)
-        if writer.isWriting(asset) || checks.isRunning(id) || entryRenewals.isRunning(id) { return true }
+        if checks.isRunning(ObjectIdentifier(asset)) || entryRenewals.isRunning(ObjectIdentifier(asset)) { return true }
         return asset.renditions.contains {
             loads.isRunning(ObjectIdentifier($0)) || renewals.isRunning(ObjectIdentifier($0))
         }

@@ -1,4 +1,3 @@
-import EventLoop
 import Fetching
 import Glibc
 import HTTPMessage
@@ -28,14 +27,6 @@ extension Playback {
 
     /// Answers a request for a file of a folder that was found.
     func piece(_ exchange: Exchange, _ place: SessionFolder, _ file: String) {
-        // A player that is faster than the disk waits: a piece is stored after the playlist that names it.
-        guard !library.playlists.isWriting(place.asset) else {
-            Task { @LoopActor in
-                await library.playlists.writingEnds(of: place.asset)
-                if exchange.isOpen { piece(exchange, place, file) }
-            }
-            return
-        }
         place.record.join(exchange)
         let hasClientData = place.record.applyClientData(of: exchange.head)
         var request = SegmentRequest(exchange, place, file, hasClientData: hasClientData)

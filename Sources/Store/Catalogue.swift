@@ -217,7 +217,7 @@ public final class Catalogue: Sendable {
     }
 
     /// - Parameter change: returns the ids of the assets whose rows it changed.
-    func write(_ change: @escaping @Sendable (Database) throws -> Set<String>) async throws(StoreError) {
+    private func write(_ change: @escaping @Sendable (Database) throws -> Set<String>) async throws(StoreError) {
         do {
             let changed = try await queue.write { database in
                 var changed: [String: Int] = [:]

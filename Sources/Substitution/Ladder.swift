@@ -24,7 +24,7 @@ extension Substitutions {
         let tasks = unknown.map { rendition in
             Task { @LoopActor in
                 // A rendition whose playlist cannot be loaded is left out.
-                _ = try? await library.playlists.playerSource(of: rendition, in: asset)
+                do throws(LibraryError) { _ = try await library.playlists.source(of: rendition, in: asset) } catch {}
             }
         }
         for task in tasks { await task.value }

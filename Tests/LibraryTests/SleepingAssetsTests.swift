@@ -50,8 +50,8 @@ import Testing
         let fixture = try await fixture(6)
         var assets: [Asset] = []
         for number in 0..<6 { assets.append(try await fixture.open("/film\(number).m3u8")) }
-        try await waitUntil("sleep") { assets.map(\.isAsleep) == [true, true, true, true, false, false] }
-        #expect(fixture.library.awakeCount == 2)
+        try await waitUntil("sleep") { fixture.library.awakeCount <= 2 }
+        #expect(assets.map(\.isAsleep) == [true, true, true, true, false, false])
         // All that a list shows of an asset is known, and it is found under its name, id and URL.
         for asset in assets {
             #expect(fixture.library.asset(named: asset.name) === asset)

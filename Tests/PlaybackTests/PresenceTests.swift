@@ -1,4 +1,3 @@
-import Dispatch
 import EventLoop
 import Foundation
 import Library
@@ -6,7 +5,6 @@ import TestSupport
 import Testing
 
 @testable import Playback
-@testable import Store
 
 /// Playback with a present origin, an absent origin, and offline.
 @Suite @LoopActor struct PresenceTests {
@@ -40,31 +38,6 @@ import Testing
         try FileManager.default.removeItem(atPath: fixture.folder.path("assets/\(id)/audio/0.aac"))
         #expect(try await fixture.get(entry.replacing("media.m3u8", with: "0.aac")).status == 404)
         #expect(try await fixture.origin.requests().isEmpty)
-    }
-
-    @Test func aPlayerWaitsForTheDiskWithItsFirstSegmentOnly() async throws {
-        let fixture = try await PlaybackFixture()
-        let gate = DispatchSemaphore(value: 0)
-        let catalogue = fixture.library.store.catalogue
-        let playlist = try await fixture.entry(fixture.typed("/ts/master.m3u8"))[0]
-        await withCheckedContinuation { begun in
-            Task.detached {
-                try await catalogue.write { _ in
-                    begun.resume()
-                    _ = gate.wait(timeout: .now() + 30)
-                    return []
-                }
-            }
-        }
-        let path = try #require(PlaybackFixture.paths(in: try await fixture.get(playlist).text).first)
-        #expect(try fixture.library.playlists.isWriting(fixture.asset("ts")))
-        let segment = Task { try await fixture.get(path) }
-        // Another request is answered, and the segment is not asked for.
-        #expect(try await fixture.get("/nothing.m3u8").status == 404)
-        #expect(try await fixture.mediaRequests().isEmpty)
-        gate.signal()
-        #expect(try await segment.value.status == 200)
-        #expect(fixture.folder.files().contains { $0.hasSuffix("/0.ts") })
     }
 
     @Test func aChangeOfQualityWaitsForNoComparison() async throws {
