@@ -51,12 +51,12 @@ class Client:
 
 
 def shares(lists):
-    """Of a list of paths for each client, the part that this client requests: they play one part after the other, as from a seek."""
+    """The paths that each client requests: one part in order, and no two the same. `lists` has all paths, as each client has them."""
     return [paths[len(paths) * index // CLIENTS:len(paths) * (index + 1) // CLIENTS] for index, paths in enumerate(lists)]
 
 
-def throughput(server, paths):
-    """Bytes a second of all clients together, over the time of the slowest. `paths` has a list for each client."""
+def throughput(server, lists):
+    """Bytes a second of all clients together, over the time of the slowest. `lists` has the paths of each client."""
     failures, total = [], []
 
     def work(mine):
@@ -67,7 +67,7 @@ def throughput(server, paths):
         except BaseException as error:  # a thread's exit would pass unseen
             failures.append(error)
 
-    threads = [threading.Thread(target=work, args=(mine,)) for mine in paths]
+    threads = [threading.Thread(target=work, args=(paths,)) for paths in lists]
     start = time.perf_counter()
     for thread in threads:
         thread.start()
