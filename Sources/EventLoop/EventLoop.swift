@@ -8,7 +8,7 @@ import Synchronization
 /// alternate on it, so they need no locks between them. The base is created without libevent's own locks: only
 /// `enqueue(_:)` may be called from other threads.
 ///
-/// Sendable: only the loop's thread touches `base` and `wakeEvent`; `queue`, `late` and atomics guard what threads share.
+/// Sendable: only the loop's thread touches `base`, `wakeEvent` and `taken`; `queue`, `late` and atomics guard what threads share.
 public final class EventLoop: SerialExecutor, @unchecked Sendable {
     /// The version of the libevent that is loaded: `2.1.12-stable`.
     public static var libraryVersion: String { String(cString: event_get_version()) }
@@ -26,6 +26,8 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     private var wakeEvent: OpaquePointer?
     private let queue = Mutex(Queue())
     private let owner = Atomic<UInt>(0)
+    /// Jobs from the queue, and the index of the first one that has not run.
+    private var taken: (jobs: [UnownedJob], next: Int) = ([], 0)
     /// Begin of the current turn; nil while the loop waits. Only the loop's thread uses it and `turns`.
     private var turnBegan: Double?
     private var turns = TurnTimes()
@@ -71,7 +73,8 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     /// True on the loop's thread.
     public var isCurrent: Bool { owner.load(ordering: .acquiring) == UInt(pthread_self()) }
 
-    /// Enqueues a job from any thread. One eventfd write wakes the loop when the queue becomes non-empty.
+    /// Enqueues a job from any thread. Other threads than the loop's wake it with one eventfd write when the queue becomes
+    /// non-empty.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let (wasEmpty, phase) = queue.withLock { queue in
@@ -79,7 +82,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
             return (queue.jobs.count == 1, queue.phase)
         }
         guard phase != .ended else { return runLate(job) }
-        if wasEmpty { signalLoop() }
+        if wasEmpty, !isCurrent { signalLoop() }
     }
 
     /// Makes `assumeIsolated` succeed in libevent's callbacks, which run outside any job.
@@ -115,14 +118,17 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
             base, wakeDescriptor, weir_ev_read | weir_ev_persist,
             { _, _, context in
                 guard let context else { return }
-                Unmanaged<EventLoop>.fromOpaque(context).takeUnretainedValue().runQueuedJobs()
+                Unmanaged<EventLoop>.fromOpaque(context).takeUnretainedValue().clearSignal()
             }, Unmanaged.passUnretained(self).toOpaque())
         event_add(wakeEvent, nil)
-        // One turn at a time, so that its length can be measured without a timer.
+        // One turn at a time: the callbacks of all descriptors and timers that are ready, then jobs.
+        var isBusy = false
         repeat {
-            guard event_base_loop(base, EVLOOP_ONCE | EVLOOP_NO_EXIT_ON_EMPTY) >= 0 else { break }
+            let flags = EVLOOP_ONCE | EVLOOP_NO_EXIT_ON_EMPTY | (isBusy ? EVLOOP_NONBLOCK : 0)
+            guard event_base_loop(base, flags) >= 0 else { break }
+            isBusy = runQueuedJobs()
             endTurn()
-        } while event_base_got_break(base) == 0
+        } while !isStopping
         event_free(wakeEvent)
         wakeEvent = nil
         drain()
@@ -142,28 +148,48 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     /// The lengths of the turns so far, without the current one.
     @LoopActor public static var turnTimes: TurnTimes { LoopActor.loop.turns }
 
-    private func runQueuedJobs() {
+    private var isStopping: Bool { queue.withLock { $0.phase != .running } }
+
+    /// The seconds of jobs after which descriptors have their turn, however many are queued.
+    private static let longest = 0.005
+    /// The most jobs for which an array keeps its room.
+    private static let mostKept = 1024
+
+    /// Runs jobs that are queued now. Returns true if more are queued then.
+    private func runQueuedJobs() -> Bool {
+        if !hasTakenJobs { takeJobs() }
+        guard hasTakenJobs else { return false }
         beginTurn()
-        var count: UInt64 = 0
-        read(wakeDescriptor, &count, MemoryLayout<UInt64>.size)
-        let (jobs, phase) = queue.withLock { queue in
-            defer { queue.jobs.removeAll() }
-            return (queue.jobs, queue.phase)
-        }
-        for job in jobs { job.runSynchronously(on: asUnownedSerialExecutor()) }
-        if phase != .running { event_base_loopbreak(base) }
+        let end = TurnTimes.now + Self.longest
+        repeat { runNextJob() } while hasTakenJobs && TurnTimes.now < end
+        return hasTakenJobs || queue.withLock { !$0.jobs.isEmpty }
+    }
+
+    private var hasTakenJobs: Bool { taken.next < taken.jobs.count }
+
+    private func takeJobs() {
+        taken.jobs.removeAll(keepingCapacity: taken.jobs.count <= Self.mostKept)
+        taken.next = 0
+        queue.withLock { swap(&$0.jobs, &taken.jobs) }
+    }
+
+    private func runNextJob() {
+        let job = taken.jobs[taken.next]
+        taken.next += 1
+        job.runSynchronously(on: asUnownedSerialExecutor())
     }
 
     /// Runs queued jobs and those that they enqueue until none are left; then `enqueue` runs jobs on its caller's thread.
     private func drain() {
         while true {
-            let jobs = queue.withLock { queue in
-                defer { queue.jobs.removeAll() }
+            while hasTakenJobs { runNextJob() }
+            takeJobs()
+            if hasTakenJobs { continue }
+            let isOver = queue.withLock { queue in
                 if queue.jobs.isEmpty { queue.phase = .ended }
-                return queue.jobs
+                return queue.jobs.isEmpty
             }
-            guard !jobs.isEmpty else { return }
-            for job in jobs { job.runSynchronously(on: asUnownedSerialExecutor()) }
+            if isOver { return }
         }
     }
 
@@ -176,6 +202,11 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
             job.runSynchronously(on: asUnownedSerialExecutor())
             owner.store(0, ordering: .releasing)
         }
+    }
+
+    private func clearSignal() {
+        var count: UInt64 = 0
+        read(wakeDescriptor, &count, MemoryLayout<UInt64>.size)
     }
 
     private func signalLoop() {

@@ -157,6 +157,31 @@ import Testing
         withExtendedLifetime(other) {}
     }
 
+    /// However many jobs are queued, a descriptor that is ready waits for a few milliseconds of them.
+    @Test @LoopActor func manyJobsLeaveDescriptorsTheirTurn() async {
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        defer { ends.forEach { _ = close($0) } }
+        var (before, done) = (0, 0)
+        let jobs = (0..<100).map { _ in
+            Task { @LoopActor in
+                Self.hold(seconds: 0.001)
+                done += 1
+            }
+        }
+        await withCheckedContinuation { continuation in
+            Self.watch = DescriptorWatch(ends[0], for: .reading) { _ in
+                before = done
+                Self.watch = nil
+                continuation.resume()
+            }
+            var byte: UInt8 = 42
+            write(ends[1], &byte, 1)
+        }
+        for job in jobs { await job.value }
+        #expect(before < 20 && done == 100)
+    }
+
     @Test @LoopActor func fireSoonCanBeCancelled() async {
         var fired = false
         let silent = LoopTimer { fired = true }
