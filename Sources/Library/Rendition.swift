@@ -356,6 +356,8 @@ public import Playlist
 
     /// True if every segment, initialization section and key is stored and usable, so that it plays without the origin.
     public var isComplete: Bool {
+        // Most of a list of thousands are never loaded.
+        guard source != nil else { return false }
         let state = (folder.changes, keys.changes)
         if let known = wholeness, known.folder == state.0, known.keys == state.1 { return known.isComplete }
         let isComplete = findWhole(keys.has)
