@@ -50,7 +50,7 @@ struct LoopEvent: ~Copyable {
         event_add(event, &value)
     }
 
-    /// Runs the closure once in this turn of the loop, after the callbacks that are already due.
+    /// Runs the closure once, after the callbacks that are already due.
     @LoopActor func activate(_ what: Int16) { event_active(event, Int32(what), 0) }
     @LoopActor func remove() { event_del(event) }
 }
@@ -77,8 +77,8 @@ public struct LoopTimer: ~Copyable {
 
     /// Fires after `delay`; replaces a pending schedule.
     @LoopActor public func schedule(after delay: Duration) { event.add(timeout: delay) }
-    /// Fires after the current callback and those that are already due, before the loop polls descriptors again. It
-    /// costs no system call. Repeated calls fire once.
+    /// Fires after the callbacks that are already due, before those of descriptors that become ready later. Repeated calls
+    /// fire once.
     @LoopActor public func fireSoon() { event.activate(weir_ev_timeout) }
     /// Cancels a pending schedule.
     @LoopActor public func cancel() { event.remove() }

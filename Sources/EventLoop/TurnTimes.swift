@@ -1,7 +1,7 @@
 import Glibc
 
 /// The lengths of the loop's turns: so long everything else that was due waited. A turn is all that the loop does between two
-/// waits for events.
+/// polls for events.
 public struct TurnTimes: Sendable {
     /// The upper bounds of the counts, in seconds; a last count is for longer turns.
     public static let bounds = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10]

@@ -159,7 +159,7 @@ import HTTPMessage
         if phase == .closed || phase == .lingering { return }
         if used < bytes.count { input.append(contentsOf: bytes[used...]) }
         if budget == 0, phase == .awaiting, !input.isEmpty {
-            event_active(reading, Int32(weir_ev_read), 0)  // Continues in the loop's next turn.
+            event_active(reading, Int32(weir_ev_read), 0)  // Continues after the other callbacks that are due.
         } else {
             closeIfFinished()
         }
