@@ -75,6 +75,7 @@ public final class Catalogue: Sendable {
                 ) { id in
                     try queue.read { try Self.rows(of: id, $0) }
                 }
+                queue.asyncWriteWithoutTransaction { try? Self.rehearse($0) }
             case .readOnly:
                 let folder = try? Directory.existing(path: folder).subdirectory(RecordFolder.name)
                 if folder == nil { try CatalogueFile(path: path).checkPermission() }
@@ -112,7 +113,7 @@ public final class Catalogue: Sendable {
         for record in contents.playlists { try record.upsert(database) }
         for record in contents.keys { try record.upsert(database) }
         for record in contents.downloads { try record.upsert(database) }
-        for record in contents.recordings { try record.insert(database, onConflict: .ignore) }
+        for record in contents.recordings { try record.upsert(database) }
         for record in contents.storage { try record.upsert(database) }
         for record in contents.volumes { try record.upsert(database) }
     }
@@ -148,9 +149,19 @@ public final class Catalogue: Sendable {
         return rows.revision
     }
 
+    /// Writes what the first play of a film writes, and takes it back: the first time takes ten times as long, in SQLite's
+    /// preparation of the statements and in Swift's runtime, and the player would wait.
+    private static func rehearse(_ database: Database) throws {
+        try database.inTransaction {
+            try upsert(Contents(assets: [.blank], playlists: [.blank]), database)
+            _ = try updateChecksum(of: AssetRecord.blank.id, database)
+            return .rollback
+        }
+    }
+
     /// Replaces all rows. In `assets`, revisions follow the assets that they revise.
     static func rewrite(_ assets: [AssetRows], _ database: Database) throws {
-        try AssetRecord.deleteAll(database)
+        try database.execute(sql: "DELETE FROM asset")
         for rows in assets {
             try rows.asset.insert(database)
             try upsert(rows.belongings, database)
@@ -168,7 +179,8 @@ public final class Catalogue: Sendable {
         let changed = Set(contents.assets.map(\.id) + contents.owners + (renditions.isEmpty ? [] : [id]))
         try await write { database in
             for rendition in renditions {
-                _ = try PlaylistRecord.deleteOne(database, key: ["asset": id, "rendition": rendition])
+                try database.execute(
+                    sql: "DELETE FROM playlist WHERE asset = ? AND rendition = ?", arguments: [id, rendition])
             }
             try Self.upsert(contents, database)
             return changed
@@ -180,8 +192,15 @@ public final class Catalogue: Sendable {
     public func supersede(
         _ id: String, by record: AssetRecord?, _ storage: StorageRecord? = nil
     ) async throws(StoreError) {
+        let path = queue.path
         try await delete(id) { database in
-            try record?.update(database)
+            if let record {
+                // Removed meanwhile, it must not come back.
+                guard try AssetRecord.exists(record.id, database) else {
+                    throw StoreError(.catalogue, path: path, detail: "\(record.id) is not in it any more")
+                }
+                try record.upsert(database)
+            }
             try storage?.upsert(database)
             return record.map { [$0.id] } ?? []
         }
@@ -200,7 +219,7 @@ public final class Catalogue: Sendable {
                     database, sql: "SELECT id FROM asset WHERE revises = ?", arguments: [id])
                 // The record goes first: if the process ends before the commit, the rows are still there.
                 try records?.remove(id)
-                _ = try AssetRecord.deleteOne(database, key: id)
+                try database.execute(sql: "DELETE FROM asset WHERE id = ?", arguments: [id])
                 return revisions.union(try change(database))
             }
         } catch {
@@ -217,7 +236,7 @@ public final class Catalogue: Sendable {
     }
 
     /// - Parameter change: returns the ids of the assets whose rows it changed.
-    private func write(_ change: @escaping @Sendable (Database) throws -> Set<String>) async throws(StoreError) {
+    func write(_ change: @escaping @Sendable (Database) throws -> Set<String>) async throws(StoreError) {
         do {
             let changed = try await queue.write { database in
                 var changed: [String: Int] = [:]

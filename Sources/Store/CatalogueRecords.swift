@@ -1,10 +1,8 @@
-import Foundation
-public import GRDB
+import GRDB
 
 /// One asset in the catalogue.
-public struct AssetRecord: Codable, Equatable, Sendable, PersistableRecord, CatalogueRow {
-    /// The table's name.
-    public static let databaseTableName = "asset"
+public struct AssetRecord: Codable, Equatable, Sendable, CatalogueRow {
+    static let table = "asset"
     /// Weir's own id, and the bundle's folder name: letters, digits and `-`. Never changes.
     public var id: String
     /// The user's name for it, used in URLs and commands. Unique, except that a revision shares its asset's name.
@@ -44,12 +42,15 @@ public struct AssetRecord: Codable, Equatable, Sendable, PersistableRecord, Cata
     ]
 
     static let blank = AssetRecord(id: "", name: "", title: nil, origin: "", created: 0)
+
+    static func exists(_ id: String, _ database: Database) throws -> Bool {
+        try !all(database, "WHERE id = ?", arguments: [id]).isEmpty
+    }
 }
 
 /// One playlist as it was fetched.
-public struct PlaylistRecord: Codable, Equatable, Sendable, PersistableRecord, CatalogueRow {
-    /// The table's name.
-    public static let databaseTableName = "playlist"
+public struct PlaylistRecord: Equatable, Sendable, CatalogueRow {
+    static let table = "playlist"
     /// The asset's id.
     public var asset: String
     /// The rendition's id; empty for the playlist at the origin URL.
@@ -75,29 +76,18 @@ public struct PlaylistRecord: Codable, Equatable, Sendable, PersistableRecord, C
         self.wasLive = wasLive
     }
 
+    static let keyCount = 2
     static let columns: [RowColumn<Self>] = [
         .init("asset", \.asset), .init("rendition", \.rendition), .init("url", \.url), .init("body", \.body),
         .init("imports", \.imports), .init("fetched", \.fetched), .init("wasLive", \.wasLive),
     ]
 
     static let blank = PlaylistRecord(asset: "", rendition: "", url: "", body: [], fetched: 0)
-
-    /// Writes `body` as a BLOB; Codable would make a JSON array of it.
-    public func encode(to container: inout PersistenceContainer) throws {
-        container["asset"] = asset
-        container["rendition"] = rendition
-        container["url"] = url
-        container["body"] = Data(body)
-        container["imports"] = try imports.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
-        container["fetched"] = fetched
-        container["wasLive"] = wasLive
-    }
 }
 
 /// The number of one key of an asset: `keys/<number>.key` holds the key itself.
-public struct KeyRecord: Codable, Equatable, Sendable, PersistableRecord, CatalogueRow {
-    /// The table's name.
-    public static let databaseTableName = "key"
+public struct KeyRecord: Codable, Equatable, Sendable, CatalogueRow {
+    static let table = "key"
     /// The asset's id.
     public var asset: String
     /// Counts from 0 in the order in which keys were found. Never changes.
@@ -116,6 +106,7 @@ public struct KeyRecord: Codable, Equatable, Sendable, PersistableRecord, Catalo
         (expiredAt, revoked, digest) = (life.expiredAt, life.revoked, life.digest?.description)
     }
 
+    static let keyCount = 2
     static let columns: [RowColumn<Self>] = [
         .init("asset", \.asset), .init("number", \.number), .init("url", \.url), .init("came", \.came),
         .init("firstPlayed", \.firstPlayed), .init("expires", \.expires), .init("dated", \.dated),
@@ -135,9 +126,8 @@ public struct KeyRecord: Codable, Equatable, Sendable, PersistableRecord, Catalo
 }
 
 /// One download: its task and its state. An asset has at most one.
-public struct DownloadRecord: Codable, Equatable, Sendable, PersistableRecord, CatalogueRow {
-    /// The table's name.
-    public static let databaseTableName = "download"
+public struct DownloadRecord: Codable, Equatable, Sendable, CatalogueRow {
+    static let table = "download"
     /// The asset's id.
     public var asset: String
     /// The ids of the chosen renditions, separated by blanks, the video first.
@@ -174,23 +164,22 @@ public struct DownloadRecord: Codable, Equatable, Sendable, PersistableRecord, C
 }
 
 /// One rendition whose live playlist is or was recorded: its text is the file `recording.m3u8` in the rendition's folder.
-public struct RecordingRecord: Codable, Equatable, Sendable, PersistableRecord, CatalogueRow {
-    /// The table's name.
-    public static let databaseTableName = "recording"
+public struct RecordingRecord: Codable, Equatable, Sendable, CatalogueRow {
+    static let table = "recording"
     /// The asset's id.
     public var asset: String
     /// The rendition's id; `media` if the origin URL leads to a media playlist.
     public var rendition: String
     /// Makes a record of its fields.
     public init(asset: String, rendition: String) { (self.asset, self.rendition) = (asset, rendition) }
+    static let keyCount = 2
     static let columns: [RowColumn<Self>] = [.init("asset", \.asset), .init("rendition", \.rendition)]
     static let blank = RecordingRecord(asset: "", rendition: "")
 }
 
 /// The policy of one asset and the times when it was played. An asset that has neither has no row.
-public struct StorageRecord: Codable, Equatable, Sendable, PersistableRecord, CatalogueRow {
-    /// The table's name.
-    public static let databaseTableName = "storage"
+public struct StorageRecord: Codable, Equatable, Sendable, CatalogueRow {
+    static let table = "storage"
     /// The asset's id.
     public var asset: String
     // See `StoragePolicy` and `KeyTerms`; dates in seconds since 1970, the other times in seconds.
@@ -244,9 +233,8 @@ public struct StorageRecord: Codable, Equatable, Sendable, PersistableRecord, Ca
 ///
 /// A move is written before it begins, and again in one step when the bundle is complete on its new volume. So whenever the
 /// process ends, exactly one volume is in use, and the other one, which may hold a copy, is known.
-public struct VolumeRecord: Codable, Equatable, Sendable, PersistableRecord, CatalogueRow {
-    /// The table's name.
-    public static let databaseTableName = "volume"
+public struct VolumeRecord: Codable, Equatable, Sendable, CatalogueRow {
+    static let table = "volume"
     /// The asset's id.
     public var asset: String
     /// The volume in use; nil for the store's own folder.

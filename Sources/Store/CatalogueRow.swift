@@ -1,22 +1,27 @@
 import Foundation
 import GRDB
 
-/// A row of a table of the catalogue. `columns` is the only list of its columns: reading and the checksum go by it.
+/// A row of a table of the catalogue. `columns` is the only list of its columns: reading, writing and the checksum go by it.
 /// Every row is read at the start. Reading by position takes a third of the time that reading by name takes.
-protocol CatalogueRow: PersistableRecord, Sendable {
-    /// All columns of the table. A missing one would be lost at the next start.
+protocol CatalogueRow: Sendable {
+    static var table: String { get }
+    /// All columns of the table, those of the primary key first. A missing one would be lost at the next start.
     static var columns: [RowColumn<Self>] { get }
+    /// The number of columns of the primary key.
+    static var keyCount: Int { get }
     static var blank: Self { get }
 }
 
+/// Statements are kept for the next time, because SQLite takes longer to prepare one than to run it.
 extension CatalogueRow {
+    static var keyCount: Int { 1 }
+
     /// Reads rows. `clause` is the SQL after the table's name; empty for all rows in any order. Throws an error for a
     /// value that Weir cannot have written. GRDB's `row["asset"]` would end the process.
     static func all(_ database: Database, _ clause: String = "", arguments: StatementArguments = []) throws -> [Self] {
         let columns = columns
-        let names = columns.map(\.name).joined(separator: ", ")
-        let rows = try Row.fetchCursor(
-            database, sql: "SELECT \(names) FROM \(databaseTableName) \(clause)", arguments: arguments)
+        let statement = try database.cachedStatement(sql: "SELECT \(names) FROM \(table) \(clause)")
+        let rows = try Row.fetchCursor(statement, arguments: arguments)
         var records: [Self] = []
         while let row = try rows.next() {
             var record = blank
@@ -30,8 +35,32 @@ extension CatalogueRow {
         try all(database, "WHERE asset = ? \(order)", arguments: [asset])
     }
 
+    private static var names: String { columns.map(\.name).joined(separator: ", ") }
+
+    /// Writes a new row.
+    func insert(_ database: Database) throws { try write(Self.insertion, database) }
+
+    /// Writes the row, over one with the same key.
+    func upsert(_ database: Database) throws {
+        let changes = Self.columns.dropFirst(Self.keyCount).map { "\($0.name) = excluded.\($0.name)" }
+        let resolution = changes.isEmpty ? "NOTHING" : "UPDATE SET \(changes.joined(separator: ", "))"
+        try write("\(Self.insertion) ON CONFLICT DO \(resolution)", database)
+    }
+
+    private static var insertion: String {
+        let marks = [String](repeating: "?", count: columns.count).joined(separator: ", ")
+        return "INSERT INTO \(table) (\(names)) VALUES (\(marks))"
+    }
+
+    private func write(_ sql: String, _ database: Database) throws {
+        let statement = try database.cachedStatement(sql: sql)
+        try statement.execute(arguments: StatementArguments(Self.columns.map { $0.value(self) }))
+        // The statement would hold a long text until its next use.
+        statement.setUncheckedArguments([])
+    }
+
     func add(to sum: inout RowSum) {
-        sum.begin(Self.databaseTableName)
+        sum.begin(Self.table)
         for column in Self.columns { column.add(self, &sum) }
     }
 }
@@ -40,22 +69,27 @@ extension CatalogueRow {
 struct RowColumn<Record>: Sendable {
     let name: String
     let read: @Sendable (Row, Int, inout Record) throws -> Void
+    let value: @Sendable (Record) -> DatabaseValue
     let add: @Sendable (Record, inout RowSum) -> Void
 
     init<Value: ColumnValue>(_ name: String, _ path: any WritableKeyPath<Record, Value> & Sendable) {
         self.name = name
         read = { row, index, record in record[keyPath: path] = try Value(row, at: index) }
+        value = { record in record[keyPath: path].stored }
         add = { record, sum in record[keyPath: path].add(to: &sum, as: name) }
     }
 }
 
 protocol ColumnValue: SendableMetatype {
     init(_ row: Row, at index: Int) throws
+    /// The value in the table.
+    var stored: DatabaseValue { get }
     func add(to sum: inout RowSum, as name: String)
 }
 
 extension ColumnValue where Self: DatabaseValueConvertible & StatementColumnConvertible {
     init(_ row: Row, at index: Int) throws { self = try row.decode(atIndex: index) }
+    var stored: DatabaseValue { databaseValue }
 }
 
 extension ColumnValue where Self: CustomStringConvertible {
@@ -72,6 +106,7 @@ extension Bool: ColumnValue {
 
 extension [UInt8]: ColumnValue {
     init(_ row: Row, at index: Int) throws { self = try row.withUnsafeData(atIndex: index) { Array($0 ?? Data()) } }
+    var stored: DatabaseValue { Data(self).databaseValue }
     func add(to sum: inout RowSum, as name: String) { sum.add(name, bytes: self) }
 }
 
@@ -80,6 +115,11 @@ extension [String: String]: ColumnValue {
     init(_ row: Row, at index: Int) throws {
         let text: String = try row.decode(atIndex: index)
         self = (try? JSONDecoder().decode(Self.self, from: Data(text.utf8))) ?? [:]
+    }
+
+    var stored: DatabaseValue {
+        // Texts can always be encoded.
+        (try? JSONEncoder().encode(self)).map { String(decoding: $0, as: UTF8.self) }.databaseValue
     }
 
     func add(to sum: inout RowSum, as name: String) {
@@ -94,6 +134,7 @@ extension [String: String]: ColumnValue {
 /// NULL in the table. It adds nothing to a checksum.
 extension Optional: ColumnValue where Wrapped: ColumnValue {
     init(_ row: Row, at index: Int) throws { self = row.hasNull(atIndex: index) ? nil : try Wrapped(row, at: index) }
+    var stored: DatabaseValue { self?.stored ?? .null }
     func add(to sum: inout RowSum, as name: String) { self?.add(to: &sum, as: name) }
 }
 

@@ -1,12 +1,11 @@
-public import GRDB
+import GRDB
 
 /// One asset's entry in lists, stored so that a list needs neither the asset's playlists nor its folders.
 ///
 /// It is computed from the asset's rows and the disk, and valid only while both are unchanged: `revision` identifies the rows,
 /// `stamp` the folders. So a list is correct after a crash too. A lost summary is computed again; records do not contain it.
-public struct SummaryRecord: Codable, Equatable, Sendable, PersistableRecord, CatalogueRow {
-    /// The table's name.
-    public static let databaseTableName = "summary"
+public struct SummaryRecord: Equatable, Sendable, CatalogueRow {
+    static let table = "summary"
     /// The asset's id.
     public var asset: String
     /// The format of the other columns. Rows of other formats are ignored.

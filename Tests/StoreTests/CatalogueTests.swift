@@ -174,6 +174,35 @@ import Testing
         #expect(try open().initial.storage == [storage])
     }
 
+    @Test func aRemovedRevisionDoesNotComeBack() async throws {
+        var revision = AssetRecord.sample("a")
+        (revision.id, revision.revises) = ("a-new", "a-id")
+        let catalogue = try open()
+        try await catalogue.save(.init(assets: [.sample("a")]))
+        try await catalogue.save(.init(assets: [revision]))
+        try await catalogue.removeAsset("a-new")
+        revision.revises = nil
+        let successor = revision
+        await #expect(throws: StoreError.self) { try await catalogue.supersede("a-id", by: successor) }
+        #expect(try open().initial.assets == [.sample("a")])
+    }
+
+    /// The write that is made and taken back at the start leaves no row, and no change in the file.
+    @Test func openingChangesNothing() async throws {
+        do { try await open().save(full) }
+        func rows() async throws -> String {
+            let script = "import sqlite3, sys; print('\\n'.join(sqlite3.connect(sys.argv[1]).iterdump()))"
+            return try await ProcessRunner.run("python3", ["-c", script, folder.path("catalogue-1.sqlite")]).output
+        }
+        let before = try await rows()
+        do {
+            let catalogue = try open()
+            // Behind that write in the queue.
+            #expect(try catalogue.rows(of: "") == .init())
+        }
+        #expect(try await rows() == before && before.contains("INSERT INTO"))
+    }
+
     @Test(arguments: [Catalogue.Access.readWrite, .readOnly])
     func refusesANewerWeirsFileWithoutChangingIt(_ access: Catalogue.Access) async throws {
         do { try await open().save(full) }

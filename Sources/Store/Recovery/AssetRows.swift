@@ -25,8 +25,8 @@ struct AssetRows: Equatable, Sendable {
 }
 
 /// The checksum of an asset's rows, written in the same transaction as the rows.
-struct ChecksumRecord: Codable, CatalogueRow {
-    static let databaseTableName = "checksum"
+struct ChecksumRecord: CatalogueRow {
+    static let table = "checksum"
     var asset: String
     var revision: Int
     /// See `AssetRows.sum`; 64 hexadecimal digits.
