@@ -110,12 +110,27 @@ public import Store
             return false
         }
         asset.keys.markSaved(contents.keys)
+        let isFirst = !asset.isPersistent
         asset.isPersistent = true
         asset.saveFailure = nil
         library.summaries?.invalidate(asset)
         // If the asset was removed meanwhile, its removal may have reached the catalogue before this write.
         if asset.isRemoved { try? await catalogue.removeAsset(asset.id) }
+        if isFirst { await writeChanges(since: contents, of: asset) }
         return !asset.isRemoved
+    }
+
+    /// Writes what has changed during the first write of an asset: until then there is no row to change.
+    private func writeChanges(since written: Catalogue.Contents, of asset: Asset) async {
+        guard !asset.isRemoved else { return }
+        if written.assets.first != asset.record { await save(asset) }
+        if written.storage.isEmpty, asset.life != StorageLife() { await saveLife(of: asset) }
+        let entry = entryRecords(of: asset)
+        guard let former = written.playlists.first(where: { $0.rendition.isEmpty }), let now = entry.first,
+            (former.url, former.body) != (now.url, now.body)
+        else { return }
+        let gone = written.playlists.map(\.rendition).filter { !$0.isEmpty && asset.rendition($0) == nil }
+        await write(.init(playlists: entry), without: gone, about: asset)
     }
 
     /// Records an asset whose bundle is complete in the store, then registers it. Returns it as it is after a restart;
