@@ -75,7 +75,7 @@ public final class Catalogue: Sendable {
                 ) { id in
                     try queue.read { try Self.rows(of: id, $0) }
                 }
-                queue.asyncWriteWithoutTransaction { try? Self.rehearse($0) }
+                _ = Self.rehearsal
             case .readOnly:
                 let folder = try? Directory.existing(path: folder).subdirectory(RecordFolder.name)
                 if folder == nil { try CatalogueFile(path: path).checkPermission() }
@@ -149,13 +149,12 @@ public final class Catalogue: Sendable {
         return rows.revision
     }
 
-    /// Writes what the first play of a film writes, and takes it back: the first time takes ten times as long, in SQLite's
-    /// preparation of the statements and in Swift's runtime, and the player would wait.
-    private static func rehearse(_ database: Database) throws {
-        try database.inTransaction {
+    /// Writes what the first play of a film writes, to a database in memory. The first time takes some milliseconds more, in
+    /// Swift's runtime, and a player would wait for them.
+    private static let rehearsal = Task.detached {
+        try? inMemory().write { database in
             try upsert(Contents(assets: [.blank], playlists: [.blank]), database)
-            _ = try updateChecksum(of: AssetRecord.blank.id, database)
-            return .rollback
+            return try updateChecksum(of: AssetRecord.blank.id, database)
         }
     }
 
