@@ -82,6 +82,7 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
             return (queue.jobs.count == 1, queue.phase)
         }
         guard phase != .ended else { return runLate(job) }
+        // The loop itself looks at the queue before it waits.
         if wasEmpty, !isCurrent { signalLoop() }
     }
 

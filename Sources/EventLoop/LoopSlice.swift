@@ -21,13 +21,8 @@ package struct LoopSlice {
         let length = ContinuousClock.now - began
         guard length > Self.length else { return }
         budget? -= length
-        await Self.pause()
-        began = .now
-    }
-
-    /// Lets the descriptors that are ready and the jobs that are queued come first.
-    @LoopActor package static func pause() async {
         // Not `Task.yield()`: that goes through the pool, which may be busy with `PureWork`.
         await withCheckedContinuation { continuation in Task { @LoopActor in continuation.resume() } }
+        began = .now
     }
 }

@@ -40,7 +40,7 @@ extension CatalogueRow {
     /// Writes a new row.
     func insert(_ database: Database) throws { try write(Self.insertion, database) }
 
-    /// Writes the row, over one with the same key.
+    /// Writes the row, over one that has its key or another of its unique values.
     func upsert(_ database: Database) throws {
         let changes = Self.columns.dropFirst(Self.keyCount).map { "\($0.name) = excluded.\($0.name)" }
         let resolution = changes.isEmpty ? "NOTHING" : "UPDATE SET \(changes.joined(separator: ", "))"
