@@ -88,7 +88,7 @@ import SegmentFormat
     static func send(
         _ fetch: Fetch, _ mediaType: MediaType, _ status: CacheStatus?, isOther: Bool, to exchange: Exchange
     ) {
-        let stated = PlayerTimeout.needsNoLength(exchange.head) ? nil : fetch.length
+        let stated = Libavformat.sent(exchange.head) ? nil : fetch.length
         let size = fetch.isComplete ? fetch.written : fetch.resource.exactLength ?? stated
         var representation = Representation(size: size, mediaType: mediaType)
         representation.entityTag = EntityTag(tag(fetch.modified))

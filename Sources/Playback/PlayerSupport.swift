@@ -1,5 +1,18 @@
 import HTTPMessage
 
+/// Knowledge of the players that are built on libavformat: FFmpeg's programs and mpv.
+enum Libavformat {
+    private static let names = [Array("Lavf/".utf8), Array("libmpv".utf8)]
+
+    /// True for a request that libavformat has sent. It loads the playlist of each rendition before any media, one after the
+    /// other. It reads a body without a length to its end as well as any other: a length that the origin states too small
+    /// would take the rest from the player, which it reads at the origin if its connection ends there.
+    static func sent(_ head: RequestHead) -> Bool {
+        guard let client = head.firstValue(of: .userAgent) else { return false }
+        return names.contains { client.starts(with: $0) }
+    }
+}
+
 /// Knowledge of players that open every variant before the first picture, and show the one with the highest BANDWIDTH.
 enum VariantSupport {
     /// True for mpv, unless its option `hls-bitrate` says otherwise. ffplay and ffmpeg open all too, but use any of them.

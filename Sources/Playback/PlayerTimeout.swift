@@ -10,18 +10,10 @@ import Playheads
 enum PlayerTimeout {
     /// User-Agent prefixes of FFmpeg's programs, mpv and VLC.
     private static let names = ["Lavf/", "libmpv", "VLC/"]
-    private static let readersOfAll = [Array("Lavf/".utf8), Array("libmpv".utf8)]
 
     /// Returns the timeout by the head of a request; nil if it is unknown.
     static func of(_ head: RequestHead) -> Duration? {
         of(client: head.firstValue(of: .userAgent).map { String(decoding: $0, as: UTF8.self) })
-    }
-
-    /// True for players that read a body without a length to its end as well as any other (libavformat). A length that the
-    /// origin states too small would take the rest from them, which they read at the origin if its connection ends there.
-    static func needsNoLength(_ head: RequestHead) -> Bool {
-        guard let client = head.firstValue(of: .userAgent) else { return false }
-        return readersOfAll.contains { client.starts(with: $0) }
     }
 
     /// Returns the timeout by User-Agent; nil if it is unknown.
