@@ -92,6 +92,8 @@ struct SocketReceiveLimits {
     private var window: Int?
     /// The size of the receive buffer before `shrink()`.
     private var buffer: Int32?
+    /// `drops` at `shrink()`.
+    private var dropsBefore: UInt32 = 0
     /// The TCP maximum (RFC 7323 §2.2); the system's own limit is lower.
     private static let widestWindow = 1 << 30
     /// Fits the bytes of the smallest window.
@@ -107,12 +109,13 @@ struct SocketReceiveLimits {
         set(Int32(IPPROTO_TCP), weir_tcp_window_clamp, Int32(clamping: bytes ?? Self.widestWindow))
     }
 
-    /// Call while the connection is not read: each packet that arrives would admit the next until the buffer is full.
+    /// Call while the connection is not read: each packet that arrives would admit the next until the buffer is full. The peer of
+    /// a connection that was fast may already send more than fits then, and the system drops that: see `hasDropped`.
     mutating func shrink() {
         var length = socklen_t(MemoryLayout<Int32>.size)
         var size: Int32 = 0
         guard descriptor >= 0, getsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, &length) == 0 else { return }
-        buffer = size
+        (buffer, dropsBefore) = (size, drops)
         set(SOL_SOCKET, SO_RCVBUF, Self.smallestBuffer)
     }
 
@@ -121,6 +124,18 @@ struct SocketReceiveLimits {
         self.buffer = nil
         set(SOL_SOCKET, SO_RCVBUF, buffer / 2)  // Linux doubles the value.
         set(SOL_SOCKET, weir_so_buf_lock, 0)
+    }
+
+    /// True if the system has dropped packets since `shrink()`, and before `restore()`. The peer sends them again after a timeout,
+    /// which doubles each time (RFC 6298).
+    var hasDropped: Bool { buffer != nil && drops != dropsBefore }
+
+    /// The packets of the connection that the system has dropped because they did not fit; 0 if that is unknown.
+    private var drops: UInt32 {
+        var values = [UInt32](repeating: 0, count: Int(weir_meminfo_drops) + 1)
+        var length = socklen_t(values.count * MemoryLayout<UInt32>.stride)
+        _ = getsockopt(descriptor, SOL_SOCKET, weir_so_meminfo, &values, &length)
+        return values[Int(weir_meminfo_drops)]
     }
 
     private func set(_ level: Int32, _ option: Int32, _ value: Int32) {

@@ -363,6 +363,13 @@ import HTTPMessage
         return .microseconds(time)
     }
 
+    /// The time from the start to the head, the connection's setup included; zero before the head.
+    var answerTime: Duration {
+        var time = curl_off_t(0)
+        _ = weir_easy_get_offset(handle, CURLINFO_STARTTRANSFER_TIME_T, &time)
+        return .microseconds(time)
+    }
+
     var receiveLimits = SocketReceiveLimits()
 
     /// The connection's socket, once libcurl waits for it. CURLINFO_ACTIVESOCKET reports it only after the end.

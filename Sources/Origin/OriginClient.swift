@@ -185,6 +185,12 @@ public import HTTPMessage
         if queue.lend(transfer.id, isLent) { pump?.fireSoon() }
     }
 
+    /// True if a transfer is for a player, and no other one is that has been sent.
+    func isOnlyPlayback(_ transfer: Transfer) -> Bool {
+        transfer.priority == .playback
+            && !transfers.values.contains { $0 !== transfer && $0.priority == .playback && $0.isOnTheWire }
+    }
+
     func recordEnd(_ error: OriginError?, _ request: OriginRequest, at url: WebURL, isProbe: Bool) {
         if error?.code == .unreachable { presence.recordUnreachable(url.origin, now: .now) }
         if isProbe { presence.endProbe(request.url.origin, isTimeout: error?.code.isTimeout ?? false, now: .now) }

@@ -211,6 +211,7 @@ import HTTPMessage
         wire.receiveLimits.limitWindow(to: window.map { max($0, Int(BackgroundAllowance.smallestWindow)) })
         client.lend(self, isPaused && isLong)
         guard isPaused != wire.isPaused else { return }
+        if !isPaused, isSoonerElsewhere { return displaced() }
         recordPause(isPaused)
         wire.setPaused(isPaused)
     }
@@ -232,6 +233,16 @@ import HTTPMessage
         let rest = AbandonedTransfer(
             received: received, missing: state.missing, rate: rate, isContinuable: true)
         return state.missing == nil || rest.verdict == .stop
+    }
+
+    /// True while the body is paused, if the system has dropped bytes of it: the peer waits for its timeout before it sends more.
+    var hasLostBytes: Bool { wire?.receiveLimits.hasDropped ?? false }
+
+    /// True if another request, even on a new connection, brings the next byte of a paused body sooner than the peer's timeout. While
+    /// a player waits for others too, it would take the connection that the next of these can use.
+    private var isSoonerElsewhere: Bool {
+        guard let wire, hasLostBytes, received > 0, isContinuable else { return false }
+        return wire.answerTime * 2 < client.configuration.peerTimeout && client.isOnlyPlayback(self)
     }
 
     /// Stops a request that shares its connection. Its bytes are continued by Range once it may go on.

@@ -186,6 +186,56 @@ extension OverSockets {
             #expect(bench.client.backgroundAllowance == .nothing)
         }
 
+        /// A reply in two halves, all of which an open connection brings; any range of it; and for `/endless` a reply without an end. All at once for other targets.
+        nonisolated private static func continuable(_ request: ScriptedOrigin.Request) -> [ScriptedOrigin.Step] {
+            if request.target == "/endless" { return [.reply(200, ["Content-Length": "9"], [1]), .hold] }
+            guard request.target == "/x" else { return script(request) }
+            var fields = ["ETag": "\"a\"", "Accept-Ranges": "bytes", "Content-Length": "\(body.count)"]
+            guard let range = request.fields["range"] else {
+                return [.reply(200, fields, body[..<half]), .hold, .bytes(Array(body[half...]))]
+            }
+            let start = Int(range.dropFirst("bytes=".count).dropLast()) ?? 0
+            fields["Content-Range"] = "bytes \(start)-\(body.count - 1)/\(body.count)"
+            fields["Content-Length"] = nil
+            return [.reply(206, fields, body[start...])]
+        }
+
+        /// The ranges that are requested for the body of a player, which trails until the system has dropped bytes of it.
+        private func ranges(_ bench: Bench, beside others: [String] = []) async throws -> [String?] {
+            let origin = try ScriptedOrigin { request, _ in Self.continuable(request) }
+            let recorder = Recorder()
+            let transfer = bench.client.start(try bench.request(origin, "/x"), receiver: recorder)
+            #expect(await eventually { recorder.bytes.count == Self.half })
+            bench.client.backgroundAllowance = .nothing
+            transfer.trail(true)
+            // The pause comes with the next turn.
+            try await playerPasses(bench, origin)
+            origin.release()
+            #expect(await eventually { transfer.hasLostBytes })
+            for target in others {
+                let other = Recorder()
+                bench.client.start(try bench.request(origin, target), receiver: other)
+                #expect(await eventually { other.bytes.count == 1 })
+            }
+            transfer.trail(false)
+            #expect(await recorder.error == nil)
+            #expect(recorder.has(Self.body) && recorder.beginnings == [0])
+            return origin.requests.filter { $0.target == "/x" }.map { $0.fields["range"] }
+        }
+
+        @Test func whatGotLostDuringAPauseIsRequestedAgainAtOnce() async throws {
+            let ranges = try await ranges(Bench { $0.peerTimeout = .seconds(60) })
+            #expect(ranges.count == 2 && ranges.last != .some(nil))
+        }
+
+        @Test func whatGotLostComesByItselfWhileAPlayerWaitsForMore() async throws {
+            #expect(try await ranges(Bench { $0.peerTimeout = .seconds(60) }, beside: ["/endless"]) == [nil])
+        }
+
+        @Test func whatGotLostComesByItselfFromAFarOrigin() async throws {
+            #expect(try await ranges(Bench { $0.peerTimeout = .zero }) == [nil])
+        }
+
         @Test func ownPauseIsNoStall() async throws {
             let origin = try ScriptedOrigin { request, _ in
                 request.target == "/stalls"
