@@ -95,8 +95,8 @@ static const int weir_tcp_window_clamp = TCP_WINDOW_CLAMP;
 // adapts.
 static const int weir_so_buf_lock = 72;
 
-// SO_MEMINFO of <asm/socket.h>, since Linux 4.12: its value is an array of 32-bit numbers. The packets that the system has
-// dropped because they did not fit are the ninth (SK_MEMINFO_DROPS of <linux/sock_diag.h>).
+// SO_MEMINFO of <asm/socket.h>, since Linux 4.12: its value is an array of 32-bit numbers. The ninth is the count of packets that the
+// system has dropped (SK_MEMINFO_DROPS of <linux/sock_diag.h>).
 static const int weir_so_meminfo = 55;
 static const int weir_meminfo_drops = 8;
 

@@ -85,6 +85,9 @@ import SegmentFormat
     func adopt(
         _ source: Rendition.Source, _ rendition: Rendition, in asset: Asset, began: ContinuousClock.Instant = .now
     ) async throws(LibraryError) -> Rendition.Source {
+        guard asset.rendition(rendition.name.id) === rendition else {
+            throw LibraryError(.missing, "the entry of \(asset.name) does not list \(rendition.name.id) any more")
+        }
         var source = source
         if rendition.recording != nil { source.isWindow = true }
         for url in source.keyURLs { rendition.keys.add(url) }

@@ -126,11 +126,11 @@ struct SocketReceiveLimits {
         set(SOL_SOCKET, weir_so_buf_lock, 0)
     }
 
-    /// True if the system has dropped packets since `shrink()`, and before `restore()`. The peer sends them again after a timeout,
-    /// which doubles each time (RFC 6298).
+    /// True if the system has dropped packets since `shrink()`, before `restore()`. Most likely they did not fit, and the peer sends
+    /// them again after a timeout, which doubles each time (RFC 6298). Probes of a closed window, which bring nothing, count too.
     var hasDropped: Bool { buffer != nil && drops != dropsBefore }
 
-    /// The packets of the connection that the system has dropped because they did not fit; 0 if that is unknown.
+    /// The packets of the connection that the system has dropped; 0 if that is unknown.
     private var drops: UInt32 {
         var values = [UInt32](repeating: 0, count: Int(weir_meminfo_drops) + 1)
         var length = socklen_t(values.count * MemoryLayout<UInt32>.stride)

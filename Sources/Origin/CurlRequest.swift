@@ -363,7 +363,7 @@ import HTTPMessage
         return .microseconds(time)
     }
 
-    /// The time from the start to the head, the connection's setup included; zero before the head.
+    /// The time from the start to the head; zero before that. A new connection's setup is included.
     var answerTime: Duration {
         var time = curl_off_t(0)
         _ = weir_easy_get_offset(handle, CURLINFO_STARTTRANSFER_TIME_T, &time)

@@ -76,6 +76,9 @@ public struct GiveUpRule: Sendable {
     /// If a request is given up on a connection that it shares, and nothing has arrived there for this long, the connection is
     /// presumed lost.
     public var sharedSilence = Duration.seconds(2)
+    /// The time that a peer waits before it sends again what the system has dropped of a body while that was paused: the shortest
+    /// of Linux (TCP_RTO_MIN). Where another request is answered sooner, it replaces the paused one.
+    var peerTimeout = Duration.milliseconds(200)
     /// A body must deliver `stallBytes` in each span of this length.
     public var stallSpan = Duration.seconds(30)
     /// 1 KB/s over 30 s.

@@ -80,8 +80,6 @@ extension OriginClient {
         public var allowedHosts: [AllowedHost] = []
         /// The path of the file with the certificates of all trusted authorities; nil for libcurl's own.
         public var authorities: String?
-        /// The shortest time after which a peer sends again what got lost: TCP_RTO_MIN of Linux.
-        var peerTimeout = Duration.milliseconds(200)
         /// Idle connections kept per pool.
         public var idleConnections = 32
 

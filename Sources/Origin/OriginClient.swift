@@ -185,7 +185,7 @@ public import HTTPMessage
         if queue.lend(transfer.id, isLent) { pump?.fireSoon() }
     }
 
-    /// True if a transfer is for a player, and no other one is that has been sent.
+    /// True if a transfer is for a player, and no other request for a player is under way. Those that wait for a place do not count.
     func isOnlyPlayback(_ transfer: Transfer) -> Bool {
         transfer.priority == .playback
             && !transfers.values.contains { $0 !== transfer && $0.priority == .playback && $0.isOnTheWire }

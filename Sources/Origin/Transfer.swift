@@ -235,15 +235,21 @@ import HTTPMessage
         return state.missing == nil || rest.verdict == .stop
     }
 
-    /// True while the body is paused, if the system has dropped bytes of it: the peer waits for its timeout before it sends more.
-    var hasLostBytes: Bool { wire?.receiveLimits.hasDropped ?? false }
+    /// True while the body is paused, if bytes of it may have been dropped: then the peer sends more only after its timeout.
+    var mayHaveLostBytes: Bool { wire?.receiveLimits.hasDropped ?? false }
 
-    /// True if another request, even on a new connection, brings the next byte of a paused body sooner than the peer's timeout. While
-    /// a player waits for others too, it would take the connection that the next of these can use.
+    /// True if another request brings the first missing byte of a paused body sooner than the peer's timeout, even on a new
+    /// connection with its handshakes. Not while a player waits for other bodies too: the next of those may need the
+    /// connection that this request would take.
     private var isSoonerElsewhere: Bool {
-        guard let wire, hasLostBytes, received > 0, isContinuable else { return false }
-        return wire.answerTime * 2 < client.configuration.peerTimeout && client.isOnlyPlayback(self)
+        guard let wire, mayHaveLostBytes, received > 0, isContinuable, state.missing != 0 else { return false }
+        // After a redirect, or a handler's answer, the way begins anew.
+        guard state.url == request.url, !client.isHandled(request) else { return false }
+        return wire.answerTime * Self.answersOfANewConnection < rule.peerTimeout && client.isOnlyPlayback(self)
     }
+
+    /// The setup of a connection with TLS 1.2, and the request.
+    private static let answersOfANewConnection = 4
 
     /// Stops a request that shares its connection. Its bytes are continued by Range once it may go on.
     private func yield(_ isPaused: Bool, isLong: Bool) {

@@ -88,6 +88,8 @@ struct TransferState {
 
     /// Starts the next attempt after the request was aborted without a fault of its own.
     mutating func displaced() -> Action {
+        // All is there but the end of the reply. A request for the rest would name no byte.
+        if !request.isOpenRange, let range = request.range, position >= Int64(range.count) { return .end(nil) }
         (url, redirects) = (request.url, 0)
         return .send(nextAttempt())
     }

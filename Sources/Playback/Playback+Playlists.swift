@@ -48,7 +48,6 @@ extension Playback {
 
     /// Answers with the playlist that is known, or with the origin's.
     private func online(_ exchange: Exchange, _ rendition: Rendition, _ asset: Asset, _ session: Session) {
-        loadPlaylists(after: rendition, of: asset, for: exchange)
         if let source = rendition.source, source.isDurable, !rendition.mayBeginAnew {
             let view = view(of: asset, session, for: exchange)
             if view.isSmall(source) { return send(exchange, session, .hit) { try view.media(rendition, source) } }
@@ -301,7 +300,7 @@ extension Playback {
             await answer(exchange, session, of: asset, status, orElse: Self.nothing(of: asset)) { [listed] in
                 try await view.draft(stored: listed)
             }
-            if isPresent { loadPlaylists(after: nil, of: asset, for: exchange) }
+            if isPresent { loadPlaylists(of: asset, for: exchange) }
         } catch {
             refuse(playlist: exchange, error, about: Subject(nil, asset, asset.origin.replacingQuery(nil).text))
         }

@@ -4,8 +4,8 @@ import HTTPMessage
 enum Libavformat {
     private static let names = [Array("Lavf/".utf8), Array("libmpv".utf8)]
 
-    /// True for a request that libavformat has sent. It loads the playlist of each rendition before any media, one after the
-    /// other. It reads a body without a length to its end as well as any other: a length that the origin states too small
+    /// True for a request that libavformat has sent. It loads the playlists of all variants and of their sound before any media, one
+    /// after the other. It reads a body without a length to its end as well as any other: a length that the origin states too small
     /// would take the rest from the player, which it reads at the origin if its connection ends there.
     static func sent(_ head: RequestHead) -> Bool {
         guard let client = head.firstValue(of: .userAgent) else { return false }

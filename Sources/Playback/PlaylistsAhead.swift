@@ -1,27 +1,32 @@
 import EventLoop
+import Fetching
 import HTTPMessage
 import HTTPServer
 import Library
-import Playheads
 
-/// Loads the playlists that libavformat is about to ask for. It loads each after the one before, so that each costs the way to the
-/// origin and back; loaded together, all cost it once.
+/// Loads the playlists that libavformat is about to ask for. It loads one after the other, so that each costs the way to the origin and
+/// back; several at a time, they cost it less often.
 extension Playback {
-    /// The playlists that are loaded ahead of the latest request: so many a player that goes away leaves behind.
-    private static let playlistsAhead = 3
+    /// The playlists that are loaded at a time.
+    private static let lanes = 3
+    /// The most playlists that are loaded for an entry: a player may leave after the first.
+    private static let mostPlaylists = 24
 
-    /// Begins to load the playlists after that of `rendition`, if the player will ask for them.
-    /// - Parameter rendition: the rendition whose playlist is requested; nil for the entry.
-    func loadPlaylists(after rendition: Rendition?, of asset: Asset, for exchange: Exchange) {
+    /// Begins to load the playlists of the variants and of their sound, after an entry that lists all of them.
+    func loadPlaylists(of asset: Asset, for exchange: Exchange) {
         guard Libavformat.sent(exchange.head), asset.multivariant != nil else { return }
-        let next = (rendition?.place ?? -1) + 1
-        for rendition in asset.renditions.dropFirst(next).prefix(Self.playlistsAhead)
-        where rendition.source == nil && !rendition.name.isIFramesOnly {
+        // Most versions load no subtitles.
+        let wanted = asset.renditions.prefix(Self.mostPlaylists).filter {
+            $0.source == nil && $0.name.content == .media && !$0.name.isIFramesOnly
+        }
+        for lane in 0..<min(Self.lanes, wanted.count) {
             Task { @LoopActor in
-                library.playheads.openingBegan()
-                defer { library.playheads.openingEnded() }
-                // An error is the player's if it joins this load, or asks again.
-                _ = try? await library.playlists.source(of: rendition, in: asset)
+                for place in stride(from: lane, to: wanted.count, by: Self.lanes) {
+                    let rendition = wanted[place]
+                    guard rendition.source == nil, asset.has(rendition) else { continue }
+                    // An error is the player's if it joins this load, or asks again.
+                    guard (try? await library.playlists.source(of: rendition, in: asset)) != nil else { return }
+                }
             }
         }
     }

@@ -52,6 +52,17 @@ struct TransferStateTests {
         }
     }
 
+    @Test(arguments: [(99, #"/r 199-199 "a""#), (100, "done")])
+    func aDisplacedRangeWithAllItsBytesIsComplete(_ received: Int, _ expected: String) throws {
+        var request = OriginRequest(try WebURL("http://h/r"))
+        request.range = 100..<200
+        var state = TransferState(request, rule: GiveUpRule(), redirectLimit: 5, now: .now)
+        _ = state.begin()
+        _ = state.received(try reply("206|ETag: \"a\"|Content-Range: bytes 100-199/1000"))
+        _ = state.received(byteCount: received, now: .now)
+        #expect(name(state.displaced()) == expected)
+    }
+
     @Test func pauseFollowsRetryAfter() throws {
         var state = TransferState(
             OriginRequest(try WebURL("http://h/r")), rule: GiveUpRule(), redirectLimit: 5, now: .now)

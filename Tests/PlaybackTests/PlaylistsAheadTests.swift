@@ -28,27 +28,65 @@ import Testing
     }
 
     @Test(arguments: ["Lavf/59.27.100", "libmpv"])
-    func aPlayerThatLoadsAllFindsTheNextOnesLoaded(_ client: String) async throws {
-        let fixture = try await fixture(variants: 8)
+    func aPlayerThatLoadsAllFindsThemLoaded(_ client: String) async throws {
+        let fixture = try await fixture(variants: 30)
         let fields = ["User-Agent": client]
         let entry = try await fixture.get(fixture.typed("/ts/master.m3u8"), fields)
         let paths = PlaybackFixture.paths(in: entry.text)
-        #expect(paths.count == 8)
-        try await waitUntil("the first ones") { try await requested(fixture) == [0, 1, 2] }
-        for (place, path) in paths.enumerated() {
+        #expect(paths.count == 30)
+        // The rest waits for the player.
+        try await waitUntil("the first ones") { try await requested(fixture) == Array(0..<24) }
+        for path in paths {
             let answer = try await fixture.get(path, fields)
             #expect(answer.status == 200 && answer.text.contains("#EXT-X-ENDLIST"))
-            let loaded = Array(0..<min(place + 4, 8))
-            try await waitUntil("the next ones") { try await requested(fixture) == loaded }
+        }
+        #expect(try await requested(fixture) == Array(0..<30))
+    }
+
+    @Test func threeAreLoadedAtATime() async throws {
+        let fixture = try await fixture(variants: 8)
+        try await fixture.origin.add(OriginRule("*media.m3u8?*") { $0.hold = true })
+        _ = try await fixture.get(fixture.typed("/ts/master.m3u8"), Self.libavformat)
+        for count in [3, 6, 8] {
+            try await waitUntil("requests") { try await requested(fixture) == Array(0..<count) }
+            try await fixture.origin.release()
         }
     }
 
-    @Test func theNextPlaylistsAreAskedForBeforeTheFirstHasCome() async throws {
+    @Test func whatAnEntryDoesNotListIsNotLoaded() async throws {
         let fixture = try await fixture(variants: 3)
-        try await fixture.origin.add(OriginRule("*media.m3u8?*") { $0.hold = true })
-        _ = try await fixture.get(fixture.typed("/ts/master.m3u8"), Self.libavformat)
-        try await waitUntil("all requests") { try await requested(fixture) == [0, 1, 2] }
-        try await fixture.origin.release()
+        let listed = PlaybackFixture.paths(in: try await fixture.get(fixture.typed("/ts/master.m3u8")).text)
+        let pieces = PlaybackFixture.paths(in: try await fixture.get(listed[1]).text)
+        for piece in pieces { #expect(try await fixture.get(piece).status == 200) }
+        for entry in ["/ts.m3u8", "/local/ts.m3u8", "/local" + fixture.typed("/ts/master.m3u8")] {
+            try await waitUntil("the stored variant alone") {
+                let entry = try await fixture.get(entry, Self.libavformat)
+                return PlaybackFixture.paths(in: entry.text).count == 1
+            }
+            let paths = PlaybackFixture.paths(in: try await fixture.get(entry, Self.libavformat).text)
+            #expect(try await fixture.get(paths[0], Self.libavformat).status == 200)
+            #expect(try await fixture.get(pieces[0], Self.libavformat).status == 200)
+        }
+        #expect(try await requested(fixture) == [1])
+    }
+
+    @Test func subtitlesAreNotLoaded() async throws {
+        let fixture = try await PlaybackFixture()
+        let entry = """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="de",LANGUAGE="de",URI="90p/media.m3u8?7"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="de",LANGUAGE="de",URI="90p/media.m3u8?8"
+            #EXT-X-STREAM-INF:BANDWIDTH=100000,SUBTITLES="s",AUDIO="a"
+            90p/media.m3u8?9
+
+            """
+        try await fixture.origin.add(OriginRule("/ts/master.m3u8") { ($0.status, $0.body) = (200, entry) })
+        let paths = PlaybackFixture.paths(
+            in: try await fixture.get(fixture.typed("/ts/master.m3u8"), Self.libavformat).text)
+        #expect(paths.count == 3)
+        try await waitUntil("sound and video") { try await requested(fixture) == [8, 9] }
+        #expect(try await fixture.get(paths[2], Self.libavformat).status == 200)
+        #expect(try await requested(fixture) == [8, 9])
     }
 
     @Test(arguments: ["VLC/3.0.23 LibVLC/3.0.23", "Mozilla/5.0"])
