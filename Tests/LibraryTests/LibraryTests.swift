@@ -204,6 +204,29 @@ import Testing
         #expect(ContinuousClock.now - began < .seconds(8))
     }
 
+    @Test func aPlaylistThatIsNoLongerListedIsNotKept() async throws {
+        let root = try TemporaryFolder()
+        func list(_ height: Int) throws {
+            let entry = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=\(height),RESOLUTION=1x\(height)\n\(height).m3u8\n"
+            try root.write(Data(entry.utf8), to: "master.m3u8")
+        }
+        try root.write(Data("#EXTM3U\n#EXTINF:2,\n1.ts\n#EXT-X-ENDLIST\n".utf8), to: "90.m3u8")
+        try list(90)
+        let fixture = try await LibraryFixture(root: root)
+        let asset = try await fixture.open("/master.m3u8")
+        let old = try #require(asset.rendition("video-90p"))
+        try await fixture.origin.add(OriginRule("/90.m3u8") { $0.hold = true })
+        let load = Task { @LoopActor in try await fixture.library.playlists.source(of: old, in: asset) }
+        try await waitUntil("the request") { try await fixture.origin.requests(for: "/90.m3u8").count == 1 }
+        try list(180)
+        asset.checked = nil
+        _ = try await fixture.library.playlists.refresh(asset)
+        #expect(asset.rendition("video-90p") == nil)
+        try await fixture.origin.release()
+        await #expect(throws: LibraryError.self) { try await load.value }
+        #expect(old.source == nil)
+    }
+
     @Test func anotherChoiceOfRenditionsDoesNotOrphanPieces() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.open("/ts/master.m3u8")
