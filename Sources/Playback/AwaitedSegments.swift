@@ -3,7 +3,8 @@ import Fetching
 import Playheads
 
 /// The segments that a session's player waits for. Some players ask for a segment before they have the one before it (libavformat
-/// does, on a second connection, and reads nothing there meanwhile): where both share a slow link, the later one yields.
+/// does, on a second connection, and reads nothing there meanwhile; it begins with two segments of each rendition): the later one
+/// yields, unless both are known not to share a link.
 @LoopActor final class AwaitedSegments {
     private struct Item {
         weak var fetch: Fetch?
@@ -16,12 +17,6 @@ import Playheads
         weak var first: Fetch?
         weak var second: Fetch?
         var contention: SegmentContention
-        /// The second one, and those of other pairs, until the second one has to run.
-        var held: [Held] = []
-    }
-
-    private struct Held {
-        weak var fetch: Fetch?
     }
 
     private var items: [Item] = []
@@ -52,26 +47,21 @@ import Playheads
     private func order(_ second: Fetch, behind first: Fetch) {
         if let verdict, .now - verdict.at < Self.verdictLife {
             if verdict.isShared { second.trail(behind: first) }
-        } else if running == nil {
-            endHold()
-            trial = Trial(first: first, second: second, contention: SegmentContention(sample(second)))
-            hold(second, behind: first)
-            if timer == nil { timer = LoopTimer { [weak self] in self?.ticked() } }
-            timer?.schedule(after: Self.tick)
-        } else if let trial, !trial.held.isEmpty {
-            // libavformat begins with two segments of each rendition.
-            hold(second, behind: first)
+            return
         }
-    }
-
-    private func hold(_ second: Fetch, behind first: Fetch) {
         second.trail(behind: first)
-        trial?.held.append(Held(fetch: second))
+        guard running == nil else { return }
+        trial = Trial(first: first, second: second, contention: SegmentContention(sample(second)))
+        if timer == nil { timer = LoopTimer { [weak self] in self?.ticked() } }
+        timer?.schedule(after: Self.tick)
     }
 
-    private func endHold() {
-        for held in trial?.held ?? [] { held.fetch?.stopTrailing() }
-        trial?.held = []
+    /// True while the player waits for more renditions than picture and sound: it looks at all before it plays one. What comes
+    /// and goes meanwhile says nothing about a pair.
+    private var isOpening: Bool {
+        var folders: Set<ObjectIdentifier> = []
+        for item in items where item.fetch?.isDelivering ?? false { folders.insert(item.folder) }
+        return folders.count > 2
     }
 
     /// The trial, while a player waits for both.
@@ -87,20 +77,28 @@ import Playheads
     }
 
     private func ticked() {
-        guard let (first, second) = running, let step = trial?.contention.record(sample(second)) else {
-            endHold()
-            return trial = nil
+        guard let (first, second) = running else { return trial = nil }
+        if isOpening {
+            if !second.isTrailing { second.trail(behind: first) }
+            trial?.contention = SegmentContention(sample(second))
         }
-        switch step {
+        switch trial?.contention.record(sample(second)) ?? .wait {
         case .wait: break
-        case .resume: endHold()
+        case .resume: second.stopTrailing()
         case .pause: second.trail(behind: first)
-        case .shared, .separate:
-            verdict = (step == .shared, .now)
-            if step == .separate { second.stopTrailing() }
+        case .shared: return end(isShared: true)
+        case .separate:
+            for item in items { item.fetch?.stopTrailing() }
+            return end(isShared: false)
+        case .unknown:
+            second.trail(behind: first)
             return trial = nil
-        case .unknown: return trial = nil
         }
         timer?.schedule(after: Self.tick)
+    }
+
+    private func end(isShared: Bool) {
+        verdict = (isShared, .now)
+        trial = nil
     }
 }

@@ -15,7 +15,7 @@ struct SegmentContention {
         case shared
         /// It has a limit of its own.
         case separate
-        /// It was not paused, or is too small a part of all to be missed.
+        /// The pause had no effect, or it is too small a part of all to be missed.
         case unknown
     }
 

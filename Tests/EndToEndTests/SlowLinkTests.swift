@@ -101,6 +101,35 @@ struct SlowLinkTests {
         }
     }
 
+    /// libavformat looks at all renditions, and asks for two segments of each.
+    @Test("leaves the second segments until the first ones of all renditions are there", .timeLimit(.minutes(3)))
+    func theSecondSegmentsOfAllRenditionsYield() async throws {
+        try await Scene.with { scene in
+            let variants = [300_000, 301_000, 302_000]
+            let entry = variants.map { "#EXT-X-STREAM-INF:BANDWIDTH=\($0)\n/_vod/16x\($0)/media.m3u8\n" }.joined()
+            try await scene.origin.add(OriginRule("/all.m3u8") { ($0.status, $0.body) = (200, "#EXTM3U\n" + entry) })
+            let link = try await LinkConditioner(to: scene.origin.url(""), preset: "3G", state: scene.weir.state)
+            let film = await scene.weir.url("/" + link.url("/all.m3u8"))
+            var (firsts, seconds): ([SegmentReader], [SegmentReader]) = ([], [])
+            for rendition in try await PlaylistWalk.segments(film) {
+                let segments = try await PlaylistWalk.segments(rendition)
+                for number in 0..<2 {
+                    let reader = try await SegmentReader(segments[number])
+                    #expect(try await reader.head(within: .seconds(30)).hasPrefix("HTTP/1.1 200"))
+                    if number == 0 { firsts.append(reader) } else { seconds.append(reader) }
+                }
+            }
+            for (reader, size) in zip(firsts, variants) {
+                #expect(try await reader.bytes(size, within: .seconds(40)).count == size)
+            }
+            // What the windows of three connections hold is on its way when they begin to wait.
+            #expect(try await link.traffic().bytesDown < variants.reduce(0, +) + 300_000)
+            for (reader, size) in zip(seconds, variants) {
+                #expect(try await reader.bytes(size, within: .seconds(40)).count == size)
+            }
+        }
+    }
+
     @Test("gives a fast link to the segment at which a player arrives", .timeLimit(.minutes(2)))
     func theFirstSegmentAfterASeek() async throws {
         try await Scene.with { scene in
