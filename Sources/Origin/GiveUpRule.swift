@@ -76,8 +76,8 @@ public struct GiveUpRule: Sendable {
     /// If a request is given up on a connection that it shares, and nothing has arrived there for this long, the connection is
     /// presumed lost.
     public var sharedSilence = Duration.seconds(2)
-    /// The time that a peer waits before it sends again what the system has dropped of a body while that was paused: the shortest
-    /// of Linux (TCP_RTO_MIN). Where another request is answered sooner, it replaces the paused one.
+    /// The system may drop bytes of a paused body. This is the time until the peer sends them again: the shortest of Linux
+    /// (TCP_RTO_MIN). Another request replaces the paused one if it is answered sooner.
     var peerTimeout = Duration.milliseconds(200)
     /// A body must deliver `stallBytes` in each span of this length.
     public var stallSpan = Duration.seconds(30)

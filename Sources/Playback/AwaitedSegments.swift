@@ -2,9 +2,9 @@ import EventLoop
 import Fetching
 import Playheads
 
-/// The segments that a session's player waits for. Some players ask for a segment before they have the one before it (libavformat
-/// does, on a second connection, and reads nothing there meanwhile; it begins with two segments of each rendition): the later one
-/// yields, unless both are known not to share a link.
+/// The segments that a session's player waits for. libavformat asks for a segment before it has the one before it: it opens a
+/// second connection, and reads nothing there meanwhile. It begins with two segments of each rendition. The later one of two
+/// yields, until a trial shows that they do not share a link.
 @LoopActor final class AwaitedSegments {
     private struct Item {
         weak var fetch: Fetch?
@@ -56,8 +56,8 @@ import Playheads
         timer?.schedule(after: Self.tick)
     }
 
-    /// True while the player waits for more renditions than picture and sound: it looks at all before it plays one. What comes
-    /// and goes meanwhile says nothing about a pair.
+    /// True while the player waits for more renditions than picture and sound: it looks at all before it plays one. Other
+    /// requests begin and end meanwhile, so that the rates say nothing about a pair.
     private var isOpening: Bool {
         var folders: Set<ObjectIdentifier> = []
         for item in items where item.fetch?.isDelivering ?? false { folders.insert(item.folder) }

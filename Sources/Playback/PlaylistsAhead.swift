@@ -4,8 +4,8 @@ import HTTPMessage
 import HTTPServer
 import Library
 
-/// Loads the playlists that libavformat is about to ask for. It loads one after the other, so that each costs the way to the origin and
-/// back; several at a time, they cost it less often.
+/// Loads the playlists that libavformat is about to ask for. It asks for one after the other, and waits for a round trip to the origin
+/// each time. Several at a time need fewer.
 extension Playback {
     /// The playlists that are loaded at a time.
     private static let lanes = 3

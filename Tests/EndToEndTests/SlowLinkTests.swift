@@ -122,7 +122,7 @@ struct SlowLinkTests {
             for (reader, size) in zip(firsts, variants) {
                 #expect(try await reader.bytes(size, within: .seconds(40)).count == size)
             }
-            // What the windows of three connections hold is on its way when they begin to wait.
+            // Each second connection may bring what its window allows, before it waits.
             #expect(try await link.traffic().bytesDown < variants.reduce(0, +) + 300_000)
             for (reader, size) in zip(seconds, variants) {
                 #expect(try await reader.bytes(size, within: .seconds(40)).count == size)

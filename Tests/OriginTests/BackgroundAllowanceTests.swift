@@ -186,7 +186,7 @@ extension OverSockets {
             #expect(bench.client.backgroundAllowance == .nothing)
         }
 
-        /// A reply in two halves, all of which an open connection brings; any range of it; and for `/endless` a reply without an end. All at once for other targets.
+        /// For `/x`: the body in two halves, or any range of it. For `/endless`: a reply without an end. For others: as `script`.
         nonisolated private static func continuable(_ request: ScriptedOrigin.Request) -> [ScriptedOrigin.Step] {
             if request.target == "/endless" { return [.reply(200, ["Content-Length": "9"], [1]), .hold] }
             guard request.target == "/x" else { return script(request) }
@@ -200,7 +200,8 @@ extension OverSockets {
             return [.reply(206, fields, body[start...])]
         }
 
-        /// The ranges that are requested for the body of a player, which trails until the system has dropped bytes of it.
+        /// Lets a player's transfer trail until the system has dropped bytes of its body, and then ends that. Returns the ranges
+        /// of all its requests.
         private func ranges(_ bench: Bench, beside others: [String] = []) async throws -> [String?] {
             let origin = try ScriptedOrigin { request, _ in Self.continuable(request) }
             let recorder = Recorder()

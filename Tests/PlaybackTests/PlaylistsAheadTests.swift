@@ -96,7 +96,7 @@ import Testing
         let entry = try await fixture.get(fixture.typed("/ts/master.m3u8"), fields)
         let answer = try await fixture.get(PlaybackFixture.paths(in: entry.text)[1], fields)
         #expect(answer.status == 200)
-        // What is loaded ahead is asked for before the answer to the next request.
+        // The segment comes from the origin: a request that Weir made by itself would have arrived before.
         _ = try await fixture.get(PlaybackFixture.paths(in: answer.text)[0], fields)
         #expect(try await requested(fixture) == [1])
     }
