@@ -54,6 +54,7 @@ extension Downloader {
                 try await checkTwice(variant, of: asset, order)
                 break
             } catch {
+                if asset.isRemoved { throw error }
                 if error.isSilence { silences += 1 }
                 guard error.isAboutOneVariant, asset.multivariant != nil, silences <= Self.mostSilences,
                     !library.isOffline
@@ -70,7 +71,7 @@ extension Downloader {
                 try await check(rendition, of: asset, recordsLive: order.recordsLive)
             } catch {
                 // The picture is worth more than nothing.
-                guard error.isAboutOneVariant, !library.isOffline else { throw error }
+                guard error.isAboutOneVariant, !library.isOffline, !asset.isRemoved else { throw error }
                 leftOut = leftOut ?? error
                 chosen.removeAll { $0 === rendition }
             }

@@ -432,6 +432,8 @@ import Testing
         try await fixture.origin.release()
         await #expect(throws: Downloader.Refusal.self) { try await start.value }
         #expect(fixture.downloader.downloads.isEmpty)
+        let playlists = try await fixture.origin.requests().filter { $0.path.hasSuffix("/media.m3u8") }
+        #expect(playlists.count == 1, "no other variant is tried")
     }
 
     @Test func aPlayerAndADownloadShareOneRequest() async throws {
