@@ -88,7 +88,7 @@ import SegmentFormat
     static func send(
         _ fetch: Fetch, _ mediaType: MediaType, _ status: CacheStatus?, isOther: Bool, to exchange: Exchange
     ) {
-        let stated = Libavformat.sent(exchange.head) ? nil : fetch.length
+        let stated = KnownPlayer(exchange.head).isLibavformat ? nil : fetch.length
         let size = fetch.isComplete ? fetch.written : fetch.resource.exactLength ?? stated
         var representation = Representation(size: size, mediaType: mediaType)
         representation.entityTag = EntityTag(tag(fetch.modified))
@@ -163,7 +163,7 @@ import SegmentFormat
         // Bytes have begun to arrive but cannot be sent before the last one, so the reply keeps waiting.
         let decision = GiveUpRule.decision(
             afterTimeoutOf: isSentComplete, hasBytes: fetch.written > 0, isAwaited: fetch.isAwaited,
-            isPatient: PlayerTimeout.of(request.exchange.head) != nil)
+            isPatient: KnownPlayer(request.exchange.head).timeout != nil)
         if decision == .wait { return }
         if decision == .sendHead { return fetch.announce() }
         let reason = "the origin has sent nothing for \(playerTimeout.components.seconds) seconds"

@@ -240,8 +240,8 @@ extension Playback {
     /// True for a player that shows the highest variant, if that is stored and others are not. What was only cached by playback is
     /// compared with the origin first.
     private func showsStored(_ asset: Asset, _ mode: Session.Mode, _ exchange: Exchange) -> Bool {
-        guard mode == .auto, !library.isOffline, VariantSupport.showsHighest(exchange.head), !isPreferred(asset, mode),
-            !asset.hasChanged, library.downloads?.isKept(asset) ?? false
+        guard mode == .auto, !library.isOffline, KnownPlayer(exchange.head).showsHighestVariant,
+            !isPreferred(asset, mode), !asset.hasChanged, library.downloads?.isKept(asset) ?? false
         else { return false }
         return asset.multivariant?.isHighestComplete(renditions: asset.completeRenditions) ?? false
     }
@@ -344,7 +344,7 @@ extension Playback {
         retention.expect(session.id, at: asset, isOffline: session.mode == .offline)
         return PlayerView(
             library: library, asset: asset, session: session, mount: exchange.mount, base: Self.base(for: exchange),
-            keepsGaps: GapSupport.of(exchange.head))
+            keepsGaps: KnownPlayer(exchange.head).skipsGaps(isRange: exchange.head.contains(.range)))
     }
 
     /// See `PlayerView.base`.

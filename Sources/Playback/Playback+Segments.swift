@@ -15,7 +15,7 @@ extension Playback {
             return exchange.reply(.notFound, "There is no such asset or rendition.")
         }
         if refuseIfExpired(exchange, asset, session) { return }
-        let player = PlayerTraits.of(client: Sessions.client(exchange.head))
+        let player = KnownPlayer(exchange.head).traits
         let cursor = library.playheads.cursor(of: session.id, in: asset, folder, player)
         let record = sessions.record(of: session, asset, exchange)
         let place = SessionFolder(

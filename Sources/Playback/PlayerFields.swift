@@ -20,13 +20,14 @@ struct PlayerFields: Equatable {
     ///   - secrets: Weir's own tokens, which belong to no origin.
     init(of head: RequestHead, isOwners: @autoclosure () -> Bool, secrets: [String]) {
         let agent = head.text(of: .userAgent)
+        let player = KnownPlayer(client: agent)
         // Printable only: the value ends in another request's head.
         self.agent = agent.flatMap { Self.line(.userAgent, $0) }
-        guard !Self.ofBrowsers.contains(where: head.contains), !(agent?.hasPrefix("Mozilla/") ?? false),
+        guard !Self.ofBrowsers.contains(where: head.contains), !player.isBrowser,
             !head.isFromOwnPage
         else { return }
         var names = [FieldName("Referer"), .origin, .authorization, FieldName("Cookie")]
-        if let agent, !Self.isStock(agent) { names.append(.userAgent) }
+        if agent != nil, !player.hasStockName { names.append(.userAgent) }
         lines = names.compactMap { name in
             guard let value = head.onlyValue(of: name).map({ String(decoding: $0, as: UTF8.self) }) else { return nil }
             if secrets.contains(where: value.contains) { return nil }
@@ -54,13 +55,6 @@ struct PlayerFields: Equatable {
     private static func line(_ name: FieldName, _ value: String) -> FieldLine? {
         guard !value.isEmpty, value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
         return FieldLine("\(name): \(value)".utf8)
-    }
-
-    /// True for a User-Agent that players and tools have without being told: it is used while they play, and not kept.
-    private static func isStock(_ agent: String) -> Bool {
-        ["Lavf/", "libmpv", "mpv", "VLC/", "GStreamer", "curl/", "Wget/", "Python-urllib", "Weir/"].contains {
-            agent.hasPrefix($0)
-        }
     }
 }
 

@@ -14,7 +14,7 @@ extension Playback {
 
     /// Begins to load the playlists of the variants and of their sound, after an entry that lists all of them.
     func loadPlaylists(of asset: Asset, for exchange: Exchange) {
-        guard Libavformat.sent(exchange.head), asset.multivariant != nil else { return }
+        guard KnownPlayer(exchange.head).isLibavformat, asset.multivariant != nil else { return }
         // Most versions load no subtitles.
         let wanted = asset.renditions.prefix(Self.mostPlaylists).filter {
             $0.source == nil && $0.name.content == .media && !$0.name.isIFramesOnly

@@ -62,16 +62,6 @@ import Testing
         #expect(choice(buffer: 60, throughput: 200_000, current: 1, playerTimeout: 0) == 0)
     }
 
-    @Test(arguments: ["Lavf/59.27.100", "libmpv", "VLC/3.0.23 LibVLC/3.0.23"])
-    func aPatientPlayerWaits(_ client: String) {
-        #expect(PlayerTimeout.of(client: client) == .seconds(20))
-    }
-
-    @Test(arguments: [nil, "", "GStreamer souphttpsrc 1.22.0 libsoup/3.2.3", "Mozilla/5.0 VLC/3"])
-    func anUnknownPlayerDoesNotWait(_ client: String?) {
-        #expect(PlayerTimeout.of(client: client) == nil)
-    }
-
     @Test func withLessThanTwoSegmentsAheadTheBufferGrows() {
         // 400,000 bytes take 3.8 s at 95 % of 110,000 bytes a second, and 2 s at 95 % of 215,000.
         #expect(choice(buffer: 8, throughput: 110_000, current: 2) == 2)

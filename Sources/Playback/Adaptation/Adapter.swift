@@ -16,7 +16,7 @@ import Substitution
     private static let failureLimit = 3
 
     /// - Parameter client: the player's User-Agent.
-    init(client: String? = nil) { playerTimeout = PlayerTimeout.of(client: client) }
+    init(client: String? = nil) { playerTimeout = KnownPlayer(client: client).timeout }
 
     struct Situation {
         var buffer: Double

@@ -66,10 +66,10 @@ extension Playback {
         return true
     }
 
-    /// Sends the head before the quality is settled, unless the request is answered already. libavformat opens a segment before it reads the one before it, and waits for
-    /// the head meanwhile: the picture after a seek would wait for a segment that comes later.
+    /// Sends the head before the quality is settled, unless the request is answered already. libavformat opens a segment before it
+    /// reads the one before it, and waits for the head meanwhile: the picture after a seek would wait for a segment that comes later.
     func beginReply(to request: SegmentRequest, _ awaited: AwaitedReply) {
-        guard request.place.record.adapter != nil, Libavformat.sent(request.exchange.head),
+        guard request.place.record.adapter != nil, KnownPlayer(request.exchange.head).isLibavformat,
             request.isForWhole
         else { return }
         var head = ResponseHead(.ok)

@@ -68,7 +68,7 @@ import Substitution
     ) {
         self.id = id
         adapter = isAdaptive ? Adapter(client: client) : nil
-        player = PlayerTraits.of(client: client)
+        player = KnownPlayer(client: client).traits
         self.client = client
         self.asset = asset
         (self.playheads, self.log, self.files, self.served) = (playheads, log, files, served)

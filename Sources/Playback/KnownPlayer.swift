@@ -1,0 +1,57 @@
+import HTTPMessage
+import Origin
+import Playheads
+
+/// Knowledge of the player that has sent a request, by its User-Agent.
+struct KnownPlayer {
+    private let agent: ArraySlice<UInt8>
+
+    init(_ head: RequestHead) { agent = head.firstValue(of: .userAgent) ?? [] }
+
+    /// - Parameter client: the User-Agent; nil if there was none.
+    init(client: String?) { agent = ArraySlice(client?.utf8 ?? "".utf8) }
+
+    private var isMPV: Bool { agent.starts(with: "libmpv".utf8) }
+    private var isFFmpegs: Bool { agent.starts(with: "Lavf/".utf8) }
+    private var isVLC: Bool { agent.starts(with: "VLC/".utf8) }
+
+    /// True for scripts and players of browsers.
+    var isBrowser: Bool { agent.starts(with: "Mozilla/".utf8) }
+
+    /// True if it has its User-Agent without being told: that is used while it plays, and not kept.
+    var hasStockName: Bool {
+        isLibavformat || isVLC || Self.otherStockNames.contains { agent.starts(with: $0.utf8) }
+    }
+    private static let otherStockNames = ["mpv", "GStreamer", "curl/", "Wget/", "Python-urllib", "Weir/"]
+
+    /// True for FFmpeg's programs and mpv, which are built on libavformat. It loads the playlists of all variants and of their sound
+    /// before any media, one after the other. It reads a body without a length to its end as well as any other: a length that the
+    /// origin states too small would take the rest from the player, which it reads at the origin if its connection ends there.
+    var isLibavformat: Bool { isFFmpegs || isMPV }
+
+    /// True for mpv, which opens every variant before the first picture, and shows the one with the highest BANDWIDTH, unless its option
+    /// `hls-bitrate` says otherwise. ffplay and ffmpeg open all too, but use any of them.
+    var showsHighestVariant: Bool { isMPV }
+
+    /// True for Apple's players, ExoPlayer and scripts in browsers, such as hls.js: they do not request segments with EXT-X-GAP. All
+    /// others do, and some stop there. A browser's own HLS player hangs at a gap.
+    /// - Parameter isRange: true if it asks for playlists by range, as a browser's own player does, and scripts do not.
+    func skipsGaps(isRange: Bool) -> Bool {
+        let name = String(decoding: agent, as: UTF8.self)
+        if name.contains("AppleCoreMedia") || name.contains("ExoPlayer") { return true }
+        return isBrowser && !isRange
+    }
+
+    /// The time after which it gives up if no byte of a segment has come; nil if it is unknown. hls.js and GStreamer give up after 10 to
+    /// 15 s, and most players do not document their timeout. A player that is known to wait longer may be kept waiting while it has
+    /// more than that in its buffer: segments of 6 s and more then arrive in a better quality on a slow link.
+    var timeout: Duration? { isLibavformat || isVLC ? GiveUpRule.longPlayerTimeout : nil }
+
+    /// The traits that its requests and its sockets show.
+    var traits: PlayerTraits {
+        // cache-pause-wait is 1 s by default.
+        if isMPV { return PlayerTraits(playsParts: true, resume: 1, keepsConnections: true) }
+        if isFFmpegs { return PlayerTraits(playsParts: true, resume: 0.2, keepsConnections: true) }
+        return PlayerTraits(poolsConnections: isBrowser)
+    }
+}
