@@ -17,7 +17,7 @@ ENDED = re.compile(r"^([✔✘]) Test (?!run\b|case\b)(.+?) (?:with \d+ test cas
 STARTED = re.compile(r"^◇ Test (?!run\b|case\b)(.+) started\.$")
 SKIPPED = re.compile(r"^➜ Test (.+?) skipped")
 ISSUE = re.compile(r"^✘ Test (?!run\b)(.*?) recorded an issue")
-OVER = re.compile(r"^[✔✘] Test run with ")
+OVER = re.compile(r"^[✔✘] Test run with .* after ([\d.]+) seconds")
 CRASH = re.compile(r"Fatal error|^💣|Program crashed|unexpected signal code|AddressSanitizer|ThreadSanitizer")
 # Of one test so many issues are told at once, of what each adds in further lines so many, and so much of a line: the log has
 # the rest.
@@ -31,11 +31,11 @@ class Run:
         self.name, self.passed, self.failed = name, 0, []
         self.running, self.details = {}, 0
         self.told = collections.Counter()
-        self.is_over = False
+        self.seconds = None  # What the run took, once it is over.
 
     def take(self, line):
-        if OVER.match(line):
-            self.is_over = True
+        if match := OVER.match(line):
+            self.seconds = float(match[1])
         elif match := STARTED.match(line):
             self.running[match[1]] = True
         elif match := ENDED.match(line) or SKIPPED.match(line):
@@ -65,7 +65,8 @@ class Run:
     def words(self):
         """The progress in words."""
         text = "%s: %d test%s passed" % (self.name, self.passed, "" if self.passed == 1 else "s")
-        return text + (", %d failed" % len(self.failed) if self.failed else "")
+        text += ", %d failed" % len(self.failed) if self.failed else ""
+        return text + (" in %.1f minutes" % (self.seconds / 60) if self.seconds is not None else "")
 
 
 class Log:
@@ -118,7 +119,7 @@ def summarize(logs):
         print(log.run.words)
         for line in lines:
             print(line)
-        for name in [] if log.run.is_over else log.run.running:
+        for name in [] if log.run.seconds is not None else log.run.running:
             print("    it broke off in: %s" % name)
 
 

@@ -38,6 +38,8 @@ class NarratorTests(unittest.TestCase):
             "(a → 1) == (b → 2)", "    ↳ what was seen", "    and its second line"])
         self.assertEqual(run.words, "rooms: 1 test passed, 1 failed")
         self.assertEqual((run.failed, list(run.running)), (['"get"'], ["hangs()"]))
+        self.assertIsNone(run.take("✘ Test run with 3 tests in 1 suite failed after 90.123 seconds with 1 issue."))
+        self.assertEqual(run.words, "rooms: 1 test passed, 1 failed in 1.5 minutes")
 
     def test_a_crash_is_told_and_a_long_text_is_cut(self):
         run = narrator.Run("rooms")
