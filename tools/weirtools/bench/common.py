@@ -4,6 +4,7 @@ Everything listens on 127.0.0.1 on free ports. The folder is in /dev/shm if that
 """
 
 import contextlib
+import itertools
 import json
 import math
 import os
@@ -32,7 +33,7 @@ class Bench:
 
     def __enter__(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="weir-bench-", dir=memory()))
-        self.children, self.homes = [], 0
+        self.children, self.homes = [], itertools.count(1)
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
         return self
 
@@ -58,8 +59,7 @@ class Bench:
 
     def home(self, name):
         """A new folder for one server."""
-        self.homes += 1
-        home = self.folder / ("%s-%d" % (name, self.homes))
+        home = self.folder / ("%s-%d" % (name, next(self.homes)))
         home.mkdir()
         return home
 
@@ -106,7 +106,7 @@ class Bench:
 
     def link(self, upstream, preset):
         """A tools/link in front of a server; the same losses each time."""
-        command = [sys.executable, TOOLS / "link", "--preset", preset, "--state", self.folder, "--seed", "1", upstream]
+        command = [sys.executable, TOOLS / "link", "--preset", preset, "--state", self.home("link"), "--seed", "1", upstream]
         child = self.start(command, stdout=subprocess.PIPE, text=True)
         lines = [child.stdout.readline() for _ in range(2)]
         if "listening on" not in lines[1]:
