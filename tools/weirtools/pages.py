@@ -17,7 +17,9 @@ def moment():
     """Date and commit."""
     def git(*words):
         return subprocess.run(["git", "-C", ROOT, *words], capture_output=True, text=True, check=False).stdout.strip()
-    commit = (git("rev-parse", "--short", "HEAD") or "unknown") + (", changed" if git("status", "--porcelain", "--untracked-files=no") else "")
+    # The pages say what was measured; they change nothing of it.
+    changed = git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!%s" % GUIDE.relative_to(ROOT))
+    commit = (git("rev-parse", "--short", "HEAD") or "unknown") + (", changed" if changed else "")
     return "%s at commit %s" % (datetime.date.today().isoformat(), commit)
 
 
