@@ -151,12 +151,11 @@ import Store
 
     /// The number of requests at once. A host that answers by HTTP/2 takes more.
     private var width: Int { min(parallel.width, mostRequests) }
-    /// As `width`, besides keys and initialization sections, which are small. One more near the end of a request: the link has
-    /// nothing to carry while the next one is on its way.
+    /// As `width`, besides keys and initialization sections, which are small. One more near the end of each request: the link has
+    /// nothing to carry while the next one is on its way, and requests that began together end together.
     private var widthNow: Int {
-        // Where several are under way, the others fill the time.
-        let isEnding = parallel.width == 1 && fetching.values.contains(where: \.isEnding)
-        return min(mostRequests, width + smallRequests.count + (isEnding ? 1 : 0))
+        let ending = parallel.width < most ? fetching.values.count(where: \.isEnding) : 0
+        return min(mostRequests, width + smallRequests.count + ending)
     }
     private var mostRequests: Int { lastURL.flatMap(library.client.streams) ?? most }
 
@@ -304,9 +303,8 @@ import Store
     }
 
     private func grew(_ fetch: Fetch) {
-        // Where several requests are under way, the others fill the time.
-        guard parallel.width == 1, let piece = fetching[ObjectIdentifier(fetch)], !piece.isEnding else { return }
-        if piece.wait == nil {
+        guard parallel.width < most, let piece = fetching[ObjectIdentifier(fetch)], !piece.isEnding else { return }
+        if parallel.width == 1, piece.wait == nil {
             let time = ContinuousClock.now - piece.asked
             piece.wait = time
             latency = min(latency ?? time, time)
