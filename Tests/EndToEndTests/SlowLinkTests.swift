@@ -43,6 +43,28 @@ struct SlowLinkTests {
         }
     }
 
+    /// A segment takes about as long as a round trip: requests that begin and end together would leave the link idle for a third of
+    /// the time.
+    @Test("of small segments leaves no round trip unused", .timeLimit(.minutes(2)))
+    func fillsTheLink() async throws {
+        try await Scene.with { scene in
+            let link = try await LinkConditioner(to: scene.origin.url(""), preset: "3G", state: scene.weir.state)
+            let get = try scene.weir.begin(["get", link.url("/_vod/80x20000/media.m3u8"), "--json"])
+            // By then it has found out how many requests pay.
+            try await waitUntil("the first segments", within: .seconds(60)) { scene.pieces().count >= 25 }
+            var (start, before, rates) = (ContinuousClock.now, try await link.traffic().bytesDown, [Double]())
+            for count in stride(from: 35, through: 75, by: 10) {
+                try await waitUntil("ten more", within: .seconds(60)) { scene.pieces().count >= count }
+                let (now, bytes) = (ContinuousClock.now, try await link.traffic().bytesDown)
+                rates.append(Double(bytes - before) / ((now - start) / .seconds(1)))
+                (start, before) = (now, bytes)
+            }
+            // One may be high by chance, and some are less on a machine with other work.
+            #expect(rates.sorted()[3] > 0.9 * Self.rate, "\(rates)")
+            #expect(try await get.end(within: .seconds(60)) == .code(0), "\(get.standardError)")
+        }
+    }
+
     @Test("says within 15 s that nothing arrives any more", .timeLimit(.minutes(3)))
     func tellsSilence() async throws {
         try await Scene.with { scene in
