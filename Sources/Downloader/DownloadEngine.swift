@@ -154,9 +154,15 @@ import Store
     /// As `width`, besides keys and initialization sections, which are small. One more near the end of each request: the link has
     /// nothing to carry while the next one is on its way, and requests that began together end together.
     private var widthNow: Int {
-        let ending = parallel.width < most ? fetching.values.count(where: \.isEnding) : 0
+        let ending = asksEarly ? min(width, fetching.values.count(where: \.isEnding)) : 0
         return min(mostRequests, width + smallRequests.count + ending)
     }
+    /// True if the next request is sent before a present one ends. Where several are under way, the others fill the time that a
+    /// near origin needs.
+    private var asksEarly: Bool {
+        parallel.width == 1 || parallel.width < most && latency ?? .zero >= Self.farLatency
+    }
+    private static let farLatency = Duration.milliseconds(50)
     private var mostRequests: Int { lastURL.flatMap(library.client.streams) ?? most }
 
     private func measure() {
@@ -303,7 +309,7 @@ import Store
     }
 
     private func grew(_ fetch: Fetch) {
-        guard parallel.width < most, let piece = fetching[ObjectIdentifier(fetch)], !piece.isEnding else { return }
+        guard asksEarly, let piece = fetching[ObjectIdentifier(fetch)], !piece.isEnding else { return }
         if parallel.width == 1, piece.wait == nil {
             let time = ContinuousClock.now - piece.asked
             piece.wait = time
