@@ -23,11 +23,9 @@ struct PlayerFields: Equatable {
         let player = KnownPlayer(client: agent)
         // Printable only: the value ends in another request's head.
         self.agent = agent.flatMap { Self.line(.userAgent, $0) }
-        guard !Self.ofBrowsers.contains(where: head.contains), !player.isBrowser,
-            !head.isFromOwnPage
-        else { return }
+        guard !Self.ofBrowsers.contains(where: head.contains), !player.isBrowser, !head.isFromOwnPage else { return }
         var names = [FieldName("Referer"), .origin, .authorization, FieldName("Cookie")]
-        if agent != nil, !player.hasStockName { names.append(.userAgent) }
+        if !player.hasStockName { names.append(.userAgent) }
         lines = names.compactMap { name in
             guard let value = head.onlyValue(of: name).map({ String(decoding: $0, as: UTF8.self) }) else { return nil }
             if secrets.contains(where: value.contains) { return nil }

@@ -24,8 +24,7 @@ struct KnownPlayerTests {
 
     @Test(arguments: [
         (ffmpeg, true, false), (mpv, true, true), (vlc, false, false), (gstreamer, false, false),
-        (browser, false, false),
-        ("mpv 0.35", false, false), (nil, false, false),
+        (browser, false, false), ("mpv 0.35", false, false), (nil, false, false),
     ])
     func loadsAllPlaylistsAndShowsTheHighestVariant(_ client: String?, isLibavformat: Bool, showsHighest: Bool) {
         let player = KnownPlayer(client: client)
@@ -35,9 +34,8 @@ struct KnownPlayerTests {
 
     @Test(arguments: [
         (apple, false, true), (apple, true, true), (exoPlayer, false, true), (browser, false, true),
-        (browser, true, false),
-        (ffmpeg, false, false), (mpv, false, false), (vlc, false, false), (gstreamer, false, false),
-        (nil, false, false),
+        (browser, true, false), (ffmpeg, false, false), (mpv, false, false), (vlc, false, false),
+        (gstreamer, false, false), (nil, false, false),
     ])
     func skipsGaps(_ client: String?, isRange: Bool, skips: Bool) {
         #expect(KnownPlayer(client: client).skipsGaps(isRange: isRange) == skips)
