@@ -176,14 +176,12 @@ import Testing
     /// All connections of a burst are accepted before the first of them is read.
     @Test func aRequestThatHasArrivedIsAnsweredInABurst() async throws {
         let fixture = try await ServerFixture(with: { $0.connections = 64 })
-        let blocked = Blocked()
         // While the loop stands still, requests and silent connections gather in the listener's queue.
-        let standing = Task { @LoopActor in blocked.wait() }
+        let blocked = await Blocked()
         let asking = try fixture.connect()
         try await asking.send(fixture.request("GET /"))
         let silent = try (0..<120).map { _ in try fixture.connect() }
-        blocked.end()
-        await standing.value
+        await blocked.end()
         #expect(try await asking.reply().status == 200)
         withExtendedLifetime(silent) {}
     }
@@ -191,12 +189,10 @@ import Testing
     /// More of them than are read before a connection is closed.
     @Test func everyRequestThatHasArrivedIsAnsweredInABurst() async throws {
         let fixture = try await ServerFixture(with: { $0.connections = 64 })
-        let blocked = Blocked()
-        let standing = Task { @LoopActor in blocked.wait() }
+        let blocked = await Blocked()
         let asking = try (0..<120).map { _ in try fixture.connect() }
         for connection in asking { try await connection.send(fixture.request("GET /")) }
-        blocked.end()
-        await standing.value
+        await blocked.end()
         for connection in asking { #expect(try await connection.reply().status == 200) }
     }
 
@@ -209,8 +205,7 @@ import Testing
         try await waitUntil("both") { await fixture.server.connectionCount == 2 }
         let waiting = try fixture.connect()
         // All arrives in one turn of the loop.
-        let blocked = Blocked()
-        let standing = Task { @LoopActor in blocked.wait() }
+        let blocked = await Blocked()
         let order = round % 2 == 0 ? [first, second] : [second, first]
         for connection in order {
             let name = connection === first ? "first" : "second"
@@ -219,8 +214,7 @@ import Testing
                     + fixture.request("GET /\(name)/3"))
         }
         try await waiting.send(fixture.request("GET /waiting"))
-        blocked.end()
-        await standing.value
+        await blocked.end()
         for connection in [first, second] {
             let name = connection === first ? "first" : "second"
             for number in 1...3 {
@@ -325,10 +319,22 @@ private final class Zeros: RenderedBody {
     nonisolated init() {}
 }
 
-/// Keeps the loop's thread from its work.
+/// The loop's thread, which stands still until `end()`.
 private final class Blocked: Sendable {
     private let gate = DispatchSemaphore(value: 0)
+    private let standing: Task<Void, Never>
 
-    func wait() { gate.wait() }
-    func end() { gate.signal() }
+    init() async {
+        let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+        standing = Task { @LoopActor [gate] in
+            begin.finish()
+            gate.wait()
+        }
+        for await _ in begun {}
+    }
+
+    func end() async {
+        gate.signal()
+        await standing.value
+    }
 }
