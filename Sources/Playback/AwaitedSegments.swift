@@ -24,9 +24,13 @@ import Playheads
     private var timer: LoopTimer?
     private var verdict: (isShared: Bool, at: ContinuousClock.Instant)?
     private let start = ContinuousClock.now
+    private let session: String
+    private unowned let playheads: PlayheadTracker
     /// A player may change the network, and the origin its connections.
     private static let verdictLife = Duration.seconds(60)
     private static let tick = Duration.milliseconds(250)
+
+    init(of session: String, _ playheads: PlayheadTracker) { (self.session, self.playheads) = (session, playheads) }
 
     /// Adds the fetch of a segment that the player has requested.
     func add(_ fetch: Fetch, _ number: Int, in folder: PieceFolder) {
@@ -56,13 +60,9 @@ import Playheads
         timer?.schedule(after: Self.tick)
     }
 
-    /// True while the player waits for more renditions than picture and sound: it looks at all before it plays one. Other
-    /// requests begin and end meanwhile, so that the rates say nothing about a pair.
-    private var isOpening: Bool {
-        var folders: Set<ObjectIdentifier> = []
-        for item in items where item.fetch?.isDelivering ?? false { folders.insert(item.folder) }
-        return folders.count > 2
-    }
+    /// True while the player opens one rendition after another. Other requests begin and end meanwhile, so that the rates say
+    /// nothing about a pair.
+    private var isOpening: Bool { playheads.reading(of: session)?.isOpening ?? false }
 
     /// The trial, while a player waits for both.
     private var running: (first: Fetch, second: Fetch)? {

@@ -49,6 +49,8 @@ public struct PlayheadReading: Equatable, Sendable {
     public var isRunning: Bool
     /// The id of the rendition that is played; nil while that is not clear.
     public var choice: String?
+    /// True while the player opens one rendition after another, and plays none yet.
+    public internal(set) var isOpening = false
     /// Speed of the playhead while it advances: 1 is real time.
     public private(set) var rate = 1.0
     /// Start of the current range of media: the playhead was placed there at the start or by a seek.

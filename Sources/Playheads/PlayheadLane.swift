@@ -29,6 +29,8 @@ struct PlayheadLane {
     private var runs: [String: Run] = [:]
     /// The rendition that is played, once that is known.
     private(set) var choice: String?
+    /// True while the player opens one rendition after another, and plays none yet.
+    private(set) var isOpening = false
     /// Start and end of the delivered media since the last jump, in seconds.
     private(set) var start: Double
     private var deliveredEnd: Double
@@ -60,9 +62,15 @@ struct PlayheadLane {
         if step == .jump { (latest, earlier, opening) = (nil, nil, nil) }
         if span.number > latest?.number ?? -1 { (earlier, latest) = (latest, span) }
         switch step {
-        case .jump: (start, deliveredEnd, requestedEnd, requests) = (span.start, span.start, span.end, 1)
-        case .on: requestedEnd = max(requestedEnd, span.end)
-        case .opening: if requests == 1 { requestedEnd = span.end }
+        case .jump:
+            (start, deliveredEnd, requestedEnd, requests) = (span.start, span.start, span.end, 1)
+            isOpening = false
+        case .on:
+            requestedEnd = max(requestedEnd, span.end)
+            if choice != nil || span.start > start + 1.5 * span.duration { isOpening = false }
+        case .opening:
+            if requests == 1 { requestedEnd = span.end }
+            isOpening = choice == nil && runs.count > 1
         }
         return step
     }

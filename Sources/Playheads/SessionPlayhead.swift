@@ -165,14 +165,20 @@ struct SessionPlayhead {
     /// End of the requested media in seconds: a download for this session continues there.
     var requestedEnd: Double? { least { $0.requestedEnd } }
 
-    func buffer(at now: ContinuousClock.Instant) -> Double { max(0, (front ?? 0) - position(at: now)) }
+    /// The media that the player can play before it needs more, in seconds. While it opens renditions, what it has of one does not
+    /// help it to begin.
+    func buffer(at now: ContinuousClock.Instant) -> Double {
+        isOpening ? 0 : max(0, (front ?? 0) - position(at: now))
+    }
+
+    private var isOpening: Bool { lanes.values.contains(where: \.isOpening) }
 
     /// The rendition that is played; nil while that is not clear: the third segment in sequence shows it.
     var choice: String? { lanes[.main]?.choice ?? lanes[.audio]?.choice }
 
     func reading(at now: ContinuousClock.Instant) -> PlayheadReading {
         var reading = anchor
-        (reading.front, reading.choice) = (front, choice)
+        (reading.front, reading.choice, reading.isOpening) = (front, choice, isOpening)
         reading.position = reading.position(after: (now - anchored).inSeconds)
         return reading
     }

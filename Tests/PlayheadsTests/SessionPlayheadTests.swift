@@ -56,7 +56,10 @@ struct SessionPlayheadTests {
         #expect(trace.playhead.choice == nil)
         // Playback begins after the last variant was opened, at 4 s.
         #expect(trace.position(6) <= 1)
+        // What it has of one variant is no buffer while it waits for another.
+        #expect(trace.buffer(6) == 0)
         trace.load(2, of: "low", at: 6)
+        #expect(trace.buffer(6.1) > 3)
         #expect(trace.playhead.choice == "low")
         #expect(trace.playhead.requestedEnd == 6)
         trace.load(3, of: "low", at: 6.1)
