@@ -121,7 +121,7 @@ struct AddCommand: ReportingCommand {
     }
 
     private func queue(_ request: API.DownloadRequest, _ artwork: [UInt8]?, _ daemon: Daemon) async throws {
-        let download = try await daemon.client.download(request)
+        let download = try await daemon.client.start(request)
         if let artwork { _ = try await daemon.client.setArtwork(artwork, ofAsset: download.asset) }
         guard !json else { return try Output.json(download) }
         Output.line("\(ProgressReporter.headline(download))   \(download.stateWords)")

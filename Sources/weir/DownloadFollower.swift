@@ -71,7 +71,8 @@ final class DownloadFollower: Sendable {
         while true {
             let reason: String
             do throws(APIError) {
-                return try await client.download(request)
+                // Later waits are reported by themselves.
+                return try await pause == Self.shortestWait ? client.start(request) : client.download(request)
             } catch {
                 guard waits, error.mayBeginLater else { throw error }
                 reason = error.message

@@ -58,7 +58,7 @@ struct GetCommand: AsyncParsableCommand {
         let (request, artwork) = (try request, try task.artworkFile())
         guard !play else {
             let player = try Player.find(daemon.configuration.player, environment: ProcessInfo.processInfo.environment)
-            let download = try await daemon.client.download(request)
+            let download = try await daemon.client.start(request)
             if let artwork { _ = try await daemon.client.setArtwork(artwork, ofAsset: download.asset) }
             follower.introduce(download)
             throw player.start(

@@ -34,6 +34,20 @@ struct DownloadCommandTests {
         }
     }
 
+    @Test("get names the host of a URL that is not answered at once, and add does", arguments: ["get", "add"])
+    func namesWhatItWaitsFor(command: String) async throws {
+        try await Scene.with { scene in
+            try await scene.origin.add(OriginRule("/ts/master.m3u8*") { $0.hold = true })
+            let waiting = try scene.weir.begin([command, scene.origin.master("ts") + "?token=secret", "--name", "ts"])
+            try await waitUntil("the notice") { waiting.standardError.contains("waiting for 127.0.0.1\n") }
+            try await scene.origin.clearRules()
+            try await scene.origin.release()
+            #expect(try await waiting.end() == .code(0))
+            #expect(!waiting.standardError.contains("secret"))
+            #expect(try await scene.get("ts").errors.components(separatedBy: "waiting for").count == 1)
+        }
+    }
+
     @Test("a paused download stays paused after a kill, and resumes from its stored part")
     func keepsPauseAfterKill() async throws {
         try await Scene.with { scene in
