@@ -63,6 +63,8 @@ import Store
         let asked = ContinuousClock.now
         /// The time from the request to the first byte; nil before that, and where several requests were under way.
         var wait: Duration?
+        /// True if the fetch was under way before, so that its next byte says nothing about the origin.
+        let isJoined: Bool
         /// True if its rest takes no longer than another request needs for its first byte.
         var isEnding = false
         var subscription: Int?
@@ -72,6 +74,7 @@ import Store
         init(_ fetch: Fetch, of hole: Plan.Hole, in batch: Plan.Batch, isKey: Bool, isNeededByAll: Bool, request: Int) {
             (self.fetch, self.isKey, self.isNeededByAll, self.request) = (fetch, isKey, isNeededByAll, request)
             (track, end, began) = (batch.track, hole.time.upperBound, fetch.written)
+            isJoined = fetch.approach == .joined
         }
     }
 
@@ -160,7 +163,7 @@ import Store
     /// True if the next request is sent before a present one ends. Where several are under way, the others fill the time that a
     /// near origin needs.
     private var asksEarly: Bool {
-        parallel.width == 1 || parallel.width < most && latency ?? .zero >= Self.farLatency
+        parallel.width == 1 || latency ?? .zero >= Self.farLatency && parallel.width < mostRequests
     }
     private static let farLatency = Duration.milliseconds(50)
     private var mostRequests: Int { lastURL.flatMap(library.client.streams) ?? most }
@@ -175,7 +178,9 @@ import Store
 
     /// Stops the latest requests beyond the width. Those without a byte go on: they take little, and would be sent twice.
     private func narrow() {
-        let surplus = Set(requests.keys.filter { !smallRequests.contains($0) }.sorted().dropFirst(width))
+        // The one that is sent early for a request that ends would be sent again at once.
+        let kept = max(width, widthNow - smallRequests.count)
+        let surplus = Set(requests.keys.filter { !smallRequests.contains($0) }.sorted().dropFirst(kept))
         let late = fetching.values.filter { surplus.contains($0.request) && $0.fetch.written > 0 }
         let begun = Set(late.map(\.request))
         guard !begun.isEmpty else { return }
@@ -310,7 +315,7 @@ import Store
 
     private func grew(_ fetch: Fetch) {
         guard asksEarly, let piece = fetching[ObjectIdentifier(fetch)], !piece.isEnding else { return }
-        if parallel.width == 1, piece.wait == nil {
+        if parallel.width == 1, piece.wait == nil, !piece.isJoined {
             let time = ContinuousClock.now - piece.asked
             piece.wait = time
             latency = min(latency ?? time, time)

@@ -106,7 +106,7 @@ extension Downloader {
         do throws(Refusal) {
             try await check(variant, of: asset, recordsLive: order.recordsLive)
         } catch {
-            guard error.isAnswer else { throw error }
+            guard error.isAnswer, !asset.isRemoved else { throw error }
             try await check(variant, of: asset, recordsLive: order.recordsLive)
         }
         guard let source = variant.source, source.isDurable, source.playlist.segments.isEmpty else { return }

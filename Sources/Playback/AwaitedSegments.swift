@@ -60,8 +60,7 @@ import Playheads
         timer?.schedule(after: Self.tick)
     }
 
-    /// True while the player opens one rendition after another. Other requests begin and end meanwhile, so that the rates say
-    /// nothing about a pair.
+    /// While the player opens renditions, other requests begin and end, so that the rates say nothing about a pair.
     private var isOpening: Bool { playheads.reading(of: session)?.isOpening ?? false }
 
     /// The trial, while a player waits for both.

@@ -12,22 +12,23 @@ struct KnownPlayer {
     init(client: String?) { agent = ArraySlice(client?.utf8 ?? "".utf8) }
 
     private var isMPV: Bool { agent.starts(with: "libmpv".utf8) }
-    private var isFFmpegs: Bool { agent.starts(with: "Lavf/".utf8) }
+    private var isFFmpeg: Bool { agent.starts(with: "Lavf/".utf8) }
     private var isVLC: Bool { agent.starts(with: "VLC/".utf8) }
 
     /// True for scripts and players of browsers.
     var isBrowser: Bool { agent.starts(with: "Mozilla/".utf8) }
 
-    /// True if it has its User-Agent without being told: that is used while it plays, and not kept.
+    /// True if its User-Agent is the one that it has without being told. Weir sends such a one on while the player plays, and does not
+    /// keep it.
     var hasStockName: Bool {
         isLibavformat || isVLC || Self.otherStockNames.contains { agent.starts(with: $0.utf8) }
     }
     private static let otherStockNames = ["mpv", "GStreamer", "curl/", "Wget/", "Python-urllib", "Weir/"]
 
     /// True for FFmpeg's programs and mpv, which are built on libavformat. It loads the playlists of all variants and of their sound
-    /// before any media, one after the other. It reads a body without a length to its end as well as any other: a length that the
-    /// origin states too small would take the rest from the player, which it reads at the origin if its connection ends there.
-    var isLibavformat: Bool { isFFmpegs || isMPV }
+    /// before any media, one after the other. It gets bodies without a length, because it reads them to their end as well as others: it
+    /// would not read what follows a length that the origin states too small.
+    var isLibavformat: Bool { isFFmpeg || isMPV }
 
     /// True for mpv, which opens every variant before the first picture, and shows the one with the highest BANDWIDTH, unless its option
     /// `hls-bitrate` says otherwise. ffplay and ffmpeg open all too, but use any of them.
@@ -51,7 +52,7 @@ struct KnownPlayer {
     var traits: PlayerTraits {
         // cache-pause-wait is 1 s by default.
         if isMPV { return PlayerTraits(playsParts: true, resume: 1, keepsConnections: true) }
-        if isFFmpegs { return PlayerTraits(playsParts: true, resume: 0.2, keepsConnections: true) }
+        if isFFmpeg { return PlayerTraits(playsParts: true, resume: 0.2, keepsConnections: true) }
         return PlayerTraits(poolsConnections: isBrowser)
     }
 }

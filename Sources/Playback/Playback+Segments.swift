@@ -118,8 +118,7 @@ extension Playback {
     /// Media ahead of a session's playhead, in seconds.
     func buffer(of session: Session) -> Double {
         library.playheads.catchUp()
-        guard let reading = library.playheads.reading(of: session.id), let front = reading.front else { return 0 }
-        return max(0, front - reading.position)
+        return library.playheads.reading(of: session.id)?.buffer ?? 0
     }
 
     // MARK: Stored pieces

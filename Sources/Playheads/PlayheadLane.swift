@@ -29,7 +29,7 @@ struct PlayheadLane {
     private var runs: [String: Run] = [:]
     /// The rendition that is played, once that is known.
     private(set) var choice: String?
-    /// True while the player opens one rendition after another, and plays none yet.
+    /// True after the second rendition was opened, until one is played.
     private(set) var isOpening = false
     /// Start and end of the delivered media since the last jump, in seconds.
     private(set) var start: Double

@@ -165,13 +165,10 @@ struct SessionPlayhead {
     /// End of the requested media in seconds: a download for this session continues there.
     var requestedEnd: Double? { least { $0.requestedEnd } }
 
-    /// The media that the player can play before it needs more, in seconds. While it opens renditions, what it has of one does not
-    /// help it to begin.
-    func buffer(at now: ContinuousClock.Instant) -> Double {
-        isOpening ? 0 : max(0, (front ?? 0) - position(at: now))
-    }
+    func buffer(at now: ContinuousClock.Instant) -> Double { reading(at: now).buffer }
 
-    private var isOpening: Bool { lanes.values.contains(where: \.isOpening) }
+    /// A player may leave a lane that it has opened, such as separate audio: its choice in another one ends the opening, too.
+    private var isOpening: Bool { choice == nil && lanes.values.contains(where: \.isOpening) }
 
     /// The rendition that is played; nil while that is not clear: the third segment in sequence shows it.
     var choice: String? { lanes[.main]?.choice ?? lanes[.audio]?.choice }

@@ -67,16 +67,17 @@ final class DownloadFollower: Sendable {
     /// Starts the download, once the stream is there.
     private func begin(_ request: API.DownloadRequest) async throws -> API.Download {
         let start = ContinuousClock.now
-        var pause = Self.shortestWait
+        var (pause, isFirst) = (Self.shortestWait, true)
         while true {
             let reason: String
             do throws(APIError) {
-                // Later waits are reported by themselves.
-                return try await pause == Self.shortestWait ? client.start(request) : client.download(request)
+                // The notice would break the line about the wait, which is drawn before each later attempt.
+                return try await isFirst ? client.start(request) : client.download(request)
             } catch {
                 guard waits, error.mayBeginLater else { throw error }
                 reason = error.message
             }
+            isFirst = false
             try await wait(pause, because: reason, since: start)
             pause = min(pause * 2, Self.longestWait)
         }

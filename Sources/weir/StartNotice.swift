@@ -7,15 +7,15 @@ extension APIClient {
     func start(_ request: API.DownloadRequest) async throws(APIError) -> API.Download {
         let notice = Task {
             try await Task.sleep(for: .seconds(3))
-            Output.error("waiting for \(Self.party(of: request.source))\n")
+            Output.error("waiting for \(Self.host(of: request.source))\n")
         }
         defer { notice.cancel() }
         return try await download(request)
     }
 
-    /// The host, without the rest of the URL, which may hold a secret.
-    private static func party(of source: String) -> String {
-        let host = PlayerURL.isURL(source) ? URLComponents(string: source)?.host : nil
-        return host.flatMap { $0.isEmpty ? nil : $0 } ?? "the origin of \(PlayerURL.isURL(source) ? "the URL" : source)"
+    /// The host of a URL, without the rest, which may hold a secret; the name of an asset is named.
+    private static func host(of source: String) -> String {
+        guard PlayerURL.isURL(source) else { return "the origin of \(source)" }
+        return URLComponents(string: source)?.host ?? "the origin"
     }
 }

@@ -44,7 +44,6 @@ struct DownloadCommandTests {
             try await scene.origin.release()
             #expect(try await waiting.end() == .code(0))
             #expect(!waiting.standardError.contains("secret"))
-            #expect(try await scene.get("ts").errors.components(separatedBy: "waiting for").count == 1)
         }
     }
 

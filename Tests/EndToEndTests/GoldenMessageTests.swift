@@ -86,7 +86,8 @@ import Testing
         let port = "\(await scene.weir.port)"
         let text = (output + result.errors).replacing(origin, with: "ORIGIN")
             .replacing("localhost:\(port)", with: "WEIR").replacing("127.0.0.1:\(port)", with: "WEIR")
-            .replacing(/waiting for .*\n/, with: "")  // Printed where a reply takes longer than a moment.
+            // Printed where a reply takes longer than a moment.
+            .replacing(/(?m)^waiting for (?:[^ \n]+|the origin of .*)\n/, with: "")
             .replacing(/\d{4}-\d\d-\d\d \d\d:\d\d/, with: "TIME")
         let given = example.input.isEmpty ? "" : " < " + example.input.replacing("\n", with: "\\n")
         let exit = if case .code(let code) = result.exit { "\(code)" } else { "\(result.exit)" }

@@ -105,8 +105,8 @@ import Testing
 }
 
 @Suite struct CrowdTests {
-    /// The addresses of a hostile program and of a player.
-    private static let (hostile, player) = ("127.0.0.2", "127.0.0.3")
+    /// The addresses of a hostile program and of a player. No test listens there: the connections take hundreds of ports.
+    private static let (hostile, player) = ("127.0.7.2", "127.0.7.3")
     private static let attackers = 300
 
     /// The hostile program sends `sent` on each connection; a request for /held gets no reply.
@@ -120,7 +120,7 @@ import Testing
         let crowd = try (0..<Self.attackers).map { _ in try RawConnection(port: fixture.port, from: Self.hostile) }
         for connection in crowd where !text.isEmpty { try? await connection.send(text) }
         // Opens them again and again, twenty for each turn of the player: a machine with other work gives both less time.
-        let (turns, turn) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let (turns, turn) = AsyncStream.makeStream(of: Void.self)
         let attack = Task.detached {
             var (connections, next) = (crowd, 0)
             for await _ in turns {
@@ -337,4 +337,7 @@ private final class Blocked: Sendable {
         gate.signal()
         await standing.value
     }
+
+    /// Also where the test has ended before.
+    deinit { gate.signal() }
 }

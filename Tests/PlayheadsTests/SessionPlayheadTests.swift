@@ -46,6 +46,17 @@ struct SessionPlayheadTests {
         #expect(trace.playhead.isOver(at: Self.start + .seconds(2100)))
     }
 
+    @Test(arguments: [MediaKind.main, .audio]) func aLaneThatWasLeftDoesNotProlongTheOpening(played: MediaKind) {
+        var trace = Trace()
+        let renditions = [("low", MediaKind.main), ("high", .main), ("de", .audio), ("fr", .audio)]
+        for (index, (rendition, kind)) in renditions.enumerated() {
+            for number in 0...1 { trace.load(number, of: rendition, kind, at: Double(index)) }
+        }
+        #expect(trace.buffer(3.5) == 0)
+        for number in 2...4 { trace.load(number, of: played == .main ? "low" : "de", played, at: 4) }
+        #expect(trace.buffer(4.2) > 0)
+    }
+
     @Test func openingEveryVariantIsNeitherAChoiceNorASeek() {
         var trace = Trace()
         // libavformat over a slow link: each variant's first two segments, then the variant that it plays.

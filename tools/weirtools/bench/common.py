@@ -33,17 +33,20 @@ class Bench:
 
     def __enter__(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="weir-bench-", dir=memory()))
-        self.children, self.homes = [], itertools.count(1)
+        self.children, self.homes, self.is_over = [], itertools.count(1), False
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
         return self
 
     def __exit__(self, *_):
-        for child in self.children:
+        self.is_over = True
+        for child in list(self.children):
             self.stop(child)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def start(self, arguments, has_input=False, **options):
         """A child; with `has_input` one that ends with its standard input."""
+        if self.is_over:
+            sys.exit("the benchmark is over")  # In a thread that goes on beside the one that has failed.
         source = subprocess.PIPE if has_input else subprocess.DEVNULL
         child = subprocess.Popen([str(item) for item in arguments], stdin=source, start_new_session=True, **options)
         self.children.append(child)

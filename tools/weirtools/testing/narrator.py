@@ -31,7 +31,7 @@ class Run:
         self.name, self.passed, self.failed = name, 0, []
         self.running, self.details = {}, 0
         self.told = collections.Counter()
-        self.seconds = None  # What the run took, once it is over.
+        self.seconds = None  # Duration; None until the end.
 
     def take(self, line):
         if match := OVER.match(line):
