@@ -61,7 +61,7 @@ import Store
         /// Number of bytes that were stored before.
         let began: Int64
         let asked = ContinuousClock.now
-        /// The time from the request to the first byte; nil before that, and where several requests were under way.
+        /// The time from the request to the first byte; nil before that, where several requests were under way, and if `isJoined`.
         var wait: Duration?
         /// True if the fetch was under way before, so that its next byte says nothing about the origin.
         let isJoined: Bool

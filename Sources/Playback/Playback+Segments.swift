@@ -240,6 +240,7 @@ extension Playback {
         let fetch = try library.fetch(
             resource, in: place.folder, of: place.asset, urgency: .playback, fallback: fallback)
         place.record.adapter?.link.follow(fetch)
+        // `StallWatch` would take one that yields for stalled.
         if place.record.adapter != nil || !isSentComplete { request.awaits(fetch) }
         if fallback != .none, let segment = request.segment, segment.substitutes.needsSplice(segment.name) {
             segment.composition.advance(to: .perhaps)

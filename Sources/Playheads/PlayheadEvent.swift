@@ -51,7 +51,7 @@ public struct PlayheadReading: Equatable, Sendable {
     public var choice: String?
     /// True while the player opens one rendition after another, and plays none yet.
     public internal(set) var isOpening = false
-    /// The media ahead of the playhead, in seconds. None while the player opens renditions: it cannot begin before it has opened all
+    /// The media ahead of the playhead, in seconds. Zero while the player opens renditions: it cannot begin before it has opened all
     /// of them.
     public var buffer: Double { isOpening ? 0 : max(0, (front ?? position) - position) }
     /// Speed of the playhead while it advances: 1 is real time.

@@ -29,7 +29,7 @@ struct PlayheadLane {
     private var runs: [String: Run] = [:]
     /// The rendition that is played, once that is known.
     private(set) var choice: String?
-    /// True after the second rendition was opened, until one is played.
+    /// True from the opening of a second rendition to a seek, or to the request for a third segment.
     private(set) var isOpening = false
     /// Start and end of the delivered media since the last jump, in seconds.
     private(set) var start: Double
@@ -67,10 +67,10 @@ struct PlayheadLane {
             isOpening = false
         case .on:
             requestedEnd = max(requestedEnd, span.end)
-            if choice != nil || span.start > start + 1.5 * span.duration { isOpening = false }
+            if span.start > start + 1.5 * span.duration { isOpening = false }
         case .opening:
             if requests == 1 { requestedEnd = span.end }
-            isOpening = choice == nil && runs.count > 1
+            isOpening = runs.count > 1
         }
         return step
     }

@@ -6,15 +6,18 @@ extension APIClient {
     /// web page may need ten seconds to find the stream.
     func start(_ request: API.DownloadRequest) async throws(APIError) -> API.Download {
         let notice = Task {
-            try await Task.sleep(for: .seconds(3))
-            Output.error("waiting for \(Self.host(of: request.source))\n")
+            try await Task.sleep(for: Self.moment)
+            Output.error("waiting for \(Self.origin(of: request.source))\n")
         }
         defer { notice.cancel() }
         return try await download(request)
     }
 
-    /// The host of a URL, without the rest, which may hold a secret; the name of an asset is named.
-    private static func host(of source: String) -> String {
+    /// A reply within this time ends the wait before the notice.
+    private static let moment = Duration.seconds(3)
+
+    /// In words. Of a URL only the host: the rest may hold a secret.
+    private static func origin(of source: String) -> String {
         guard PlayerURL.isURL(source) else { return "the origin of \(source)" }
         return URLComponents(string: source)?.host ?? "the origin"
     }

@@ -67,7 +67,7 @@ struct SessionPlayheadTests {
         #expect(trace.playhead.choice == nil)
         // Playback begins after the last variant was opened, at 4 s.
         #expect(trace.position(6) <= 1)
-        // What it has of one variant is no buffer while it waits for another.
+        // The player cannot play one variant while it opens another.
         #expect(trace.buffer(6) == 0)
         trace.load(2, of: "low", at: 6)
         #expect(trace.buffer(6.1) > 3)
