@@ -11,25 +11,24 @@ import SegmentFormat
 /// Answers a request for one resource, unchanged, from its stored file or from a fetch.
 @LoopActor enum PieceReply {
     /// Answers from an open piece, and takes ownership of it. Most bytes take this path, so it has no database access, no
-    /// copy and no executor hop. Returns the piece if it is small enough to be held in memory.
+    /// copy and no executor hop. Returns the piece if it is small enough to be held.
     /// - Parameter isOther: true if a range request would continue a body of other bytes.
     static func send(
         _ descriptor: Int32, _ mediaType: MediaType, isOther: Bool, to exchange: Exchange
-    ) -> SmallPiece? {
+    ) -> HeldPiece? {
         let owned = OwnedDescriptor(descriptor)
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return unreadable(exchange) }
         var representation = Representation(size: Int64(status.st_size), mediaType: mediaType)
         representation.entityTag = EntityTag(tag(status.modified))
         representation.fields = stored
-        guard status.st_size <= SmallPiece.limit else {
+        guard status.st_size <= HeldPiece.limit else {
             representation.ignoresRange = isOther
             exchange.reply(representation, .file(owned))
             return nil
         }
-        guard let piece = SmallPiece(owned, status, representation) else { return unreadable(exchange) }
-        representation.ignoresRange = isOther || status.st_size == 0
-        exchange.reply(representation, .bytes(piece.bytes))
+        guard let piece = HeldPiece(owned, status, representation) else { return unreadable(exchange) }
+        piece.send(isOther: isOther, to: exchange)
         return piece
     }
 
@@ -61,7 +60,7 @@ import SegmentFormat
     /// Built once, because every reply from the store carries it.
     private static let stored = CacheStatus.hit.head
 
-    private static func unreadable(_ exchange: Exchange) -> SmallPiece? {
+    private static func unreadable(_ exchange: Exchange) -> HeldPiece? {
         exchange.reply(.internalServerError, "The piece cannot be read.")
         return nil
     }

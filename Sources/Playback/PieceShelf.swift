@@ -13,8 +13,8 @@ import Substitution
 @LoopActor struct PieceShelf {
     private var prefix: [UInt8] = []
     private var place: SessionFolder?
-    private var small: [String: SmallPiece] = [:]
-    private static let smallLimit = 32
+    private var held: [String: HeldPiece] = [:]
+    private static let heldLimit = 32
     private var fileExtension: [UInt8] = []
     private var mediaType = MediaType.octetStream
 
@@ -31,23 +31,23 @@ import Substitution
 
     mutating func remember(_ place: SessionFolder, _ path: ArraySlice<UInt8>) {
         guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return }
-        if place.folder !== self.place?.folder { small = [:] }
+        if place.folder !== self.place?.folder { held = [:] }
         prefix = Array(path[...slash])
         self.place = place
     }
 
-    /// Returns a small piece that was served recently if its file is unchanged.
-    mutating func smallPiece(_ file: String, in folder: PieceFolder) -> SmallPiece? {
-        guard !small.isEmpty, folder === place?.folder, let piece = small[file] else { return nil }
+    /// Returns a piece that was served recently if its file is unchanged.
+    mutating func heldPiece(_ file: String, in folder: PieceFolder) -> HeldPiece? {
+        guard !held.isEmpty, folder === place?.folder, let piece = held[file] else { return nil }
         if piece.isCurrent { return piece }
-        small[file] = nil
+        held[file] = nil
         return nil
     }
 
-    mutating func insert(_ piece: SmallPiece, as file: String, in folder: PieceFolder) {
+    mutating func hold(_ piece: HeldPiece, as file: String, in folder: PieceFolder) {
         guard folder === place?.folder else { return }
-        if small.count >= Self.smallLimit { small = [:] }
-        small[file] = piece
+        if held.count >= Self.heldLimit { held = [:] }
+        held[file] = piece
     }
 
     /// Media type by file extension. The latest extension is cached because it is usually the next one too.
@@ -63,35 +63,49 @@ import Substitution
     }
 }
 
-/// Holds a small piece in memory and its file open. Players request initialization sections, keys and subtitles again
-/// and again. One system call verifies that the file is unchanged; opening, reading and closing it takes four.
-@LoopActor final class SmallPiece {
-    let bytes: [UInt8]
-    let representation: Representation
-    private let file: OwnedDescriptor
-    private let changed: timespec
-    static let limit = 16 * 1024
+/// Holds the file of a piece open, and a small one also in memory. Players request initialization sections, keys and subtitles
+/// again and again, and so do the ranges of a piece and seeks back. One system call verifies that the file is unchanged; opening
+/// and closing it, and making its head, takes several times as long.
+@LoopActor final class HeldPiece {
+    /// nil if the piece is sent from its file.
+    private let bytes: [UInt8]?
+    private let representation: Representation
+    private let file: SharedDescriptor
+    private let (size, changed): (Int, timespec)
+    /// Larger ones are opened for each request: the disk keeps the space of a deleted file while it is open.
+    static let limit = 256 * 1024
+    private static let memoryLimit = 16 * 1024
 
-    /// Takes ownership of a file with this status; nil if it cannot be read.
+    /// Takes ownership of a file with this status, of at most `limit` bytes; nil if it cannot be read.
     init?(_ file: consuming OwnedDescriptor, _ status: stat, _ representation: Representation) {
-        let descriptor = file.rawValue
-        let count = Int(status.st_size)
-        var isComplete = false
-        bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            filled = max(0, pread(descriptor, buffer.baseAddress, count, 0))
-            isComplete = filled == count
-        }
-        self.file = file
+        (size, changed) = (Int(status.st_size), status.st_mtim)
+        self.file = SharedDescriptor(file)
         self.representation = representation.prepared
-        changed = status.st_mtim
-        guard isComplete else { return nil }
+        guard size <= Self.memoryLimit else {
+            bytes = nil
+            return
+        }
+        let (count, descriptor) = (size, self.file.rawValue)
+        let read = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            filled = max(0, pread(descriptor, buffer.baseAddress, count, 0))
+        }
+        bytes = read
+        guard read.count == count else { return nil }
     }
 
     /// True if the file was not deleted, replaced or modified.
     var isCurrent: Bool {
         var status = stat()
-        return fstat(file.rawValue, &status) == 0 && status.st_nlink > 0 && Int(status.st_size) == bytes.count
+        return fstat(file.rawValue, &status) == 0 && status.st_nlink > 0 && Int(status.st_size) == size
             && status.st_mtim.tv_sec == changed.tv_sec && status.st_mtim.tv_nsec == changed.tv_nsec
+    }
+
+    /// - Parameter isOther: true if a range request would continue a body of other bytes.
+    func send(isOther: Bool, to exchange: Exchange) {
+        var representation = representation
+        // No range of an empty piece can be satisfied.
+        representation.ignoresRange = isOther || size == 0
+        if let bytes { exchange.reply(representation, .bytes(bytes)) } else { exchange.reply(representation, .shared(file)) }
     }
 }
 

@@ -237,10 +237,10 @@ extension Playback {
         return (mode == .local || library.mode == .local) && asset.isPlayableOffline
     }
 
-    /// True for a player that shows the highest variant, if that is stored and others are not. What was only cached by playback is
-    /// compared with the origin first.
+    /// True for a player that loads all variants to show one, if the highest is downloaded: it would wait for those that are not
+    /// stored, and show what is stored at best. What was only cached by playback is compared with the origin first.
     private func showsStored(_ asset: Asset, _ mode: Session.Mode, _ exchange: Exchange) -> Bool {
-        guard mode == .auto, !library.isOffline, KnownPlayer(exchange.head).showsHighestVariant,
+        guard mode == .auto, !library.isOffline, KnownPlayer(exchange.head).isLibavformat,
             !isPreferred(asset, mode), !asset.hasChanged, library.downloads?.isKept(asset) ?? false
         else { return false }
         return asset.multivariant?.isHighestComplete(renditions: asset.completeRenditions) ?? false

@@ -35,13 +35,13 @@ extension Playback {
         answer(consume request)
     }
 
-    /// Answers from the first source that is available, now or later. The stored piece is verified first, unless it is held in
-    /// memory, where it came verified.
+    /// Answers from the first source that is available, now or later. The stored piece is verified first, unless it is held:
+    /// then it was.
     func answer(_ request: consuming SegmentRequest) {
         let (folder, file) = (request.place.folder, request.file)
         folder.verifyAhead(of: file)
-        request.small = shelf.smallPiece(file, in: folder)
-        if request.small != nil || folder.isVerified(file) { return answerVerified(consume request) }
+        request.held = shelf.heldPiece(file, in: folder)
+        if request.held != nil || folder.isVerified(file) { return answerVerified(consume request) }
         let waiting = request
         folder.verify(file) { [self] in
             if waiting.exchange.isOpen { answerVerified(waiting) }
@@ -126,12 +126,10 @@ extension Playback {
     /// Answers with the stored piece, unchanged. Returns false if there is none.
     private func sendPiece(_ request: SegmentRequest) -> Bool {
         let (folder, file) = (request.place.folder, request.file)
-        if let small = request.small {
+        if let held = request.held {
             folder.recordUse(of: file)
             recordServed(request)
-            var representation = small.representation
-            representation.ignoresRange = (recordOwnPiece(request, isSpliced: false) ?? true) || small.bytes.isEmpty
-            request.exchange.reply(representation, .bytes(small.bytes))
+            held.send(isOther: recordOwnPiece(request, isSpliced: false) ?? true, to: request.exchange)
             return true
         }
         guard let descriptor = folder.open(file) else { return false }
@@ -141,8 +139,8 @@ extension Playback {
             PieceReply.send(descriptor, file, of: folder, shelf.type(of: file), isOther: isOther, to: request.exchange)
             return true
         }
-        let small = PieceReply.send(descriptor, shelf.type(of: file), isOther: isOther, to: request.exchange)
-        if let small { shelf.insert(small, as: file, in: folder) }
+        let held = PieceReply.send(descriptor, shelf.type(of: file), isOther: isOther, to: request.exchange)
+        if let held { shelf.hold(held, as: file, in: folder) }
         return true
     }
 

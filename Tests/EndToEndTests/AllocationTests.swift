@@ -65,8 +65,12 @@ struct AllocationTests {
             #expect(head.starts(with: Data("HTTP/1.1 200 ".utf8)))
             let size = try await HTTPProbe.fetch(segment).body.count
             #expect(try await connection.receive(count: size).end == .satisfied)
-            func ask(_ times: Int) async throws {
+            let pieces = path.split(separator: "/")
+            let file = scene.weir.store + "/assets/\(pieces[1])/\(pieces[3])/\(pieces[4])"
+            func ask(_ times: Int, changing: Bool) async throws {
                 for _ in 0..<times {
+                    // A file that has changed is opened again.
+                    if changing { #expect(utimes(file, nil) == 0) }
                     try await connection.send(request)
                     let answer = try await connection.receive(count: head.count + size)
                     try #require(answer.end == .satisfied)
@@ -76,11 +80,13 @@ struct AllocationTests {
                 let bytes = try Data(contentsOf: URL(filePath: folder.path("count")))
                 return Double(bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) })
             }
-            try await ask(100)
-            let before = try count()
-            try await ask(400)
-            let each = (try count() - before) / 400
-            #expect(each > 1 && each < Self.most, "\(each) allocations for each request")
+            for changing in [false, true] {
+                try await ask(50, changing: changing)
+                let before = try count()
+                try await ask(200, changing: changing)
+                let each = (try count() - before) / 200
+                #expect(each > 1 && each < Self.most, "\(each) allocations for each request, changing: \(changing)")
+            }
         }
     }
 }

@@ -176,9 +176,11 @@ struct SlowLinkTests {
         }
     }
 
-    /// mpv opens all variants before the first picture, and shows the highest.
-    @Test("does not delay the stored variant that mpv shows", .timeLimit(.minutes(2)))
-    func theStoredVariantIsAlone() async throws {
+    /// mpv and ffplay open all variants before the first picture, and show one.
+    @Test(
+        "does not delay the stored variant that a player shows", .timeLimit(.minutes(2)),
+        arguments: [(Player.mpv, "libmpv"), (.ffplay, "Lavf/59.27.100")])
+    func theStoredVariantIsAlone(player: Player, agent: String) async throws {
         try await Scene.with { scene in
             let result = try await scene.get("ts", ["-q", "best"])
             #expect(result.exit == .code(0), "\(result.errors)")
@@ -190,10 +192,10 @@ struct SlowLinkTests {
             try await scene.origin.clearRequests()
             try await scene.origin.add(OriginRule("*") { $0.hold = true })
             let entry = await scene.weir.url("/" + scene.origin.master("ts"))
-            let shown = try await HTTPProbe.fetch(entry, fields: ["User-Agent": "libmpv"]).text
+            let shown = try await HTTPProbe.fetch(entry, fields: ["User-Agent": agent]).text
             #expect(shown.components(separatedBy: "#EXT-X-STREAM-INF").count == 2, "\(shown)")
-            let report = try await Player.mpv.play(entry)
-            #expect(PlayerBaseline(.mpv, "ts").shortcoming(of: report) == nil, "\(report)")
+            let report = try await player.play(entry)
+            #expect(PlayerBaseline(player, "ts").shortcoming(of: report) == nil, "\(report)")
             // The origin is looked at meanwhile.
             #expect(Set(try await scene.origin.requests().map(\.path)) == ["/ts/master.m3u8"])
         }

@@ -49,27 +49,28 @@ import Testing
         #expect(try await fixture.get("/other.m3u8").status == 404)
     }
 
-    /// Initialization sections and keys stay in memory once they were served. A change on disk must still be noticed.
-    @Test func aCachedSmallPieceFollowsChangesOnDisk() async throws {
+    /// The files of pieces stay open once they were served, and small ones stay in memory. A change on disk must still be noticed.
+    @Test(arguments: [".key", "/0.ts"])
+    func aHeldPieceFollowsChangesOnDisk(end: String) async throws {
         let fixture = try await PlaybackFixture()
-        let key = try #require(
-            try await fixture.media(fixture.typed("/aes/master.m3u8")).first { $0.hasSuffix(".key") })
-        let first = try await fixture.get(key)
-        let again = try await fixture.get(key)
-        #expect(again.body == first.body)
-        let part = try await fixture.get(key, ["Range": "bytes=4-7"])
+        let path = try #require(
+            try await fixture.media(fixture.typed("/aes/master.m3u8")).first { $0.hasSuffix(end) })
+        let first = try await fixture.get(path)
+        for _ in 0..<2 { #expect(try await fixture.get(path).body == first.body) }
+        let part = try await fixture.get(path, ["Range": "bytes=4-7"])
         #expect(part.status == 206 && part.body == first.body[4..<8])
-        let tag = try #require(again["etag"])
-        #expect(try await fixture.get(key, ["If-None-Match": tag]).status == 304)
+        let tag = try #require(try await fixture.get(path)["etag"])
+        #expect(try await fixture.get(path, ["If-None-Match": tag]).status == 304)
         #expect(try await fixture.mediaRequests().count == 1)
 
         let asset = try #require(fixture.library.assets.first)
-        let path = fixture.folder.path("assets/\(asset.id)/keys/" + (key.split(separator: "/").last ?? ""))
-        let other = Data(repeating: 7, count: 16)
-        try other.write(to: URL(fileURLWithPath: path), options: .atomic)
-        #expect(try await fixture.get(key).body == other)
-        try FileManager.default.removeItem(atPath: path)
-        #expect(try await fixture.get(key).body == first.body)
+        let pieces = path.split(separator: "/").suffix(2).joined(separator: "/")
+        let file = fixture.folder.path("assets/\(asset.id)/" + pieces)
+        let other = Data(repeating: 7, count: first.body.count)
+        try other.write(to: URL(fileURLWithPath: file), options: .atomic)
+        #expect(try await fixture.get(path).body == other)
+        try FileManager.default.removeItem(atPath: file)
+        #expect(try await fixture.get(path).body == first.body)
         #expect(try await fixture.mediaRequests().count == 2)
     }
 
