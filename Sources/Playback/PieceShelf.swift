@@ -64,8 +64,8 @@ import Substitution
 }
 
 /// Holds the file of a piece open, and a small one also in memory. Players request initialization sections, keys and subtitles
-/// again and again, and so do the ranges of a piece and seeks back. One system call verifies that the file is unchanged; opening
-/// and closing it, and making its head, takes several times as long.
+/// again and again, and segments by ranges and after seeks back. One system call verifies that the file is unchanged; opening and
+/// closing it, and making its head, takes several times as long.
 @LoopActor final class HeldPiece {
     /// nil if the piece is sent from its file.
     private let bytes: [UInt8]?
@@ -105,7 +105,8 @@ import Substitution
         var representation = representation
         // No range of an empty piece can be satisfied.
         representation.ignoresRange = isOther || size == 0
-        if let bytes { exchange.reply(representation, .bytes(bytes)) } else { exchange.reply(representation, .shared(file)) }
+        if let bytes { return exchange.reply(representation, .bytes(bytes)) }
+        exchange.reply(representation, .shared(file))
     }
 }
 
