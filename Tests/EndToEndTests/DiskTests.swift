@@ -20,7 +20,7 @@ struct DiskTests {
             let remount = "mount --bind \"$0\" \"$0\" && mount -o remount,ro,bind \"$0\""
             try await scene.weir.start(wrapper: Self.mounted(remount, scene))
             try await expectFrames(scene.weir.url("/ts.m3u8"), ofBestOf: "ts")
-            try await expectFrames(scene.master("ts"), of: "ts")
+            try await expectFrames(scene.master("ts"), of: "ts", as: "Editor/1")
             try await expectFrames(scene.master("cmaf"), of: "cmaf")
             let get = try await scene.get("cmaf")
             #expect(

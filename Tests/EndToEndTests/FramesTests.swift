@@ -90,7 +90,7 @@ struct FramesTests {
             try await scene.waitForCompletion(of: fixture)
             #expect(try await scene.repetitions(butFor: cutOff) == [:])
             try await expectFrames(scene.weir.url("/offline/\(fixture).m3u8"), ofBestOf: fixture)
-            try await expectFrames(scene.master(fixture), of: fixture)
+            try await expectFrames(scene.master(fixture), of: fixture, as: "Editor/1")
             #expect(try await scene.repetitions(butFor: cutOff) == [:])
         }
     }

@@ -53,21 +53,25 @@ extension FrameHashes {
 
 /// Expects that a URL plays exactly the frames of a fixture, all streams of all variants, without ffmpeg errors.
 /// Stored variants are listed first, so streams are matched by properties instead of order.
+/// - Parameter agent: ffmpeg's User-Agent; nil for its own, which gets the best variant alone once that is downloaded.
 func expectFrames(
-    _ url: String, of fixture: String, sourceLocation: SourceLocation = #_sourceLocation
+    _ url: String, of fixture: String, as agent: String? = nil, sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
-    try await expectFrames(url, PlainFrames.of(fixture), sourceLocation)
+    let options = agent.map { ["-user_agent", $0] } ?? []
+    try await expectFrames(url, PlainFrames.of(fixture), options, sourceLocation)
 }
 
 /// Expects that a URL plays exactly the frames of a fixture's best variant with the default audio.
 func expectFrames(
     _ url: String, ofBestOf fixture: String, sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
-    try await expectFrames(url, PlainFrames.ofBest(fixture), sourceLocation)
+    try await expectFrames(url, PlainFrames.ofBest(fixture), [], sourceLocation)
 }
 
-private func expectFrames(_ url: String, _ expected: FrameHashes, _ sourceLocation: SourceLocation) async throws {
-    let frames = try await FrameHashes.of(url)
+private func expectFrames(
+    _ url: String, _ expected: FrameHashes, _ options: [String], _ sourceLocation: SourceLocation
+) async throws {
+    let frames = try await FrameHashes.of(url, options: options)
     #expect(frames.streams.count == expected.streams.count, sourceLocation: sourceLocation)
     for (one, other) in [(frames, expected), (expected, frames)] {
         let difference = one.firstDifference(fromPartOf: other)

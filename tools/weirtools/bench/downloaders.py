@@ -1,9 +1,8 @@
-"""The programs that tools/bench/get measures: `weir get` and other downloaders, each with a fresh folder in memory."""
+"""The programs that tools/bench/get measures: `weir get` and other downloaders, each with a fresh folder."""
 
 import os
 import pathlib
 import select
-import shutil
 import signal
 import subprocess
 import sys
@@ -93,8 +92,8 @@ class Weir:
     def __init__(self, bench, binary, *options):
         self.bench, self.binary, self.options = bench, binary, options
 
-    def fetch(self, presentation, limit, is_far):
-        server = self.bench.weir(self.binary, options=self.options)
+    def fetch(self, presentation, folder, limit, is_far):
+        server = self.bench.weir(self.binary, folder, self.options)
         try:
             forget_most_memory(server.worker)
             before = server.cpu()
@@ -108,7 +107,6 @@ class Weir:
             return result
         finally:
             self.bench.forget(server.child)
-            shutil.rmtree(server.home)
 
 
 def wait_for_digests(store, count):
@@ -129,20 +127,15 @@ class Peer:
     def __init__(self, bench, command, check):
         self.bench, self.command, self.check = bench, command, check
 
-    def fetch(self, presentation, limit, is_far):
-        folder = self.bench.folder / "peer"
-        folder.mkdir()
-        try:
-            command = self.command(presentation, self.bench.folder)
-            if is_far and self.check is check_list:
-                # What is given a list has read a playlist before, as the others do.
-                first = CURL + ["-o", "media.m3u8", presentation.playlist]
-                command = ["sh", "-c", '%s && exec "$@"' % " ".join("'%s'" % item for item in first), "sh"] + command
-            result, text = run(command, folder, limit)
-            self.check(folder, presentation, text)
-            return result
-        finally:
-            shutil.rmtree(folder)
+    def fetch(self, presentation, folder, limit, is_far):
+        command = self.command(presentation, self.bench.folder)
+        if is_far and self.check is check_list:
+            # What is given a list has read a playlist before, as the others do.
+            first = CURL + ["-o", "media.m3u8", presentation.playlist]
+            command = ["sh", "-c", '%s && exec "$@"' % " ".join("'%s'" % item for item in first), "sh"] + command
+        result, text = run(command, folder, limit)
+        self.check(folder, presentation, text)
+        return result
 
 
 def curl(parallel):
@@ -151,6 +144,17 @@ def curl(parallel):
         (folder / "curl").write_text(lines)
         return CURL + ["--parallel", "--parallel-max", parallel, "-K", folder / "curl"]
     return command
+
+
+def synced(command):
+    """The command, and then a sync of what it wrote."""
+    return lambda presentation, folder: ["sh", "-c", '"$@" && sync -f .', "sh", *command(presentation, folder)]
+
+
+def least(*options):
+    program = pathlib.Path(__file__).with_name("least.py")
+    return lambda presentation, folder: [
+        sys.executable, program, *options, presentation.url, presentation.count, presentation.size]
 
 
 def aria2c(parallel):
@@ -198,12 +202,15 @@ def check_copied(folder, presentation, text):
 
 
 def peers(bench, parallel):
-    """The others by name, with as many transfers at once as Weir has to one host; and two more with their usual number."""
+    """The others by name, with as many transfers at once as Weir has to one host; two more with their usual number; and the least work."""
     return {
         "curl": Peer(bench, curl(parallel), check_list),
+        "curl-synced": Peer(bench, synced(curl(parallel)), check_list),
         "aria2c": Peer(bench, aria2c(parallel), check_list),
         "yt-dlp": Peer(bench, yt_dlp(parallel), check_joined),
         "ffmpeg": Peer(bench, ffmpeg, check_copied),
         "curl-50": Peer(bench, curl(50), check_list),
         "aria2c-16": Peer(bench, aria2c(16), check_list),
+        "least": Peer(bench, least(), check_list),
+        "least-kept": Peer(bench, least("--keep"), check_list),
     }
