@@ -97,6 +97,12 @@ package import Store
         return descriptor
     }
 
+    /// The identity of a piece's file; nil if the piece is not stored.
+    package func identity(of file: String) -> FileIdentity? {
+        guard contains(file), let folder = try? directory(create: false).directory else { return nil }
+        return folder.identity(of: file)
+    }
+
     /// The first bytes of a piece; empty if it is not stored.
     package func beginning(of file: String, count: Int) -> [UInt8] {
         guard let descriptor = open(file) else { return [] }

@@ -55,7 +55,6 @@ extension Connection {
             sendComposed()
         case .bytes(let bytes): begin(head, bytes)
         case .file(let file, let offset, let length): begin(head, file, offset: offset, length: length)
-        case .shared(let file, let offset, let length): begin(head, file, offset: offset, length: length)
         case .parts(let file, let parts): begin(head, file, parts)
         case .growing(let body, let offset, let length): begin(head, body, offset: offset, length: length)
         case .rendered(let body, let range): begin(head, body, range)
@@ -101,12 +100,6 @@ extension Connection {
             sendComposed(more: true)
             sendFile(file.release(), offset..<offset + length, closes: true)
         }
-    }
-
-    private func begin(_ head: ResponseHead, _ file: SharedDescriptor, offset: Int64, length: Int64) {
-        guard open(head, length: length) else { return sendComposed() }
-        sendComposed(more: true)
-        sendFile(file.rawValue, offset..<offset + length, closes: false)
     }
 
     private func begin(_ head: ResponseHead, _ file: consuming OwnedDescriptor, _ parts: [ReplyPart]) {

@@ -9,8 +9,6 @@ public enum ReplyBody: ~Copyable {
     /// `length` bytes of a file from `offset`. The reply owns and closes the file. The file must not shrink meanwhile:
     /// the connection would then be closed before the announced length.
     case file(OwnedDescriptor, offset: Int64, length: Int64)
-    /// `length` bytes from `offset` of a file that stays open for other replies. It must not shrink either.
-    case shared(SharedDescriptor, offset: Int64, length: Int64)
     /// Parts in this order: memory, and ranges of one file. The reply owns and closes the file, which must not shrink.
     case parts(OwnedDescriptor, [ReplyPart])
     /// A growing file from `offset`: `length` bytes, or up to its end if nil.
@@ -148,13 +146,4 @@ public struct OwnedDescriptor: ~Copyable, Sendable {
         discard self
         return rawValue
     }
-}
-
-/// A file descriptor for several replies at a time, which is closed after the last one.
-public final class SharedDescriptor: Sendable {
-    /// The descriptor, borrowed: do not close it.
-    public let rawValue: Int32
-    /// Takes ownership of an open descriptor.
-    public init(_ descriptor: consuming OwnedDescriptor) { rawValue = descriptor.release() }
-    deinit { close(rawValue) }
 }

@@ -33,8 +33,6 @@ public enum RepresentationBody: ~Copyable {
     case rendered(any RenderedBody)
     /// In a file, from its first byte. Owned and closed by the reply.
     case file(OwnedDescriptor)
-    /// In a file that stays open for other replies, from its first byte.
-    case shared(SharedDescriptor)
     /// In memory and in ranges of one file, which the reply owns and closes.
     case parts(OwnedDescriptor, [ReplyPart])
     case growing(any GrowingBody)
@@ -88,7 +86,6 @@ extension RepresentationBody {
         case .rendered(let body):
             return .rendered(body, Int(offset)..<(length.map { Int(offset + $0) } ?? body.count))
         case .file(let file): return .file(file, offset: offset, length: length ?? 0)
-        case .shared(let file): return .shared(file, offset: offset, length: length ?? 0)
         case .parts(let file, let parts):
             let end = length.map { offset + $0 } ?? parts.length
             return .parts(file, offset == 0 && end == parts.length ? parts : parts.parts(in: offset..<end))

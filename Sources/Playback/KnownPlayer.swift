@@ -25,11 +25,11 @@ struct KnownPlayer {
     }
     private static let otherStockNames = ["mpv", "GStreamer", "curl/", "Wget/", "Python-urllib", "Weir/"]
 
-    /// True for FFmpeg's programs and mpv, which are built on libavformat. It loads the playlists of all variants and of their sound
-    /// before any media, one after the other, and then the beginning of each variant. One of them is shown: by mpv that with the
-    /// highest BANDWIDTH, unless its option `hls-bitrate` says otherwise, by ffmpeg that with the largest picture, and by ffplay any,
-    /// in the order in which their pictures were found. It gets bodies without a length, because it reads them to their end as well as others: it
-    /// would not read what follows a length that the origin states too small.
+    /// True for FFmpeg's programs and mpv, which are built on libavformat. They load the playlists of all variants and of their sound
+    /// before any media, one after the other, and then the beginning of each variant. Then they show one variant: mpv the one with
+    /// the highest BANDWIDTH, unless its option `hls-bitrate` says otherwise, ffmpeg the one with the largest picture, and ffplay one
+    /// of the first. They get bodies without a length, because they read them to their end as well as others: they would not read
+    /// what follows a length that the origin states too small.
     var isLibavformat: Bool { isFFmpeg || isMPV }
 
     /// True for Apple's players, ExoPlayer and scripts in browsers, such as hls.js: they do not request segments with EXT-X-GAP. All

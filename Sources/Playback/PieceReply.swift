@@ -11,24 +11,25 @@ import SegmentFormat
 /// Answers a request for one resource, unchanged, from its stored file or from a fetch.
 @LoopActor enum PieceReply {
     /// Answers from an open piece, and takes ownership of it. Most bytes take this path, so it has no database access, no
-    /// copy and no executor hop. Returns the piece if it is small enough to be held.
+    /// copy and no executor hop. Returns the piece if it is small enough to be held in memory.
     /// - Parameter isOther: true if a range request would continue a body of other bytes.
     static func send(
         _ descriptor: Int32, _ mediaType: MediaType, isOther: Bool, to exchange: Exchange
-    ) -> HeldPiece? {
+    ) -> SmallPiece? {
         let owned = OwnedDescriptor(descriptor)
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return unreadable(exchange) }
         var representation = Representation(size: Int64(status.st_size), mediaType: mediaType)
         representation.entityTag = EntityTag(tag(status.modified))
         representation.fields = stored
-        guard status.st_size <= HeldPiece.limit else {
+        guard status.st_size <= SmallPiece.limit else {
             representation.ignoresRange = isOther
             exchange.reply(representation, .file(owned))
             return nil
         }
-        guard let piece = HeldPiece(owned, status, representation) else { return unreadable(exchange) }
-        piece.send(isOther: isOther, to: exchange)
+        guard let piece = SmallPiece(owned, status, representation) else { return unreadable(exchange) }
+        representation.ignoresRange = isOther || status.st_size == 0
+        exchange.reply(representation, .bytes(piece.bytes))
         return piece
     }
 
@@ -60,7 +61,7 @@ import SegmentFormat
     /// Built once, because every reply from the store carries it.
     private static let stored = CacheStatus.hit.head
 
-    private static func unreadable(_ exchange: Exchange) -> HeldPiece? {
+    private static func unreadable(_ exchange: Exchange) -> SmallPiece? {
         exchange.reply(.internalServerError, "The piece cannot be read.")
         return nil
     }

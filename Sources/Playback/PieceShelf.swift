@@ -5,6 +5,7 @@ import HTTPMessage
 import HTTPServer
 import Library
 import Playheads
+import Store
 import Substitution
 
 /// Caches the folder of the latest piece request, by the path before its file name. A player requests the segments of a
@@ -13,8 +14,8 @@ import Substitution
 @LoopActor struct PieceShelf {
     private var prefix: [UInt8] = []
     private var place: SessionFolder?
-    private var held: [String: HeldPiece] = [:]
-    private static let heldLimit = 32
+    private var small: [String: SmallPiece] = [:]
+    private static let smallLimit = 32
     private var fileExtension: [UInt8] = []
     private var mediaType = MediaType.octetStream
 
@@ -31,23 +32,23 @@ import Substitution
 
     mutating func remember(_ place: SessionFolder, _ path: ArraySlice<UInt8>) {
         guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return }
-        if place.folder !== self.place?.folder { held = [:] }
+        if place.folder !== self.place?.folder { small = [:] }
         prefix = Array(path[...slash])
         self.place = place
     }
 
-    /// Returns a piece that was served recently if its file is unchanged.
-    mutating func heldPiece(_ file: String, in folder: PieceFolder) -> HeldPiece? {
-        guard !held.isEmpty, folder === place?.folder, let piece = held[file] else { return nil }
-        if piece.isCurrent { return piece }
-        held[file] = nil
+    /// Returns a small piece that was served recently if its file is unchanged.
+    mutating func smallPiece(_ file: String, in folder: PieceFolder) -> SmallPiece? {
+        guard !small.isEmpty, folder === place?.folder, let piece = small[file] else { return nil }
+        if folder.identity(of: file) == piece.identity { return piece }
+        small[file] = nil
         return nil
     }
 
-    mutating func hold(_ piece: HeldPiece, as file: String, in folder: PieceFolder) {
+    mutating func insert(_ piece: SmallPiece, as file: String, in folder: PieceFolder) {
         guard folder === place?.folder else { return }
-        if held.count >= Self.heldLimit { held = [:] }
-        held[file] = piece
+        if small.count >= Self.smallLimit { small = [:] }
+        small[file] = piece
     }
 
     /// Media type by file extension. The latest extension is cached because it is usually the next one too.
@@ -63,50 +64,26 @@ import Substitution
     }
 }
 
-/// Holds the file of a piece open, and a small one also in memory. Players request initialization sections, keys and subtitles
-/// again and again, and segments by ranges and after seeks back. One system call verifies that the file is unchanged; opening and
-/// closing it, and making its head, takes several times as long.
-@LoopActor final class HeldPiece {
-    /// nil if the piece is sent from its file.
-    private let bytes: [UInt8]?
-    private let representation: Representation
-    private let file: SharedDescriptor
-    private let (size, changed): (Int, timespec)
-    /// Larger ones are opened for each request: the disk keeps the space of a deleted file while it is open.
-    static let limit = 256 * 1024
-    private static let memoryLimit = 16 * 1024
+/// Holds a small piece in memory. Players request initialization sections, keys and subtitles again and again. One system call
+/// verifies that the folder still has the same file; opening, reading and closing it takes four.
+@LoopActor final class SmallPiece {
+    let bytes: [UInt8]
+    let representation: Representation
+    let identity: FileIdentity
+    static let limit = 16 * 1024
 
-    /// Takes ownership of a file with this status, of at most `limit` bytes; nil if it cannot be read.
+    /// Takes ownership of a file with this status; nil if it cannot be read.
     init?(_ file: consuming OwnedDescriptor, _ status: stat, _ representation: Representation) {
-        (size, changed) = (Int(status.st_size), status.st_mtim)
-        self.file = SharedDescriptor(file)
-        self.representation = representation.prepared
-        guard size <= Self.memoryLimit else {
-            bytes = nil
-            return
-        }
-        let (count, descriptor) = (size, self.file.rawValue)
-        let read = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+        let descriptor = file.rawValue
+        let count = Int(status.st_size)
+        var isComplete = false
+        bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             filled = max(0, pread(descriptor, buffer.baseAddress, count, 0))
+            isComplete = filled == count
         }
-        bytes = read
-        guard read.count == count else { return nil }
-    }
-
-    /// True if the file was not deleted, replaced or modified.
-    var isCurrent: Bool {
-        var status = stat()
-        return fstat(file.rawValue, &status) == 0 && status.st_nlink > 0 && Int(status.st_size) == size
-            && status.st_mtim.tv_sec == changed.tv_sec && status.st_mtim.tv_nsec == changed.tv_nsec
-    }
-
-    /// - Parameter isOther: true if a range request would continue a body of other bytes.
-    func send(isOther: Bool, to exchange: Exchange) {
-        var representation = representation
-        // No range of an empty piece can be satisfied.
-        representation.ignoresRange = isOther || size == 0
-        if let bytes { return exchange.reply(representation, .bytes(bytes)) }
-        exchange.reply(representation, .shared(file))
+        self.representation = representation.prepared
+        identity = FileIdentity(status)
+        guard isComplete else { return nil }
     }
 }
 

@@ -238,7 +238,7 @@ extension Playback {
     }
 
     /// True for a player that loads all variants to show one, if the highest is downloaded: it would wait for those that are not
-    /// stored, and show what is stored at best. What was only cached by playback is compared with the origin first.
+    /// stored, and then show the stored one. What was only cached by playback is compared with the origin first.
     private func showsStored(_ asset: Asset, _ mode: Session.Mode, _ exchange: Exchange) -> Bool {
         guard mode == .auto, !library.isOffline, KnownPlayer(exchange.head).isLibavformat,
             !isPreferred(asset, mode), !asset.hasChanged, library.downloads?.isKept(asset) ?? false

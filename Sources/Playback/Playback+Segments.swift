@@ -35,13 +35,14 @@ extension Playback {
         answer(consume request)
     }
 
-    /// Answers from the first source that is available, now or later. The stored piece is verified first, unless it is held:
-    /// then it was.
+    /// Answers from the first source that is available, now or later. The stored piece is verified first.
     func answer(_ request: consuming SegmentRequest) {
         let (folder, file) = (request.place.folder, request.file)
         folder.verifyAhead(of: file)
-        request.held = shelf.heldPiece(file, in: folder)
-        if request.held != nil || folder.isVerified(file) { return answerVerified(consume request) }
+        if folder.isVerified(file) {
+            request.small = shelf.smallPiece(file, in: folder)
+            return answerVerified(consume request)
+        }
         let waiting = request
         folder.verify(file) { [self] in
             if waiting.exchange.isOpen { answerVerified(waiting) }
@@ -126,10 +127,12 @@ extension Playback {
     /// Answers with the stored piece, unchanged. Returns false if there is none.
     private func sendPiece(_ request: SegmentRequest) -> Bool {
         let (folder, file) = (request.place.folder, request.file)
-        if let held = request.held {
+        if let small = request.small {
             folder.recordUse(of: file)
             recordServed(request)
-            held.send(isOther: recordOwnPiece(request, isSpliced: false) ?? true, to: request.exchange)
+            var representation = small.representation
+            representation.ignoresRange = (recordOwnPiece(request, isSpliced: false) ?? true) || small.bytes.isEmpty
+            request.exchange.reply(representation, .bytes(small.bytes))
             return true
         }
         guard let descriptor = folder.open(file) else { return false }
@@ -139,8 +142,8 @@ extension Playback {
             PieceReply.send(descriptor, file, of: folder, shelf.type(of: file), isOther: isOther, to: request.exchange)
             return true
         }
-        let held = PieceReply.send(descriptor, shelf.type(of: file), isOther: isOther, to: request.exchange)
-        if let held { shelf.hold(held, as: file, in: folder) }
+        let small = PieceReply.send(descriptor, shelf.type(of: file), isOther: isOther, to: request.exchange)
+        if let small { shelf.insert(small, as: file, in: folder) }
         return true
     }
 
@@ -206,6 +209,8 @@ extension Playback {
             guard request.exchange.isOpen else { return }
             // A piece that cannot be verified, because its folder cannot be opened, is a hole.
             if !folder.isVerified(file) { folder.removeFromList(file) }
+            var request = request
+            request.small = nil
             answerVerified(request)
         }
     }

@@ -1,4 +1,4 @@
-import CLinux
+package import CLinux
 import Glibc
 
 extension Directory {
@@ -34,6 +34,12 @@ extension Directory {
     public func writeTime(of name: String) -> Double? {
         guard Self.isName(name), let status = status(of: name), status.isFile else { return nil }
         return Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
+    }
+
+    /// The identity of the file `name`; nil if there is no such file.
+    package func identity(of name: String) -> FileIdentity? {
+        guard Self.isName(name), let status = status(of: name), status.isFile else { return nil }
+        return FileIdentity(status)
     }
 
     /// The status of the file, folder or link `name`; nil on any error, whose reason is in errno.
@@ -173,5 +179,17 @@ extension Store {
     public func setExcludedFromBackups(_ isExcluded: Bool) throws(StoreError) {
         guard readOnlyReason == nil else { return }
         try assets?.setExcludedFromBackups(isExcluded)
+    }
+}
+
+/// The facts in which a file with other content differs: the file itself, its length, and the time of its last write.
+package struct FileIdentity: Hashable, Sendable {
+    private let (device, inode, size): (UInt64, UInt64, Int64)
+    private let (seconds, nanoseconds): (Int64, Int64)
+
+    /// The identity of a file with this status.
+    package init(_ status: stat) {
+        (device, inode, size) = (UInt64(status.st_dev), UInt64(status.st_ino), Int64(status.st_size))
+        (seconds, nanoseconds) = (Int64(status.st_mtim.tv_sec), Int64(status.st_mtim.tv_nsec))
     }
 }

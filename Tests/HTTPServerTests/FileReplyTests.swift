@@ -41,29 +41,6 @@ import Testing
         try await waitUntil("the file closed") { openDescriptors().subtracting(before).isEmpty }
     }
 
-    @Test(arguments: [1, 16 * 1024, 200_000, 9_000_000])
-    func aSharedFileArrivesWholeInSeveralRepliesAtATime(size: Int) async throws {
-        let content = ServerFixture.content(size)
-        let folder = try TemporaryFolder()
-        let path = folder.path("file.ts")
-        try Data(content).write(to: URL(filePath: path))
-        let before = openDescriptors()
-        do {
-            let file = SharedDescriptor(OwnedDescriptor(open(path, O_RDONLY | O_CLOEXEC)))
-            let fixture = try await ServerFixture { exchange in
-                exchange.reply(Representation(size: Int64(size), mediaType: .mpegTS), .shared(file))
-            }
-            // The first one has not read its reply when the others come.
-            let waiting = try fixture.connect(receiveBuffer: 4_096)
-            try await waiting.send(fixture.request("GET /file.ts"))
-            for _ in 0..<2 { #expect(try await fixture.ask("GET /file.ts").body == content) }
-            let half = try await fixture.ask("GET /file.ts", "Range: bytes=\(size / 2)-")
-            #expect(half.body == Array(content[(size / 2)...]))
-            #expect(try await waiting.reply().body == content)
-        }
-        try await waitUntil("the file closed") { openDescriptors().subtracting(before).isEmpty }
-    }
-
     private func openDescriptors() -> Set<String> {
         Set(
             (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd"))?.compactMap { name in

@@ -42,6 +42,23 @@ struct InitialChoiceTests {
         #expect(playlist.initialChoice(of: indices) == expected)
     }
 
+    /// ffmpeg takes the largest picture, which a newer codec may bring at a lower bit rate.
+    @Test(
+        "is not the highest if another one has a larger picture",
+        arguments: [("1920x1080", true), ("3840x2160", false)])
+    func largerPicture(resolution: String, isHighest: Bool) throws {
+        let playlist = try Self.playlist(
+            """
+            #EXTM3U
+            #EXT-X-STREAM-INF:BANDWIDTH=8,RESOLUTION=1920x1080
+            old.m3u8
+            #EXT-X-STREAM-INF:BANDWIDTH=7,RESOLUTION=\(resolution)
+            new.m3u8
+            """)
+        let index = try #require(playlist.renditionURIs.firstIndex(of: "old.m3u8"))
+        #expect(playlist.isHighestComplete(renditions: [index]) == isHighest)
+    }
+
     /// Arguments: the stored URIs, true if the highest variant is complete, and the URIs of the stored variants with all media.
     @Test(
         "may be the highest alone, with all audio",

@@ -95,11 +95,14 @@ extension MultivariantPlaylist {
         return complete.contains { $0.index == first.index } ? [] : Set(complete.map(\.index))
     }
 
-    /// True if the variants with the highest BANDWIDTH can be played from the stored renditions alone.
+    /// True if the variants with the highest BANDWIDTH can be played from the stored renditions alone, and none with a larger
+    /// picture cannot.
     public func isHighestComplete(renditions: Set<Int>) -> Bool {
+        func pixels(_ variant: Variant) -> Int { variant.resolution.map { $0.width * $0.height } ?? 0 }
         guard let most = variants.map(\.bandwidth).max() else { return false }
-        let complete = Set(completeVariants(renditions: renditions).map(\.index))
-        return variants.allSatisfy { $0.bandwidth < most || complete.contains($0.index) }
+        let complete = completeVariants(renditions: renditions)
+        let (indices, largest) = (Set(complete.map(\.index)), complete.map(pixels).max() ?? 0)
+        return variants.allSatisfy { indices.contains($0.index) || $0.bandwidth < most && pixels($0) <= largest }
     }
 
     /// Returns the variants that can be played from the stored renditions alone.

@@ -1,6 +1,6 @@
 """Shared by the benchmarks: nginx and Weir as children in a temporary folder, media that looks like segments, options and tables.
 
-Everything listens on 127.0.0.1 on free ports. The folder is in /dev/shm if that has 4 GiB free, else under TMPDIR.
+Everything listens on 127.0.0.1 on free ports. The folder is in /dev/shm if that has 8 GiB free, else under TMPDIR.
 """
 
 import contextlib
@@ -132,7 +132,7 @@ def memory():
     costs the next ones more than the work that is to be measured.
     """
     with contextlib.suppress(OSError):
-        if shutil.disk_usage("/dev/shm").free >= 4 << 30:
+        if shutil.disk_usage("/dev/shm").free >= 8 << 30:
             return "/dev/shm"
     return None
 

@@ -1,11 +1,13 @@
 """The programs that tools/bench/get measures: `weir get` and other downloaders, each with a fresh folder."""
 
+import contextlib
 import os
 import pathlib
 import select
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 from weirtools.bench import common
@@ -24,8 +26,8 @@ class Presentation:
 
 
 class Run:
-    """One download: seconds to its end, seconds until all is hashed and synced (for Weir alone), seconds of processor time of all
-    that took part, and the most memory of the largest, in bytes. Weir's processor time and memory include hashing and syncing."""
+    """One download: seconds to its end, seconds until all is synced (by Weir also hashed and recorded; over a link its own alone),
+    seconds of processor time of all that took part, and the most memory of the largest, in bytes. Weir's processor time and memory include hashing and syncing."""
 
     def __init__(self, seconds, cpu, memory):
         self.seconds, self.synced, self.cpu, self.memory = seconds, seconds, cpu, memory
@@ -86,20 +88,31 @@ def forget_most_memory(pid):
     pathlib.Path("/proc/%d/clear_refs" % pid).write_text("5")
 
 
+@contextlib.contextmanager
+def fresh_folder(place):
+    """A new folder in that one, as long as the with statement. A program that did not start may still write there."""
+    with tempfile.TemporaryDirectory(prefix="weir-bench-", dir=place, ignore_cleanup_errors=True) as folder:
+        yield pathlib.Path(folder)
+
+
 class Weir:
     """`weir get`, which follows a `weir serve` that runs already; memory is the daemon's, processor time that of both."""
 
     def __init__(self, bench, binary, *options):
         self.bench, self.binary, self.options = bench, binary, options
 
-    def fetch(self, presentation, folder, limit, is_far):
+    def fetch(self, presentation, limit, is_far, place=None):
+        with fresh_folder(place or self.bench.folder) as folder:
+            return self.fetch_into(folder, presentation, limit)
+
+    def fetch_into(self, folder, presentation, limit):
         server = self.bench.weir(self.binary, folder, self.options)
         try:
             forget_most_memory(server.worker)
             before = server.cpu()
             result, _ = run([self.binary, "get", presentation.playlist, "--state", server.state], server.home, limit)
             ended = time.monotonic()
-            wait_for_digests(server.store, presentation.count)
+            wait_for_digests(server.store, presentation)
             result.synced += time.monotonic() - ended
             result.cpu += server.cpu() - before
             result.memory = most_memory(server.worker)
@@ -109,25 +122,35 @@ class Weir:
             self.bench.forget(server.child)
 
 
-def wait_for_digests(store, count):
+def slow_disk(presentation):
+    """Seconds that a slow disk takes for all of it."""
+    return presentation.bytes / 20e6
+
+
+def wait_for_digests(store, presentation):
     """Waits until the digest of each piece is written, which happens after its sync."""
-    until = time.monotonic() + 60
+    until = time.monotonic() + 60 + slow_disk(presentation)
     while True:
         lists = [path.read_bytes() for path in store.glob("assets/*/*/SHA256SUMS")]
-        if sum(line[:1] != b"#" for text in lists for line in text.splitlines()) >= count:
+        if sum(line[:1] != b"#" for text in lists for line in text.splitlines()) >= presentation.count:
             return
         if time.monotonic() > until:
-            raise Failure("no digests of all pieces after 60 s")
+            raise Failure("no digests of all pieces after %d s" % (60 + slow_disk(presentation)))
         time.sleep(0.02)
 
 
 class Peer:
-    """Another program: `command` makes its command line of a presentation and the folder with its lists."""
+    """Another program: `command` makes its command line of a presentation and the folder with its lists. Without a link its files
+    are synced after its end."""
 
     def __init__(self, bench, command, check):
         self.bench, self.command, self.check = bench, command, check
 
-    def fetch(self, presentation, folder, limit, is_far):
+    def fetch(self, presentation, limit, is_far, place=None):
+        with fresh_folder(place or self.bench.folder) as folder:
+            return self.fetch_into(folder, presentation, limit, is_far)
+
+    def fetch_into(self, folder, presentation, limit, is_far):
         command = self.command(presentation, self.bench.folder)
         if is_far and self.check is check_list:
             # What is given a list has read a playlist before, as the others do.
@@ -135,6 +158,10 @@ class Peer:
             command = ["sh", "-c", '%s && exec "$@"' % " ".join("'%s'" % item for item in first), "sh"] + command
         result, text = run(command, folder, limit)
         self.check(folder, presentation, text)
+        if not is_far:
+            start = time.monotonic()
+            subprocess.run(["sync", "-f", folder], check=True)
+            result.synced += time.monotonic() - start
         return result
 
 
@@ -146,15 +173,10 @@ def curl(parallel):
     return command
 
 
-def synced(command):
-    """The command, and then a sync of what it wrote."""
-    return lambda presentation, folder: ["sh", "-c", '"$@" && sync -f .', "sh", *command(presentation, folder)]
-
-
-def least(*options):
-    program = pathlib.Path(__file__).with_name("least.py")
+def bare_copy(*options):
+    program = pathlib.Path(__file__).with_name("bare_copy.py")
     return lambda presentation, folder: [
-        sys.executable, program, *options, presentation.url, presentation.count, presentation.size]
+        sys.executable, "-I", "-S", program, *options, presentation.url, presentation.count, presentation.size]
 
 
 def aria2c(parallel):
@@ -202,15 +224,14 @@ def check_copied(folder, presentation, text):
 
 
 def peers(bench, parallel):
-    """The others by name, with as many transfers at once as Weir has to one host; two more with their usual number; and the least work."""
+    """The others by name, with as many transfers at once as Weir has to one host; two more with their usual number; and bare copies."""
     return {
         "curl": Peer(bench, curl(parallel), check_list),
-        "curl-synced": Peer(bench, synced(curl(parallel)), check_list),
         "aria2c": Peer(bench, aria2c(parallel), check_list),
         "yt-dlp": Peer(bench, yt_dlp(parallel), check_joined),
         "ffmpeg": Peer(bench, ffmpeg, check_copied),
         "curl-50": Peer(bench, curl(50), check_list),
         "aria2c-16": Peer(bench, aria2c(16), check_list),
-        "least": Peer(bench, least(), check_list),
-        "least-kept": Peer(bench, least("--keep"), check_list),
+        "copy": Peer(bench, bare_copy(), check_list),
+        "hashed-copy": Peer(bench, bare_copy("--keep"), check_list),
     }
