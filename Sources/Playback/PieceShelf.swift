@@ -37,7 +37,7 @@ import Substitution
         self.place = place
     }
 
-    /// Returns a small piece that was served recently if its file is unchanged.
+    /// Returns a small piece that was served recently if the folder still has its file, unchanged.
     mutating func smallPiece(_ file: String, in folder: PieceFolder) -> SmallPiece? {
         guard !small.isEmpty, folder === place?.folder, let piece = small[file] else { return nil }
         if folder.identity(of: file) == piece.identity { return piece }

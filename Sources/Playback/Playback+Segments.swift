@@ -39,10 +39,7 @@ extension Playback {
     func answer(_ request: consuming SegmentRequest) {
         let (folder, file) = (request.place.folder, request.file)
         folder.verifyAhead(of: file)
-        if folder.isVerified(file) {
-            request.small = shelf.smallPiece(file, in: folder)
-            return answerVerified(consume request)
-        }
+        if folder.isVerified(file) { return answerVerified(consume request) }
         let waiting = request
         folder.verify(file) { [self] in
             if waiting.exchange.isOpen { answerVerified(waiting) }
@@ -127,7 +124,7 @@ extension Playback {
     /// Answers with the stored piece, unchanged. Returns false if there is none.
     private func sendPiece(_ request: SegmentRequest) -> Bool {
         let (folder, file) = (request.place.folder, request.file)
-        if let small = request.small {
+        if let small = shelf.smallPiece(file, in: folder) {
             folder.recordUse(of: file)
             recordServed(request)
             var representation = small.representation
@@ -209,8 +206,6 @@ extension Playback {
             guard request.exchange.isOpen else { return }
             // A piece that cannot be verified, because its folder cannot be opened, is a hole.
             if !folder.isVerified(file) { folder.removeFromList(file) }
-            var request = request
-            request.small = nil
             answerVerified(request)
         }
     }

@@ -37,8 +37,6 @@ import Substitution
     let isAmid: Bool
     /// The segment's number in the playlist; nil if it is no segment, or can have one form only.
     let number: Int?
-    /// The stored piece, if it is held in memory.
-    var small: SmallPiece?
     var facts = SegmentFacts()
     /// The resource at the origin, found once the piece is known to be missing; nil if the asset names none.
     private(set) var resource: Resource?

@@ -95,8 +95,8 @@ extension MultivariantPlaylist {
         return complete.contains { $0.index == first.index } ? [] : Set(complete.map(\.index))
     }
 
-    /// True if the variants with the highest BANDWIDTH can be played from the stored renditions alone, and none with a larger
-    /// picture cannot.
+    /// True if the variants with the highest BANDWIDTH can be played from the stored renditions alone, and no variant with a larger
+    /// picture is missing.
     public func isHighestComplete(renditions: Set<Int>) -> Bool {
         func pixels(_ variant: Variant) -> Int { variant.resolution.map { $0.width * $0.height } ?? 0 }
         guard let most = variants.map(\.bandwidth).max() else { return false }

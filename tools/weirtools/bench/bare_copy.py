@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """A bare copy of a download: its bytes are received and written, by one process over one connection, and nothing else.
 
-    bare_copy.py [--keep] URL COUNT SIZE
+    bare_copy.py [--hash] URL COUNT SIZE
 
 Fetches the files 0.ts, 1.ts, … of so many bytes each, below a URL that ends in a slash, into the current folder. Requests are sent
-ahead, so that the server never waits for one. With --keep each file is hashed too (SHA-256).
+ahead, so that the server never waits for one. With --hash each file is hashed too (SHA-256).
 """
 
 import argparse
@@ -57,7 +57,7 @@ class Stream:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--keep", action="store_true", help="hash each file, and sync all of them")
+    parser.add_argument("--hash", action="store_true", help="hash each file")
     parser.add_argument("url")
     parser.add_argument("count", type=int)
     parser.add_argument("size", type=int)
@@ -79,7 +79,7 @@ def main():
         if not head.startswith("HTTP/1.1 200 ") or "Content-Length: %d\r\n" % arguments.size not in head + "\r\n":
             raise SystemExit("the server sent another reply:\n" + head)
         ask(1)
-        digest, missing = hashlib.sha256() if arguments.keep else None, arguments.size
+        digest, missing = hashlib.sha256() if arguments.hash else None, arguments.size
         file = os.open("%d.ts" % number, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
         while missing:
             part = stream.part(missing)

@@ -27,7 +27,8 @@ class Presentation:
 
 class Run:
     """One download: seconds to its end, seconds until all is synced (by Weir also hashed and recorded; over a link its own alone),
-    seconds of processor time of all that took part, and the most memory of the largest, in bytes. Weir's processor time and memory include hashing and syncing."""
+    seconds of processor time of all that took part, and the most memory of the largest, in bytes. Weir's processor time and memory
+    include hashing and syncing."""
 
     def __init__(self, seconds, cpu, memory):
         self.seconds, self.synced, self.cpu, self.memory = seconds, seconds, cpu, memory
@@ -233,5 +234,5 @@ def peers(bench, parallel):
         "curl-50": Peer(bench, curl(50), check_list),
         "aria2c-16": Peer(bench, aria2c(16), check_list),
         "copy": Peer(bench, bare_copy(), check_list),
-        "hashed-copy": Peer(bench, bare_copy("--keep"), check_list),
+        "hashed-copy": Peer(bench, bare_copy("--hash"), check_list),
     }
