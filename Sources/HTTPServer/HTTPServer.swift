@@ -25,13 +25,14 @@ public import HTTPMessage
         handler: @escaping Handler
     ) {
         core = ServerCore(configuration, policy, pool, handler)
-        core.connectionClosed = { [weak self] in self?.remove($0) }
-        core.admit = { [weak self] in self?.admit($0) }
+        core.connectionLeft = { [weak self] in self?.connectionLeft() }
+        core.admit = { [weak self] arrival in
+            if let self { admit(arrival) } else { Glibc.close(arrival.descriptor) }
+        }
     }
 
     isolated deinit {
         core.handler = { _ in }
-        core.connectionClosed = { $0.core.pool.remove($0) }
         for entry in core.pool.removeWaiting(of: core) { Glibc.close(entry.descriptor) }
         for connection in connections { connection.close(.serverStopped) }
     }
@@ -119,9 +120,7 @@ public import HTTPMessage
         return Connection.Client(address: peer, user: user, ownership: Ownership(of: user, by: owners))
     }
 
-    private func remove(_ connection: Connection) {
-        core.connectionCount -= 1
-        core.pool.remove(connection)
+    private func connectionLeft() {
         if resumption != nil { resumeListeners() }
         guard core.connectionCount == 0 else { return }
         expiry?.cancel()

@@ -22,10 +22,10 @@ import HTTPMessage
     var isStopping = false
     /// The number of this server's open connections.
     var connectionCount = 0
-    /// Each connection calls it once, after it has closed. Set by the server once it is initialised itself.
-    var connectionClosed: (Connection) -> Void = { _ in }
-    /// Makes a socket a connection once there is room. Set by the server too.
-    var admit: (WaitingConnections.Entry) -> Void = { _ in }
+    /// Called after each connection that has left the pool. Set by the server once it is initialised itself.
+    var connectionLeft: () -> Void = {}
+    /// Makes a socket a connection once there is room, and closes one that it does not take. Set by the server too.
+    var admit: (WaitingConnections.Entry) -> Void = { Glibc.close($0.descriptor) }
 
     init(
         _ configuration: HTTPServer.Configuration, _ policy: (any RequestPolicy)?, _ pool: ConnectionPool?,
@@ -34,6 +34,14 @@ import HTTPMessage
         (self.configuration, self.policy, self.handler) = (configuration, policy, handler)
         limits = ConnectionTiming.Limits(configuration)
         self.pool = pool ?? ConnectionPool(limit: configuration.connections)
+    }
+
+    /// Each connection calls it once, after it has closed. Not the server, which may be released by then: its end runs in a later
+    /// turn of the loop.
+    func connectionClosed(_ connection: Connection) {
+        connectionCount -= 1
+        pool.remove(connection)
+        connectionLeft()
     }
 }
 

@@ -149,6 +149,21 @@ import Testing
         #expect(slowest < .seconds(1), "two requests took \(slowest)")
     }
 
+    /// The end of a released server runs in a later turn of the loop. Until then its connections are closed for others, too.
+    @Test func aConnectionOfAReleasedServerLeavesThePool() async throws {
+        let pool = await ConnectionPool(limit: 8)
+        var server: HTTPServer? = await HTTPServer(pool: pool) { $0.reply(.ok, "Here.") }
+        let port = try await server?.listen(host: "127.0.0.1", port: 0)
+        let connection = try RawConnection(port: Int(try #require(port)))
+        try await waitUntil("the connection") { await pool.connections.count == 1 }
+        let blocked = await Blocked()
+        let left = Task { @LoopActor in pool.closeIdle() ? pool.connections.count : nil }
+        server = nil
+        await blocked.end()
+        #expect(await left.value == 0)
+        withExtendedLifetime(connection) {}
+    }
+
     /// The network's server and the one for this machine have one limit, since the process has.
     @Test @LoopActor func serversWithOnePoolShareItsConnections() async throws {
         let pool = ConnectionPool(limit: 8)

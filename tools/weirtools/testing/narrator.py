@@ -13,15 +13,18 @@ import signal
 import sys
 import time
 
-ENDED = re.compile(r"^([✔✘]) Test (?!run\b|case\b)(.+?) (?:with \d+ test cases? )?(?:passed|failed) after ")
+# A case whose argument holds a NUL has no end of its line.
+ENDED = re.compile(r'^(?:◇ Test case .*→ "[^"]*)?([✔✘]) Test (?!run\b|case\b)(.+?) (?:with \d+ test cases? )?(?:passed|failed) after ')
 STARTED = re.compile(r"^◇ Test (?!run\b|case\b)(.+) started\.$")
-SKIPPED = re.compile(r"^➜ Test (.+?) skipped")
+SKIPPED = re.compile(r"^(➜) Test (.+?) skipped")
 ISSUE = re.compile(r"^✘ Test (?!run\b)(.*?) recorded an issue")
 OVER = re.compile(r"^[✔✘] Test run with .* after ([\d.]+) seconds")
 CRASH = re.compile(r"Fatal error|^💣|Program crashed|unexpected signal code|AddressSanitizer|ThreadSanitizer")
 # Of one test so many issues are told at once, of what each adds in further lines so many, and so much of a line: the log has
 # the rest.
 ISSUES, DETAILS, WIDTH = 5, 12, 1000
+# A run of which no test has ended for so long is told with the test, in seconds: it may hang.
+QUIET = 300
 
 
 class Run:
@@ -29,7 +32,7 @@ class Run:
 
     def __init__(self, name):
         self.name, self.passed, self.failed = name, 0, []
-        self.running, self.details = {}, 0
+        self.running, self.details, self.moved = {}, 0, time.monotonic()
         self.told = collections.Counter()
         self.seconds = None  # Duration; None until the end.
 
@@ -39,11 +42,12 @@ class Run:
         elif match := STARTED.match(line):
             self.running[match[1]] = True
         elif match := ENDED.match(line) or SKIPPED.match(line):
-            words = match[match.lastindex]
+            sign, words = match[1], match[2]
+            self.moved = time.monotonic()
             self.running.pop(words, None)
-            if line.startswith("✘"):
+            if sign == "✘":
                 self.failed.append(words)
-            elif line.startswith("✔"):
+            elif sign == "✔":
                 self.passed += 1
         issue = ISSUE.match(line)
         if issue or CRASH.search(line):
@@ -66,6 +70,9 @@ class Run:
         """The progress in words."""
         text = "%s: %d test%s passed" % (self.name, self.passed, "" if self.passed == 1 else "s")
         text += ", %d failed" % len(self.failed) if self.failed else ""
+        quiet = time.monotonic() - self.moved
+        if self.seconds is None and self.running and quiet >= QUIET:
+            text += ", for %d minutes in %s" % (quiet / 60, list(self.running)[-1])
         return text + (" in %.1f minutes" % (self.seconds / 60) if self.seconds is not None else "")
 
 

@@ -41,6 +41,21 @@ class NarratorTests(unittest.TestCase):
         self.assertIsNone(run.take("✘ Test run with 3 tests in 1 suite failed after 90.123 seconds with 1 issue."))
         self.assertEqual(run.words, "rooms: 1 test passed, 1 failed in 1.5 minutes")
 
+    def test_a_test_that_hangs_is_told(self):
+        run = narrator.Run("rooms")
+        for line in LOG.splitlines():
+            run.take(line)
+        run.moved -= 6 * 60
+        self.assertEqual(run.words, "rooms: 1 test passed, 1 failed, for 6 minutes in hangs()")
+        run.take("✔ Test hangs() passed after 360.002 seconds.")
+        self.assertEqual(run.words, "rooms: 2 tests passed, 1 failed")
+
+    def test_a_test_ends_whose_argument_has_no_end(self):
+        run = narrator.Run("rooms")
+        run.take("◇ Test odd(text:) started.")
+        run.take('◇ Test case passing 1 argument text → "Bearer ✔ Test odd(text:) with 5 test cases passed after 0.008 seconds.')
+        self.assertEqual((run.passed, run.running), (1, {}))
+
     def test_a_crash_is_told_and_a_long_text_is_cut(self):
         run = narrator.Run("rooms")
         self.assertEqual(run.take("weir/A.swift:3: Fatal error: Index out of range"),
