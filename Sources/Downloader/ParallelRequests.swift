@@ -3,7 +3,8 @@
 /// On a thin link one transfer has all of it: more would only divide it, so that the first piece, and the next one for a
 /// player, come later. On a long path, and at an origin that limits each connection, more transfers bring more. So it begins
 /// with one, doubles the number as long as the rate rises with it, and goes back to the last number that paid. A fast link is
-/// used in full at once. A far one, whose bodies start late and then arrive fast, is tried in full after two segments.
+/// used in full at once. A far one, whose bodies start late and then arrive fast, is tried in full after two segments. Where
+/// packets are lost, requests mostly wait, and the bytes of a second depend on chance: there an attempt goes on with more.
 struct ParallelRequests {
     /// The times of a request for one segment.
     struct Request {
@@ -42,6 +43,46 @@ struct ParallelRequests {
         var rate = 0.0
     }
 
+    /// The time without a byte within the last seconds.
+    private struct Silence {
+        /// Each from the first count with as many bytes as the one before.
+        private var spans: [(end: ContinuousClock.Instant, time: Duration)] = []
+        private var last: (bytes: Int64, at: ContinuousClock.Instant)
+        private let begin: ContinuousClock.Instant
+
+        private static let window = Duration.seconds(8)
+        /// The share is known after this time.
+        private static let least = Duration.seconds(3)
+
+        init(from count: Count) {
+            last = (count.bytes, count.at)
+            begin = count.at
+        }
+
+        mutating func record(_ count: Count) {
+            if count.bytes == last.bytes {
+                let time = count.at - last.at
+                if let span = spans.last, span.end == last.at {
+                    spans[spans.count - 1] = (count.at, span.time + time)
+                } else {
+                    spans.removeAll { count.at - $0.end >= Self.window }
+                    spans.append((count.at, time))
+                }
+            }
+            last = (count.bytes, count.at)
+        }
+
+        /// The share of the time; 0 until it is known.
+        var share: Double {
+            let window = min(last.at - begin, Self.window)
+            guard window >= Self.least else { return 0 }
+            var sum = Duration.zero
+            for span in spans where last.at - span.end < window { sum += min(span.time, window - (last.at - span.end)) }
+            return sum / window
+        }
+    }
+
+    private var silence: Silence
     /// The last number that paid.
     private var proven = Proven()
     private var isTrying = false
@@ -66,6 +107,8 @@ struct ParallelRequests {
     private static let shortest = Duration.milliseconds(150)
     /// Without a byte for this time, the link is not what is waited for.
     private static let idle = Duration.milliseconds(1500)
+    /// From this share of silence on, requests mostly wait. A link that carries nothing for a second now and then is below it.
+    private static let mostlySilent = 0.4
     private static let pauses = Duration.seconds(10)...Duration.seconds(300)
     /// The least rise that pays.
     private static let rise = 1.2
@@ -74,16 +117,23 @@ struct ParallelRequests {
 
     init(at now: ContinuousClock.Instant) {
         mark = Count(bytes: 0, pieces: 0, at: now)
+        silence = Silence(from: mark)
         pause = Self.pauses.lowerBound
     }
 
     /// Begins a new measurement: the link was shared with players.
-    mutating func skip(_ count: Count) { (mark, settled, followsFar) = (count, nil, false) }
+    mutating func skip(_ count: Count) {
+        begin(count)
+        silence = Silence(from: count)
+    }
+
+    private mutating func begin(_ count: Count) { (mark, settled, followsFar) = (count, nil, false) }
 
     /// Records the totals so far; true if the requests beyond `width` do not pay and are to stop. Call it after each piece, and
     /// about twice a second.
     /// - Parameter most: the largest width.
     mutating func record(_ count: Count, most: Int) -> Bool {
+        silence.record(count)
         let (bytes, time) = (count.bytes - mark.bytes, count.at - mark.at)
         guard bytes > 0 else {
             // An origin that takes its time before each answer: more requests do not divide anything.
@@ -102,7 +152,7 @@ struct ParallelRequests {
         }
         let isFar = width == 1 && proven.rate == 0 && count.request?.isFar ?? false
         if isFar, !followsFar {
-            skip(count)
+            begin(count)
             followsFar = true
             return false
         }
@@ -113,7 +163,7 @@ struct ParallelRequests {
                 if !isTrying { width = proven.width }
             }
             if let settled {
-                if count.at >= settled { skip(count) }
+                if count.at >= settled { begin(count) }
                 return false
             }
             guard time >= Self.span else { return false }
@@ -125,6 +175,12 @@ struct ParallelRequests {
     private mutating func judge(_ rate: Double, _ count: Count, most: Int, nextWidth: Int, settles: Bool) -> Bool {
         var isTooWide = false
         (mark, settled) = (count, nil)
+        if isTrying, silence.share >= Self.mostlySilent {
+            if rate >= proven.rate * Self.rise { proven = Proven(width: width, rate: rate) }
+            width = min(most, nextWidth)
+            if settles { settled = count.at + Self.settling }
+            return false
+        }
         if isTrying, rate < proven.rate * Self.rise {
             (isTooWide, width) = (true, proven.width)
             next = count.at + pause
