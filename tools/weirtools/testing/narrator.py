@@ -23,8 +23,8 @@ CRASH = re.compile(r"Fatal error|^💣|Program crashed|unexpected signal code|Ad
 # Of one test so many issues are told at once, of what each adds in further lines so many, and so much of a line: the log has
 # the rest.
 ISSUES, DETAILS, WIDTH = 5, 12, 1000
-# A run of which no test has ended for so long is told with the test, in seconds: it may hang.
-QUIET = 300
+# A run of which nothing was heard for so long is told, in seconds: it may hang. The longest test takes six minutes.
+QUIET = 600
 
 
 class Run:
@@ -72,7 +72,8 @@ class Run:
         text += ", %d failed" % len(self.failed) if self.failed else ""
         quiet = time.monotonic() - self.moved
         if self.seconds is None and self.running and quiet >= QUIET:
-            text += ", for %d minutes in %s" % (quiet / 60, list(self.running)[-1])
+            # Its output comes in blocks, so that it may have gone on to a later test.
+            text += ", nothing for %d minutes since %s" % (quiet / 60, list(self.running)[-1])
         return text + (" in %.1f minutes" % (self.seconds / 60) if self.seconds is not None else "")
 
 

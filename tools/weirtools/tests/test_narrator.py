@@ -45,9 +45,9 @@ class NarratorTests(unittest.TestCase):
         run = narrator.Run("rooms")
         for line in LOG.splitlines():
             run.take(line)
-        run.moved -= 6 * 60
-        self.assertEqual(run.words, "rooms: 1 test passed, 1 failed, for 6 minutes in hangs()")
-        run.take("✔ Test hangs() passed after 360.002 seconds.")
+        run.moved -= 11 * 60
+        self.assertEqual(run.words, "rooms: 1 test passed, 1 failed, nothing for 11 minutes since hangs()")
+        run.take("✔ Test hangs() passed after 660.002 seconds.")
         self.assertEqual(run.words, "rooms: 2 tests passed, 1 failed")
 
     def test_a_test_ends_whose_argument_has_no_end(self):
