@@ -45,7 +45,7 @@ struct ParallelRequests {
 
     /// The time without a byte within the last seconds.
     private struct Silence {
-        /// Each from the first count with as many bytes as the one before.
+        /// Each ends at the last count with the bytes of those before.
         private var spans: [(end: ContinuousClock.Instant, time: Duration)] = []
         private var last: (bytes: Int64, at: ContinuousClock.Instant)
         private let begin: ContinuousClock.Instant
@@ -176,6 +176,7 @@ struct ParallelRequests {
         var isTooWide = false
         (mark, settled) = (count, nil)
         if isTrying, silence.share >= Self.mostlySilent {
+            // The rate is judged when bytes come again.
             if rate >= proven.rate * Self.rise { proven = Proven(width: width, rate: rate) }
             width = min(most, nextWidth)
             if settles { settled = count.at + Self.settling }

@@ -61,7 +61,11 @@ package import Store
         urgency: Fetch.Urgency, fallback: Fetch.Fallback, alternates: () -> any AlternateSources
     ) throws(FetchError) -> Fetch {
         let key = Key(folder: ObjectIdentifier(folder), resource: resource, isLasting: isLasting)
-        let known = existing(key, resource, urgency)
+        var known = existing(key, urgency)
+        // From before the playlist's end: enough for what is not to be stored after it either.
+        if known == nil, isLasting, case .passing = keeping {
+            known = existing(Key(folder: key.folder, resource: resource), urgency)
+        }
         let fetch =
             if let known { known } else { try add(resource, key, folder, keeping, access, urgency, alternates()) }
         if urgency == .playback {
@@ -84,7 +88,7 @@ package import Store
         do throws(FetchError) {
             for resource in resources {
                 let key = Key(folder: ObjectIdentifier(folder), resource: resource, isLasting: isLasting)
-                let known = existing(key, resource, .background)
+                let known = existing(key, .background)
                 let fetch =
                     if let known { known } else {
                         try add(resource, key, folder, keeping(resource), access, .background, alternates(resource))
@@ -103,13 +107,9 @@ package import Store
         return all
     }
 
-    /// A recent fetch that was not stored is enough for a player, as is one from before the playlist's end. A download needs a
-    /// piece, and there may be space now.
-    private func existing(_ key: Key, _ resource: Resource, _ urgency: Fetch.Urgency) -> Fetch? {
-        guard let known = fetches[key] ?? (urgency == .playback ? recent[key] : nil) else {
-            guard key.isLasting, urgency == .playback else { return nil }
-            return existing(Key(folder: key.folder, resource: resource), resource, urgency)
-        }
+    private func existing(_ key: Key, _ urgency: Fetch.Urgency) -> Fetch? {
+        // A recent fetch that was not stored is enough for a player; a download needs a piece, and there may be space now.
+        guard let known = fetches[key] ?? (urgency == .playback ? recent[key] : nil) else { return nil }
         if !parked.isEmpty { parked.removeAll { $0 == key } }
         return known
     }

@@ -36,8 +36,8 @@ import HTTPMessage
         self.pool = pool ?? ConnectionPool(limit: configuration.connections)
     }
 
-    /// Each connection calls it once, after it has closed. Not the server, which may be released by then: its end runs in a later
-    /// turn of the loop.
+    /// Each connection calls it once, after it has closed. Here and not in the server, which may be released by then: its end runs
+    /// in a later turn of the loop.
     func connectionClosed(_ connection: Connection) {
         connectionCount -= 1
         pool.remove(connection)

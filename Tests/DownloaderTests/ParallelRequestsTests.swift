@@ -29,8 +29,9 @@ import Testing
             /// No byte arrives before it.
             var begins: Double
             var bytes: Double
-            /// Bytes that arrive before the next pause, and the end of that.
+            /// Bytes that arrive before the next pause.
             var burst: Double
+            /// The end of that pause.
             var resumes = 0.0
         }
 
@@ -48,7 +49,7 @@ import Testing
         /// Time of the first piece.
         private(set) var first: Double?
         private(set) var widest = 1
-        /// The sum over all steps.
+        /// The sum of the width over all steps.
         private var widths = 0
         var meanWidth: Double { Double(widths) / (time * 100) }
         private var dice: SeededDice

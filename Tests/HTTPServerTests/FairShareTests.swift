@@ -149,7 +149,7 @@ import Testing
         #expect(slowest < .seconds(1), "two requests took \(slowest)")
     }
 
-    /// The end of a released server runs in a later turn of the loop. Until then its connections are closed for others, too.
+    /// The end of a released server runs in a later turn of the loop. Until then the pool may close its connections for others.
     @Test func aConnectionOfAReleasedServerLeavesThePool() async throws {
         let pool = await ConnectionPool(limit: 8)
         var server: HTTPServer? = await HTTPServer(pool: pool) { $0.reply(.ok, "Here.") }

@@ -126,22 +126,31 @@ import Testing
         #expect(text.contains("#EXT-X-MEDIA-SEQUENCE:1\n") && text.contains("/3.ts\n"))
     }
 
-    /// Players that are a few seconds late ask for it when the broadcast has ended.
-    @Test func aSegmentFromBeforeTheEndIsRequestedOnce() async throws {
+    /// Players that are a few seconds late ask for it when the broadcast has ended. A whole one is stored from then on, its tail
+    /// is not.
+    @Test(arguments: [(first: 1, isStored: false), (0, true)])
+    func aSegmentFromBeforeTheEndIsRequestedAgainOnlyToStoreIt(first: Int, isStored: Bool) async throws {
         let stream = try await LiveStream()
         let segment = OriginRule("/low/1.ts") { ($0.status, $0.body) = (200, OriginRule.media("0123")) }
         try await stream.fixture.origin.add(segment)
         let lines = try await stream.fixture.get(stream.media).text.split(separator: "\n")
         let path = String(try #require(lines.last { $0.hasSuffix("/1.ts") }))
-        let first = try await stream.fixture.get(path)
-        let end = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:1\n#EXTINF:1,\n1.ts\n#EXT-X-ENDLIST\n"
+        let early = try await stream.fixture.get(path)
+        let list = (first...1).map { "#EXTINF:1,\n\($0).ts\n" }.joined()
+        let end = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:\(first)\n\(list)#EXT-X-ENDLIST\n"
         try await stream.fixture.origin.clearRules()
         try await stream.fixture.origin.add(segment)
         try await stream.answer("") { ($0.status, $0.body) = (200, end) }
         try await waitUntil("the end") { try await stream.fixture.get(stream.media).text.contains("#EXT-X-ENDLIST") }
-        let second = try await stream.fixture.get(path)
-        #expect((first.status, second.status) == (200, 200) && first.text == second.text)
-        #expect(try await stream.fixture.mediaRequests() == ["/low/1.ts"])
+        let late = try await stream.fixture.get(path)
+        #expect((early.status, late.status) == (200, 200) && early.text == late.text)
+        #expect(try await stream.fixture.mediaRequests().count { $0 == "/low/1.ts" } == (isStored ? 2 : 1))
+        if isStored {
+            try await waitUntil("the piece") { @LoopActor in
+                stream.fixture.folder.files().contains { $0.hasSuffix("1.ts") }
+            }
+        }
+        #expect(stream.fixture.folder.files().contains { $0.hasSuffix("1.ts") } == isStored)
     }
 
     @Test func aRenditionReportLeadsToTheOtherRendition() async throws {
