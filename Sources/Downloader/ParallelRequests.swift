@@ -17,12 +17,12 @@ struct ParallelRequests {
         /// Fewer bytes may come in few packets, and show no rate.
         private static let leastBytes: Int64 = 8 << 10
         /// Bytes per second that a thin link does not carry.
-        private static let rate = 300_000.0
+        private static let leastRate = 300_000.0
 
         /// True if more requests would mostly fill waiting time: the body took no longer than the wait, and came fast.
         var isFar: Bool {
             guard bytes >= Self.leastBytes, body <= wait else { return false }
-            return Double(bytes) / (max(body, .milliseconds(1)) / .seconds(1)) >= Self.rate
+            return ParallelRequests.rate(bytes, in: body) >= Self.leastRate
         }
     }
 
@@ -88,6 +88,8 @@ struct ParallelRequests {
     private var isTrying = false
     /// The start of the present measurement.
     private var mark: Count
+    /// The start of the latest interval.
+    private var recent: Count
     /// Bytes before this moment do not count: new connections have to begin.
     private var settled: ContinuousClock.Instant?
     private var hasBegun = false
@@ -101,6 +103,8 @@ struct ParallelRequests {
     private static let fast = 1_000_000.0
     /// Bytes that show a fast link.
     private static let leastFast: Int64 = 64 << 10
+    /// The least time that shows one by itself.
+    private static let interval = Duration.milliseconds(250)
     private static let span = Duration.milliseconds(1200)
     private static let settling = Duration.milliseconds(500)
     /// The least time in which several pieces per request are a measurement.
@@ -117,6 +121,7 @@ struct ParallelRequests {
 
     init(at now: ContinuousClock.Instant) {
         mark = Count(bytes: 0, pieces: 0, at: now)
+        recent = mark
         silence = Silence(from: mark)
         pause = Self.pauses.lowerBound
     }
@@ -124,6 +129,7 @@ struct ParallelRequests {
     /// Begins a new measurement: the link was shared with players.
     mutating func skip(_ count: Count) {
         begin(count)
+        recent = count
         silence = Silence(from: count)
     }
 
@@ -134,6 +140,7 @@ struct ParallelRequests {
     /// - Parameter most: the largest width.
     mutating func record(_ count: Count, most: Int) -> Bool {
         silence.record(count)
+        let recentRate = recentRate(count)
         let (bytes, time) = (count.bytes - mark.bytes, count.at - mark.at)
         guard bytes > 0 else {
             // An origin that takes its time before each answer: more requests do not divide anything.
@@ -143,9 +150,11 @@ struct ParallelRequests {
             }
             return false
         }
-        let rate = Double(bytes) / (max(time, .milliseconds(1)) / .seconds(1))
-        if bytes >= Self.leastFast, rate >= Self.fast {
-            (width, proven, isTrying) = (most, Proven(width: most, rate: rate), false)
+        let rate = Self.rate(bytes, in: time)
+        // A new connection becomes faster with each round trip: before the first measurement the mean is too low.
+        let latest = proven.rate == 0 ? max(rate, recentRate) : rate
+        if bytes >= Self.leastFast, latest >= Self.fast {
+            (width, proven, isTrying) = (most, Proven(width: most, rate: latest), false)
             (next, pause, hasBegun, settled) = (nil, Self.pauses.lowerBound, true, nil)
             mark = count
             return false
@@ -170,6 +179,18 @@ struct ParallelRequests {
         }
         hasBegun = true
         return judge(rate, count, most: most, nextWidth: isFar ? most : width * 2, settles: isFar || !isMeasured)
+    }
+
+    /// Bytes per second of the interval that ends now; 0 if none does.
+    private mutating func recentRate(_ count: Count) -> Double {
+        let time = count.at - recent.at
+        guard time >= Self.interval else { return 0 }
+        defer { recent = count }
+        return Self.rate(count.bytes - recent.bytes, in: time)
+    }
+
+    private static func rate(_ bytes: Int64, in time: Duration) -> Double {
+        Double(bytes) / (max(time, .milliseconds(1)) / .seconds(1))
     }
 
     private mutating func judge(_ rate: Double, _ count: Count, most: Int, nextWidth: Int, settles: Bool) -> Bool {

@@ -162,6 +162,27 @@ import Testing
         #expect(simulation.rule.width == 6)
     }
 
+    /// LTE: each round trip brings twice the bytes of the one before, up to what a window holds. The mean since the start is below
+    /// what is called fast until the first segment is here.
+    @Test(arguments: 0..<10) func aFastLinkIsFoundWhileTheFirstConnectionBecomesFaster(phase: Int) throws {
+        let (start, roundTrip, window) = (ContinuousClock.now, 0.115, 188_000.0)
+        func bytes(after seconds: Double) -> Int64 {
+            let trips = max(0, seconds) / roundTrip
+            let whole = (0..<Int(trips)).reduce(0) { $0 + min(window, 14_600 * pow(2, Double($1))) }
+            return Int64(whole + (trips - trips.rounded(.down)) * min(window, 14_600 * pow(2, trips.rounded(.down))))
+        }
+        var rule = ParallelRequests(at: start)
+        var wide: Double?
+        for tick in 0..<4 where wide == nil {
+            let seconds = 0.05 * Double(phase) + 0.5 * Double(tick)
+            let count = ParallelRequests.Count(bytes: bytes(after: seconds), pieces: 0, at: start + .seconds(seconds))
+            let isTooWide = rule.record(count, most: 6)
+            #expect(!isTooWide)
+            if rule.width == 6 { wide = seconds }
+        }
+        #expect(try #require(wide) <= 1.2)
+    }
+
     /// The bytes of a second depend on chance there, while each request waits for what was lost. With attempts that end by the rate
     /// of one second there were 1151, 365 and 213 pieces.
     @Test(arguments: [(12_000.0, 1700), (20_000, 450), (45_000, 250)])
