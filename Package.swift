@@ -48,6 +48,8 @@ let package = Package(
         // SHA-256; libcurl brings the library along.
         .systemLibrary(name: "CLibcrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CLinux"),
+        // What runs the tasks of the program.
+        .target(name: "CExecutor"),
         // The page's files, as bytes.
         .target(name: "CPage", exclude: ["files", "page.png"]),
         // The API's document, conf/openapi.json, and conf/weir.toml, as bytes: the compiler has #embed, where SwiftPM's
@@ -121,7 +123,7 @@ let package = Package(
             ]),
         // The commands use the API and the log's text; Application does what needs no daemon: CommandRuleTests.
         .executableTarget(
-            name: "weir", dependencies: ["API", "AccessLog", "Application", "SafeText", argumentParser],
+            name: "weir", dependencies: ["API", "AccessLog", "Application", "CExecutor", "SafeText", argumentParser],
             swiftSettings: strict),
         // What the tests share: an origin that misbehaves on demand, processes, players, frame hashes.
         .target(name: "TestSupport", dependencies: ["Subprocess"], path: "Tests/TestSupport", swiftSettings: strict),

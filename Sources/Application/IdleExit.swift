@@ -14,12 +14,15 @@ struct IdleClock {
     ///   - isBusy: true while something plays, downloads, records, waits or is connected.
     ///   - connections: the number of connections since the start. A new one counts as work, however short it was.
     mutating func isOver(isBusy: Bool, connections: Int, now: ContinuousClock.Instant) -> Bool {
-        if isBusy || connections != self.connections { (since, self.connections) = (now, connections) }
+        let isIdle = !isBusy && connections == self.connections
+        if !isIdle { (since, self.connections) = (now, connections) }
+        // Without work no look is needed before the limit; after some, the next one finds when it ended.
+        pause = isIdle ? limit - (now - since) : max(.milliseconds(100), limit / 10)
         return now - since >= limit
     }
 
-    /// Time between two looks.
-    var pause: Duration { min(.seconds(15), max(.milliseconds(100), limit / 10)) }
+    /// Time until the next look.
+    private(set) var pause = Duration.zero
 }
 
 extension Daemon {
@@ -28,7 +31,7 @@ extension Daemon {
         var clock = IdleClock(limit: limit, now: .now)
         while !Task.isCancelled {
             if clock.isOver(isBusy: isBusy, connections: connections, now: .now) { return }
-            try? await Task.sleep(for: clock.pause)
+            try? await LoopActor.pause(for: clock.pause)
         }
     }
 }

@@ -197,7 +197,7 @@ extension Downloader: DownloadWorkObserver {
     func wait(_ download: Download, _ pause: Duration) {
         // Stored in `step`, like the task that follows the pause, so that `halt` cancels whichever of the two exists.
         download.step = Task { @LoopActor [weak self, weak download] in
-            guard (try? await Task.sleep(for: pause)) != nil, let self, let download, download.state == .waiting,
+            guard (try? await LoopActor.pause(for: pause)) != nil, let self, let download, download.state == .waiting,
                 self.byAsset[download.asset.id] === download
             else { return }
             self.set(download, .queued)

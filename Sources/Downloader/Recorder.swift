@@ -153,7 +153,7 @@ import Store
     }
 
     /// Waits half a target duration: the origin must not be asked sooner (RFC 8216 §6.3.4).
-    private func pause(_ track: RecordingTrack) async { try? await Task.sleep(for: track.interval / 2) }
+    private func pause(_ track: RecordingTrack) async { try? await LoopActor.pause(for: track.interval / 2) }
 
     private func update() {
         guard !isOver else { return }

@@ -44,7 +44,7 @@ package import Store
         asset.keys.unwritten.insert(number)
         guard !isDue else { return }
         Task { @LoopActor in
-            try? await Task.sleep(for: .seconds(1))
+            try? await LoopActor.pause(for: .seconds(1))
             let numbers = asset.keys.unwritten.sorted()
             asset.keys.unwritten = []
             await save(numbers, of: asset)

@@ -56,7 +56,7 @@ extension PlaylistLoader {
     /// Not a poll: before that time the origin must not be asked (RFC 8216 §6.3.4).
     private func waitUntilDue(_ rendition: Rendition) async {
         let wait = rendition.schedule.wait(now: .now)
-        if wait > .zero { try? await Task.sleep(for: wait) }
+        if wait > .zero { try? await LoopActor.pause(for: wait) }
     }
 
     /// Reloads a live playlist as soon as that is due. An error of the origin does not end the playback: players accept

@@ -152,7 +152,9 @@ public final class Catalogue: Sendable {
     /// Writes what the first play of a film writes, to a database in memory. The first time takes some milliseconds more, in
     /// Swift's runtime, and a player would wait for them.
     private static let rehearsal = Task.detached {
-        try? inMemory().write { database in
+        guard let queue = try? inMemory() else { return }
+        defer { try? queue.retire() }
+        _ = try? queue.write { database in
             try upsert(Contents(assets: [.blank], playlists: [.blank]), database)
             return try updateChecksum(of: AssetRecord.blank.id, database)
         }

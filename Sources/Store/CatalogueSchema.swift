@@ -112,6 +112,7 @@ extension Catalogue {
         // With `immutable` SQLite needs no files beside the database, but ignores rows that are only in its log.
         for uri in [path, "file:\(escaped(path))?immutable=1"] {
             guard let queue = try? DatabaseQueue(path: uri, configuration: configuration) else { continue }
+            defer { try? queue.retire() }
             if let value = try? queue.read(body) { return value }
         }
         return nil
@@ -122,7 +123,9 @@ extension Catalogue {
     }
 
     static func checkShape(_ database: Database, path: String) throws {
-        let expected = try inMemory().read(shape)
+        let queue = try inMemory()
+        defer { try? queue.retire() }
+        let expected = try queue.read(shape)
         guard try shape(database).isSuperset(of: expected) else {
             throw StoreError(.catalogue, path: path, detail: "its tables are not those of a catalogue")
         }

@@ -1,5 +1,6 @@
 import Application
 import ArgumentParser
+import CExecutor
 import Glibc
 
 /// The command line. `weir serve` is the daemon; the other commands talk to it.
@@ -46,7 +47,9 @@ import Glibc
                 ]),
         ])
 
-    static func main() async {
+    // On the main actor: the first task elsewhere has the executor.
+    @MainActor static func main() async {
+        weir_use_own_executor()
         let arguments = HeaderOptions.joined(Array(CommandLine.arguments.dropFirst()))
         if let mistake = CommandNames.mistake(in: arguments) {
             Output.error(mistake.text)

@@ -20,6 +20,18 @@ import Testing
         }
     }
 
+    /// Two looks after the last work, however long the limit is.
+    @Test func anIdleDaemonIsLeftAlone() {
+        let start = ContinuousClock.now
+        var clock = IdleClock(limit: .seconds(600), now: start)
+        _ = clock.isOver(isBusy: true, connections: 1, now: start)
+        #expect(clock.pause == .seconds(60))
+        _ = clock.isOver(isBusy: false, connections: 1, now: start + .seconds(60))
+        #expect(clock.pause == .seconds(540))
+        let isOver = clock.isOver(isBusy: false, connections: 1, now: start + .seconds(600))
+        #expect(isOver)
+    }
+
     @Test(arguments: [
         ("0::/user.slice/user-1000.slice/user@1000.service/app.slice/weir.service\n", UserService.Owner.user),
         ("12:memory:/system.slice\n0::/system.slice/weir.service\n", .system),

@@ -35,8 +35,8 @@ import Testing
     }
 
     @Test func noCommandReachesARoomBelowTheAPI() throws {
-        // SafeText is pure: what a command prints passes it.
-        let others = ["ArgumentParser", "Foundation", "Glibc", "SafeText", "Synchronization"]
+        // SafeText is pure: what a command prints passes it. CExecutor runs the program's tasks.
+        let others = ["ArgumentParser", "CExecutor", "Foundation", "Glibc", "SafeText", "Synchronization"]
         for (name, text) in files {
             let rooms = Set(imports(text)).subtracting(others)
             #expect(rooms.isSubset(of: ["API", "AccessLog", "Application"]), "\(name)")
@@ -49,11 +49,26 @@ import Testing
         let package = try String(contentsOfFile: Repository.path("Package.swift"), encoding: .utf8)
         #expect(
             package.contains(
-                #"name: "weir", dependencies: ["API", "AccessLog", "Application", "SafeText", argumentParser]"#))
+                #"name: "weir", dependencies: ["API", "AccessLog", "Application", "CExecutor", "SafeText", argumentParser]"#
+            ))
+    }
+
+    /// `Task.sleep` and queues bring back the threads at which libdispatch looks once a second: see `weir_use_own_executor`.
+    @Test func theDaemonPausesOnItsLoop() throws {
+        let folder = Repository.path("Sources")
+        let names = try FileManager.default.subpathsOfDirectory(atPath: folder).filter { name in
+            name.hasSuffix(".swift") && !name.hasPrefix("weir/") && !name.hasPrefix("API/")
+        }
+        try #require(names.count > 400)
+        let found = try names.filter { name in
+            let text = try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
+            return text.contains("Task.sleep(") || text.contains("import Dispatch")
+        }
+        #expect(Set(found) == ["Application/DaemonStarter.swift", "Application/DaemonStopper.swift"])
     }
 
     @Test(arguments: [
-        ("Application.run(", ["ServeCommand.swift"]),
+        ("Application.run(", ["ServeCommand.swift"]), ("weir_use_own_executor(", ["Weir.swift"]),
         ("StoreMoving", ["MoveCommand.swift"]),
         ("Doctor(", ["DoctorCommand.swift"]), ("CheckResult.of", ["CheckCommand.swift"]),
         // Only a daemon claims a state directory; a command reads it.

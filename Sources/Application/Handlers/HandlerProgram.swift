@@ -1,3 +1,4 @@
+internal import EventLoop
 internal import Glibc
 internal import Subprocess
 internal import Synchronization
@@ -34,7 +35,7 @@ final class HandlerProgram: Sendable {
     func run(_ words: [String], variables: [String]) async -> Outcome {
         // A program may close its output and go on.
         let watchdog = Task {
-            try? await Task.sleep(for: .seconds(timeLimit))
+            try? await LoopActor.pause(for: .seconds(timeLimit))
             if !Task.isCancelled { end(lateness) }
         }
         defer { watchdog.cancel() }

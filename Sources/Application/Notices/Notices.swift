@@ -74,7 +74,7 @@ package struct NoticeCommands: Equatable, Sendable {
             var clock = ExpiryClock(last: self?.lastLook ?? 0)
             while !Task.isCancelled {
                 self?.look(&clock)
-                try? await Task.sleep(for: Self.pause)
+                try? await LoopActor.pause(for: Self.pause)
             }
         }
     }

@@ -93,7 +93,7 @@ package import Origin
             case .refused(let reason): return reason
             case .failed(let reason): failure = reason
             }
-            guard pause > .zero, (try? await Task.sleep(for: pause)) != nil else { break }
+            guard pause > .zero, (try? await LoopActor.pause(for: pause)) != nil else { break }
         }
         return failure
     }

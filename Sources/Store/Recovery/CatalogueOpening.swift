@@ -81,8 +81,8 @@ struct CatalogueOpening {
         let new = try Catalogue.openAlone(file.newPath)
         do {
             try new.write { try Catalogue.rewrite(assets, $0) }
-            try new.close()
-            try damaged?.close()
+            try new.retire()
+            try damaged?.retire()
             damaged = nil
             return try file.replace()
         } catch {

@@ -1,5 +1,5 @@
-import Dispatch
 import GRDB
+import Glibc
 import Synchronization
 
 /// The rows of a catalogue's file, and which of them are as they were written. SQLite's own check finds a damaged
@@ -61,15 +61,27 @@ struct CatalogueReading: Sendable {
 
     /// Computes checksums on all processors.
     private static func sums(of assets: [AssetRows]) -> [Digest] {
-        let share = 256
+        let most = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        // A thread costs as much as some hundred sums.
+        let share = max(256, (assets.count + most - 1) / most)
         return [Digest](unsafeUninitializedCapacity: assets.count) { buffer, count in
-            // Each iteration writes elements of its own.
+            // Each share writes elements of its own.
             nonisolated(unsafe) let elements = buffer
-            DispatchQueue.concurrentPerform(iterations: (assets.count + share - 1) / share) { iteration in
-                for index in iteration * share..<min(assets.count, (iteration + 1) * share) {
+            let write: @Sendable (Int) -> Void = { start in
+                for index in start..<min(assets.count, start + share) {
                     elements.initializeElement(at: index, to: assets[index].sum)
                 }
             }
+            var threads: [StoreThread] = []
+            for start in stride(from: share, to: assets.count, by: share) {
+                if let thread = try? StoreThread("sums", { write(start) }) {
+                    threads.append(thread)
+                } else {
+                    write(start)
+                }
+            }
+            write(0)
+            for thread in threads { thread.join() }
             count = assets.count
         }
     }
@@ -106,6 +118,7 @@ final class IntegrityCheck {
             var configuration = Configuration()
             configuration.readonly = true
             guard let queue = try? DatabaseQueue(path: path, configuration: configuration) else { return }
+            defer { try? queue.retire() }
             let text = try? queue.read(CatalogueReading.integrity)
             outcome.text.withLock { $0 = text }
         }
