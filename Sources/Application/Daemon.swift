@@ -29,7 +29,7 @@ import Substitution
     private let sessions: Sessions
     private let server: HTTPServer
     /// The connections of both servers.
-    private let pool: ConnectionPool
+    let pool: ConnectionPool
     private let control: ControlRoutes
     private let page: PageRoutes
     /// The server for the network; nil if none is configured.

@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import HTTPServer
 
 /// Decides when a daemon has had nothing to do for so long that it ends.
 struct IdleClock {
@@ -14,24 +15,35 @@ struct IdleClock {
     ///   - isBusy: true while something plays, downloads, records, waits or is connected.
     ///   - connections: the number of connections since the start. A new one counts as work, however short it was.
     mutating func isOver(isBusy: Bool, connections: Int, now: ContinuousClock.Instant) -> Bool {
-        let isIdle = !isBusy && connections == self.connections
+        isIdle = !isBusy && connections == self.connections
         if !isIdle { (since, self.connections) = (now, connections) }
-        // Without work no look is needed before the limit; after some, the next one finds when it ended.
-        pause = isIdle ? limit - (now - since) : max(.milliseconds(100), limit / 10)
         return now - since >= limit
     }
 
-    /// Time until the next look.
-    private(set) var pause = Duration.zero
+    /// True if there was no work since the look before the last one.
+    private(set) var isIdle = false
+
+    /// Time until the next look. Without work it is the rest of the limit, and the next connection is to end it.
+    func pause(now: ContinuousClock.Instant) -> Duration {
+        isIdle ? limit - (now - since) : min(.seconds(15), max(.milliseconds(100), limit / 10))
+    }
 }
 
 extension Daemon {
     /// Returns when the daemon has had nothing to do for a time, or when the task is cancelled.
     func idle(for limit: Duration) async {
         var clock = IdleClock(limit: limit, now: .now)
-        while !Task.isCancelled {
-            if clock.isOver(isBusy: isBusy, connections: connections, now: .now) { return }
-            try? await LoopActor.pause(for: clock.pause)
+        defer { pool.whenConnected = nil }
+        while !Task.isCancelled, !clock.isOver(isBusy: isBusy, connections: connections, now: .now) {
+            let time = clock.pause(now: .now)
+            let pause = Task { _ = try? await LoopActor.pause(for: time) }
+            pool.whenConnected = nil
+            if clock.isIdle { pool.whenConnected = { pause.cancel() } }
+            await withTaskCancellationHandler {
+                await pause.value
+            } onCancel: {
+                pause.cancel()
+            }
         }
     }
 }

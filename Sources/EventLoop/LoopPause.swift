@@ -1,5 +1,5 @@
 extension LoopActor {
-    /// Returns after a time, by a timer of the loop. In a daemon it stands for `Task.sleep`, which goes past the program's
+    /// Returns after a time, by a timer of the loop; what the machine sleeps does not count. In a daemon it stands for `Task.sleep`, which goes past the program's
     /// executor (`weir_use_own_executor`).
     /// - Throws: at once, if the task is cancelled.
     @LoopActor public static func pause(for time: Duration) async throws(CancellationError) {

@@ -15,6 +15,8 @@ import Glibc
     /// True if accepted sockets wait for a connection to end.
     private(set) var isCrowded = false
     private var activities = 0
+    /// Called for each new connection.
+    public var whenConnected: (@LoopActor () -> Void)?
     /// Most connections that are read before one is closed: each read may cost a request.
     private static let mostReads = 16
 
@@ -50,6 +52,7 @@ import Glibc
     func insert(_ connection: Connection) {
         connection.slot = connections.count
         connections.append(connection)
+        whenConnected?()
         counts[connection.key, default: 0] += 1
     }
 

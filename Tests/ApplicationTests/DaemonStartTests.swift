@@ -25,9 +25,9 @@ import Testing
         let start = ContinuousClock.now
         var clock = IdleClock(limit: .seconds(600), now: start)
         _ = clock.isOver(isBusy: true, connections: 1, now: start)
-        #expect(clock.pause == .seconds(60))
-        _ = clock.isOver(isBusy: false, connections: 1, now: start + .seconds(60))
-        #expect(clock.pause == .seconds(540))
+        #expect(!clock.isIdle && clock.pause(now: start) == .seconds(15))
+        _ = clock.isOver(isBusy: false, connections: 1, now: start + .seconds(15))
+        #expect(clock.isIdle && clock.pause(now: start + .seconds(15)) == .seconds(585))
         let isOver = clock.isOver(isBusy: false, connections: 1, now: start + .seconds(600))
         #expect(isOver)
     }

@@ -61,12 +61,17 @@ struct CatalogueOpening {
         if let damage = file.damage() { return (nil, CatalogueReading(damage: damage)) }
         do {
             let queue = try Catalogue.open(file.path)
-            let check = IntegrityCheck(of: file.path)
-            let reading = try queue.read { database in
-                try Catalogue.checkShape(database, path: file.path)
-                return try CatalogueReading(database, check)
+            do {
+                let check = IntegrityCheck(of: file.path)
+                let reading = try queue.read { database in
+                    try Catalogue.checkShape(database, path: file.path)
+                    return try CatalogueReading(database, check)
+                }
+                return (queue, reading)
+            } catch {
+                try? queue.retire()
+                throw error
             }
-            return (queue, reading)
         } catch {
             let error = StoreError(error, catalogue: file.path)
             guard error.code == .catalogue else { throw error }
