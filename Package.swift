@@ -48,7 +48,7 @@ let package = Package(
         // SHA-256; libcurl brings the library along.
         .systemLibrary(name: "CLibcrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CLinux"),
-        // What runs the tasks of the program.
+        // Replaces the threads on which Swift runs tasks.
         .target(name: "CExecutor"),
         // The page's files, as bytes.
         .target(name: "CPage", exclude: ["files", "page.png"]),

@@ -20,10 +20,10 @@ struct IdleClock {
         return now - since >= limit
     }
 
-    /// True if there was no work since the look before the last one.
+    /// True if the last look found no work since the one before it.
     private(set) var isIdle = false
 
-    /// Time until the next look. Without work it is the rest of the limit, and the next connection is to end it.
+    /// Time until the next look. Without work it is the rest of the limit, and the caller ends it at the next connection.
     func pause(now: ContinuousClock.Instant) -> Duration {
         isIdle ? limit - (now - since) : min(.seconds(15), max(.milliseconds(100), limit / 10))
     }

@@ -19,7 +19,7 @@ extern SWIFT size_t swift_concurrency_jobPriority(void *job);
 typedef SWIFT void (*enqueue)(void *job);
 extern SWIFT void (*swift_task_enqueueGlobal_hook)(void *job, enqueue original);
 
-// Of libdispatch, whose header is not where a compiler for C looks for it.
+// Of libdispatch, whose header is not in the search path of C targets.
 typedef struct dispatch_queue_s *dispatch_queue_t;
 extern dispatch_queue_t dispatch_get_global_queue(intptr_t quality, uintptr_t flags);
 extern void dispatch_async_f(dispatch_queue_t queue, void *context, void (*work)(void *));
@@ -30,7 +30,8 @@ struct waiting {
     void *job;
 };
 
-/// The jobs of one priority. A queue with OVERCOMMIT has a thread for each piece of work, so that few are given to it at once.
+/// The jobs of one priority, oldest first. A queue with OVERCOMMIT is not monitored, and starts a thread for each function that it is
+/// given: here each function runs many jobs.
 struct lane {
     pthread_mutex_t lock;
     struct waiting *first, **end;
@@ -42,7 +43,7 @@ struct lane {
 static const size_t priorities[] = {0x15, 0x21, 0x19, 0x11, 0x09};
 enum { LANES = sizeof priorities / sizeof *priorities };
 static struct lane lanes[LANES];
-/// The most threads of a lane: as many as Swift's own queues have.
+/// The most threads of a lane: the number of processors, as for Swift's own queues, and at least two.
 static int most;
 
 static struct lane *lane_of(void *job) {

@@ -103,7 +103,7 @@ struct ParallelRequests {
     private static let fast = 1_000_000.0
     /// Bytes that show a fast link.
     private static let leastFast: Int64 = 64 << 10
-    /// The least time that shows one by itself.
+    /// The shortest interval whose rate shows one.
     private static let interval = Duration.milliseconds(250)
     private static let span = Duration.milliseconds(1200)
     private static let settling = Duration.milliseconds(500)

@@ -1,7 +1,7 @@
 extension LoopActor {
-    /// Returns after a time, by a timer of the loop; what the machine sleeps does not count. In a daemon it stands for `Task.sleep`, which goes past the program's
-    /// executor (`weir_use_own_executor`).
-    /// - Throws: at once, if the task is cancelled.
+    /// Returns after a time, by a timer of the loop. Time in which the machine is suspended does not count. The daemon uses it
+    /// in place of `Task.sleep`, which has monitored threads: see `weir_use_own_executor`.
+    /// - Throws: as soon as the task is cancelled.
     @LoopActor public static func pause(for time: Duration) async throws(CancellationError) {
         guard await LoopPause().wait(time) else { throw CancellationError() }
     }

@@ -1,8 +1,8 @@
 import GRDB
 
 extension DatabaseQueue {
-    /// Closes the connection, and keeps the queue, of some hundred bytes, until the end of the process. The end of a queue would
-    /// give work to libdispatch's own threads, at which it then looks once a second.
+    /// Closes the connection, and keeps the queue (some hundred bytes) until the end of the process. libdispatch would free it on
+    /// a monitored thread: see `weir_use_own_executor`.
     func retire() throws {
         _ = Unmanaged.passRetained(self)
         try close()

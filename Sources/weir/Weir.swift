@@ -47,7 +47,7 @@ import Glibc
                 ]),
         ])
 
-    // On the main actor: the first task elsewhere has the executor.
+    // On the main actor, since nothing may run on the global executor before its threads are replaced.
     @MainActor static func main() async {
         weir_use_own_executor()
         let arguments = HeaderOptions.joined(Array(CommandLine.arguments.dropFirst()))

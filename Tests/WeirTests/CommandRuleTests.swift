@@ -53,7 +53,7 @@ import Testing
             ))
     }
 
-    /// `Task.sleep` and queues bring back the threads at which libdispatch looks once a second: see `weir_use_own_executor`.
+    /// `Task.sleep` and queues have monitored threads, which wake an idle daemon: see `weir_use_own_executor`.
     @Test func theDaemonPausesOnItsLoop() throws {
         let folder = Repository.path("Sources")
         let names = try FileManager.default.subpathsOfDirectory(atPath: folder).filter { name in

@@ -1,7 +1,8 @@
 #pragma once
 
-/// Runs Swift's tasks on threads of libdispatch that it does not look at. Its global queues look once a second at the state of their
-/// threads, from the first task to the end of the process, and so wake up a program that has nothing to do.
+/// Makes Swift run its tasks on threads that libdispatch does not monitor. From the first task on Swift's own queues to the end of
+/// the process, libdispatch checks each second whether their threads are blocked (src/event/workqueue.c), and so wakes an idle
+/// program.
 ///
-/// Call it once, before the first task.
+/// Call it once, before anything runs on the global executor. `Task.sleep` does not use these threads.
 void weir_use_own_executor(void);

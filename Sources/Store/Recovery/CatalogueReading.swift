@@ -62,7 +62,7 @@ struct CatalogueReading: Sendable {
     /// Computes checksums on all processors.
     private static func sums(of assets: [AssetRows]) -> [Digest] {
         let most = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-        // A thread costs as much as some hundred sums.
+        // Fewer are not worth a thread.
         let share = max(256, (assets.count + most - 1) / most)
         return [Digest](unsafeUninitializedCapacity: assets.count) { buffer, count in
             // Each share writes elements of its own.
