@@ -126,7 +126,10 @@ let package = Package(
             name: "weir", dependencies: ["API", "AccessLog", "Application", "CExecutor", "SafeText", argumentParser],
             swiftSettings: strict),
         // What the tests share: an origin that misbehaves on demand, processes, players, frame hashes.
-        .target(name: "TestSupport", dependencies: ["Subprocess"], path: "Tests/TestSupport", swiftSettings: strict),
+        .systemLibrary(name: "CTestSupport", path: "Tests/CTestSupport", providers: [.apt(["zlib1g-dev"])]),
+        .target(
+            name: "TestSupport", dependencies: ["CTestSupport", "Subprocess"], path: "Tests/TestSupport",
+            swiftSettings: strict),
 
         tests("PlaylistTests", ["Playlist", "TestSupport"]),
         tests("HTTPMessageTests", ["HTTPMessage"]),

@@ -82,7 +82,7 @@ import Testing
         let fixture = try await LibraryFixture()
         try await fixture.restart(isOffline: true)
         #expect(await code { _ = try await fixture.open("/ts/master.m3u8") } == .notStored)
-        #expect(try await fixture.origin.load().accepted == 1)
+        #expect(try await fixture.origin.load().accepted == 0)
     }
 
     @Test func aPreviewLeavesNoTrace() async throws {

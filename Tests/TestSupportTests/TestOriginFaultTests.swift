@@ -8,7 +8,7 @@ struct TestOriginFaultTests {
 
     /// Reads the body of a GET to the end of the connection, from a raw socket to distinguish a reset from a close.
     private func read(
-        _ origin: TestOrigin, range: String? = nil
+        _ origin: any RuledOrigin, range: String? = nil
     ) async throws -> (head: String, body: Data, end: RawConnection.End) {
         let connection = try RawConnection(port: origin.port)
         let fields = range.map { "Range: \($0)\r\n" } ?? ""
@@ -18,9 +18,9 @@ struct TestOriginFaultTests {
         return (String(decoding: head.bytes, as: UTF8.self), rest.bytes, head.end == .satisfied ? rest.end : head.end)
     }
 
-    @Test("cuts and resets fall on the exact byte", arguments: [0, 1, 1000, 23_499, 23_500])
-    func breaksAtExactByte(count: Int) async throws {
-        let origin = try await TestOrigin()
+    @Test("cuts and resets fall on the exact byte", arguments: OriginKind.allCases, [0, 1, 1000, 23_499, 23_500])
+    func breaksAtExactByte(kind: OriginKind, count: Int) async throws {
+        let origin = try await kind.start()
         let file = try Repository.fixture(path)
         try await origin.add(
             OriginRule(path) {
@@ -37,9 +37,9 @@ struct TestOriginFaultTests {
         #expect(requests.map(\.state) == ["cut", "cut"])
     }
 
-    @Test("a body is compressed for clients that accept gzip, and may be any bytes")
-    func compressesBodies() async throws {
-        let origin = try await TestOrigin()
+    @Test("a body is compressed for clients that accept gzip, and may be any bytes", arguments: OriginKind.allCases)
+    func compressesBodies(kind: OriginKind) async throws {
+        let origin = try await kind.start()
         try await origin.add(
             OriginRule("/bytes") { ($0.status, $0.bodyHex) = (200, "00ff0a") }, OriginRule("*") { $0.gzip = true })
         #expect(try await HTTPProbe.fetch(origin.url("/bytes")).body == Data([0, 0xFF, 0x0A]))
@@ -54,9 +54,9 @@ struct TestOriginFaultTests {
         #expect(part.status == 206 && part.text == "#EXTM3U" && part["content-encoding"] == nil)
     }
 
-    @Test("a connection can break before the head")
-    func breaksBeforeHead() async throws {
-        let origin = try await TestOrigin()
+    @Test("a connection can break before the head", arguments: OriginKind.allCases)
+    func breaksBeforeHead(kind: OriginKind) async throws {
+        let origin = try await kind.start()
         try await origin.add(OriginRule(path) { $0.cutAfter = -1 })
         let cut = try await read(origin)
         #expect(cut.head.isEmpty && cut.end == .closed)
@@ -66,18 +66,18 @@ struct TestOriginFaultTests {
         #expect(reset.head.isEmpty && reset.end == .reset)
     }
 
-    @Test("a cut counts the bytes of the requested range")
-    func cutsRange() async throws {
-        let origin = try await TestOrigin()
+    @Test("a cut counts the bytes of the requested range", arguments: OriginKind.allCases)
+    func cutsRange(kind: OriginKind) async throws {
+        let origin = try await kind.start()
         try await origin.add(OriginRule(path) { $0.cutAfter = 100 })
         let cut = try await read(origin, range: "bytes=1000-1999")
         #expect(cut.head.hasPrefix("HTTP/1.1 206") && cut.head.contains("Content-Length: 1000"))
         #expect(try cut.body == Repository.fixture(path)[1000..<1100])
     }
 
-    @Test("a paused body arrives up to the pause, and continues when released")
-    func pauses() async throws {
-        let origin = try await TestOrigin()
+    @Test("a paused body arrives up to the pause, and continues when released", arguments: OriginKind.allCases)
+    func pauses(kind: OriginKind) async throws {
+        let origin = try await kind.start()
         let file = try Repository.fixture(path)
         try await origin.add(OriginRule(path) { $0.pauseAfter = 5000 })
         let connection = try RawConnection(port: origin.port)
@@ -92,9 +92,9 @@ struct TestOriginFaultTests {
         #expect(try await origin.requests().first?.state == "done")
     }
 
-    @Test("a client that leaves a stalled reply is noticed")
-    func stalls() async throws {
-        let origin = try await TestOrigin()
+    @Test("a client that leaves a stalled reply is noticed", arguments: OriginKind.allCases)
+    func stalls(kind: OriginKind) async throws {
+        let origin = try await kind.start()
         try await origin.add(OriginRule(path) { $0.stallAfter = 10 })
         do {
             let connection = try RawConnection(port: origin.port)
@@ -105,9 +105,9 @@ struct TestOriginFaultTests {
         try await waitUntil("the client's leaving in the log") { try await origin.requests().first?.state == "gone" }
     }
 
-    @Test("a held head arrives when released, a delayed head after its delay")
-    func holds() async throws {
-        let origin = try await TestOrigin()
+    @Test("a held head arrives when released, a delayed head after its delay", arguments: OriginKind.allCases)
+    func holds(kind: OriginKind) async throws {
+        let origin = try await kind.start()
         try await origin.add(
             OriginRule(path) {
                 $0.hold = true
@@ -115,25 +115,26 @@ struct TestOriginFaultTests {
             }, OriginRule(path) { $0.delay = 0.1 })
         async let held = HTTPProbe.fetch(origin.url(path))
         try await waitUntil("the held reply") { try await origin.load().paused == 1 }
-        try await origin.release()
+        try await origin.release("*")
         #expect(try await held.isComplete)
         let start = ContinuousClock.now
         #expect(try await HTTPProbe.fetch(origin.url(path)).isComplete)
         #expect(ContinuousClock.now - start >= .milliseconds(100))
     }
 
-    @Test("a throttled body arrives at its rate")
-    func throttles() async throws {
-        let origin = try await TestOrigin()
+    @Test("a throttled body arrives at its rate", arguments: OriginKind.allCases)
+    func throttles(kind: OriginKind) async throws {
+        let origin = try await kind.start()
         try await origin.add(OriginRule(path) { $0.throttle = 100_000 })
         let start = ContinuousClock.now
         #expect(try await HTTPProbe.fetch(origin.url(path)).isComplete)
         #expect(ContinuousClock.now - start >= .milliseconds(150))
     }
 
-    @Test("statuses, redirects and HTML follow the rule, for the matches that it counts")
-    func answersByRule() async throws {
-        let origin = try await TestOrigin()
+    @Test(
+        "statuses, redirects and HTML follow the rule, for the matches that it counts", arguments: OriginKind.allCases)
+    func answersByRule(kind: OriginKind) async throws {
+        let origin = try await kind.start()
         try await origin.add(
             OriginRule("/ts/*") {
                 $0.status = 503
@@ -158,9 +159,9 @@ struct TestOriginFaultTests {
         #expect(answers[4]["content-type"] == "text/html" && answers[4].text.hasPrefix("<!DOCTYPE html>"))
     }
 
-    @Test("lengths and framing are wrong as the rule says")
-    func framesByRule() async throws {
-        let origin = try await TestOrigin()
+    @Test("lengths and framing are wrong as the rule says", arguments: OriginKind.allCases)
+    func framesByRule(kind: OriginKind) async throws {
+        let origin = try await kind.start()
         let file = try Repository.fixture(path)
         func fetch(_ change: (inout OriginRule) -> Void) async throws -> HTTPAnswer {
             try await origin.clearRules()
@@ -191,9 +192,9 @@ struct TestOriginFaultTests {
         #expect(rangeless.status == 200 && rangeless["accept-ranges"] == nil && rangeless["etag"] == nil)
     }
 
-    @Test("pipelined requests on one connection are answered and logged in order")
-    func answersPipelinedRequests() async throws {
-        let origin = try await TestOrigin()
+    @Test("pipelined requests on one connection are answered and logged in order", arguments: OriginKind.allCases)
+    func answersPipelinedRequests(kind: OriginKind) async throws {
+        let origin = try await kind.start()
         let connection = try RawConnection(port: origin.port)
         let paths = (0..<4).map { "/_size/\($0 * 100).ts" }
         try await connection.send(paths.map { "GET \($0) HTTP/1.1\r\nHost: localhost\r\n\r\n" }.joined())

@@ -4,9 +4,11 @@ import Testing
 
 @Suite("The fixture origin")
 struct TestOriginTests {
-    @Test("serves every playlist and segment of the fixtures with its bytes and its media type")
-    func serves() async throws {
-        let origin = try await TestOrigin()
+    @Test(
+        "serves every playlist and segment of the fixtures with its bytes and its media type",
+        arguments: OriginKind.allCases)
+    func serves(kind: OriginKind) async throws {
+        let origin = try await kind.start()
         let types = [
             "/ts/master.m3u8": "application/vnd.apple.mpegurl", "/ts/90p/0.ts": "video/mp2t",
             "/cmaf/video-90p/init.mp4": "video/mp4", "/cmaf/video-90p/0.m4s": "video/iso.segment",
@@ -25,14 +27,16 @@ struct TestOriginTests {
     /// Ranges of the 23,500 bytes of `/ts/90p/0.ts`, by RFC 9110 14.1.2.
     @Test(
         "answers a range with exactly its bytes",
-        arguments: [
+        arguments: OriginKind.allCases,
+        [
             ("bytes=0-", 206, 0..<23_500), ("bytes=0-0", 206, 0..<1), ("bytes=188-375", 206, 188..<376),
             ("bytes=23499-99999", 206, 23_499..<23_500), ("bytes=-500", 206, 23_000..<23_500),
             ("bytes=-99999", 206, 0..<23_500), ("bytes=23500-", 416, 0..<0), ("bytes=5-4", 416, 0..<0),
             ("bytes=0-1,4-5", 200, 0..<23_500), ("chunks=0-1", 200, 0..<23_500),
         ])
-    func servesRanges(range: String, status: Int, expected: Range<Int>) async throws {
-        let origin = try await TestOrigin()
+    func servesRanges(kind: OriginKind, answer row: (range: String, status: Int, expected: Range<Int>)) async throws {
+        let (range, status, expected) = row
+        let origin = try await kind.start()
         let file = try Repository.fixture("/ts/90p/0.ts")
         let answer = try await HTTPProbe.fetch(origin.url("/ts/90p/0.ts"), fields: ["Range": range])
         #expect(answer.status == status)
@@ -44,9 +48,11 @@ struct TestOriginTests {
         }
     }
 
-    @Test("honours validators: 304 for the same tag, the whole body for a range with an old tag")
-    func honoursValidators() async throws {
-        let origin = try await TestOrigin()
+    @Test(
+        "honours validators: 304 for the same tag, the whole body for a range with an old tag",
+        arguments: OriginKind.allCases)
+    func honoursValidators(kind: OriginKind) async throws {
+        let origin = try await kind.start()
         let url = origin.url("/ts/90p/0.ts")
         let tag = try #require(try await HTTPProbe.fetch(url, method: "HEAD")["etag"])
         #expect(try await HTTPProbe.fetch(url, fields: ["If-None-Match": tag]).status == 304)
@@ -57,9 +63,9 @@ struct TestOriginTests {
         #expect(other.status == 200 && other.body.count == 23_500 && other["etag"] == "\"other\"")
     }
 
-    @Test("generated resources contain their own offset at every offset")
-    func servesGeneratedResources() async throws {
-        let origin = try await TestOrigin()
+    @Test("generated resources contain their own offset at every offset", arguments: OriginKind.allCases)
+    func servesGeneratedResources(kind: OriginKind) async throws {
+        let origin = try await kind.start()
         let whole = try await HTTPProbe.fetch(origin.url("/_size/1000000.ts"))
         #expect(whole.body.count == 1_000_000)
         #expect(whole.body.starts(with: Data("G000000000000 ".utf8)))
@@ -72,9 +78,10 @@ struct TestOriginTests {
         #expect(try await HTTPProbe.fetch(origin.url("/_vod/40x1000/40.ts")).status == 404)
     }
 
-    @Test("a live window advances on request, and an event playlist grows until it ends")
-    func advancesLivePlaylists() async throws {
-        let origin = try await TestOrigin()
+    @Test(
+        "a live window advances on request, and an event playlist grows until it ends", arguments: OriginKind.allCases)
+    func advancesLivePlaylists(kind: OriginKind) async throws {
+        let origin = try await kind.start()
         let live = origin.url("/_live/a/media.m3u8")
         #expect(try await HTTPProbe.fetch(live).text.contains("#EXT-X-MEDIA-SEQUENCE:0\n"))
         #expect(try await HTTPProbe.fetch(origin.url("/_live/a/4.ts")).status == 404)
@@ -87,17 +94,17 @@ struct TestOriginTests {
 
         let event = origin.url("/_event/b/media.m3u8")
         #expect(try await HTTPProbe.fetch(event).text.hasSuffix("1.ts\n"))
-        try await origin.advance("b")
+        try await origin.advance("b", by: 1)
         try await origin.end("b")
         #expect(try await HTTPProbe.fetch(event).text.hasSuffix("2.ts\n#EXT-X-ENDLIST\n"))
     }
 
-    @Test("restarts on the same port after a stop")
-    func restartsOnSamePort() async throws {
-        let origin = try await TestOrigin()
+    @Test("restarts on the same port after a stop", arguments: OriginKind.allCases)
+    func restartsOnSamePort(kind: OriginKind) async throws {
+        let origin = try await kind.start()
         try await origin.stop()
-        await #expect(throws: SystemCallError.self) { try await HTTPProbe.fetch(origin.master("ts")) }
+        await #expect(throws: SystemCallError.self) { try await HTTPProbe.fetch(origin.url("/ts/master.m3u8")) }
         try await origin.restart()
-        #expect(try await HTTPProbe.fetch(origin.master("ts")).status == 200)
+        #expect(try await HTTPProbe.fetch(origin.url("/ts/master.m3u8")).status == 200)
     }
 }

@@ -1,10 +1,10 @@
 import Foundation
 import Glibc
 
-/// A running `tools/origin`: an origin server on a free port that logs each request and fails by rule.
+/// An origin on a free port of this process that logs each request and fails by rule, as `tools/origin` does.
 ///
-/// The program ends when the last reference is released, or with the test process.
-package actor TestOrigin {
+/// It ends when the last reference is released.
+package final class TestOrigin: Sendable {
     /// A request as the origin received it.
     package struct Request: Codable, Sendable {
         /// Request number from 0, in the order in which heads arrived.
@@ -16,10 +16,22 @@ package actor TestOrigin {
         package let range: String?
         /// All header fields, names in lower case.
         package let headers: [String: String]
-        package let status: Int?
-        package let bytes: Int
+        package internal(set) var status: Int?
+        package internal(set) var bytes: Int
         /// `open`, `paused`, `done`, `cut` (by a rule) or `gone` (the client left).
-        package let state: String
+        package internal(set) var state: String
+
+        init(order: Int, connection: Int, head: OriginRequestHead) {
+            self.order = order
+            self.connection = connection
+            method = head.method
+            path = head.target
+            range = head.headers["range"]
+            headers = head.headers
+            status = nil
+            bytes = 0
+            state = "open"
+        }
 
         /// True for the request by which Weir compares a stored segment with the origin's: exactly its first 4 KiB, or an
         /// answer without a body. The piece is not fetched again.
@@ -31,113 +43,93 @@ package actor TestOrigin {
     }
 
     package struct Load: Codable, Sendable {
-        /// Open connections, including this request's.
+        /// Open connections.
         package let connections: Int
-        /// Connections since the start, including this request's.
+        /// Connections since the start.
         package let accepted: Int
+        /// Responses that wait for ``TestOrigin/release(_:)``.
         package let paused: Int
     }
 
-    package nonisolated let root: String
+    package let root: String
     /// The port on 127.0.0.1; ``restart()`` keeps it.
-    package nonisolated let port: Int
-    private var process: ChildProcess?
+    package let port: Int
+    private let server: OriginServer
 
-    /// Starts an origin and waits until it listens.
+    /// Starts an origin.
     ///
     /// - Parameter root: the folder to serve, by default the fixtures.
     package init(root: String = Repository.path("fixtures/media")) async throws {
         self.root = root
-        let process = try TestOrigin.start(root: root, port: 0)
-        let url = try await process.line(startingWith: TestOrigin.ready)
-        guard let port = url.split(separator: ":").last.flatMap({ Int($0) }) else { throw TimedOut("a port in \(url)") }
-        self.port = port
-        self.process = process
+        server = OriginServer(root: root)
+        port = try server.start(port: 0)
+    }
+
+    deinit {
+        server.stop()
     }
 
     /// The URL of a path such as `/ts/master.m3u8`.
-    package nonisolated func url(_ path: String) -> String {
+    package func url(_ path: String) -> String {
         "http://127.0.0.1:\(port)\(path)"
     }
 
-    package nonisolated func master(_ fixture: String) -> String {
+    package func master(_ fixture: String) -> String {
         url("/\(fixture)/master.m3u8")
     }
 
-    /// Kills the origin: connections are reset or closed, and new ones are refused.
+    /// Ends the origin: connections are reset or closed, and new ones are refused.
     package func stop() async throws {
-        process?.send(SIGKILL)
-        _ = try await process?.end()
-        process = nil
+        server.stop()
+        try await waitUntil("the end of the origin's connections") { server.isQuiet }
     }
 
     /// Restarts the origin on the same port, without rules and with an empty log.
     package func restart() async throws {
         try await stop()
-        let process = try TestOrigin.start(root: root, port: port)
-        _ = try await process.line(startingWith: TestOrigin.ready)
-        self.process = process
+        _ = try server.start(port: port)
     }
 
     /// Appends rules. The first matching rule that is not used up applies.
-    package nonisolated func add(_ rules: OriginRule...) async throws {
-        try await control("POST", "rules", body: JSONEncoder().encode(rules))
+    package func add(_ rules: OriginRule...) async throws {
+        server.add(rules)
     }
 
-    package nonisolated func clearRules() async throws {
-        try await control("DELETE", "rules")
+    package func clearRules() async throws {
+        server.clearRules()
     }
 
     /// Releases waiting responses whose path matches the glob; returns their number.
     @discardableResult
-    package nonisolated func release(_ path: String = "*") async throws -> Int {
-        let answer = try await control("POST", "release", body: JSONEncoder().encode(["path": path]))
-        return try JSONDecoder().decode(Int.self, from: answer)
+    package func release(_ path: String = "*") async throws -> Int {
+        server.release(path)
     }
 
     /// The requests since the start or the last ``clearRequests()``, in order.
-    package nonisolated func requests() async throws -> [Request] {
-        try JSONDecoder().decode([Request].self, from: await control("GET", "requests"))
+    package func requests() async throws -> [Request] {
+        server.requests
     }
 
-    package nonisolated func requests(for path: String) async throws -> [Request] {
-        try await requests().filter { $0.path == path }
+    package func requests(for path: String) async throws -> [Request] {
+        server.requests.filter { $0.path == path }
     }
 
-    package nonisolated func clearRequests() async throws {
-        try await control("DELETE", "requests")
+    package func clearRequests() async throws {
+        server.clearRequests()
     }
 
-    package nonisolated func load() async throws -> Load {
-        try JSONDecoder().decode(Load.self, from: await control("GET", "state"))
+    package func load() async throws -> Load {
+        server.load
     }
 
     /// Advances the playlists under `/_live/NAME` or `/_event/NAME` by some segments.
-    package nonisolated func advance(_ name: String, by count: Int = 1) async throws {
-        struct Step: Encodable {
-            let name: String
-            let by: Int
-        }
-        try await control("POST", "live/advance", body: JSONEncoder().encode(Step(name: name, by: count)))
+    package func advance(_ name: String, by count: Int = 1) async throws {
+        server.changePlaylists { $0.advance(name, by: count) }
     }
 
     /// Ends the playlists under `/_live/NAME` or `/_event/NAME` with EXT-X-ENDLIST.
-    package nonisolated func end(_ name: String) async throws {
-        try await control("POST", "live/end", body: JSONEncoder().encode(["name": name]))
-    }
-
-    private static let ready = "origin is listening on "
-
-    private static func start(root: String, port: Int) throws -> ChildProcess {
-        let program = Repository.path("tools/origin")
-        return try ChildProcess(program, ["--root", root, "--port", String(port), "--stop-with-stdin"])
-    }
-
-    @discardableResult
-    private nonisolated func control(_ method: String, _ path: String, body: Data? = nil) async throws -> Data {
-        let answer = try await HTTPProbe.fetch(url("/_origin/" + path), method: method, body: body)
-        guard answer.status == 200 else { throw HTTPProbeError("\(method) \(path): \(answer.status) \(answer.text)") }
-        return answer.body
+    package func end(_ name: String) async throws {
+        server.changePlaylists { $0.end(name) }
     }
 }
 
