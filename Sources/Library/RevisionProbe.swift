@@ -225,6 +225,8 @@ extension Revisions {
         var request = OriginRequest(sample.resource.url)
         asset.access.grant(to: &request)
         request.range = start..<start + count
+        // Where the origin knows no ranges, a second request would bring as many bytes in vain.
+        request.acceptsWhole = true
         (request.deadline, request.retries) = (limit, .hasty)
         if let mark, mark.folder == sample.folder.id, mark.file == file {
             request.fields.append(mark.condition)
@@ -264,8 +266,9 @@ extension Revisions {
         return chosen.flatMap { Sample($0, of: rendition) }
     }
 
-    /// The length of the resource of which a reply has a range; nil if the reply does not say.
+    /// The length of the resource of which a reply has a range or the beginning; nil if the reply does not say.
     private static func wholeLength(_ head: OriginHead) -> Int64? {
+        if head.status == 200 { return head[.contentLength].flatMap { Int64($0) } }
         guard head.status == 206, let field = head[.contentRange] else { return nil }
         return field.split(separator: "/").last.flatMap { Int64($0) }
     }

@@ -43,7 +43,7 @@ struct WindowLimiter {
     private var last: (at: ContinuousClock.Instant, bytes: Int64)?
     private var roundTrips: [Duration] = []
     /// Links faster than this (bytes per second) are not limited: the default windows pass in a moment.
-    private static let slow = 256_000.0
+    private static let slow = 2_000_000.0
     /// The longest round trip for which the limit applies.
     private static let roundTrip = Duration.milliseconds(300)
     private static let sampleTime = Duration.milliseconds(500)
@@ -84,20 +84,15 @@ struct WindowLimiter {
     }
 }
 
-/// Limits what the system receives on a connection before it is read: the advertised window and the receive buffer.
+/// Limits what the system receives on a connection before it is read: the advertised window. A buffer that is smaller than that
+/// would make the system drop bytes, which the peer sends again only after a timeout.
 /// If the system ignores a limit, more bytes than necessary are under way; that is harmless.
 struct SocketReceiveLimits {
     /// The connection's socket, borrowed; -1 before it is established.
     var descriptor: Int32 = -1
     private var window: Int?
-    /// The size of the receive buffer before `shrink()`.
-    private var buffer: Int32?
-    /// `drops` at `shrink()`.
-    private var dropsBefore: UInt32 = 0
     /// The TCP maximum (RFC 7323 §2.2); the system's own limit is lower.
     private static let widestWindow = 1 << 30
-    /// Fits the bytes of the smallest window.
-    private static let smallestBuffer: Int32 = 16 << 10
 
     /// Limits how many bytes the peer may send ahead of the reader; nil for the system's default. Bytes already
     /// promised are still accepted (RFC 9293 §3.8.6: a window must not shrink). Only for an established connection: a
@@ -107,35 +102,6 @@ struct SocketReceiveLimits {
         guard bytes != nil || window != nil, descriptor >= 0 else { return }
         window = bytes
         set(Int32(IPPROTO_TCP), weir_tcp_window_clamp, Int32(clamping: bytes ?? Self.widestWindow))
-    }
-
-    /// Call while the connection is not read: each packet that arrives would admit the next until the buffer is full. The peer of
-    /// a connection that was fast may already send more than fits then, and the system drops that: see `hasDropped`.
-    mutating func shrink() {
-        var length = socklen_t(MemoryLayout<Int32>.size)
-        var size: Int32 = 0
-        guard descriptor >= 0, getsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, &length) == 0 else { return }
-        (buffer, dropsBefore) = (size, drops)
-        set(SOL_SOCKET, SO_RCVBUF, Self.smallestBuffer)
-    }
-
-    mutating func restore() {
-        guard let buffer else { return }
-        self.buffer = nil
-        set(SOL_SOCKET, SO_RCVBUF, buffer / 2)  // Linux doubles the value.
-        set(SOL_SOCKET, weir_so_buf_lock, 0)
-    }
-
-    /// True if the system has dropped packets since `shrink()`, before `restore()`. Most likely they did not fit, and the peer sends
-    /// them again after a timeout, which doubles each time (RFC 6298). Probes of a closed window, which bring nothing, count too.
-    var hasDropped: Bool { buffer != nil && drops != dropsBefore }
-
-    /// The packets of the connection that the system has dropped; 0 if that is unknown.
-    private var drops: UInt32 {
-        var values = [UInt32](repeating: 0, count: Int(weir_meminfo_drops) + 1)
-        var length = socklen_t(values.count * MemoryLayout<UInt32>.stride)
-        _ = getsockopt(descriptor, SOL_SOCKET, weir_so_meminfo, &values, &length)
-        return values[Int(weir_meminfo_drops)]
     }
 
     private func set(_ level: Int32, _ option: Int32, _ value: Int32) {

@@ -350,7 +350,6 @@ import HTTPMessage
     func setPaused(_ isPaused: Bool) {
         guard isPaused != self.isPaused else { return }
         self.isPaused = isPaused
-        if isPaused { receiveLimits.shrink() } else { receiveLimits.restore() }
         // Before the head libcurl has nothing to pause; `receive` pauses at the first body bytes.
         if isHeadComplete || !isPaused { multi?.pause(self, isPaused) }
     }
@@ -360,13 +359,6 @@ import HTTPMessage
         var (count, time) = (0, curl_off_t(0))
         _ = weir_easy_get_long(handle, CURLINFO_NUM_CONNECTS, &count)
         guard count > 0, weir_easy_get_offset(handle, CURLINFO_CONNECT_TIME_T, &time) == CURLE_OK else { return nil }
-        return .microseconds(time)
-    }
-
-    /// The time from the start to the head; zero before that. A new connection's setup is included.
-    var answerTime: Duration {
-        var time = curl_off_t(0)
-        _ = weir_easy_get_offset(handle, CURLINFO_STARTTRANSFER_TIME_T, &time)
         return .microseconds(time)
     }
 

@@ -76,9 +76,6 @@ public struct GiveUpRule: Sendable {
     /// If a request is given up on a connection that it shares, and nothing has arrived there for this long, the connection is
     /// presumed lost.
     public var sharedSilence = Duration.seconds(2)
-    /// The system may drop bytes of a paused body. This is the time until the peer sends them again: the shortest of Linux
-    /// (TCP_RTO_MIN). Another request replaces the paused one if it is answered sooner.
-    var peerTimeout = Duration.milliseconds(200)
     /// A body must deliver `stallBytes` in each span of this length.
     public var stallSpan = Duration.seconds(30)
     /// 1 KB/s over 30 s.

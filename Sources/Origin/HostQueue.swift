@@ -74,9 +74,13 @@ struct HostQueue {
         enqueue(id, priority: priority, host: entry.host, isCounted: entry.isCounted)
     }
 
-    /// Displaces background transfers for waiting playback. `isMultiplexed` is true for an origin with HTTP/2. Those returned must stop, and may be enqueued again.
+    /// Displaces background transfers for waiting playback. Those returned must stop, and may be enqueued again.
+    /// - Parameters:
+    ///   - isMultiplexed: true for an origin with HTTP/2.
+    ///   - mayStop: false for a transfer that would lose too much.
     mutating func displace(
-        now: ContinuousClock.Instant, isMultiplexed: (WebURL.Origin) -> Bool = { _ in false }
+        now: ContinuousClock.Instant, isMultiplexed: (WebURL.Origin) -> Bool = { _ in false },
+        mayStop: (UInt64) -> Bool = { _ in true }
     ) -> [UInt64] {
         guard reserve > 0 else { return [] }
         var displaced: [UInt64] = []
@@ -90,7 +94,7 @@ struct HostQueue {
             keepReserve(at: entry.host, now: now)
             // One connection is enough for the player's request, but each stream takes its share of the only one.
             let count = isMultiplexed(entry.host) ? others.count - (places - reserve) : 1
-            let youngest = others.map(\.id).sorted().suffix(count)
+            let youngest = others.map(\.id).filter(mayStop).sorted().suffix(count)
             youngest.forEach { release($0) }
             displaced += youngest
         }

@@ -27,10 +27,7 @@ public import HTTPMessage
     /// The share of the link for background transfers, running ones included.
     public var backgroundAllowance = BackgroundAllowance.full {
         didSet {
-            guard backgroundAllowance != oldValue else { return }
-            if oldValue == .full { lastFull = .now }
-            isClearing = backgroundAllowance.rate == 0 && lastFull.map { .now - $0 < Self.clearingTime } ?? false
-            applyAllowance()
+            if backgroundAllowance != oldValue { applyAllowance() }
         }
     }
     /// The user's handlers; nil for none.
@@ -57,11 +54,6 @@ public import HTTPMessage
     private var refill: LoopTimer?
     private var windowLimiter = WindowLimiter()
     private var isThrottling = false
-    /// True until the transfers are stopped that have the windows of a free link: of that the origin may still send much.
-    private var isClearing = false
-    /// The end of the latest time in which the allowance was full.
-    private var lastFull: ContinuousClock.Instant?
-    private static let clearingTime = Duration.seconds(2)
     /// Receives notes for the user's log.
     private let report: @Sendable (String) -> Void
     private var downgrades: Set<[WebURL.Origin]> = []
@@ -159,7 +151,10 @@ public import HTTPMessage
         // Paused transfers lend their places before any transfer is displaced.
         if isThrottling { throttle() }
         let now = ContinuousClock.now
-        for id in queue.displace(now: now, isMultiplexed: versions.isMultiplexed) { transfers[id]?.displaced() }
+        let displaced = queue.displace(now: now, isMultiplexed: versions.isMultiplexed) { id in
+            transfers[id]?.mayStop ?? true
+        }
+        for id in displaced { transfers[id]?.displaced() }
         for id in queue.grant(now: now, isMultiplexed: versions.isMultiplexed) { transfers[id]?.placeGranted() }
         if isThrottling { throttle() }
     }
@@ -183,12 +178,6 @@ public import HTTPMessage
 
     func lend(_ transfer: Transfer, _ isLent: Bool) {
         if queue.lend(transfer.id, isLent) { pump?.fireSoon() }
-    }
-
-    /// True if a transfer is for a player, and no other request for a player is under way. Those that wait for a place do not count.
-    func isOnlyPlayback(_ transfer: Transfer) -> Bool {
-        transfer.priority == .playback
-            && !transfers.values.contains { $0 !== transfer && $0.priority == .playback && $0.isOnTheWire }
     }
 
     func recordEnd(_ error: OriginError?, _ request: OriginRequest, at url: WebURL, isProbe: Bool) {
@@ -395,8 +384,7 @@ public import HTTPMessage
         let isStopped = backgroundAllowance.rate == 0
         let wait = bucket?.wait(at: .now)
         if let wait { refill?.schedule(after: wait) }
-        let hold: Transfer.Hold = isStopped ? isClearing ? .stopped : .long : wait != nil ? .brief : .none
-        isClearing = false
+        let hold: Transfer.Hold = isStopped ? .long : wait != nil ? .brief : .none
         let window = backgroundAllowance.window ?? windowLimiter.window
         var share: Int?
         if let window {

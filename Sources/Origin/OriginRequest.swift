@@ -69,6 +69,8 @@ public struct OriginRequest: Sendable {
     /// where the origin ends it.
     public var range: Range<Int64>?
     var isOpenRange: Bool { range?.upperBound == .max }
+    /// True to take a range that begins at 0 from a reply with the whole, whose rest is not read: the origin knows no ranges.
+    public var acceptsWhole = false
     /// The number of requested bytes that the receiver already has. They are continued only with a `validator`; without
     /// one the body starts at 0 and the receiver compares.
     public var start: Int64 = 0

@@ -204,56 +204,41 @@ import HTTPMessage
     func throttle(_ hold: Hold, window: Int?) {
         // Nearly all are never held back, and each turn of the client looks at all of them.
         guard let wire, hold != .none || window != nil || isHeldBack else { return }
-        let (isPaused, isLong) = (hold != .none, hold >= .long)
+        let isPaused = hold != .none
         isHeldBack = isPaused || window != nil
-        if wire.mayBeMultiplexed { return yield(isPaused, isLong: isLong) }
-        if hold == .stopped, mayStop { return displaced() }
+        if wire.mayBeMultiplexed { return yield(to: hold) }
         wire.receiveLimits.limitWindow(to: window.map { max($0, Int(BackgroundAllowance.smallestWindow)) })
-        client.lend(self, isPaused && isLong)
+        client.lend(self, hold == .long)
         guard isPaused != wire.isPaused else { return }
-        if !isPaused, isSoonerElsewhere { return displaced() }
         recordPause(isPaused)
         wire.setPaused(isPaused)
     }
 
     /// How a transfer is held back.
-    enum Hold: Comparable {
+    enum Hold {
         case none
         /// For a moment.
         case brief
         /// Until others are done, which may use the place meanwhile.
         case long
-        /// As `long`, and what the origin may still send into the open window is in the way.
-        case stopped
     }
 
-    /// True if stopping loses nothing: the bytes so far are continued later, and the rest is worth another connection.
-    private var mayStop: Bool {
-        guard received > 0, isContinuable else { return false }
-        let rest = AbandonedTransfer(
-            received: received, missing: state.missing, rate: rate, isContinuable: true)
-        return state.missing == nil || rest.verdict == .stop
+    /// Stops a request that shares its connection, if that loses little. Its bytes are continued by Range once it may go on.
+    private func yield(to hold: Hold) {
+        switch hold {
+        case .none: return
+        case .brief where !isContinuable: return
+        case .brief, .long: if mayStop { displaced() }
+        }
     }
 
-    /// True while the body is paused, if bytes of it may have been dropped: then the peer sends more only after its timeout.
-    var mayHaveLostBytes: Bool { wire?.receiveLimits.hasDropped ?? false }
-
-    /// True if another request brings the first missing byte of a paused body sooner than the peer's timeout, even on a new
-    /// connection with its handshakes. Not while a player waits for other bodies too: the next of those may need the
-    /// connection that this request would take.
-    private var isSoonerElsewhere: Bool {
-        guard let wire, mayHaveLostBytes, received > 0, isContinuable, state.missing != 0 else { return false }
-        // After a redirect, or a handler's answer, the way begins anew.
-        guard state.url == request.url, !client.isHandled(request) else { return false }
-        return wire.answerTime * Self.answersOfANewConnection < rule.peerTimeout && client.isOnlyPlayback(self)
-    }
-
-    /// The setup of a connection with TLS 1.2, and the request.
-    private static let answersOfANewConnection = 4
-
-    /// Stops a request that shares its connection. Its bytes are continued by Range once it may go on.
-    private func yield(_ isPaused: Bool, isLong: Bool) {
-        if isPaused, isLong || state.isResumable { displaced() }
+    /// True if the request may end before its body, for one that goes first. By HTTP/1.1 a body that cannot be continued pauses.
+    var mayStop: Bool {
+        guard received > 0, !isContinuable else { return true }
+        guard wire?.mayBeMultiplexed ?? true else { return false }
+        let body = AbandonedTransfer(
+            received: state.position, missing: state.missing, rate: rate, isContinuable: false)
+        return !body.losesMuch
     }
 
     private func recordPause(_ isPaused: Bool) {

@@ -144,7 +144,12 @@ struct TransferState {
         let isRestated = manner.ignoresLength
         let size = isDecoded(reply) || isRestated ? nil : reply.contentLength
         if let range = request.range, range.lowerBound > 0 || !request.isOpenRange && size != Int64(range.count) {
-            return rangeFault(.rangeIgnored, reply)
+            guard request.acceptsWhole, range.lowerBound == 0, reply.coding == .identity,
+                size ?? .max >= Int64(range.count)
+            else { return rangeFault(.rangeIgnored, reply) }
+            // The rest is not read.
+            endsAtLength = true
+            return accept(reply, at: 0, length: Int64(range.count))
         }
         // libcurl reads on until the connection ends, so that nothing would tell an empty body from one that is still to come.
         if size == 0, reply.hasUnusedLength {

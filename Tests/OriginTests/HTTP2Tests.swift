@@ -274,6 +274,30 @@ extension OverSockets {
             #expect(requests.count { $0.range != "" } == 15)
         }
 
+        /// Half of each body would be sent twice.
+        @Test func streamsThatCannotBeContinuedGoOn() async throws {
+            let origin = try await HTTP2Origin()
+            let bench = bench(origin)
+            _ = try await fetch("first", bench, origin)
+            let recorders = (0..<8).map { _ in Recorder() }
+            for (number, recorder) in recorders.enumerated() {
+                var request = try bench.request("\(origin.url)/\(number)?hold=1&noranges=1")
+                request.priority = .background
+                bench.client.start(request, receiver: recorder)
+            }
+            let half = Self.size / 2
+            #expect(await eventually { recorders.allSatisfy { $0.bytes.count >= half } })
+            bench.client.backgroundAllowance = .nothing
+            #expect(await bench.run(try bench.request(origin.url + "/player")).1 == nil)
+            try await origin.release()
+            for recorder in recorders {
+                #expect(await recorder.error == nil)
+                #expect(recorder.has(HTTP2Origin.body(Self.size)))
+            }
+            // And the first one and the player's.
+            #expect(try await origin.statistics().requests.count == 10)
+        }
+
         /// libcurl reports the end of a connection to one of its streams: here to one with a part of its body, or to one without
         /// a head.
         @Test(arguments: ["close&at=40000", "close"])

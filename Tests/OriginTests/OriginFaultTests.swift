@@ -11,7 +11,8 @@ extension OverSockets {
         nonisolated private static let body = [UInt8]((0..<200_000).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 8) })
 
         nonisolated private static func whole(_ count: Int, _ tag: String = "a") -> ScriptedOrigin.Step {
-            .reply(200, ["ETag": "\"\(tag)\"", "Content-Length": "\(body.count)"], body[..<count])
+            let fields = ["ETag": "\"\(tag)\"", "Accept-Ranges": "bytes", "Content-Length": "\(body.count)"]
+            return .reply(200, fields, body[..<count])
         }
 
         nonisolated private static func part(from start: Int, _ count: Int? = nil, _ tag: String = "a")
@@ -156,6 +157,37 @@ extension OverSockets {
             #expect(origin.requests.last?.fields["if-range"] == "\"a\"")
         }
 
+        /// Without ranges it would begin again: the player waits for the place of another one.
+        @Test func aTransferThatCannotBeContinuedIsNotDisplaced() async throws {
+            let origin = try ScriptedOrigin { request, _ in
+                switch request.target {
+                case "/p": [.reply(200, [:], "x")]
+                case "/a": [.hold, .reply(200, [:], "y")]
+                default: [.reply(200, ["Content-Length": "2"], "z"), .hold, .bytes([0])]
+                }
+            }
+            let bench = Bench {
+                $0.placesPerHost = 2
+                $0.placesInReserve = 1
+            }
+            let recorders = [Recorder(), Recorder()]
+            for (target, recorder) in zip(["/a", "/b"], recorders) {
+                var request = try bench.request(origin, target)
+                request.priority = .background
+                bench.client.start(request, receiver: recorder)
+            }
+            #expect(await eventually { recorders[1].bytes.count == 1 && origin.requests.count == 2 })
+            let (player, error) = await bench.run(try bench.request(origin, "/p"))
+            #expect(error == nil)
+            #expect(player.text == "x")
+            // The one without a byte has made way, and comes again.
+            origin.release(2)
+            #expect(await eventually { origin.requests.count == 4 })
+            origin.release(100)
+            for recorder in recorders { #expect(await recorder.error == nil) }
+            #expect(origin.requests.count { $0.target == "/b" } == 1)
+        }
+
         @Test func changedContentIsNeverMixed() async throws {
             let changed = Self.body.map { ~$0 }
             let origin = try ScriptedOrigin { _, number in
@@ -199,6 +231,19 @@ extension OverSockets {
             #expect(error?.code == .rangeIgnored)
             #expect(recorder.heads.isEmpty && recorder.bytes.isEmpty)
             #expect(origin.requests.count == 2)
+        }
+
+        /// A look at the first bytes costs one request where the origin knows no ranges.
+        @Test func theBeginningOfAWholeFileIsTakenWhereThatIsEnough() async throws {
+            let origin = try ScriptedOrigin { _, _ in [Self.whole(Self.body.count), .hold] }
+            let bench = Bench()
+            var request = try bench.request(origin)
+            request.range = 0..<4096
+            request.acceptsWhole = true
+            let (recorder, error) = await bench.run(request)
+            #expect(error == nil)
+            #expect(recorder.has(Self.body[..<4096]))
+            #expect(recorder.heads.first?.status == 200 && origin.requests.count == 1)
         }
 
         /// Players take as many bytes as they asked for, whatever the origin says of the rest.

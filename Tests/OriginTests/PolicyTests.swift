@@ -54,6 +54,19 @@ struct HostQueueTests {
         #expect(queue.grant(now: start) == [3])
     }
 
+    /// A body that cannot be continued would be sent twice.
+    @Test func whatWouldLoseTooMuchKeepsItsPlace() throws {
+        var queue = HostQueue(places: 3, reserve: 2)
+        for id in 1...3 { queue.enqueue(UInt64(id), priority: .background, host: try host("a")) }
+        #expect(queue.grant(now: start) == [1, 2, 3])
+        for id in 6...7 { queue.enqueue(UInt64(id), priority: .playback, host: try host("a")) }
+        #expect(queue.displace(now: start, mayStop: { $0 == 2 }) == [2])
+        #expect(queue.grant(now: start) == [6])
+        #expect(queue.displace(now: start, mayStop: { $0 == 2 }) == [])
+        queue.release(1)
+        #expect(queue.grant(now: start) == [7])
+    }
+
     @Test func placesStayReservedUntilPlaybackHasBeenIdle() throws {
         var queue = HostQueue(places: 2, reserve: 1)
         for id in 1...5 { queue.enqueue(UInt64(id), priority: .background, host: try host("a")) }

@@ -145,6 +145,26 @@ extension TransferStateTests {
                 .head("200|Content-Length: 9999", "stop"), .ends(.stopped, "rangeIgnored"),
             ]),
         Case(
+            testDescription: "beginning of a whole file in reply to a range",
+            change: {
+                $0.range = 0..<100
+                $0.acceptsWhole = true
+            }, first: "/r 0-99",
+            steps: [
+                .head("200|Content-Length: 9999", "deliver 100"), .bytes(60, "at 0"), .bytes(60, "last 40 at 60"),
+                .ends(.stopped, "done"),
+            ]),
+        Case(
+            testDescription: "a whole file that is compressed, or shorter than the range",
+            change: {
+                $0.range = 0..<100
+                $0.acceptsWhole = true
+            }, first: "/r 0-99",
+            steps: [
+                .head("200|Content-Encoding: gzip", "stop"), .ends(.stopped, "wait"), .ends(.finished, "/r 0-99"),
+                .head("200|Content-Length: 99", "stop"), .ends(.stopped, "rangeIgnored"),
+            ]),
+        Case(
             testDescription: "whole file that equals the range is accepted", change: { $0.range = 0..<100 },
             first: "/r 0-99",
             steps: [.head(whole, "deliver 100"), .bytes(100, "at 0"), .ends(.finished, "done")]),

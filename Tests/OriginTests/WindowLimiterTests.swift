@@ -16,10 +16,12 @@ struct WindowLimiterTests {
     @Test func slowLinkWithAShortRoundTripGetsTwiceItsBandwidthDelayProduct() {
         #expect(window(rate: 100_000, way: 200) == 60_000)
         #expect(window(rate: 10_000, way: 200) == 32 << 10)
+        // A paused transfer takes little more than half a second of a link that a film just fits.
+        #expect(window(rate: 600_000, way: 40) == 360_000)
     }
 
     @Test func fastLinkOrLongOrUnknownRoundTripHasNoLimit() {
-        #expect(window(rate: 256_000, way: 20) == nil)
+        #expect(window(rate: 2_000_000, way: 20) == nil)
         #expect(window(rate: 100_000, way: 300) == nil)
         #expect(window(rate: 100_000, way: nil) == nil)
         #expect(window(rate: 100_000, halves: 1, way: 200) == nil)
