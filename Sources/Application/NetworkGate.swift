@@ -7,6 +7,7 @@ import Playback
 
 /// Serves media to the network, on an address of its own. The token is part of the path, because a television cannot
 /// send it anywhere else. A phone has a token of its own, which opens the page too, and the part of the API in `PhoneRights`.
+/// A player with either may be paused for as long as its user likes.
 ///
 /// | path | response |
 /// |---|---|
@@ -41,6 +42,7 @@ import Playback
 
     func answer(_ exchange: Exchange) {
         guard isOurs(exchange.head.pathBytes) else { return answerPhone(exchange) }
+        exchange.allowPauses()
         let inner = exchange.mounted(behind: prefix.count)
         guard inner.head.path == "/" else {
             if !playback.handle(inner), !subtitles.handle(inner) { Self.nothing(inner) }
@@ -63,6 +65,7 @@ import Playback
         guard path.starts(with: Self.path("").utf8), end < path.endIndex, path[end] == UInt8(ascii: "/"),
             let phone = phones.phone(with: path[(path.startIndex + start)..<end])
         else { return Self.nothing(exchange) }
+        exchange.allowPauses()
         let inner = exchange.mounted(behind: end - path.startIndex)
         if playback.handle(inner) || control.handle(inner, of: phone) || page.handle(inner, of: phone)
             || subtitles.handle(inner)

@@ -28,6 +28,8 @@ struct ReplyProgress {
     var stepped: Int64?
     /// True if the connection must wait for the client to close, so that the client can read the reply first.
     var lingers = false
+    /// The files of which a part was queued, the latest last. More than one only where a growing body has moved to another file.
+    var files: [ReplyFile] = []
 }
 
 extension Connection {

@@ -32,7 +32,28 @@ extension Connection {
                 guard perform(action, of: body) else { return }
             }
         }
-        if phase == .replying { timing.enter(.drain, now: core.now) }
+        guard phase == .replying else { return }
+        queueRest()
+        timing.enter(.drain(isLimited: !facts.mayPause), now: core.now)
+    }
+
+    /// Queues the rest of a body that has grown to its end and that the client is behind with. A client that is paused then holds
+    /// an open file, and not what has brought it.
+    private func queueRest() {
+        guard case .growing(let body, let progress) = reply.source, body.state == .complete else { return }
+        let end = progress.end ?? body.written
+        // A body that is too short fails once the client has read what there is.
+        guard end <= body.written else { return }
+        body.unsubscribe(self)
+        reply.source = .queued
+        let isChunked = reply.framing?.delimiter == .chunks
+        let rest = progress.position..<end
+        if !rest.isEmpty {
+            if isChunked { sendChunkSize(Int64(rest.count)) }
+            sendFile(body.descriptor, rest, closes: false)
+            if isChunked, phase == .replying { send("\r\n") }
+        }
+        if isChunked, phase == .replying { send("0\r\n\r\n") }
     }
 
     /// The fresh bytes that can be sent before they are in the file; nil if a chunk size must precede them.
@@ -216,17 +237,19 @@ extension Connection {
             if closes { Glibc.close(file) }
             return
         }
-        queueFile(closes ? file : fcntl(file, F_DUPFD_CLOEXEC, 0), offset: offset, length: rest)
+        queueFile(file, offset: offset, length: rest, closes: closes)
     }
 
-    /// Queues a range of a file. Takes ownership of the descriptor.
-    private func queueFile(_ file: Int32, offset: Int, length: Int) {
-        guard file >= 0 else { return close(.bodyFailed) }
-        let flags = UInt32(EVBUF_FS_CLOSE_ON_FREE | EVBUF_FS_DISABLE_LOCKING)
-        guard let segment = evbuffer_file_segment_new(file, Int64(offset), Int64(length), flags) else {
-            Glibc.close(file)
-            return close(.bodyFailed)
+    /// Queues a range of a file. The reply has one descriptor for all ranges, since its client may be paused for hours.
+    private func queueFile(_ file: Int32, offset: Int, length: Int, closes: Bool) {
+        if reply.files.last?.original != file {
+            guard let opened = ReplyFile(file, isOwned: closes) else { return close(.bodyFailed) }
+            reply.files.append(opened)
         }
+        let flags = UInt32(EVBUF_FS_DISABLE_LOCKING)
+        guard let opened = reply.files.last,
+            let segment = evbuffer_file_segment_new(opened.descriptor, Int64(offset), Int64(length), flags)
+        else { return close(.bodyFailed) }
         evbuffer_add_file_segment(output, segment, 0, Int64(length))
         evbuffer_file_segment_free(segment)
     }

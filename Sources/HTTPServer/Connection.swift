@@ -22,6 +22,8 @@ import HTTPMessage
         var origin: ArraySlice<UInt8>?
         /// True if another user of this machine has sent the request, without a secret of the owner's.
         var isFromOtherUser = false
+        /// True if the client may stop reading the reply for as long as it likes: a player of the owner's may be paused.
+        var mayPause = false
     }
 
     /// The other end of a connection.
@@ -111,6 +113,18 @@ import HTTPMessage
         }
     }
 
+    /// True if the client has neither sent nor read anything for a time, though nothing but the client is waited for.
+    func isSilent(for span: Duration) -> Bool {
+        let ticks = Int((span / core.configuration.tick).rounded(.up))
+        return timing.isSilent(for: ticks, now: core.now)
+    }
+
+    /// The file that the client has not read to the end; nil if it is behind with nothing that is in a file.
+    var unreadFile: UnreadFile? {
+        guard phase == .replying, evbuffer_get_length(output) > 0 else { return nil }
+        return reply.files.last.flatMap { UnreadFile($0.descriptor) }
+    }
+
     /// Closes the connection at once and ends the current reply. Idempotent.
     func close(_ cause: ReplyEnd.Cause) {
         guard phase != .closed else { return }
@@ -185,10 +199,16 @@ import HTTPMessage
         return 0
     }
 
+    /// True if the client's user is the owner, or if the system cannot tell the owner from others, who may do the same then.
+    private var isTakenForOwner: Bool {
+        client.ownership == .owner || client.ownership == .unknown && core.configuration.owners != nil
+    }
+
     private func dispatch(_ head: RequestHead, _ body: [UInt8]) {
         serial += 1
         phase = .handling
         timing.enter(.handler, now: core.now)
+        facts.mayPause = isTakenForOwner
         facts.method = head.method
         facts.version = head.version
         facts.mayKeep =
@@ -212,7 +232,9 @@ import HTTPMessage
         facts.isFromOtherUser = false
         guard client.ownership == .other, let policy = core.policy else { return true }
         switch policy.verdict(onOtherUsers: head) {
-        case .admittedAsOwner: return true
+        case .admittedAsOwner:
+            facts.mayPause = true
+            return true
         case .admitted:
             facts.isFromOtherUser = true
             return true
@@ -337,7 +359,9 @@ import HTTPMessage
     func checkDeadline() {
         // The end of another connection may have closed it in the same tick.
         guard phase != .closed else { return }
-        if timing.phase == .drain { timing.recordQueued(evbuffer_get_length(output), now: core.now) }
+        if timing.isDraining, timing.recordQueued(evbuffer_get_length(output), now: core.now) {
+            activity = core.pool.nextActivity()
+        }
         guard timing.isOverdue(now: core.now, limits: core.limits) else { return }
         if phase == .awaiting, reader.isInside { return refuse(.requestTimeout, "The request did not arrive in time.") }
         if isIdle, let group, group.keepsIdle, client.address.isUnix || client.address.isLoopback { return }

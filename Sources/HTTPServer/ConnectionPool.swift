@@ -83,6 +83,21 @@ import Glibc
         return idle != nil
     }
 
+    /// Closes the connection whose client has read nothing of its reply for the longest time: of all clients, or of one. Returns
+    /// false if all of them read.
+    func closeLongestSilent(of client: ClientKey? = nil) -> Bool {
+        guard let victim = FairShare.longestSilent(among: connections.map(\.holding), of: client) else { return false }
+        connections[victim].close(.serverStopped)
+        return true
+    }
+
+    /// The number of connections without those whose clients have neither sent nor read anything for a time: a player that is
+    /// paused, or that nobody will ever continue.
+    public func count(withoutSilentFor span: Duration) -> Int { connections.count { !$0.isSilent(for: span) } }
+
+    /// The files that clients have not read to the end, each once.
+    public var unreadFiles: Set<UnreadFile> { Set(connections.compactMap(\.unreadFile)) }
+
     func admitSoon() {
         guard isCrowded else { return }
         if admission == nil { admission = LoopTimer { [weak self] in self?.admitWaiting() } }

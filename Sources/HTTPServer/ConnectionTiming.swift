@@ -7,7 +7,9 @@ struct ConnectionTiming {
         case head
         /// A handler or a growing body. No deadline.
         case handler
-        case drain, linger
+        /// A reply waits for the client to read. A client without a limit may be paused for as long as it likes.
+        case drain(isLimited: Bool)
+        case linger
     }
 
     /// The configuration's limits in whole ticks, rounded up.
@@ -43,25 +45,38 @@ struct ConnectionTiming {
         since = now
     }
 
-    /// Records the number of queued bytes; a change is progress.
-    mutating func recordQueued(_ count: Int, now: Int) {
-        if count != queued { since = now }
+    /// True while a reply waits for the client to read.
+    var isDraining: Bool { if case .drain = phase { true } else { false } }
+
+    /// Records the number of queued bytes. Returns true if it has changed, which is progress.
+    mutating func recordQueued(_ count: Int, now: Int) -> Bool {
+        guard count != queued else { return false }
         queued = count
+        since = now
+        return true
     }
 
     /// Records that the client has read everything queued: the next queue may have the same length.
-    mutating func recordProgress(now: Int) { if phase == .drain { since = now } }
+    mutating func recordProgress(now: Int) { if isDraining { since = now } }
 
     /// True if the client has made no progress for the span after which others have a better right to the connection.
     func isStale(now: Int, limits: Limits) -> Bool { now - since >= limits.grace }
 
+    /// True if the client has neither sent nor read anything for a number of ticks, though nothing but the client is waited for.
+    func isSilent(for ticks: Int, now: Int) -> Bool {
+        switch phase {
+        case .handler: false
+        case .idle, .head, .drain, .linger: now - since >= ticks
+        }
+    }
+
     func isOverdue(now: Int, limits: Limits) -> Bool {
         let limit: Int
         switch phase {
-        case .handler: return false
+        case .handler, .drain(isLimited: false): return false
         case .idle: limit = limits.idle
         case .head: limit = limits.head
-        case .drain: limit = limits.write
+        case .drain(isLimited: true): limit = limits.write
         case .linger: limit = limits.linger
         }
         return now - since > limit

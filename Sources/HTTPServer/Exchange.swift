@@ -12,7 +12,7 @@ import SafeText
     public let body: [UInt8]
     /// The prefix removed from the target, to be prepended to each URL that must route back here. Usually empty.
     public let mount: String
-    private let connection: Connection
+    let connection: Connection
     private let serial: Int
     private var isAnswered = false
     /// True if the head was sent before the body was known.
@@ -44,6 +44,10 @@ import SafeText
     /// True if the client is a process of any other user of this machine, and has sent no secret of the owner's. Also true for a
     /// client that has left, whose rights are not known any more.
     public var isFromOtherUser: Bool { !isOpen || connection.facts.isFromOtherUser }
+
+    /// Lets the client stop reading the reply for as long as it likes, as the owner's programs may: the request has a secret of the
+    /// owner's.
+    public func allowPauses() { if isOpen { connection.facts.mayPause = true } }
 
     /// Makes the connection a member of a group until it closes or a later request on it joins another group.
     public func join(_ group: ConnectionGroup) { if isOpen { connection.join(group) } }

@@ -86,6 +86,16 @@ struct FairShare {
         return best?.index
     }
 
+    /// The index of the connection whose client has read nothing of its reply for the longest time; nil if all of them read.
+    /// - Parameter client: nil for all clients.
+    static func longestSilent(among holdings: [Holding], of client: ClientKey? = nil) -> Int? {
+        let silent = holdings.indices.filter { index in
+            let holding = holdings[index]
+            return holding.use == .sending && holding.isStale && holding.client == client ?? holding.client
+        }
+        return silent.min { holdings[$0].activity < holdings[$1].activity }
+    }
+
     /// The place in the order of closing; nil if the connection must not be closed for this newcomer.
     private static func rank(of holding: Holding, isCrowded: Bool, isForced: Bool) -> Int? {
         switch holding.use {

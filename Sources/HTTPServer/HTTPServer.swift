@@ -96,7 +96,8 @@ public import HTTPMessage
         let exceedsPeerLimit =
             (!peer.isLoopback || core.configuration.limitsLoopback)
             && core.pool.count(of: arrival.client) >= core.configuration.connectionsPerPeer
-        guard !exceedsPeerLimit else { return arrival.refuse() }
+        // A client with too many gives up the one that it has not read for the longest time.
+        if exceedsPeerLimit, !core.pool.closeLongestSilent(of: arrival.client) { return arrival.refuse() }
         core.pool.accept(arrival)
         // Those that wait too long are refused in time.
         if core.pool.hasWaiting(of: core) { startTicking() }
@@ -132,7 +133,7 @@ public import HTTPMessage
     func acceptFailed(errno number: Int32) {
         guard number == EMFILE || number == ENFILE || number == ENOBUFS || number == ENOMEM else { return }
         for listener in listeners { listener.pause() }
-        let hasClosed = core.pool.closeIdle()
+        let hasClosed = core.pool.closeIdle() || core.pool.closeLongestSilent()
         resumption = LoopTimer { [weak self] in self?.resumeListeners() }
         resumption?.schedule(after: hasClosed ? .milliseconds(1) : .milliseconds(250))
     }
@@ -162,7 +163,8 @@ public import HTTPMessage
         ticker?.schedule(after: core.configuration.tick)
     }
 
-    private func tick() {
+    /// The server's clock is the number of these calls, which the timer makes: one for each `Configuration.tick`.
+    func tick() {
         core.now += 1
         for connection in connections { connection.checkDeadline() }
         core.pool.admitWaiting()
@@ -192,7 +194,9 @@ public import HTTPMessage
         public var headTimeout: Duration = .seconds(10)
         /// Longest wait for the next request, or for a body.
         public var idleTimeout: Duration = .seconds(60)
-        /// Longest time in which the client reads nothing of a reply.
+        /// Longest time in which a client reads nothing of a reply. The owner's programs, and requests with a secret of the
+        /// owner's (`Exchange.allowPauses`), have no limit: a player that is paused reads on hours later. When connections or
+        /// descriptors are short, the one that has read nothing for the longest time gives way.
         public var writeTimeout: Duration = .seconds(60)
         /// Longest wait for a client to close after a refusal, so that it can read the reason.
         public var lingerTimeout: Duration = .seconds(2)

@@ -35,7 +35,7 @@ public struct ReplyEnd: Sendable, Hashable {
         case complete
         /// The client closed or reset the connection, before or during the reply.
         case clientLeft
-        /// The client read nothing during `writeTimeout`.
+        /// The client read nothing during `writeTimeout`, and was not one that may be paused.
         case clientStalled
         case bodyFailed, serverStopped
     }

@@ -48,7 +48,11 @@ import Testing
 
     @Test func aClientThatReadsNothingIsDisconnected() async throws {
         let held = Held()
-        let fixture = try await ServerFixture(with: { $0.writeTimeout = Self.short }) { exchange in
+        // Without owners, a client of this machine has the rights of one of another machine.
+        let fixture = try await ServerFixture(with: {
+            $0.writeTimeout = Self.short
+            $0.owners = nil
+        }) { exchange in
             exchange.whenEnded { held.end = $0 }
             exchange.reply(ResponseHead(.ok), .bytes([UInt8](repeating: 7, count: 20_000_000)))
         }
@@ -85,10 +89,23 @@ import Testing
         #expect(timing.isOverdue(now: 201 + limits.head, limits: limits))
         timing.enter(.handler, now: 300)
         #expect(!timing.isOverdue(now: 1_000_000, limits: limits))
-        timing.enter(.drain, now: 400)
-        timing.recordQueued(50, now: 420)
-        timing.recordQueued(50, now: 440)
+        timing.enter(.drain(isLimited: true), now: 400)
+        let progress = [timing.recordQueued(50, now: 420), timing.recordQueued(50, now: 440)]
+        #expect(progress == [true, false])
         #expect(!timing.isOverdue(now: 420 + limits.write, limits: limits))
         #expect(timing.isOverdue(now: 421 + limits.write, limits: limits))
+    }
+
+    @Test func aReaderWithoutALimitIsNeverOverdueButSilent() {
+        let limits = ConnectionTiming.Limits(HTTPServer.Configuration())
+        var timing = ConnectionTiming(now: 100)
+        timing.enter(.drain(isLimited: false), now: 400)
+        _ = timing.recordQueued(50, now: 420)
+        #expect(!timing.isOverdue(now: 1_000_000, limits: limits))
+        #expect(!timing.isSilent(for: 1_000, now: 1_419))
+        #expect(timing.isSilent(for: 1_000, now: 1_420))
+        // One that waits for the server is not silent.
+        timing.enter(.handler, now: 500)
+        #expect(!timing.isSilent(for: 1_000, now: 1_000_000))
     }
 }

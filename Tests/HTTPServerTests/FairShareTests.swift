@@ -65,6 +65,15 @@ import Testing
         #expect(try Self.victim(for: "b", in: text) == 64)
     }
 
+    @Test(arguments: [
+        // Of those that do not read, the one that has not for the longest time, whatever the others do.
+        ("ah as! as! ai", nil, 1), ("ai an ah as", nil, nil), ("as! bs!", "b", 1), ("as! bs bh bi", "b", nil),
+    ])
+    func theLongestSilentReaderGivesWay(text: String, client: Character?, victim: Int?) throws {
+        let key = try client.map { try Self.client($0) }
+        #expect(FairShare.longestSilent(among: try Self.holdings(text), of: key) == victim)
+    }
+
     @Test func eachAddressIsAClient() throws {
         #expect(try Self.key("2001:db8::1") == Self.key("2001:db8:0::1"))
         #expect(try Self.key("2001:db8::1") != Self.key("2001:db8::2"))

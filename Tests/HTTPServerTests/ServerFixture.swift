@@ -8,6 +8,7 @@ import TestSupport
 /// A server on a free port with one handler, and a client for it.
 struct ServerFixture {
     let server: HTTPServer
+    let pool: ConnectionPool
     let port: Int
     let folder: TemporaryFolder
 
@@ -19,7 +20,8 @@ struct ServerFixture {
         configure(&configuration)
         folder = try TemporaryFolder()
         let fixed = configuration
-        (server, port) = try await Self.start(fixed, policy, handler)
+        pool = await ConnectionPool(limit: fixed.connections)
+        (server, port) = try await Self.start(fixed, policy, pool, handler)
     }
 
     /// With the default limits.
@@ -28,11 +30,16 @@ struct ServerFixture {
     }
 
     @LoopActor private static func start(
-        _ configuration: HTTPServer.Configuration, _ policy: (any RequestPolicy)?,
+        _ configuration: HTTPServer.Configuration, _ policy: (any RequestPolicy)?, _ pool: ConnectionPool,
         _ handler: @escaping HTTPServer.Handler
     ) throws -> (HTTPServer, Int) {
-        let server = HTTPServer(configuration: configuration, policy: policy, handler: handler)
+        let server = HTTPServer(configuration: configuration, policy: policy, pool: pool, handler: handler)
         return (server, Int(try server.listen(host: "127.0.0.1", port: 0)))
+    }
+
+    /// Lets time pass for the server's deadlines.
+    @LoopActor func pass(_ time: Duration) {
+        for _ in 0..<Int((time / HTTPServer.Configuration().tick).rounded(.up)) { server.tick() }
     }
 
     func connect(receiveBuffer: Int? = nil) throws -> RawConnection {
