@@ -124,11 +124,12 @@ import SegmentFormat
         let awaited = AwaitedReply(fetch, for: request)
         self.awaited = awaited
         let (place, name, path) = (request.place, request.name, request.exchange.head.path)
-        request.exchange.whenEnded { [fetch, sessions = playback?.sessions] end in
-            fetch.release(.playback)
+        request.exchange.whenEnded { [sessions = playback?.sessions] end in
+            let fetch = awaited.fetch
+            fetch?.release(.playback)
             awaited.end(end)
             // Where only the head was sent, the reason is recorded by itself.
-            guard end.cause == .bodyFailed, !awaited.isHeadSent || end.bodyBytes > 0 else { return }
+            guard let fetch, end.cause == .bodyFailed, !awaited.isHeadSent || end.bodyBytes > 0 else { return }
             sessions?.recordFailure(Failure(brokenOff: fetch, about: Subject(place, name, path: path)))
         }
         deadline = LoopTimer { [weak self] in self?.playerTimedOut() }
@@ -140,6 +141,9 @@ import SegmentFormat
             playback?.beginReply(to: request, awaited)
         } else {
             fetch.whenAnnounced { [self] in answer($0) }
+        }
+        fetch.whenEnded { result in
+            if case .success = result { awaited.arrived() }
         }
     }
 
@@ -191,13 +195,16 @@ import SegmentFormat
 /// A reply that waits for the origin, as the playhead tracker and the session's record see it.
 @LoopActor final class AwaitedReply: PieceDelivery {
     private let cursor: RenditionCursor?
-    private let fetch: Fetch
+    /// Nil once every byte has arrived: a player may be paused for hours before it has read them.
+    private(set) var fetch: Fetch?
+    /// The length of the piece, once every byte has arrived.
+    private var length: Int64?
     /// The exchange while the reply is sent. Not held before: an exchange that is dropped is answered.
     private var exchange: Exchange?
     /// True if the head of the reply was sent before its body was known.
     private(set) var isHeadSent = false
     private let file: String
-    private let wait: SessionRecord.Wait
+    private var wait: SessionRecord.Wait
     private weak var record: SessionRecord?
     private let isOtherQuality: Bool
     private var isOver = false
@@ -220,15 +227,28 @@ import SegmentFormat
     var isAnswered: Bool { isHeadSent || exchange != nil }
 
     var deliveredShare: Double? {
-        guard let exchange, let length = fetch.isComplete ? fetch.written : fetch.resource.exactLength ?? fetch.length,
-            length > 0
-        else { return nil }
+        guard let exchange, let length = length ?? announcedLength, length > 0 else { return nil }
         return Double(exchange.sentBytes / Self.block * Self.block) / Double(length)
+    }
+
+    private var announcedLength: Int64? {
+        guard let fetch else { return nil }
+        return fetch.isComplete ? fetch.written : fetch.resource.exactLength ?? fetch.length
     }
 
     /// The players of which parts count use libavformat. Its HLS demuxer reads blocks of so many bytes, and nothing of an
     /// incomplete one (hls.c, INITIAL_BUFFER_SIZE).
     private static let block: Int64 = 32_768
+
+    /// Every byte has arrived, and the player has not read all of them: from now on it waits for nothing but itself.
+    func arrived() {
+        guard !isOver, let fetch else { return }
+        length = fetch.written
+        self.fetch = nil
+        fetch.release(.playback)
+        record?.recordArrival(of: &wait)
+        cursor?.pieceArrived()
+    }
 
     /// Ends the wait, with nil if the request is answered in another way. Later calls have no effect.
     func end(_ end: ReplyEnd?) {
@@ -242,7 +262,8 @@ import SegmentFormat
     }
 
     private func endCursorWait(_ end: ReplyEnd?) {
-        cursor?.endWait(for: file, bytes: end?.bodyBytes ?? 0, isComplete: end?.isComplete ?? false)
+        cursor?.endWait(
+            for: file, bytes: end?.bodyBytes ?? 0, isComplete: end?.isComplete ?? false, hasArrived: fetch == nil)
     }
 }
 

@@ -288,11 +288,22 @@ public import EventLoop
         if session.playhead.front != before { publish(.progressed, span, cursor) }
     }
 
-    func endWait(for file: String, _ cursor: RenditionCursor, bytes: Int64, isComplete: Bool) {
+    /// Ends a session's wait for the origin. A player that is paused amid a piece that is here holds no download back.
+    func pieceArrived(_ cursor: RenditionCursor) {
         catchUp()
-        let session = session(of: cursor)
+        endWait(of: session(of: cursor))
+        originWaits.send(())
+    }
+
+    private func endWait(of session: TrackedSession) {
         session.awaited = max(0, session.awaited - 1)
         session.lastWait = now()
+    }
+
+    func endWait(for file: String, _ cursor: RenditionCursor, bytes: Int64, isComplete: Bool, hasArrived: Bool) {
+        catchUp()
+        let session = session(of: cursor)
+        if !hasArrived { endWait(of: session) }
         let span = cursor.rendition.span(ofFile: file)
         if let span { open(span, cursor, isAnswered: true) }
         if isComplete, let span {
@@ -300,7 +311,7 @@ public import EventLoop
             session.consumed(bytes, span, cursor.kind)
             publish(.delivered, span, cursor)
         }
-        originWaits.send(())
+        if !hasArrived { originWaits.send(()) }
     }
 
     /// Records that a player begins to wait for an entry or a playlist from the origin: playback is about to begin. A

@@ -20,19 +20,24 @@ public import EventLoop
 
     /// The player gets a stored piece, by file name. The tracker examines it a moment later, together with others.
     public func served(_ file: String) { tracker?.record(file, self) }
-    /// The player begins to wait for a piece from the origin. `endWait(for:bytes:isComplete:)` ends the wait.
+    /// The player begins to wait for a piece from the origin. `endWait(for:bytes:isComplete:hasArrived:)` ends the wait.
     /// - Parameter delivery: the reply, whose progress is looked at while it lasts; not retained.
     public func beginWait(for file: String, _ delivery: (any PieceDelivery)? = nil) {
         tracker?.beginWait(for: file, self, delivery)
     }
+
+    /// Every byte of the piece has arrived from the origin, and the player has not read all of them yet: it may be paused.
+    /// `endWait(for:bytes:isComplete:hasArrived:)` follows when it has.
+    public func pieceArrived() { tracker?.pieceArrived(self) }
 
     /// The reply for which the player waited has ended, with the last byte or early: the player left, or the origin
     /// failed.
     /// - Parameters:
     ///   - bytes: the length of the body that the player got; 0 if that is unknown.
     ///   - isComplete: true if that was all of the piece.
-    public func endWait(for file: String, bytes: Int64 = 0, isComplete: Bool) {
-        tracker?.endWait(for: file, self, bytes: bytes, isComplete: isComplete)
+    ///   - hasArrived: true after `pieceArrived()`.
+    public func endWait(for file: String, bytes: Int64 = 0, isComplete: Bool, hasArrived: Bool = false) {
+        tracker?.endWait(for: file, self, bytes: bytes, isComplete: isComplete, hasArrived: hasArrived)
     }
 }
 

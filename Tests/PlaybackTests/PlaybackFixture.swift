@@ -2,7 +2,6 @@ import AccessLog
 import EventLoop
 import Foundation
 import HTTPMessage
-import HTTPServer
 import Library
 import Retention
 import Store
@@ -10,6 +9,7 @@ import Substitution
 import TestSupport
 import Testing
 
+@testable import HTTPServer
 @testable import Origin
 @testable import Playback
 
@@ -23,19 +23,24 @@ import Testing
     let retention: Retention
     let playback: Playback
     private let logs: TemporaryFolder
-    private let server: HTTPServer
+    let server: HTTPServer
+    let connections: ConnectionPool
     let port: Int
 
     /// - Parameters:
     ///   - absence: the duration of an origin's presumed absence, after which it is probed.
     ///   - clock: the clock of sessions; nil for the system's clock.
+    ///   - root: the folder that the origin serves; nil for the fixtures.
+    ///   - owners: the users who count as the daemon's owner.
+    ///   - seen: called with each request, before it is answered.
     init(
         playerTimeout: Duration = .seconds(8), reserve: Int64 = 0, absence: Duration? = nil,
         allowedOrigins: [String] = [],
-        clock: ManualClock? = nil
+        clock: ManualClock? = nil, root: String? = nil, owners: OwnerRule = OwnerRule(),
+        seen: @escaping @LoopActor (Exchange) -> Void = { _ in }
     ) async throws {
         folder = try TemporaryFolder()
-        origin = try await TestOrigin()
+        origin = try await TestOrigin(root: root ?? Repository.path("fixtures/media"))
         var configuration = OriginClient.Configuration()
         configuration.giveUpRule.retries.attempts = 2
         configuration.giveUpRule.retries.firstPause = .milliseconds(20)
@@ -59,7 +64,10 @@ import Testing
         self.playback = playback
         var limits = HTTPServer.Configuration()
         limits.allowedOrigins = allowedOrigins
-        server = HTTPServer(configuration: limits) { exchange in
+        limits.owners = owners
+        connections = ConnectionPool(limit: limits.connections)
+        server = HTTPServer(configuration: limits, pool: connections) { exchange in
+            seen(exchange)
             if !playback.handle(exchange) { exchange.reply(.notFound, "Not a player's.") }
         }
         port = Int(try server.listen(host: "127.0.0.1", port: 0))
@@ -67,6 +75,14 @@ import Testing
 
     // A client that probes an origin which has ended would reach the origin of a later test at the same port.
     isolated deinit { client.prober = nil }
+
+    /// Lets time pass for the server's deadlines.
+    func pass(_ time: Duration) {
+        for _ in 0..<Int((time / HTTPServer.Configuration().tick).rounded(.up)) { server.tick() }
+    }
+
+    /// The connections whose clients have left more than a megabyte of a reply unread.
+    var heldUp: [Connection] { connections.connections.filter { $0.reply.bodyBytes - $0.sentBytes > 1 << 20 } }
 
     func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 

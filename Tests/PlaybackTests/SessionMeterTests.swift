@@ -52,16 +52,23 @@ struct MeterTrace {
 
     /// The segment arrives with its bytes.
     mutating func get(
-        _ number: Int, of rendition: String, at time: Double, since: Double, bytes: Int64 = 1000,
-        from source: PieceSource = .origin, choice: String? = nil
+        _ number: Int, of rendition: String, at time: Double, since: Double, arrived: Double? = nil,
+        bytes: Int64 = 1000, from source: PieceSource = .origin, choice: String? = nil
     ) {
         meter.replyEnded(
             ReplyRecord(
                 since: since, source: source, number: number, rendition: rendition, bytes: bytes,
-                fetched: source == .store ? 0 : bytes, isComplete: true,
+                fetched: source == .store ? 0 : bytes, arrived: arrived, isComplete: true,
                 hasFailed: false),
             at: time)
         deliver(number, of: rendition, at: time, choice: choice)
+    }
+
+    /// The origin has sent all of a segment, and the player has not read it.
+    mutating func arrive(_ number: Int, of rendition: String, at time: Double, since: Double) {
+        var reply = ReplyRecord(since: since, source: .origin, number: number, rendition: rendition)
+        reply.arrived = time
+        meter.replyArrived(reply, at: time)
     }
 
     /// The player gets a segment from the store.
@@ -117,6 +124,24 @@ struct MeterTrace {
         }
         // In each round, the third segment comes at least 0.7 s too late, and the fifth 5.1 s.
         #expect(last.stalls == 16 && last.requests == 40)
+    }
+
+    /// A player that is paused amid a segment waits for nothing but itself.
+    @Test func theTimeOfAPausedPlayerIsNoStallAndNoRate() {
+        var trace = MeterTrace()
+        trace.ask(0, of: "low", at: 0)
+        trace.get(0, of: "low", at: 1, since: 0, bytes: 125_000)
+        trace.ask(1, of: "low", at: 1)
+        trace.arrive(1, of: "low", at: 2, since: 1)
+        let paused = trace.open(at: 30_000)
+        #expect(paused.stalls == 0 && paused.stallTime == 0)
+        trace.get(1, of: "low", at: 36_000, since: 1, arrived: 2, bytes: 125_000)
+        // The next wait is one again.
+        trace.ask(2, of: "low", at: 36_001)
+        trace.get(2, of: "low", at: 36_002, since: 36_001, bytes: 125_000)
+        let event = trace.open(at: 36_002)
+        #expect(event.stalls == 0 && event.overdue == 0 && event.requests == 3)
+        #expect(event.observed.bitsPerSecond == 1_000_000 && event.observed.deviation == 0)
     }
 
     private func check(_ event: AccessEvent, _ last: inout AccessEvent) {

@@ -50,6 +50,28 @@ import Testing
         try #require(tracker.cursor(of: session, in: film ?? self.film, "video"))
     }
 
+    /// A player that is paused amid a segment reads the rest of it hours later. No download waits for that.
+    @Test func aPieceThatHasArrivedIsNotAwaited() throws {
+        let cursor = try cursor()
+        var waits = 0
+        let subscription = tracker.originWaits.subscribe { waits += 1 }
+        defer { withExtendedLifetime(subscription) {} }
+        cursor.beginWait(for: "0")
+        cursor.beginWait(for: "1")
+        cursor.pieceArrived()
+        #expect(waits == 3 && tracker.demands(at: clock.now).waiting.count == 1)
+        cursor.pieceArrived()
+        #expect(waits == 4 && tracker.demands(at: clock.now).waiting.isEmpty)
+        clock.now += .seconds(30)
+        #expect(!tracker.demands(at: clock.now).isWatched)
+        // The end of its reply ends no wait of another one, and it is delivered only now.
+        cursor.beginWait(for: "2")
+        #expect(tracker.reading(of: "s")?.front == 0)
+        cursor.endWait(for: "0", bytes: 1000, isComplete: true, hasArrived: true)
+        #expect(tracker.demands(at: clock.now).waiting.count == 1)
+        #expect(tracker.reading(of: "s")?.front == 2)
+    }
+
     @Test func contentWithoutAPlayheadHasNoCursor() {
         #expect(tracker.cursor(of: "s", in: film, "keys") == nil)
         #expect(!tracker.isPlayed("film") && !tracker.isAnyPlayed && tracker.downloadStart(for: "film") == nil)

@@ -21,6 +21,8 @@ struct SessionMeter {
     private struct Awaited {
         let source: PieceSource
         let since: Double
+        /// The time at which every byte had arrived from the origin, if the player had not read all of them then.
+        var arrived: Double?
         var arrival: SessionSeries.Arrival?
     }
 
@@ -87,7 +89,7 @@ struct SessionMeter {
         if substitutes.count >= Self.substituteLimit { substitutes = [:] }
         substitutes[key] = other.map { ($0, isStored) }
         guard other != nil, isStored, let piece = awaited[key] else { return }
-        awaited[key] = Awaited(source: .store, since: piece.since, arrival: piece.arrival)
+        awaited[key] = Awaited(source: .store, since: piece.since, arrived: piece.arrived, arrival: piece.arrival)
     }
 
     func substitute(for number: Int, of rendition: String) -> String? {
@@ -102,17 +104,28 @@ struct SessionMeter {
         awaited[Key(rendition: rendition, number: number)] = nil
     }
 
+    /// Records that a reply has every byte from the origin. The rest of its time depends on the player, which may be paused.
+    mutating func replyArrived(_ reply: ReplyRecord, at time: Double) {
+        events.advance(to: time)
+        if let number = reply.number { awaited[Key(rendition: reply.rendition, number: number)]?.arrived = time }
+        if reply.isAwaited { endWait(hasFailed: false, at: time) }
+    }
+
+    private mutating func endWait(hasFailed: Bool, at time: Double) {
+        replies = max(0, replies - 1)
+        if replies == 0 { events.watch.requestsEnded(hasFailed: hasFailed, at: time) }
+    }
+
     mutating func replyEnded(_ reply: ReplyRecord, at time: Double) {
         lastEvent = time
         events.advance(to: time)
         events.newest.bytes.add(reply.bytes, from: reply.source)
         if reply.isComplete {
-            events.newest.observed.add(bytes: reply.fetched, seconds: time - reply.since)
-            recordArrival(reply, at: time)
+            let arrived = reply.arrived ?? time
+            events.newest.observed.add(bytes: reply.fetched, seconds: arrived - reply.since)
+            recordArrival(reply, at: arrived)
         }
-        guard reply.isAwaited else { return }
-        replies = max(0, replies - 1)
-        if replies == 0 { events.watch.requestsEnded(hasFailed: reply.hasFailed, at: time) }
+        if reply.isAwaited, reply.arrived == nil { endWait(hasFailed: reply.hasFailed, at: time) }
     }
 
     /// The reply of a segment ends before its delivery is recorded, or just after that.
@@ -238,7 +251,7 @@ struct SessionMeter {
             segment.number, of: segment.rendition, from: piece?.source ?? .store,
             substitute: substitute(for: segment.number, of: segment.rendition))
         draw(segment, from: piece?.source ?? .store, piece?.arrival, bufferBefore: before, at: time)
-        if let piece, time - piece.since > segment.duration { events.newest.overdue += 1 }
+        if let piece, (piece.arrived ?? time) - piece.since > segment.duration { events.newest.overdue += 1 }
         if !segment.isAudio, !isAgain { events.newest.downloaded += segment.duration }
         started(at: time)
     }
@@ -367,6 +380,8 @@ struct ReplyRecord: Equatable {
     var bytes: Int64 = 0
     /// Bytes received from the origin meanwhile.
     var fetched: Int64 = 0
+    /// The time at which every byte had arrived from the origin, if the player had not read all of them then.
+    var arrived: Double?
     /// True if the player received everything that it requested.
     var isComplete = false
     /// True if the reply failed, rather than being ended by the player.

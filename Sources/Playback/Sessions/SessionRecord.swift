@@ -157,13 +157,16 @@ import Substitution
 
     /// A request that waits for a fetch.
     struct Wait {
-        fileprivate let fetch: Fetch
+        /// Nil once every byte has arrived: the record of a player that is paused keeps no fetch.
+        fileprivate var fetch: Fetch?
+        /// The address of the origin, once every byte has arrived.
+        fileprivate var address: String?
         /// The segment's media sequence number; nil for other pieces.
         fileprivate let number: Int?
         fileprivate let rendition: String
         /// Length of the fetch when the wait began.
         fileprivate let written: Int64
-        fileprivate let reply: ReplyRecord
+        fileprivate var reply: ReplyRecord
     }
 
     /// Records that the player waits for a fetch. `end(_:_:)` ends the wait.
@@ -175,6 +178,14 @@ import Substitution
         (reply.number, reply.rendition) = (number, folder.id)
         if isAwaited { meter.beginWait(for: number, of: folder.id, from: reply.source, at: reply.since) }
         return Wait(fetch: fetch, number: number, rendition: folder.id, written: fetch.written, reply: reply)
+    }
+
+    /// Records that every byte has arrived from the origin, before the player has read all of them.
+    func recordArrival(of wait: inout Wait) {
+        wait.address = wait.fetch?.address
+        wait.fetch = nil
+        wait.reply.arrived = now
+        meter.replyArrived(wait.reply, at: now)
     }
 
     /// Records the end of a wait.
@@ -195,7 +206,8 @@ import Substitution
         }
         lastEvent = playheads.now()
         served.bytes.add(reply.bytes, from: reply.source)
-        if reply.isComplete, reply.source != .store, let address = wait.fetch.address { meter.recordServer(address) }
+        let address = wait.fetch?.address ?? wait.address
+        if reply.isComplete, reply.source != .store, let address { meter.recordServer(address) }
         meter.replyEnded(reply, at: now)
     }
 
