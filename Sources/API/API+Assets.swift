@@ -102,6 +102,8 @@ extension API {
         package var bytes: Int
         /// The folder on an absent volume, where the stored content remains; absent otherwise.
         package var remainingFolder: String?
+        /// The part of `bytes` that is free only once the players that read it have read on, or end; absent otherwise.
+        package var heldBytes: Int?
         package init(name: String, bytes: Int) { (self.name, self.bytes) = (name, bytes) }
     }
 

@@ -115,6 +115,8 @@ package enum API {
         package var disk: Disk?
         /// Assets that may be purged on a full disk: `expired`, `default` or `important`, each with the ones before.
         package var purge: String
+        /// Bytes of deleted files that are free only once the players that read them have read on, or end; absent otherwise.
+        package var heldBytes: Int?
         package init(path: String, playCache: PlayCache, purge: String) {
             (self.path, self.playCache, self.purge) = (path, playCache, purge)
         }

@@ -124,6 +124,7 @@ import Substitution
             Welcome.answer(exchange)
         }
         metrics.server = server
+        service.pool = pool
     }
 
     private static func openStore(_ configuration: Configuration, _ logger: Logger) throws(ApplicationError) -> Store {
@@ -254,9 +255,11 @@ import Substitution
         }
     }
 
-    /// True while something plays, downloads, records, waits, is checked or moved, or a client is connected.
+    /// True while something plays, downloads, records, waits, is checked or moved, or a client is connected. A player that is paused
+    /// counts for `IdleClock.longestPause`.
     var isBusy: Bool {
-        sessions.count > 0 || server.connectionCount + (network?.connectionCount ?? 0) > 0
+        sessions.count(withoutSilentFor: IdleClock.longestPause) > 0
+            || pool.count(withoutSilentFor: IdleClock.longestPause) > 0
             || downloader.downloads.contains { $0.state.isActive }
             || downloader.integrity.jobs.all.contains { $0.state.isActive }
             || exchange.mover.jobs.all.contains { $0.state.isActive }

@@ -3,6 +3,8 @@ internal import HTTPServer
 
 /// Decides when a daemon has had nothing to do for so long that it ends.
 struct IdleClock {
+    /// A player that has neither read nor asked for anything for so long will not be continued: it keeps no daemon.
+    static let longestPause = Duration.seconds(12 * 3600)
     let limit: Duration
     private var since: ContinuousClock.Instant
     private var connections = 0

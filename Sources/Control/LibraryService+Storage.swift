@@ -2,6 +2,7 @@ package import API
 import Downloader
 package import EventLoop
 import HTTPMessage
+import HTTPServer
 import Library
 import Retention
 import SafeText
@@ -125,7 +126,20 @@ extension LibraryService: StoreService {
                 totalBytes: Int(space.total), freeBytes: Int(min(space.free, space.total)),
                 reservedBytes: Int(store.reserve))
         }
+        shape.heldBytes = heldBytes { $0.isDeleted }
         return shape
+    }
+
+    /// The bytes of an asset's files that players are reading; nil if there are none. A reader keeps the space of a file that is
+    /// removed, and may be paused for hours.
+    func heldBytes(of asset: Asset) -> Int? {
+        let folders = [asset, asset.revision].compactMap(\.self).map { "/assets/\($0.id)/" }
+        return heldBytes { file in folders.contains { file.path.contains($0) } }
+    }
+
+    private func heldBytes(where isMeant: (UnreadFile) -> Bool) -> Int? {
+        let bytes = (pool?.unreadFiles ?? []).filter(isMeant).reduce(0) { $0 + Int($1.bytes) }
+        return bytes > 0 ? bytes : nil
     }
 }
 

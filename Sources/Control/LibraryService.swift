@@ -3,6 +3,7 @@ package import Downloader
 package import EventLoop
 package import Exchange
 import HTTPMessage
+package import HTTPServer
 package import Library
 import Origin
 import Playheads
@@ -24,6 +25,8 @@ package import Substitution
     package var selectionDefaults = API.SelectionRequest()
     /// The summaries that `library` invalidates.
     package let summaries: Summaries
+    /// The connections of players, which may hold the space of removed files; nil without a server.
+    package weak var pool: ConnectionPool?
 
     package init(
         library: Library, summaries: Summaries, substitutions: Substitutions, retention: Retention,
@@ -54,8 +57,11 @@ package import Substitution
         let asset = try find(name)
         downloader.forget(asset)
         let volume = asset.volume
+        // Before the files lose their names, and with them the folder by which they are known.
+        let heldBytes = heldBytes(of: asset)
         do {
             var removal = API.Removal(name: asset.name, bytes: Int(try await library.remove(asset)))
+            removal.heldBytes = heldBytes
             if let volume, !volume.isThere { removal.remainingFolder = volume.path + "/assets/" + asset.id }
             return removal
         } catch {

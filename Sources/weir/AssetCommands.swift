@@ -19,11 +19,17 @@ struct RemoveCommand: ReportingCommand {
                 throw Failure("\(name) was not removed", exitCode: 1, code: "declined")
             }
             let removal = try await client.removeAsset(named: name)
-            Output.line("removed \(removal.name), \(Format.bytes(removal.bytes))")
+            Output.line("removed \(removal.name), \(Format.bytes(removal.bytes))\(Self.held(removal))")
             if let folder = removal.remainingFolder {
                 Output.error("weir: its files remain on an absent disk: delete \(folder) when the disk is back\n")
             }
         }
+    }
+
+    /// The part of the space that is not free yet.
+    private static func held(_ removal: API.Removal) -> String {
+        guard let bytes = removal.heldBytes else { return "" }
+        return "; \(Format.bytes(bytes)) of it stay in use until the players that read them continue or end"
     }
 
     private static func agrees(_ asset: API.Asset) throws(Failure) -> Bool {

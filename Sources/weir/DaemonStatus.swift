@@ -62,7 +62,7 @@ struct DaemonStatus: Encodable, Sendable {
     }
 }
 
-/// Formats the state of the daemon in at most ten lines.
+/// Formats the state of the daemon in at most eleven lines.
 enum StatusText {
     private static let mostPlaying = 2
     private static let mostDownloads = 3
@@ -76,6 +76,10 @@ enum StatusText {
         }
         rows.append(["store", store(status)])
         if let free = status.freeBytes { rows.append(["free", Format.bytes(free)]) }
+        if let held = status.store?.heldBytes {
+            let text = "\(Format.bytes(held)) of removed files, until the players that read them continue or end"
+            rows.append(["held", text])
+        }
         guard status.running, status.error == nil else { return TextTable(rows: rows) }
         rows += named("plays", status.playing.map(session), most: mostPlaying)
         rows += named("downloads", status.downloads.map(download), most: mostDownloads)

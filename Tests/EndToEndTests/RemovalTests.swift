@@ -38,6 +38,31 @@ struct RemovalTests {
         }
     }
 
+    @Test("says what a paused player still holds, which reads it to the end")
+    func tellsOfHeldSpace() async throws {
+        try await Scene.with { scene in
+            let size = 24_000_000
+            let list = await scene.url("/_vod/1x\(size)/media.m3u8")
+            let segment = try #require(try await PlaylistWalk.segments(list).first)
+            let whole = try await HTTPProbe.fetch(segment)
+            let reader = try await SegmentReader(segment, receiveBuffer: 4096)
+            #expect(try await reader.head().contains("\r\nContent-Length: \(size)\r\n"))
+            let name = try #require(try await names(scene).first)
+            let before = try await scene.weir.run(["status"])
+            #expect(!before.output.contains("removed files"), "\(before.output)")
+
+            let removed = try await scene.weir.run(["remove", "--yes", name])
+            #expect(removed.exit == .code(0) && removed.output.contains("stay in use until the players"), "\(removed)")
+            try await waitUntil("the space in the status") {
+                try await scene.weir.run(["status"]).output.contains("of removed files, until the players")
+            }
+            #expect(try await reader.bytes(size) == whole.body)
+            try await waitUntil("the end of it") {
+                try await !scene.weir.run(["status"]).output.contains("of removed files")
+            }
+        }
+    }
+
     @Test("S29: leaves no title, id or secret in any file of the store and the state folder")
     func leavesNoTrace() async throws {
         try await Scene.with { scene in

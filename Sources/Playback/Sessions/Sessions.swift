@@ -231,6 +231,13 @@ import Playheads
 
     /// Number of running sessions.
     public var count: Int { records.count }
+
+    /// Number of running sessions without those in which nothing has happened for a time.
+    public func count(withoutSilentFor span: Duration) -> Int {
+        library.playheads.catchUp()
+        let now = library.playheads.now()
+        return records.values.count { now - $0.lastEvent < span }
+    }
     /// Bytes of media sent to players since the start, by source.
     public var served: SourceBytes { servedBytes.bytes }
 

@@ -5,8 +5,9 @@ import socket
 import threading
 import time
 
-from weirtools.attacks.stage import get, reply
 from weirtools.attacks.playlists import media
+from weirtools.attacks.stage import SEGMENTS, get, reply
+from weirtools.scenes import scene
 
 # Connections of a crowd, for so many that the daemon accepts.
 COUNT, ACCEPTED = 300, 256
@@ -72,6 +73,16 @@ def held(stage, until, count, begin, drip=b"", reads=False):
             time.sleep(0.5)
 
 
+def long_segment(stage):
+    """The path of a stored segment that is longer than what the buffers of a connection take: null packets fill it."""
+    body = SEGMENTS[0].read_bytes() + (b"\x47\x1f\xff\x10" + b"\xff" * 184) * 90_000
+    url = stage.origin.vod("paused", {0: reply(body, kind="video/mp2t")})
+    playlist = scene.fetch("%s/%s" % (stage.weir.url, url))
+    path = next(line for line in playlist.splitlines() if line and not line.startswith("#"))
+    stage.ask(get(path), 60, 1 << 30)
+    return path
+
+
 def run(stage):
     # While a playlist is written, its clients wait, and nothing is taken from them: 60 ms in a debug build for the short one.
     segments = 100_000 if stage.descriptors is None else 2_000
@@ -79,7 +90,9 @@ def run(stage):
     long, count = get("/%s/long.m3u8" % stage.origin.url), size(stage)
     stage.ask(long, 60, 1 << 30)
     threads = 8 if stage.descriptors is None else 3
-    share = max(3, min(60, (stage.until - time.monotonic()) / 7))
+    # The owner's readers have no limit on their pauses, and give way to others all the same.
+    paused = long_segment(stage)
+    share = max(3, min(60, (stage.until - time.monotonic()) / 8))
     kinds = [
         ("opened and left", lambda until: open_again(stage, until), threads),
         ("opened and asked", lambda until: open_again(stage, until, get(stage.stored)), threads),
@@ -87,6 +100,7 @@ def run(stage):
         ("%d silent ones" % count, lambda until: held(stage, until, count, b""), 1),
         ("%d slow heads" % count, lambda until: held(stage, until, count, b"GET / HTTP/1.1\r\n", b"X-A: 1\r\n"), 1),
         ("%d that do not read a long playlist" % count, lambda until: held(stage, until, count, long), 1),
+        ("%d that are paused in a long segment" % count, lambda until: held(stage, until, count, get(paused)), 1),
         ("%d that read slowly" % count, lambda until: held(stage, until, count, get(stage.stored), reads=True), 1),
     ]
     for label, act, threads in kinds:

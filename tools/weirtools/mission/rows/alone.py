@@ -3,7 +3,12 @@
 import base64
 import contextlib
 import http.server
+import os
+import signal
+import subprocess
 import threading
+import time
+import urllib.parse
 
 from weirtools.mission.row import Missing, need, row
 from weirtools.mission.rows.seeds import variant_path
@@ -115,3 +120,72 @@ def one_revision(stage):
     got = [hash for stream in found if stream.kind == "video" for _, hash in stream.frames]
     share = sum(hash in set(new) for hash in got)
     need(share in (0, len(got)), "%d of %d frames are of the new content (%s)" % (share, len(got), sizes))
+
+
+# An MPEG-TS packet that players skip.
+NULL_PACKET = b"\x47\x1f\xff\x10" + b"\xff" * 184
+# Longer than any limit on a client that does not read has been.
+PAUSE = 75
+
+
+def long_segments(stage, folder, size=16 << 20):
+    """Lays a fixture at the origin whose segments are as long as those of a film in the best quality; its URL."""
+    for number in range(6):
+        media = (stage.origin and stage.root / ("ts/90p/%d.ts" % number)).read_bytes()
+        stage.write("%s/%d.ts" % (folder, number), media + NULL_PACKET * ((size - len(media)) // len(NULL_PACKET)))
+    return stage.write("%s/media.m3u8" % folder, (stage.root / "ts/90p/media.m3u8").read_text())
+
+
+class RealTime:
+    """An ffmpeg that plays a URL in real time, and decodes every frame."""
+
+    def __init__(self, stage, url, name):
+        self.progress, self.found = stage.folder / (name + ".progress"), stage.folder / (name + ".frames")
+        words = ["ffmpeg", "-v", "error", "-nostdin", "-re", "-progress", str(self.progress), *frames.hashed(url, self.found)]
+        self.child = subprocess.Popen(words, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+    @property
+    def has_begun(self):
+        return self.progress.exists() and any(
+            line.partition("=")[2].isdigit() and int(line.partition("=")[2]) > 500_000
+            for line in self.progress.read_text().splitlines() if line.startswith("out_time_us=")
+        )
+
+    def end(self):
+        """(the frames, the messages)"""
+        _, errors = self.child.communicate(timeout=60)
+        return frames.read(self.found.read_text()), errors.strip()
+
+    def close(self):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.child.pid, signal.SIGCONT)
+        self.child.kill()
+        self.child.wait()
+
+
+@row("W9", "A player that is paused loses nothing, however long and whatever it had left unread", "mpv http://localhost:8216/URL", quick=False)
+def paused(stage):
+    new, stored = long_segments(stage, "new"), long_segments(stage, "stored")
+    stage.run("get", stored, "--name", "stored")
+    plays = [("new", stage.weir.url + "/" + new), ("stored", stage.weir.url + "/offline/stored.m3u8")]
+    with contextlib.ExitStack() as stack:
+        players = []
+        for name, url in plays:
+            player = RealTime(stage, url, name)
+            stack.callback(player.close)
+            players.append(player)
+        for player in players:
+            stage.wait("picture", lambda player=player: player.has_begun)
+            player.child.send_signal(signal.SIGSTOP)
+        # A connection that a player keeps for a segment of which it has read nothing.
+        last = stage.text("/offline/stored.m3u8").split("#EXT-X-ENDLIST")[0].split()[-1]
+        with stage.unread(urllib.parse.urljoin("/offline/stored.m3u8", last)) as reply:
+            time.sleep(PAUSE)
+            rest = len(reply.read())
+        need(rest == (stage.root / "stored/5.ts").stat().st_size, "a reader gets %d bytes after %d s" % (rest, PAUSE))
+        for player in players:
+            player.child.send_signal(signal.SIGCONT)
+        for (name, _), player in zip(plays, players):
+            found, errors = player.end()
+            if words := frames.all_differences(found, stage.of_fixture("ts/90p/media.m3u8")):
+                raise Missing("%s, after a pause of %d s: %s; %s" % (name, PAUSE, words, errors[:200]))
