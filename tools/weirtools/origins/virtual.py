@@ -6,20 +6,33 @@ import time
 
 
 class PatternBody:
-    """`size` bytes in packets of 188: a 0x47, twelve digits of the packet's own offset, a blank, and the name over and over."""
+    """`size` bytes in packets of 188: a 0x47, twelve digits of the packet's own offset, a blank, and the name over and over.
+
+    A body of another size begins with a part of a packet, so that it ends with a whole one: nothing seems to be missing there.
+    """
 
     PACKET = 188
+    # Fewer packets are not recognised behind other bytes.
+    LEAST = 5
 
     def __init__(self, size, name):
         self.size, self.etag, self.modified = size, "size-%d" % size, None
         text = name.encode() + b" "
         self.tail = (text * self.PACKET)[:self.PACKET - 14]
+        self.odd = size % self.PACKET if size >= self.LEAST * self.PACKET else 0
+
+    def packet(self, at):
+        return b"G%012d %b" % (at, self.tail)
 
     def read(self, offset, length):
         end = min(self.size, offset + length)
-        first = offset // self.PACKET * self.PACKET
-        tail = self.tail
-        data = b"".join([b"G%012d %b" % (at, tail) for at in range(first, end, self.PACKET)])
+        # Where the packet that contains `offset` begins; the one before the first whole one begins at 0, and is shorter.
+        first = (offset - self.odd) // self.PACKET * self.PACKET + self.odd
+        packets = [self.packet(at) for at in range(first, end, self.PACKET)]
+        if first < 0:
+            packets[0] = self.packet(0)[:self.odd]
+            first = 0
+        data = b"".join(packets)
         return data[offset - first:end - first]
 
     def close(self):
