@@ -19,6 +19,8 @@ extension Fetch: TransferReceiver {
         if let length = resource.exactLength { return transfer.count == length }
         return switch (extent(isVouched: false).end, evidence) {
         case (.cut, _): false
+        // Chunks without the last one may break off at the same place each time. Text goes on until a line ends.
+        case (.unknown, .repeated): !body.isChunked || file.bytes(from: file.written - 1, count: 1) == [0x0A]
         // A chunked body that ends early may end behind a chunk with a fragment.
         case (.proven, .shorterThanStated): !body.isChunked
         case (.proven, _), (.recognised, .unrequestedPart), (.recognised, .silent), (_, .repeated): true
@@ -32,7 +34,8 @@ extension Fetch: TransferReceiver {
         case .success: complete(transfer.count)
         case .failure(let error):
             if BodyEvidence.contradicts(error.code) { body.isSound = false }
-            fail(refusal ?? FetchError(error))
+            let isStillCut = body.isRepeated && file.written > 0 && error.code == .cutShort
+            fail(refusal ?? (isStillCut ? cutFailure : FetchError(error)))
         }
     }
 
@@ -41,7 +44,9 @@ extension Fetch: TransferReceiver {
         body.isRestated = head.length == nil && length != nil
         length = resource.exactLength ?? head.length
         (validator, originTimes) = (head.validator, OriginTimes(head))
-        body.isFramed = head.isFramed
+        validatorURL = head.url
+        body.end = head.end
+        body.statedLength = head.statedLength
         body.isChunked = head[.transferEncoding] != nil
         body.isStatedEmpty = head.status == 200 && head.length == 0
         address = head.address
@@ -52,7 +57,7 @@ extension Fetch: TransferReceiver {
     func receive(inline bytes: [UInt8]) {
         Task { @LoopActor in
             guard outcome == nil else { return }
-            (length, body.isFramed) = (Int64(bytes.count), true)
+            (length, body.end) = (Int64(bytes.count), .mark)
             perform(state.receiveHead(hasUntriedSource: hasUntriedSource))
             let result = bytes.withUnsafeBytes { buffer in
                 Result { () throws(FetchError) in try receive(buffer, at: 0) }
@@ -111,14 +116,15 @@ extension Fetch: TransferReceiver {
         if file.written == 0 || seemsCut {
             guard body.isRepeated else {
                 // The repeated body is compared with the first one, and continued behind it.
-                body.statedEnd = body.isFramed ? file.written : nil
+                body.statedEnd = body.end == .connection ? nil : file.written
                 (body.isRepeated, validator, length) = (true, nil, nil)
                 return perform(state.repeatRequest(hasUntriedSource: hasUntriedSource))
             }
-            // A stated length is right if nothing follows it.
-            guard body.statedEnd == file.written else {
+            // A stated length is right if it is stated twice, and nothing follows it.
+            let hasAgreed = body.statedLength.map { $0 == file.written } ?? true
+            guard body.statedEnd == file.written, hasAgreed else {
                 body.isSound = false
-                return end(.failure(FetchError(OriginError(.cutShort, url: location.url))))
+                return end(.failure(cutFailure))
             }
         }
         length = file.written
@@ -134,6 +140,15 @@ extension Fetch: TransferReceiver {
             doubt = error
         }
         commit()
+    }
+
+    private var cutFailure: FetchError {
+        FetchError(
+            .badOrigin,
+            "\(location.url.redacted) is not stored, because it ends inside its media after \(file.written) bytes, and the "
+                + "origin does not show that this is its end: asked twice, it gave two lengths, or none. Try again later, or "
+                + "report it to whoever runs the origin",
+            underlying: OriginError(.cutShort, url: location.url))
     }
 
     private func fault(_ count: Int64) -> FetchError? {
@@ -178,14 +193,17 @@ extension Fetch: TransferReceiver {
         return verdict(file.prefix(Int(min(file.written, Int64(length)))), isWhole: file.written <= Int64(length))
     }
 
-    /// True if the body ends inside a box, a packet or a block. A player that was told a length gets exactly that, even if
-    /// more bytes are stored then.
+    /// True if the body ends inside a box, a packet, a frame, a cue or a block, and HTTP has not proven its length. A player that
+    /// was told a length gets exactly that, even if more bytes are stored then.
     private var seemsCut: Bool {
         switch resource.name.role {
         case .segment, .initialization: break
         case .key, .passing, .data: return false
         }
-        return resource.range == nil && extent(isVouched: body.isFramed).isCut
+        guard resource.range == nil else { return false }
+        // A wrong length does no harm that lasts where nothing is stored.
+        let isVouched = body.end == .mark || body.end == .length && !isKept
+        return extent(isVouched: isVouched).isCut
     }
 
     private func extent(isVouched: Bool) -> MediaExtent {
@@ -227,8 +245,10 @@ struct BodyEvidence {
     static let roomCheckStep: Int64 = 64 << 20
     /// False once something speaks against the bytes.
     var isSound = true
-    /// True if the latest response stated its length or its end, in place of just closing the connection.
-    var isFramed = true
+    /// How the latest response showed the end of its body.
+    var end = BodyEnd.mark
+    /// The length that the latest response stated.
+    var statedLength: Int64?
     /// True if the latest response was sent in chunks.
     var isChunked = false
     /// True if the latest response states that it is whole and has no bytes.

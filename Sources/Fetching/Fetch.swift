@@ -93,6 +93,8 @@ public import Store
     private var requestStart: Int64 = 0
     /// Allows the next request to continue behind the bytes that are there.
     var validator: StrongValidator?
+    /// The URL that gave the validator, after redirects.
+    var validatorURL: WebURL?
     var body = BodyEvidence()
     /// The reason why arrived bytes were refused, where that says more than the origin's error.
     var refusal: FetchError?
@@ -353,6 +355,8 @@ public import Store
         var request = request(for: location.range)
         request.start = file.written
         request.validator = validator
+        request.validatorURL = validatorURL
+        request.size = length
         request.limit = resource.limit
         request.ignoresStatedLength = body.isRepeated && file.written > 0
         transfer = client.start(request, receiver: self)

@@ -2,23 +2,23 @@ import SegmentFormat
 
 /// Judges the end of a body by the sizes in the media itself.
 /// A broken connection looks like the end of the body if the origin has sent no length, and a length may be wrong. In
-/// doubt the body counts as complete: players accept odd ends, and text contains no size.
+/// doubt the body counts as complete: players accept odd ends, and most text contains no size.
 struct MediaExtent {
     let length: Int64
     /// True if it is ciphertext in blocks (RFC 8216 §4.3.2.4: AES-128 with CBC and padding).
     let isInBlocks: Bool
-    /// True if the origin has sent the length or the end of the body. Some transport streams end with a partial packet:
-    /// they count as truncated only if this is false.
+    /// True if HTTP has proven the length. Some transport streams end with a partial packet, and some sound with a partial
+    /// frame: they count as truncated only if this is false.
     let isVouched: Bool
     let read: (_ offset: Int64, _ count: Int) -> [UInt8]
 
     /// The end of a body.
     enum End {
-        /// Inside a box, a packet or a block.
+        /// Inside a box, a packet, a frame, a cue or a block.
         case cut
         /// The media has no sizes, or none that can be read.
         case unknown
-        /// Behind a packet, a block or a box, where more could follow.
+        /// Behind a packet, a frame, a block or a box, where more could follow.
         case recognised
         /// Behind the media data of the only fragment.
         case proven
@@ -28,35 +28,122 @@ struct MediaExtent {
 
     var end: End {
         if isInBlocks { return length % Self.block == 0 ? .recognised : .cut }
-        return endOfTransportStream ?? endOfBoxes
+        guard length > 0 else { return .unknown }
+        if beginsWithPackets { return end(of: PacketLayout(start: 0, size: Self.packet)) }
+        switch endOfBoxes {
+        case .unknown: break
+        case let end: return end
+        }
+        return endOfAudio ?? endOfCues ?? laterPackets.map(end) ?? .unknown
     }
 
     private static let block: Int64 = 16
-    private static let packet: Int64 = 188
+    private static let packet = 188
 
-    /// ISO/IEC 13818-1 §2.4.3.2: packets of 188 bytes, each of which begins with 0x47. Nil for other media.
-    private var endOfTransportStream: End? {
-        let starts = stride(from: 0, to: min(length, 3 * Self.packet), by: Int64.Stride(Self.packet))
-        guard length > 0, starts.allSatisfy({ read($0, 1) == [0x47] }) else { return nil }
-        if length % Self.packet == 0 { return .recognised }
-        return isVouched ? .unknown : .cut
+    /// The end of media that may be cut by its packager.
+    private var partial: End { isVouched ? .unknown : .cut }
+
+    // MARK: Packets
+
+    /// True if the body begins with up to three packets of 188 bytes, as most transport streams do.
+    private var beginsWithPackets: Bool {
+        let starts = stride(from: 0, to: min(length, 3 * Int64(Self.packet)), by: Self.packet)
+        return starts.allSatisfy { read($0, 1) == [0x47] }
     }
+
+    /// Packets of another size, or behind other bytes.
+    private var laterPackets: PacketLayout? {
+        let beginning = read(0, MediaRecognition.length)
+        // A few bytes that look like packets are an accident in a long body.
+        let least = beginning.count <= MediaRecognition.firstLook ? 3 : 5
+        return PacketLayout(in: beginning, atLeast: least)
+    }
+
+    private func end(of packets: PacketLayout) -> End {
+        (length - Int64(packets.start)) % Int64(packets.size) == 0 ? .recognised : partial
+    }
+
+    // MARK: Sound
+
+    /// The end of frames that follow each other, behind tags; nil for other media, and for what is mixed with other bytes.
+    private var endOfAudio: End? {
+        var window = ByteWindow(read: read)
+        var offset: Int64 = 0
+        while let count = AudioFrame.lengthOfTag(window.bytes(at: offset, 10)) { offset += Int64(count) }
+
+        var frames = 0
+        while offset < length, frames < Self.mostFrames {
+            let head = window.bytes(at: offset, AudioFrame.headCount)
+            guard let count = AudioFrame.length(head) else {
+                let isCutHead = head.count < AudioFrame.headCount && [0xFF, 0x0B].contains(head[0])
+                return isCutHead && frames > 1 ? partial : nil
+            }
+            frames += 1
+            offset += Int64(count)
+        }
+        // Two heads at the right distance are no accident.
+        guard frames > 1, offset >= length else { return nil }
+        return offset == length ? .recognised : partial
+    }
+
+    /// Maximum number of frames; a body with more is not checked.
+    private static let mostFrames = 65_536
+
+    // MARK: Cues
+
+    /// The end of a text of cues: inside a character, or in the times of a cue, behind which its text is missing. Nil for
+    /// other media, and where the text shows nothing.
+    private var endOfCues: End? {
+        let beginning = read(0, MediaRecognition.firstLook)
+        guard MediaRecognition.isTextTrack(beginning), ![0xFF, 0xFE].contains(beginning[0]) else { return nil }
+        let count = min(length, Self.longestLine)
+        let line = read(length - count, Int(count)).reversed().prefix { $0 != 0x0A && $0 != 0x0D }.reversed()
+        if Self.endsInsideCharacter(line) { return partial }
+        let arrow = Array("-->".utf8)
+        let isTime =
+            line.contains(UInt8(ascii: ":"))
+            && line.allSatisfy { (0x2E...0x3A).contains($0) || [0x20, 0x2C, 0x2D].contains($0) }
+        return isTime || line.firstRange(of: arrow) != nil ? partial : nil
+    }
+
+    private static let longestLine: Int64 = 1024
+
+    /// True if the last character, in UTF-8, has fewer bytes than its first one states.
+    private static func endsInsideCharacter(_ text: some BidirectionalCollection<UInt8>) -> Bool {
+        let tail = text.reversed().prefix(4)
+        guard let first = tail.enumerated().first(where: { $0.element & 0xC0 != 0x80 }) else { return false }
+        let count =
+            switch first.element {
+            case 0xC0...0xDF: 2
+            case 0xE0...0xEF: 3
+            case 0xF0...0xF7: 4
+            default: 1
+            }
+        return first.offset + 1 < count
+    }
+
+    // MARK: Boxes
 
     /// ISO/IEC 14496-12 §4.2: boxes, each of which begins with its size.
     private var endOfBoxes: End {
-        var (offset, fragments, last): (Int64, Int, [UInt8]) = (0, 0, [])
+        var (offset, fragments, last, hasMedia): (Int64, Int, [UInt8], Bool) = (0, 0, [], false)
         for _ in 0..<Self.mostBoxes where offset < length {
             let head = read(offset, 16)
             guard let size = Self.size(head, isFirst: offset == 0) else { return .unknown }
             guard size <= length - offset else { return .cut }
             last = Array(head[4..<8])
             if last.elementsEqual("moof".utf8) { fragments += 1 }
+            if !Self.heads.contains(String(decoding: last, as: UTF8.self)) { hasMedia = true }
             offset += size
         }
-        guard length > 0, offset == length else { return .unknown }
+        guard offset == length else { return .unknown }
+        // The media data of a fragment is behind it, and nothing ends with what describes it.
+        if !hasMedia || last.elementsEqual("moof".utf8) { return .cut }
         return fragments == 1 && last.elementsEqual("mdat".utf8) ? .proven : .recognised
     }
 
+    /// Boxes that precede the media or its description.
+    private static let heads: Set<String> = ["ftyp", "styp", "sidx", "ssix", "prft"]
     /// Maximum number of top-level boxes; a file with more is not checked.
     private static let mostBoxes = 4096
 
@@ -74,5 +161,25 @@ struct MediaExtent {
         guard head.count == 16 else { return .max }
         let large = head[8...].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         return large >= 16 ? Int64(clamping: large) : nil
+    }
+}
+
+/// Reads ahead, so that many short reads in order cost few system calls.
+private struct ByteWindow {
+    private static let count = 64 << 10
+    let read: (_ offset: Int64, _ count: Int) -> [UInt8]
+    private var start: Int64 = 0
+    private var window: [UInt8] = []
+
+    init(read: @escaping (Int64, Int) -> [UInt8]) { self.read = read }
+
+    mutating func bytes(at offset: Int64, _ count: Int) -> [UInt8] {
+        let isInside = offset >= start && offset + Int64(count) <= start + Int64(window.count)
+        if !isInside {
+            start = offset
+            window = read(offset, Self.count)
+        }
+        let first = Int(offset - start)
+        return Array(window[first...].prefix(count))
     }
 }

@@ -284,14 +284,18 @@ struct BodyBuffer: ~Copyable {
     /// Records that a request is sent on the socket.
     func beganUse(of socket: Int32) { if own.contains(socket) { used.insert(socket) } }
 
-    /// True if bytes have arrived that nothing has read, on a socket of which the last request has just ended.
-    func hasUnreadBytes(_ socket: Int32) -> Bool {
-        own.contains(socket) ? Self.hasBytes(socket) : unread.remove(socket) != nil
+    /// True if more than `harmless` bytes have arrived that nothing has read, on a socket of which the last request has just
+    /// ended.
+    func hasUnreadBytes(_ socket: Int32, moreThan harmless: Int) -> Bool {
+        if own.contains(socket) { return Self.hasBytes(socket, moreThan: harmless) }
+        let wasClosedUnread = unread.remove(socket) != nil
+        return harmless == 0 && wasClosedUnread
     }
 
-    private static func hasBytes(_ socket: Int32) -> Bool {
-        var byte: UInt8 = 0
-        return recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
+    private static func hasBytes(_ socket: Int32, moreThan harmless: Int) -> Bool {
+        withUnsafeTemporaryAllocation(byteCount: harmless + 1, alignment: 1) { bytes in
+            recv(socket, bytes.baseAddress, bytes.count, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > harmless
+        }
     }
 
     /// Changes a socket's watched interest; nil stops watching.
@@ -317,7 +321,7 @@ struct BodyBuffer: ~Copyable {
     func close(_ socket: Int32) -> Int32 {
         entries[socket] = nil
         used.remove(socket)
-        if own.remove(socket) != nil, Self.hasBytes(socket) { unread.insert(socket) }
+        if own.remove(socket) != nil, Self.hasBytes(socket, moreThan: 0) { unread.insert(socket) }
         return Glibc.close(socket)
     }
 }

@@ -27,9 +27,13 @@ extension CurlRequest {
         if remark.starts(with: "Excess found".utf8) { isExceeded = true }
     }
 
-    /// True if bytes have arrived on the connection that nothing reads. TLS sends bytes of its own.
+    /// True if bytes have arrived on the connection that nothing reads. TLS sends a few bytes of its own.
     var hasUnreadBytes: Bool {
-        guard reply.contentLength != nil, attempt.url.scheme == .http, let multi else { return false }
-        return multi.sockets.hasUnreadBytes(descriptor)
+        guard reply.contentLength != nil, !reply.isHTTP2, let multi else { return false }
+        let harmless = attempt.url.scheme == .http ? 0 : Self.mostBytesOfTLS
+        return multi.sockets.hasUnreadBytes(descriptor, moreThan: harmless)
     }
+
+    /// Most bytes that TLS has to send behind a body: the notice of its end, or a ticket.
+    private static let mostBytesOfTLS = 2048
 }

@@ -12,6 +12,7 @@
 /// | request | reply's head | `firstByteLimit`, 30 s; less for the first try if there is a `Doubt`: 10 or 15 s | retry |
 /// | request | body | `stallBytes` in each `stallSpan`, 30 s; see also `silenceSpan` | retry |
 /// | request | body, silent where the media can end before the stated length | `silenceAtEnd`, 5 s | retry |
+/// | request | body, silent behind a stated length that is in doubt | `silenceBehindLength`, 0.2 s | end of the body |
 /// | transfer | retries | 5 with pauses up to 4 s; `whilePlayerWaits`: begun within 60 s of the last byte | refuse |
 /// | origin | absence | 2 transfers in a row could not reach it: `absencePauses`, 5 to 60 s | refuse at once |
 /// | fetch | silence | `originSilence`, 4 s | switch source, or send the head |
@@ -86,6 +87,9 @@ public struct GiveUpRule: Sendable {
     public var silenceSpan = Duration.seconds(8)
     /// If nothing of a body arrives in this time where the media can end, the body is requested again.
     public var silenceAtEnd = Duration.seconds(5)
+    /// If a stated length is in doubt, and the origin keeps the connection, nothing may arrive behind that length for this
+    /// long before it counts as right. What an origin sends behind a length that is too small follows at once.
+    public var silenceBehindLength = Duration.milliseconds(200)
     /// The default of requests without their own policy.
     public var retries = RetryPolicy()
     /// The policy while a player waits for the rest of a body and the origin is away.

@@ -47,6 +47,7 @@ extension OriginClient {
     private let most: Int
 
     private struct Enough: Error {}
+    private struct Changed: Error {}
 
     nonisolated init(atMost most: Int = .max) { self.most = most }
 
@@ -66,10 +67,17 @@ extension OriginClient {
     }
 
     func transfer(_ transfer: Transfer, received new: UnsafeRawBufferPointer, at offset: Int64) throws {
-        // The body restarted; the caller has not seen the old bytes.
-        if offset == 0 { earlier = bytes }
-        if offset < bytes.count { bytes.removeLast(bytes.count - Int(offset)) }
-        bytes.append(contentsOf: new.prefix(most - bytes.count))
+        var new = UnsafeRawBufferPointer(rebasing: new.prefix(max(0, most - Int(offset))))
+        if offset == 0 {
+            // The body restarted; the caller has not seen the old bytes.
+            earlier = bytes
+            bytes = []
+        } else if offset < bytes.count {
+            let known = min(bytes.count - Int(offset), new.count)
+            guard bytes[Int(offset)...].starts(with: new.prefix(known)) else { throw Changed() }
+            new = UnsafeRawBufferPointer(rebasing: new[known...])
+        }
+        bytes.append(contentsOf: new)
         if bytes.count == most { throw Enough() }
     }
 

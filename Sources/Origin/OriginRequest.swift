@@ -76,13 +76,18 @@ public struct OriginRequest: Sendable {
     public var start: Int64 = 0
     /// The validator of the bytes before `start`.
     public var validator: StrongValidator?
+    /// The URL that gave the validator, after redirects; nil for `url`.
+    public var validatorURL: WebURL?
+    /// The size of the whole resource, as it was stated with the bytes before `start`; nil if that is unknown.
+    public var size: Int64?
     /// Most bytes of the whole body, decoded.
     public var limit = Int64.max
     /// Asks the origin to compress the body, for playlists. Such a body is fetched again, never resumed. A body that is
     /// compressed without having been asked is decoded as well.
     public var acceptsCompression = false
     /// True to read until the connection ends, because the length that the origin states seems to be too small. Only for the
-    /// whole resource; the receiver compares the bytes that it has.
+    /// whole resource; the receiver compares the bytes that it has. The body ends at that length all the same if the
+    /// connection is kept and nothing follows for `GiveUpRule.silenceBehindLength`.
     public var ignoresStatedLength = false
     /// Delivers replies of any status unchanged; none is retried or an error.
     public var acceptsAnyStatus = false

@@ -90,9 +90,25 @@ struct Reply {
     /// - Parameter validator: nil if the body cannot be resumed.
     func head(url: WebURL, length: Int64?, validator: StrongValidator?) -> OriginHead {
         OriginHead(
-            status: status, url: url, length: length, isFramed: contentLength != nil || isChunked,
-            fields: fields, validator: validator, address: address)
+            status: status, url: url, length: length,
+            statedLength: coding == .identity ? contentLength : nil, end: bodyEnd, fields: fields,
+            validator: validator, address: address)
     }
+
+    private var bodyEnd: BodyEnd {
+        if isChunked || isHTTP2 { return .mark }
+        return contentLength == nil ? .connection : .length
+    }
+}
+
+/// How a reply shows the end of its body.
+public enum BodyEnd: Hashable, Sendable {
+    /// The connection ends.
+    case connection
+    /// The reply states a length, which may be wrong.
+    case length
+    /// A mark behind the last byte: the last chunk, or the end of a stream of HTTP/2.
+    case mark
 }
 
 /// The head of the final reply: not of a redirect or a failure that is retried.
@@ -104,8 +120,10 @@ public struct OriginHead: Sendable {
     /// The length in bytes of the requested resource or range, bytes that the receiver already had included; nil if the
     /// origin does not announce it, or announces it for an encoded body only.
     public let length: Int64?
-    /// True if the reply states its length or its end, in place of just closing the connection.
-    public let isFramed: Bool
+    /// The Content-Length, if it is that of the bytes that are delivered; also where it is not relied on.
+    public let statedLength: Int64?
+    /// How the reply shows the end of its body.
+    public let end: BodyEnd
     /// All header fields in order. They may contain secrets: do not log them.
     public let fields: FieldSection
     /// Allows the body to be resumed later; nil without a strong validator.

@@ -31,6 +31,23 @@ public enum StrongValidator: Hashable, Sendable {
         }
     }
 
+    /// The relation between the content of two replies, as far as their validators show it.
+    enum Agreement: Hashable {
+        case same
+        case different
+        /// One reply has no strong validator, or one of another kind.
+        case unknown
+    }
+
+    /// Compares it with the validator of a later reply, which is nil without a strong one.
+    func agreement(with later: StrongValidator?) -> Agreement {
+        switch (self, later) {
+        case (.entityTag(let tag), .entityTag(let other)?): tag == other ? .same : .different
+        case (.lastModified(let date), .lastModified(let other)?): date == other ? .same : .different
+        case (_, nil), (.entityTag, .lastModified?), (.lastModified, .entityTag?): .unknown
+        }
+    }
+
     /// Parses the text of `description`.
     public init?(_ text: String) {
         if let tag = EntityTag(fieldValue: Array(text.utf8)), !tag.isWeak {

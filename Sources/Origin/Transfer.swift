@@ -392,11 +392,12 @@ import HTTPMessage
     /// of the media.
     private func watchBody(_ check: GiveUpRule.BodyWatch, for span: Duration) {
         let isSilent = received > 0 && received == receivedBefore
+        if isSilent, state.isAtCheckedLength { return attemptEnded(.finished) }
         if isSilent, state.mayBeShort, receiver?.transfer(self, mayEndBy: .silent) ?? false {
             return attemptEnded(.failed(.init(code: .stalled)))
         }
         receivedBefore = received
-        let step = min(span, rule.silenceAtEnd)
+        let step = min(span, state.awaitsCheckedLength ? rule.silenceBehindLength : rule.silenceAtEnd)
         watch(.body(check, left: span - step), for: step)
     }
 
@@ -504,7 +505,8 @@ extension Transfer: CurlRequestOwner {
 
     /// The next bytes, valid during the call, at their offset within the requested range.
     /// Contiguous, from `OriginRequest.start` or 0, with one exception: after a break that could not be resumed they
-    /// restart at 0. The receiver must then compare the bytes that it has, and throw if they differ.
+    /// restart at 0, or some bytes before the end of those that arrived. The receiver must then compare the bytes that it has,
+    /// and throw if they differ.
     /// - Throws: any error, to end the transfer with `contentChanged`.
     func transfer(_ transfer: Transfer, received bytes: UnsafeRawBufferPointer, at offset: Int64) throws
     /// Judges a body that ended, or whose framing ended, where HTTP does not show that it is complete. All bytes so far were

@@ -2,6 +2,10 @@ import HTTPMessage
 
 /// The words in which the state machine and its shell speak.
 extension TransferState {
+    /// The number of bytes that are fetched again and compared, where nothing else shows that the rest of a body belongs to its
+    /// beginning.
+    static let comparedOverlap: Int64 = 64 * 1024
+
     struct Attempt: Equatable {
         let url: WebURL
         /// The first and last byte to request; nil for no Range, a nil last byte for everything that follows.

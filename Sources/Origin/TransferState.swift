@@ -3,7 +3,9 @@ import HTTPMessage
 /// The state machine of one transfer: redirects, retries and resumption. Pure: the shell reports events (a head, bytes,
 /// an end) and performs the returned actions. The *target* is the whole resource or the request's range of it; offsets
 /// count within the target. A body is continued only by a 206 with exactly the requested range of a file of the same
-/// size under the same strong validator. Otherwise it restarts at 0, and the receiver compares the bytes that it has.
+/// size under the same strong validator. If the validator of the 206 is missing or weaker, the body is continued from an
+/// earlier byte, and the receiver compares the overlap. Otherwise it restarts at 0, and the receiver compares all the bytes
+/// that it has.
 struct TransferState {
     private enum Pending {
         case redirect(WebURL)
@@ -11,6 +13,8 @@ struct TransferState {
         case fail(OriginError)
         /// Request the whole body again, at once, in the present manner.
         case restart
+        /// Request the rest again, at once, from `overlap` bytes before its beginning.
+        case compare
         case complete
     }
 
@@ -35,6 +39,10 @@ struct TransferState {
     private var reached: Int64
     private var fileSize: Int64?
     private var validator: StrongValidator?
+    /// The URL that gave the validator, after redirects.
+    private var validatorURL: WebURL
+    /// The number of bytes before `position` that an attempt begins with; 0 as long as validators show what belongs together.
+    private var overlap: Int64 = 0
     private var mayResume: Bool
     private var manner = Manner()
     /// True if the reply does not show that it is the whole: a 206 that was not asked for.
@@ -47,6 +55,10 @@ struct TransferState {
     private var isAccepting = false
     /// True if the request is aborted after the last byte: the framing of the reply shows no end there.
     private var endsAtLength = false
+    /// The length that the reply states, while the attempt reads on behind it; nil without one.
+    private var checkedLength: Int64?
+    /// True once bytes have followed a stated length.
+    private var hasExceeded = false
     private var skipped: Int64 = 0
     private var pending: Pending?
 
@@ -63,6 +75,8 @@ struct TransferState {
         position = isBeyond ? 0 : max(0, request.start)
         reached = position
         validator = request.validator
+        validatorURL = request.validatorURL ?? request.url
+        if request.range == nil, request.validator != nil { fileSize = request.size }
         mayResume = request.method == .get && !request.acceptsCompression
         manner.ignoresLength = request.ignoresStatedLength
     }
@@ -70,6 +84,12 @@ struct TransferState {
     var isResumable: Bool { mayResume && validator != nil }
     /// True if a silent body may be at its end: an attempt reads on until the connection ends, and the origin keeps it.
     var mayBeOver: Bool { manner.ignoresLength && position >= reached }
+    /// True if the body has exactly the length that is in doubt, so that it ends there if nothing follows.
+    var isAtCheckedLength: Bool {
+        isAccepting && !hasExceeded && position == checkedLength && position >= reached
+    }
+    /// True until more than the length in doubt has arrived.
+    var awaitsCheckedLength: Bool { !hasExceeded && checkedLength.map { position <= $0 } ?? false }
     /// The bytes that are still to come; nil if that is unknown.
     var missing: Int64? { expectedLength.map { max(0, $0 - position) } }
     private var expectedLength: Int64? {
@@ -96,7 +116,8 @@ struct TransferState {
 
     private mutating func nextAttempt() -> Attempt {
         (pending, isAccepting, isUnproven, endsAtLength, skipped) = (nil, false, false, false, 0)
-        attemptStart = mayResume && validator != nil ? position : 0
+        checkedLength = nil
+        attemptStart = mayResume && validator != nil ? max(0, position - overlap) : 0
         return Attempt(url: url, range: nextRange, ifRange: attemptStart > 0 ? validator : nil, manner: manner)
     }
 
@@ -163,7 +184,8 @@ struct TransferState {
             return stop(.fail(error(.contentChanged)))
         }
         // A decoded body begins again: a range of it would be one of other bytes.
-        validator = isDecoded(reply) || isRestated ? nil : reply.validator
+        begin(with: isDecoded(reply) || isRestated ? nil : reply.validator)
+        checkedLength = isRestated && !isDecoded(reply) ? reply.contentLength : nil
         fileSize = isRestated ? nil : size ?? fileSize
         openLength = size
         endsAtLength = size != nil && reply.hasUnusedLength
@@ -181,9 +203,7 @@ struct TransferState {
         if let size, let fileSize, size != fileSize {
             return isHeadDelivered ? stop(.fail(error(.contentChanged))) : partFault(.contentChanged, reply)
         }
-        let new = reply.validator
-        if attemptStart > 0, let new, new != validator { return partFault(.contentChanged, reply) }
-        if attemptStart == 0 { validator = new }
+        if let reaction = checkContinuity(of: reply) { return reaction }
         fileSize = size ?? fileSize
         // An origin may not know the end of what it is still making: then the end of the body counts.
         if request.isOpenRange { openLength = reply.contentLength.map { attemptStart + $0 } }
@@ -221,12 +241,40 @@ struct TransferState {
         if let size, let fileSize, size != fileSize {
             return isHeadDelivered ? stop(.fail(error(.contentChanged))) : partFault(.contentChanged, reply)
         }
-        let new = reply.validator
-        if attemptStart > 0, let new, new != validator { return partFault(.contentChanged, reply) }
-        if attemptStart == 0 { validator = new }
+        if let reaction = checkContinuity(of: reply) { return reaction }
         fileSize = size ?? fileSize
         endsAtLength = length != count && !reply.isChunked || reply.hasUnusedLength
         return accept(reply, at: attemptStart, length: expectedLength)
+    }
+
+    private mutating func begin(with validator: StrongValidator?) {
+        self.validator = validator
+        validatorURL = url
+    }
+
+    /// Checks that a part continues the bytes so far, if there are any: the origin may ignore If-Range. Returns the reaction to
+    /// a part that cannot be used; nil for any other.
+    private mutating func checkContinuity(of reply: Reply) -> Reaction? {
+        guard attemptStart > 0 else {
+            begin(with: reply.validator)
+            return nil
+        }
+        switch agreement(with: reply) {
+        case .same: return nil
+        case .different: return partFault(.contentChanged, reply)
+        // The receiver compares the overlap.
+        case .unknown where overlap > 0: return nil
+        case .unknown:
+            overlap = Self.comparedOverlap
+            return stop(.compare)
+        }
+    }
+
+    private func agreement(with reply: Reply) -> StrongValidator.Agreement {
+        let agreement = validator?.agreement(with: reply.validator) ?? .unknown
+        // A validator is one of versions of a single resource (RFC 9110 §8.8.1). Tokens in a query make no other resource.
+        let isSameResource = url.origin == validatorURL.origin && url.path == validatorURL.path
+        return agreement == .same && !isSameResource ? .unknown : agreement
     }
 
     /// Handles a 206 to a request for the whole. It is the whole if its range is; without a known size the receiver must
@@ -351,6 +399,7 @@ struct TransferState {
         var end = position + Int64(byteCount)
         let isLast = end >= stated && (endsAtLength || end > stated && request.range != nil && !request.isOpenRange)
         if isLast, end > stated, request.range == nil {
+            hasExceeded = true
             (manner.ignoresLength, pending) = (true, .restart)
             return .stop
         }
@@ -376,9 +425,13 @@ struct TransferState {
 
     /// True if an origin that is silent may have sent all: a length is stated, or the end of the connection is awaited.
     var mayBeShort: Bool {
-        isAccepting && request.range == nil && request.method == .get && position >= reached
-            && (manner.ignoresLength || expectedLength.map { position < $0 } ?? false)
+        guard isAccepting, request.range == nil, request.method == .get, position >= reached else { return false }
+        if manner.ignoresLength { return checkedLength.map { position > $0 } ?? true }
+        return expectedLength.map { position < $0 } ?? false
     }
+
+    /// True if the connection has ended before the length that is in doubt.
+    private var isShortOfCheckedLength: Bool { checkedLength.map { position < $0 } ?? false }
 
     /// Returns the question that the receiver must answer before `ended`: can the body end here? Nil if HTTP knows.
     mutating func doubt(about outcome: Outcome) -> EndEvidence? {
@@ -390,7 +443,8 @@ struct TransferState {
             return nil
         }
         switch outcome {
-        case .finished where expectedLength ?? position == position && !isUnproven: return nil
+        case .finished where expectedLength ?? position == position && !isUnproven && !isShortOfCheckedLength:
+            return nil
         case .finished: break
         case .failed(let failure) where [.cutShort, .stalled].contains(failure.code) && position != expectedLength:
             break
@@ -425,6 +479,9 @@ struct TransferState {
         case .restart:
             (url, redirects, position) = (request.url, 0, 0)
             return .send(nextAttempt())
+        case .compare:
+            (url, redirects) = (request.url, 0)
+            return .send(nextAttempt())
         case .redirect(let target):
             url = target
             redirects += 1
@@ -450,13 +507,14 @@ struct TransferState {
             guard outcome == .exceeded, request.range == nil, request.method == .get, !manner.ignoresLength else {
                 return endOfWhole()
             }
-            manner.ignoresLength = true
+            (hasExceeded, manner.ignoresLength) = (true, true)
             return .restart
         }
         switch outcome {
         // The receiver has more bytes than that; only those of a playlist are replaced.
         case .finished where isAccepting && position < reached && !request.acceptsCompression:
             return .retry(error(.cutShort), after: nil)
+        case .finished where isAccepting && isShortOfCheckedLength: return .retry(error(.cutShort), after: nil)
         case .finished where isAccepting && expectedLength == nil: return endOfWhole()
         case .finished, .exceeded: return .retry(error(isAccepting ? .cutShort : .malformedReply), after: nil)
         case .stopped: return .fail(error(.local))

@@ -66,18 +66,12 @@ public enum MediaRecognition {
         return (size >= 8 || size < 2) && firstBoxes.contains(String(decoding: bytes[4..<8], as: UTF8.self))
     }
 
-    /// ISO/IEC 13818-1 §2.4.3.2: packets of 188 bytes, of 192 with a time before each, or of 204 with parity behind, which begin with 0x47. Five in a
-    /// row are recognised anywhere, three before the end of the bytes, fewer only if they are the whole body.
+    /// True if packets follow each other. Five in a row are recognised anywhere, three before the end of the bytes, fewer only if
+    /// they are the whole body.
     private static func hasPackets(_ bytes: [UInt8], isWhole: Bool) -> Bool {
-        let sync: UInt8 = 0x47
-        for size in [188, 192, 204] where bytes.count > 2 * size {
-            for start in 0..<(bytes.count - 2 * size) where bytes[start] == sync {
-                let end = min(bytes.count, start + 5 * size)
-                if stride(from: start, to: end, by: size).allSatisfy({ bytes[$0] == sync }) { return true }
-            }
-        }
+        if PacketLayout(in: bytes, atLeast: 3) != nil { return true }
         guard isWhole, bytes.count >= 188, bytes.count < firstLook else { return false }
-        return stride(from: 0, to: bytes.count, by: 188).allSatisfy { bytes[$0] == sync }
+        return stride(from: 0, to: bytes.count, by: 188).allSatisfy { bytes[$0] == PacketLayout.sync }
     }
 
     /// ADTS (ISO/IEC 13818-7 §6.2), MPEG audio (ISO/IEC 11172-3 §2.4.1.3), AC-3 and E-AC-3 (ETSI TS 102 366 §4.3.1), AC-4,

@@ -53,7 +53,7 @@ import Testing
         [0, 0, 0, 0] + Array("moof....".utf8), [0, 0, 0, 7] + Array("moof....".utf8),
         [0, 0, 1, 0] + Array("what....".utf8),
         // A large size.
-        [0, 0, 0, 1] + Array("moof".utf8) + [0, 0, 0, 0, 0, 0, 0, 17, 9],
+        [0, 0, 0, 1] + Array("mdat".utf8) + [0, 0, 0, 0, 0, 0, 0, 17, 9],
     ])
     func undeterminedLengthsCountAsComplete(_ bytes: [UInt8]) {
         #expect(!isCut(bytes) && !isCut(bytes, isVouched: true))
@@ -64,4 +64,54 @@ import Testing
         [0, 0, 0, 1] + Array("moof".utf8) + [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF],
     ])
     func aBoxThatGoesOnBeyondTheEndIsCut(_ bytes: [UInt8]) { #expect(isCut(bytes, isVouched: true)) }
+
+    @Test(arguments: ["ftyp", "styp", "moof"])
+    func aBoxWithoutTheMediaThatItAnnouncesIsCut(_ type: String) {
+        #expect(isCut([0, 0, 0, 8] + Array(type.utf8), isVouched: true))
+    }
+
+    /// The packets' size, the bytes before the first one, and those before and behind each.
+    @Test(arguments: [
+        (188, 0, 0, 0), (188, 100, 0, 0), (192, 0, 4, 0), (192, 7, 4, 0), (204, 0, 0, 16), (204, 3000, 0, 16),
+    ])
+    func packetsAreFoundWhereverTheyBegin(_ size: Int, _ lead: Int, _ before: Int, _ behind: Int) throws {
+        let stream = Array(try Repository.fixture("/ts/90p/0.ts").prefix(188 * 60))
+        var packets: [UInt8] = []
+        for start in stride(from: 0, to: stream.count, by: 188) {
+            packets += [UInt8](repeating: 1, count: before)
+            packets += stream[start..<(start + 188)]
+            packets += [UInt8](repeating: 2, count: behind)
+        }
+        let body = [UInt8](repeating: 0xAA, count: lead) + packets
+        #expect(!isCut(body))
+        for missing in [1, 4, 16, 187, size - 1] {
+            #expect(isCut(body.dropLast(missing)) && !isCut(body.dropLast(missing), isVouched: true), "\(missing)")
+        }
+        #expect(!isCut(body.dropLast(size)))
+    }
+
+    @Test func soundIsCutInsideAFrame() throws {
+        let sound = Array(try Repository.fixture("/audio/high/0.aac"))
+        #expect(!isCut(sound))
+        for missing in [1, 2, 5, 20] {
+            #expect(isCut(sound.dropLast(missing)) && !isCut(sound.dropLast(missing), isVouched: true))
+        }
+        // A tag behind the frames, or anything else, shows nothing.
+        #expect(!isCut(sound + Array("TAG and more".utf8)))
+    }
+
+    @Test(arguments: [
+        ("1\n00:00.000 --> 00:01.000\nHello", false), ("1\n00:00.000 --> 00:01.000\nHello\n", false),
+        ("00:00.000 --> 00:01.000\n00:00.000 --> 00:01.000", true), ("x\n\n00:00.0", true),
+        ("12", false), ("at 10:30", false), ("00:01.000 --> 00:02.000 line:0", true),
+    ])
+    func cuesAreCutInTheirTimes(_ cues: String, _ expected: Bool) {
+        let text = Array("WEBVTT\n\n\(cues)".utf8)
+        #expect(isCut(text) == expected && !isCut(text, isVouched: true))
+    }
+
+    @Test func cuesAreCutInsideACharacter() {
+        let text = Array("WEBVTT\n\n00:00.000 --> 00:01.000\nÄ€😀".utf8)
+        #expect((0..<9).map { isCut(text.dropLast($0)) } == [false, true, true, true, false, true, true, false, true])
+    }
 }

@@ -71,6 +71,28 @@ extension OverSockets {
             #expect(ContinuousClock.now - begun < .seconds(5))
         }
 
+        /// The origin keeps the connection, and sends nothing more.
+        @Test func aLengthInDoubtIsRightIfNothingFollows() async throws {
+            let head = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"
+            let origin = try ScriptedOrigin { _, _ in [.text(head + "hello"), .hold] }
+            let bench = Bench()
+            var request = try bench.request(origin)
+            (request.ignoresStatedLength, request.deadline) = (true, .seconds(4))
+            let (recorder, error) = await bench.run(request)
+            #expect(error == nil && recorder.text == "hello" && origin.requests.count == 1)
+            #expect(recorder.heads.map(\.statedLength) == [5] && recorder.heads.map(\.end) == [.length])
+        }
+
+        @Test func bytesBehindALengthInDoubtAreDelivered() async throws {
+            let head = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"
+            let origin = try ScriptedOrigin { _, _ in [.text(head + "hello"), .text(" world"), .close] }
+            let bench = Bench()
+            var request = try bench.request(origin)
+            request.ignoresStatedLength = true
+            let (recorder, error) = await bench.run(request)
+            #expect(error == nil && recorder.text == "hello world" && origin.requests.count == 1)
+        }
+
         @Test func aLengthOf0OfAChunkedBodyIsIgnored() async throws {
             let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 0\r\n\r\n"
             let origin = try ScriptedOrigin { _, _ in [.text(head + "5\r\nhello\r\n0\r\n\r\n")] }

@@ -567,5 +567,75 @@ extension TransferStateTests {
                 $0.start = 10
                 $0.validator = StrongValidator("\"a\"")
             }, first: "/r 0-9", steps: []),
+        Case(
+            testDescription: "206 with a weaker validator: an overlap is compared", first: "/r",
+            steps: [
+                .head("200|Content-Length: 200000|ETag: \"a\"", "deliver 200000"), .bytes(100_000, "at 0"),
+                .ends(broken, "wait"), .ends(.finished, "/r 100000- \"a\""),
+                .head("206|Content-Range: bytes 100000-199999/200000|ETag: W/\"a\"", "stop"),
+                .ends(.stopped, "/r 34464- \"a\""),
+                .head("206|Content-Range: bytes 34464-199999/200000|ETag: W/\"a\"", "deliver"),
+                .bytes(100_000, "at 34464"), .ends(broken, "wait"), .ends(.finished, "/r 68928- \"a\""),
+                .head("206|Content-Range: bytes 68928-199999/200000", "deliver"), .bytes(131_072, "at 68928"),
+                .ends(.finished, "done"),
+            ]),
+        Case(
+            testDescription: "206 with a weaker validator early in the body: it begins again", first: "/r",
+            steps: [
+                .head(whole, "deliver 100"), .bytes(60, "at 0"), .ends(broken, "wait"),
+                .ends(.finished, "/r 60- \"a\""),
+                .head("206|Content-Range: bytes 60-99/100", "stop"), .ends(.stopped, "/r"),
+                .head("200|Content-Length: 100", "deliver"), .bytes(100, "at 0"), .ends(.finished, "done"),
+            ]),
+        Case(
+            testDescription: "206 with another tag behind an overlap", first: "/r",
+            steps: [
+                .head("200|Content-Length: 200000|ETag: \"a\"", "deliver 200000"), .bytes(100_000, "at 0"),
+                .ends(broken, "wait"), .ends(.finished, "/r 100000- \"a\""),
+                .head("206|Content-Range: bytes 100000-199999/200000", "stop"), .ends(.stopped, "/r 34464- \"a\""),
+                .head("206|Content-Range: bytes 34464-199999/200000|ETag: \"b\"", "stop"), .ends(.stopped, "wait"),
+                .ends(.finished, "/r"),
+            ]),
+        Case(
+            testDescription: "206 from another URL with the same tag: an overlap is compared", first: "/r",
+            steps: [
+                .head("200|Content-Length: 200000|ETag: \"a\"", "deliver 200000"), .bytes(100_000, "at 0"),
+                .ends(broken, "wait"), .ends(.finished, "/r 100000- \"a\""),
+                .head("302|Location: /s|Content-Length: 0", "skip"), .ends(.finished, "/s 100000- \"a\""),
+                .head("206|Content-Range: bytes 100000-199999/200000|ETag: \"a\"", "stop"),
+                .ends(.stopped, "/r 34464- \"a\""),
+                .head("302|Location: /s|Content-Length: 0", "skip"), .ends(.finished, "/s 34464- \"a\""),
+                .head("206|Content-Range: bytes 34464-199999/200000|ETag: \"a\"", "deliver"),
+                .bytes(165_536, "at 34464"), .ends(.finished, "done"),
+            ]),
+        Case(
+            testDescription: "an overlap of a range stays within it", change: { $0.range = 1000..<101_000 },
+            first: "/r 1000-100999",
+            steps: [
+                .head(part("1000-100999/200000"), "deliver 100000"), .bytes(90_000, "at 0"), .ends(broken, "wait"),
+                .ends(.finished, "/r 91000-100999 \"a\""),
+                .head("206|Content-Range: bytes 91000-100999/200000", "stop"),
+                .ends(.stopped, "/r 25464-100999 \"a\""),
+                .head("206|Content-Range: bytes 25464-100999/200000", "deliver"), .bytes(75_536, "last 75536 at 24464"),
+                .ends(.finished, "done"),
+            ]),
+        Case(
+            testDescription: "another size than the receiver knows",
+            change: {
+                ($0.start, $0.size) = (60, 100)
+                $0.validator = StrongValidator("\"a\"")
+            }, first: "/r 60- \"a\"",
+            steps: [.head(part("60-109/110"), "stop"), .ends(.stopped, "wait"), .ends(.finished, "/r")]),
+        Case(
+            testDescription: "a length in doubt, and the connection ends before it",
+            change: { ($0.ignoresStatedLength, $0.start) = (true, 60) }, first: "/r to its end",
+            steps: [
+                .head("200|Content-Length: 100", "deliver ?"), .bytes(80, "at 0"),
+                .asks(.finished, .shorterThanStated, false, "wait"),
+            ]),
+        Case(
+            testDescription: "a length in doubt, and nothing behind it",
+            change: { ($0.ignoresStatedLength, $0.start) = (true, 60) }, first: "/r to its end",
+            steps: [.head("200|Content-Length: 60", "deliver ?"), .bytes(60, "at 0"), .ends(.finished, "done")]),
     ]
 }
