@@ -9,6 +9,7 @@ enum OriginBody {
     /// Bytes made for one reply.
     case bytes([UInt8])
     /// `size` bytes in packets of 188: a `G`, twelve digits of the packet's own offset, a blank, and the name over and over.
+    /// A body of another size begins with a part of a packet, so that it ends with a whole one: nothing seems to be missing there.
     case pattern(size: Int, name: String)
 
     /// An open file that is closed with the last reference.
@@ -78,8 +79,8 @@ enum OriginBody {
             return file.read(from: offset, count: end - offset)
         case .bytes(let bytes):
             return Array(bytes[offset..<end])
-        case .pattern(_, let name):
-            return OriginBody.pattern(of: name, offset..<end)
+        case .pattern(let size, let name):
+            return OriginBody.pattern(of: name, size: size, offset..<end)
         }
     }
 
@@ -107,24 +108,39 @@ enum OriginBody {
     private static let packet = 188
     private static let digits = 12
 
-    private static func pattern(of name: String, _ range: Range<Int>) -> [UInt8] {
+    /// Fewer packets are not recognised behind other bytes.
+    private static let leastPackets = 5
+
+    private static func pattern(of name: String, size: Int, _ range: Range<Int>) -> [UInt8] {
         let text = Array((name + " ").utf8)
         let tail = (0..<packet - digits - 2).map { text[$0 % text.count] }
-        let first = range.lowerBound / packet * packet
+
+        // The size of the part of a packet with which the body begins.
+        let odd = size >= leastPackets * packet ? size % packet : 0
+        let isInPart = range.lowerBound < odd
+        let first = isInPart ? 0 : (range.lowerBound - odd) / packet * packet + odd
 
         var bytes: [UInt8] = []
         bytes.reserveCapacity(range.count + 2 * packet)
-        for offset in stride(from: first, to: range.upperBound, by: packet) {
-            bytes.append(UInt8(ascii: "G"))
-            var divisor = 100_000_000_000
-            while divisor > 0 {
-                bytes.append(UInt8(ascii: "0") + UInt8(offset / divisor % 10))
-                divisor /= 10
-            }
-            bytes.append(UInt8(ascii: " "))
-            bytes += tail
+        if isInPart {
+            appendPacket(at: 0, tail: tail, to: &bytes)
+            bytes.removeLast(packet - odd)
+        }
+        for offset in stride(from: first + bytes.count, to: range.upperBound, by: packet) {
+            appendPacket(at: offset, tail: tail, to: &bytes)
         }
         return Array(bytes[(range.lowerBound - first)..<(range.upperBound - first)])
+    }
+
+    private static func appendPacket(at offset: Int, tail: [UInt8], to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "G"))
+        var divisor = 100_000_000_000
+        while divisor > 0 {
+            bytes.append(UInt8(ascii: "0") + UInt8(offset / divisor % 10))
+            divisor /= 10
+        }
+        bytes.append(UInt8(ascii: " "))
+        bytes += tail
     }
 }
 
