@@ -218,6 +218,7 @@ public import Store
     func retain(_ urgency: Urgency) {
         approach = present
         graceTimer?.cancel()
+        transfer?.reclaim()
         perform(state.join(urgency, hasUntriedSource: hasUntriedSource))
         mergedFetch?.retained(self, urgency)
     }
@@ -240,15 +241,15 @@ public import Store
         case .stop: abandon()
         case .finishSoon:
             // Even what takes a moment would delay the segment at the place to which a player has just jumped.
-            if let length, reached < length { lower() }
+            if let length, reached < length { lower(isAbandoned: true) }
             if graceTimer == nil { graceTimer = LoopTimer { [weak self] in self?.graceEnded() } }
             graceTimer?.schedule(after: AbandonedTransfer.grace)
         case .finishLast: lower()
         }
     }
 
-    private func lower() {
-        transfer?.lower()
+    private func lower(isAbandoned: Bool = false) {
+        transfer?.lower(isAbandoned: isAbandoned)
         mergedFetch?.lower(for: self)
     }
 

@@ -32,18 +32,20 @@ struct TokenBucket {
     private func seconds(until now: ContinuousClock.Instant) -> Double { (now - updated) / .seconds(1) }
 }
 
-/// Limits the window of background transfers, so that they do not fill the queue of a slow link in which a player's
-/// next request would wait. Pure. Bytes that a receiver's window allows soon fill the bottleneck's queue
-/// ("bufferbloat") and cannot be recalled when a player starts. Six connections allow at least 384 KB at once: four
-/// seconds of 3G. LEDBAT (RFC 6817) limits the delay that a background transfer adds; this type does so through the
-/// window. It costs no speed. It applies only if the round trip is short and the measured rate is low, and it allows
-/// twice the bytes that this rate can have under way: on a faster link the rate grows until the limit disappears.
+/// Limits the windows of transfers, so that they do not fill the queue of a slow link in which a player's next request would
+/// wait. Pure. Bytes that a receiver's window allows soon fill the bottleneck's queue ("bufferbloat"), and cannot be recalled
+/// when a transfer has to pause. Six connections allow at least 384 KB at once: four seconds of 3G. LEDBAT (RFC 6817)
+/// limits the delay that a background transfer adds; this type does so through the window. It costs no speed. It applies
+/// only if the round trip is short and the measured rate is low, and it allows twice the bytes that this rate can have
+/// under way: on a faster link the rate grows until the limit disappears.
 struct WindowLimiter {
     private var rates: [Double] = []
     private var last: (at: ContinuousClock.Instant, bytes: Int64)?
     private var roundTrips: [Duration] = []
     /// Links faster than this (bytes per second) are not limited: the default windows pass in a moment.
-    private static let slow = 2_000_000.0
+    private static let fast = 2_000_000.0
+    /// On a slower link than this, downloads have connections of their own, whose windows can be limited.
+    private static let slow = 256_000.0
     /// The longest round trip for which the limit applies.
     private static let roundTrip = Duration.milliseconds(300)
     private static let sampleTime = Duration.milliseconds(500)
@@ -53,9 +55,17 @@ struct WindowLimiter {
 
     /// Bytes that may be under way for all transfers together; nil for no limit.
     var window: Int64? {
-        guard let rate = rates.max(), rates.count > 1, rate < Self.slow else { return nil }
-        guard let shortest = roundTrips.min(), shortest < Self.roundTrip else { return nil }
+        guard let rate, rate < Self.fast else { return nil }
         return max(Self.smallest, Int64(2 * rate * (Self.roundTrip / .seconds(1))))
+    }
+
+    /// True if a limit applies, and the link is a slow one.
+    var isSlow: Bool { rate.map { $0 < Self.slow } ?? false }
+
+    /// Bytes per second; nil if they are unknown, or the round trip is long.
+    private var rate: Double? {
+        guard rates.count > 1, let shortest = roundTrips.min(), shortest < Self.roundTrip else { return nil }
+        return rates.max()
     }
 
     /// Records the setup time of a new connection: one round trip, or more on a busy link.

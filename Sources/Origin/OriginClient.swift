@@ -52,6 +52,7 @@ public import HTTPMessage
     private var pump: LoopTimer?
     private var bucket: TokenBucket?
     private var refill: LoopTimer?
+    private var yieldTimer: LoopTimer?
     private var windowLimiter = WindowLimiter()
     private var isThrottling = false
     /// Receives notes for the user's log.
@@ -77,6 +78,7 @@ public import HTTPMessage
         presence = OriginPresence(configuration.giveUpRule)
         pump = LoopTimer { [weak self] in self?.turn() }
         refill = LoopTimer { [weak self] in self?.turn() }
+        yieldTimer = LoopTimer { [weak self] in self?.turn() }
         prober = OriginProber(self)
         if configuration.backgroundRate != nil { applyAllowance() }
     }
@@ -266,7 +268,7 @@ public import HTTPMessage
         activity.requests += 1
         let origin = attempt.url.origin
         // Transfers that have to pause go by HTTP/1.1, where a connection of their own holds them back.
-        let mayShare = priority == .playback || !isThrottling && isUnlimited
+        let mayShare = priority == .playback || isUnlimited && !windowLimiter.isSlow
         let isMultiplexed = versions.isMultiplexed(origin)
         let age = maximumConnectionAge(at: origin)
         let settings = CurlRequest.Settings(
@@ -357,35 +359,39 @@ public import HTTPMessage
     }
 
     /// Handles a head's arrival: the connection can be limited now; at the request's start that may be too early.
-    func headReceived(on wire: CurlRequest, for priority: OriginRequest.Priority) {
+    func headReceived(on wire: CurlRequest) {
         recordVersion(of: wire)
         if let time = wire.connectTime { windowLimiter.connected(in: time) }
         for address in wire.lostAddresses { addressMemory.recordFailure(address, now: .now) }
-        if isThrottling, priority == .background { pump?.fireSoon() }
+        if isThrottling { pump?.fireSoon() }
     }
 
     /// Counts received bytes. Above the allowance, running transfers pause in the next turn.
     func count(_ bytes: Int, for priority: OriginRequest.Priority) {
-        guard priority == .background else {
-            traffic.playback += Int64(bytes)
-            return
+        switch priority {
+        case .playback: traffic.playback += Int64(bytes)
+        case .background: traffic.background += Int64(bytes)
         }
-        traffic.background += Int64(bytes)
-        if windowLimiter.record(traffic.background, at: .now), windowLimiter.window != nil || isThrottling {
+        let all = traffic.playback + traffic.background
+        if windowLimiter.record(all, at: .now), windowLimiter.window != nil || isThrottling {
             isThrottling = true
             pump?.fireSoon()
         }
-        guard bucket != nil else { return }
+        guard priority == .background, bucket != nil else { return }
         bucket?.consume(bytes, at: .now)
         if bucket?.wait(at: .now) != nil { pump?.fireSoon() }
     }
+
+    /// Throttles again after a time, if nothing else does before.
+    func throttle(after time: Duration) { yieldTimer?.schedule(after: time) }
 
     private func throttle() {
         let isStopped = backgroundAllowance.rate == 0
         let wait = bucket?.wait(at: .now)
         if let wait { refill?.schedule(after: wait) }
         let hold: Transfer.Hold = isStopped ? .long : wait != nil ? .brief : .none
-        let window = backgroundAllowance.window ?? windowLimiter.window
+        let widest = windowLimiter.window
+        let window = backgroundAllowance.window ?? widest
         var share: Int?
         if let window {
             var count = 0
@@ -398,9 +404,10 @@ public import HTTPMessage
             if transfer.priority == .background {
                 transfer.throttle(hold, window: share)
             } else {
-                transfer.throttle(.none, window: nil)
+                // One that has to yield soon, to another one of its player, should have little under way.
+                transfer.throttle(.none, window: widest.map { Int($0) })
             }
         }
-        isThrottling = !isUnlimited || window != nil
+        isThrottling = !isUnlimited || widest != nil
     }
 }

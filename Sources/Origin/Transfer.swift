@@ -45,6 +45,8 @@ import HTTPMessage
     public private(set) var priority: OriginRequest.Priority
     /// True while it yields to another transfer of its player.
     public private(set) var isTrailing = false
+    /// True if nobody waits for it.
+    private var isAbandoned = false
     private var ignoresAbsence: Bool
     /// As in the request; may become true later.
     public var isReadWhileFetched: Bool
@@ -84,18 +86,24 @@ import HTTPMessage
     public func raise(to priority: OriginRequest.Priority, ignoresAbsence: Bool = false) {
         self.ignoresAbsence = self.ignoresAbsence || ignoresAbsence
         isTrailing = false
+        isAbandoned = false
         guard priority > self.priority, receiver != nil else { return }
         self.priority = priority
         client.move(self)  // A paused transfer resumes in the next turn.
     }
 
     /// Lowers the priority to background: no player waits any more, and the transfer is only finished.
-    public func lower() {
+    /// - Parameter isAbandoned: true if nobody else waits either.
+    public func lower(isAbandoned: Bool = false) {
         isTrailing = false
+        self.isAbandoned = isAbandoned
         guard priority == .playback, receiver != nil else { return }
         priority = .background
         client.move(self)
     }
+
+    /// Ends `isAbandoned` of `lower`: somebody waits again, if not a player.
+    public func reclaim() { isAbandoned = false }
 
     /// Lets a transfer for a player yield to another one that the same player needs first, or ends that: it has a download's
     /// share of the link meanwhile, and is still the player's.
@@ -207,6 +215,8 @@ import HTTPMessage
         let isPaused = hold != .none
         isHeldBack = isPaused || window != nil
         if wire.mayBeMultiplexed { return yield(to: hold) }
+        // What the origin may still send into the window would come before what a player waits for.
+        if hold == .long, isAbandoned, isContinuable { return displaced() }
         wire.receiveLimits.limitWindow(to: window.map { max($0, Int(BackgroundAllowance.smallestWindow)) })
         client.lend(self, hold == .long)
         guard isPaused != wire.isPaused else { return }
@@ -226,11 +236,23 @@ import HTTPMessage
     /// Stops a request that shares its connection, if that loses little. Its bytes are continued by Range once it may go on.
     private func yield(to hold: Hold) {
         switch hold {
-        case .none: return
+        case .none:
+            yieldingSince = nil
+            return
         case .brief where !isContinuable: return
-        case .brief, .long: if mayStop { displaced() }
+        case .brief, .long: break
         }
+        guard mayStop else { return }
+        let since = yieldingSince ?? .now
+        yieldingSince = since
+        let left = Self.yieldDelay - (.now - since)
+        if left > .zero { client.throttle(after: left) } else { displaced() }
     }
+
+    /// The time of the first hold that still lasts; nil without one.
+    private var yieldingSince: ContinuousClock.Instant?
+    /// A player that opens a film asks for the segment next that its download is fetching.
+    private static let yieldDelay = Duration.milliseconds(500)
 
     /// True if the request may end before its body, for one that goes first. By HTTP/1.1 a body that cannot be continued pauses.
     var mayStop: Bool {
@@ -294,6 +316,7 @@ import HTTPMessage
         if let wire { client.remove(wire) }
         wire = nil
         pausedSince = nil
+        yieldingSince = nil
         client.release(self)
     }
 
@@ -422,7 +445,7 @@ extension Transfer: CurlRequestOwner {
         if let address = wire.connected, request.namedPeer?.host == state.url.host, request.route.firstClass == nil {
             request.classRecorder?.record(address.hostClass)
         }
-        client.headReceived(on: wire, for: priority)
+        client.headReceived(on: wire)
         if .now - lastArrival > rule.unacknowledgedLimit { client.recordSlowReply(from: state.url) }
         isDecoded = state.isDecoded(reply)
         if state.lacksLength(reply) { client.recordLengthless(request, at: state.url) }

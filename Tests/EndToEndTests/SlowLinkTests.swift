@@ -123,6 +123,39 @@ struct SlowLinkTests {
         }
     }
 
+    /// Three readers of a film that the link just carries, each with two requests under way, and a download. With each pause the
+    /// later segment was broken off and requested again, although it had been sent.
+    @Test(
+        "brings each byte once for readers side by side", .timeLimit(.minutes(3)),
+        arguments: [(hasRanges: true, downloads: false), (true, true), (false, false), (false, true)])
+    func readersSideBySide(hasRanges: Bool, downloads: Bool) async throws {
+        let (count, size) = (12, 300_000)
+        try await Scene.with { scene in
+            if !hasRanges { try await scene.origin.add(OriginRule("/_vod/*.ts") { $0.noRanges = true }) }
+            let link = try await LinkConditioner(to: scene.origin.url(""), preset: "DSL", state: scene.weir.state)
+            let film = link.url("/_vod/\(count)x\(size)/media.m3u8")
+            let segments = try await PlaylistWalk.segments(await scene.weir.url("/" + film))
+            let get = downloads ? try scene.weir.begin(["get", film, "--json"]) : nil
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for reader in 0..<3 {
+                    group.addTask {
+                        var next = try await SegmentReader(segments[reader])
+                        for number in reader..<count {
+                            let present = next
+                            if number + 1 < count { next = try await SegmentReader(segments[number + 1]) }
+                            _ = try await present.head(within: .seconds(30))
+                            #expect(try await present.bytes(size, within: .seconds(60)).count == size)
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            if let get { #expect(try await get.end(within: .seconds(60)) == .code(0), "\(get.standardError)") }
+            let requests = try await scene.mediaRequests().filter { $0.range != "bytes=0-4095" }
+            #expect(requests.allSatisfy { $0.range == nil } && requests.count == count, "\(requests.map(\.resource))")
+        }
+    }
+
     /// libavformat looks at all renditions, and asks for two segments of each.
     @Test("leaves the second segments until the first ones of all renditions are there", .timeLimit(.minutes(3)))
     func theSecondSegmentsOfAllRenditionsYield() async throws {

@@ -132,7 +132,7 @@ extension OverSockets {
             #expect(origin.requests.count { $0.target == "/x" } == 1)
         }
 
-        /// What is under way arrives in any case, and is read later.
+        /// The bytes under way arrive in any case, and are read later.
         @Test func aTransferThatCouldBeContinuedPausesWhenAPlayerComes() async throws {
             let origin = try ScriptedOrigin { request, _ in Self.continuable(request) }
             let bench = Bench()

@@ -206,10 +206,11 @@ extension OverSockets {
             var request = try bench.request(origin.url + "/x?hold=1")
             request.priority = .background
             let recorder = Recorder()
-            bench.client.start(request, receiver: recorder)
+            let transfer = bench.client.start(request, receiver: recorder)
             let half = Self.size / 2
             #expect(await eventually { recorder.bytes.count >= half })
             bench.client.backgroundAllowance = .nothing
+            #expect(await eventually { !transfer.isOnTheWire })
             // A player's whole transfer meanwhile.
             #expect(await bench.run(try bench.request(origin.url + "/player")).1 == nil)
             let kept = recorder.bytes.count
@@ -272,6 +273,25 @@ extension OverSockets {
             let requests = try await origin.statistics().requests
             #expect(requests.count { $0.range == "" } == 22)
             #expect(requests.count { $0.range != "" } == 15)
+        }
+
+        /// A player opens the film of which a download fetches a segment, and then asks for that one.
+        @Test func theStreamThatAPlayerJoinsGoesOn() async throws {
+            let origin = try await HTTP2Origin()
+            let bench = bench(origin)
+            _ = try await fetch("first", bench, origin)
+            let recorder = Recorder()
+            var request = try bench.request("\(origin.url)/1?hold=1")
+            request.priority = .background
+            let transfer = bench.client.start(request, receiver: recorder)
+            #expect(await eventually { recorder.bytes.count >= Self.size / 2 })
+            bench.client.backgroundAllowance = .nothing
+            #expect(await bench.run(try bench.request(origin.url + "/player")).1 == nil)
+            transfer.raise(to: .playback)
+            try await origin.release()
+            #expect(await recorder.error == nil)
+            #expect(recorder.has(HTTP2Origin.body(Self.size)))
+            #expect(try await origin.statistics().requests.map(\.range) == ["", "", ""])
         }
 
         /// Half of each body would be sent twice.

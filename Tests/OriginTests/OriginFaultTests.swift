@@ -180,7 +180,7 @@ extension OverSockets {
             let (player, error) = await bench.run(try bench.request(origin, "/p"))
             #expect(error == nil)
             #expect(player.text == "x")
-            // The one without a byte has made way, and comes again.
+            // The one without a byte was displaced, and comes again.
             origin.release(2)
             #expect(await eventually { origin.requests.count == 4 })
             origin.release(100)
