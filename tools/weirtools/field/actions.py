@@ -101,6 +101,25 @@ def claims(difference=None, length=None, framing="length", factor=None):
     return action
 
 
+def ends_early(count, step=0):
+    """Only the first bytes, as if they were all; `step` bytes fewer in each further answer."""
+    def action(request, reply):
+        seen = request.memory("ends early")
+        earlier = seen[request.path] = seen.get(request.path, -1) + 1
+        reply.body, reply.has_ranges = reply.body[:count - step * earlier], False
+    return action
+
+
+def weakens(is_other=False):
+    """A strong ETag on the whole and a weak one on ranges, whatever If-Range says; with `is_other` the ranges are of other bytes."""
+    def action(request, reply):
+        is_range = request.headers.get("range", "bytes=0-") != "bytes=0-"
+        reply.headers["ETag"] = 'W/"2"' if is_range else '"1"'
+        if is_range and is_other:
+            reply.body = bytes(byte ^ 0xFF for byte in reply.body)
+    return action
+
+
 def misstates(end=0, total=None, status=206, claims=0, is_placed=True):
     """Answers a range with an end that is off by `end`, another total, status or length, or without Content-Range."""
     def action(request, reply):

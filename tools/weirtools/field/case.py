@@ -128,6 +128,28 @@ def vod(folder="ts/90p", prefix="", query="", media="media.m3u8", head="", chang
     return files
 
 
+def cut_by_packager(folder, size):
+    """The stream of a fixture in files of `size` bytes, whatever they end with. The playlist has the fixture's mean duration."""
+    playlist = (MEDIA / folder / "media.m3u8").read_text()
+    seconds = sum(float(line[8:].split(",")[0]) for line in playlist.splitlines() if line.startswith("#EXTINF:"))
+    names = [line for line in playlist.splitlines() if line and not line.startswith("#")]
+    stream = b"".join((MEDIA / folder / name).read_bytes() for name in names)
+    parts = [stream[start:start + size] for start in range(0, len(stream), size)]
+    lines = ["#EXTM3U", "#EXT-X-VERSION:3", "#EXT-X-TARGETDURATION:2", "#EXT-X-MEDIA-SEQUENCE:0", "#EXT-X-PLAYLIST-TYPE:VOD"]
+    for number in range(len(parts)):
+        lines += ["#EXTINF:%.3f," % (seconds / len(parts)), "%d.ts" % number]
+    files = {"/%d.ts" % number: part for number, part in enumerate(parts)}
+    return {**files, "/media.m3u8": "\n".join(lines + ["#EXT-X-ENDLIST", ""]), "/master.m3u8": MASTER % "media.m3u8"}
+
+
+def in_packets_of(folder, size):
+    """A fixture's packets of 188 bytes with a time before each (192), or parity behind each (204)."""
+    def packets(data):
+        before, behind = (bytes(4), b"") if size == 192 else (b"", bytes(size - 188))
+        return b"".join(before + data[start:start + 188] + behind for start in range(0, len(data), 188))
+    return {name: packets(data) if name.endswith(".ts") else data for name, data in vod(folder).items()}
+
+
 def fixture(name):
     """A fixture with all its files, as it is."""
     folder = MEDIA / name

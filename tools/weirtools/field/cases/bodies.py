@@ -1,7 +1,8 @@
 """Point 8: content codings, statuses and lengths of bodies."""
 
-from weirtools.field.actions import both, claims, coded, cut_at, first, frames, gives, misstates, needs, sometimes, unless_range
-from weirtools.field.case import case, changed, fixture, media_playlist, vod
+from weirtools.field.actions import (
+    both, claims, coded, cut_at, ends_early, first, frames, gives, misstates, needs, sometimes, unless_range, weakens)
+from weirtools.field.case import Host, case, changed, cut_by_packager, fixture, in_packets_of, media_playlist, vod
 
 TRUTH, SEGMENTS, PLAYLISTS = "ts/90p/media.m3u8", "*.ts", "*.m3u8"
 CMAF = "cmaf/master.m3u8"
@@ -72,6 +73,23 @@ case("length-zero-chunked", "Content-Length 0 on a chunked body", rules=[(SEGMEN
 case("length-small-close", "Content-Length too small, and the connection ends behind the body", rules=[
     (SEGMENTS, both(claims(factor=0.8), frames(keep=False)))], reference=TRUTH)
 case("length-small-fmp4", "Content-Length too small, fMP4", fixture("cmaf"), rules=[("*.m4s", claims(factor=0.9))], reference=CMAF)
+SECURE = {"hosts": {"A": Host(tls="good")}, "opens": "https://HOST-A/master.m3u8"}
+case("length-small-tls", "Content-Length too small by a fifth, over TLS", rules=[(SEGMENTS, claims(factor=0.81))], reference=TRUTH, fast=True, **SECURE)
+case("length-small-tls-fmp4", "Content-Length too small, fMP4 over TLS", fixture("cmaf"), rules=[("*.m4s", claims(factor=0.9))], reference=CMAF,
+     **SECURE)
+case("length-small-audio", "Content-Length too small by a byte, packed AAC over TLS", fixture("audio"), rules=[("*.aac", claims(difference=-1))],
+     reference="audio/master.m3u8", **SECURE)
+for name, label, media in (("ts", "TS", "*.ts"), ("fmp4", "fMP4", "*.m4s")):
+    case("ends-early-" + name, "%s: each segment ends early at first, with a length to match" % label, fixture("cmaf") if name == "fmp4" else None,
+         rules=[(media, first(1, ends_early(5001)))], reference=CMAF if name == "fmp4" else TRUTH)
+case("ends-early-always", "each answer ends at another byte, with a length to match", rules=[(SEGMENTS, ends_early(5001, step=37))],
+     refused="ends inside its media", columns=("offline",), within=120)
+case("packager-cuts", "a packager cut the stream at any byte", cut_by_packager("ts/90p", 10007), reference=TRUTH)
+for size in (192, 204):
+    case("packets-%d" % size, "packets of %d bytes" % size, in_packets_of("ts/90p", size))
+case("cut-weak", "each segment is cut once, and the rest has a weak ETag", rules=[(SEGMENTS, both(first(1, cut_at(0.5)), weakens()))], reference=TRUTH)
+case("cut-other", "each segment is cut once, and the rest is of another content, with a weak ETag and without regard to If-Range",
+     rules=[(SEGMENTS, both(first(1, cut_at(0.5)), weakens(is_other=True)))], reference=TRUTH)
 case("length-none", "no length: the body ends with the connection", rules=[("*", frames(framing="close", has_ranges=False))], fast=True)
 case("length-large-fmp4", "Content-Length too large, fMP4", fixture("cmaf"), rules=[("*.m4s", claims(difference=300))], reference=CMAF)
 case("length-playlist", "a playlist's Content-Length is too large", rules=[("/media.m3u8", claims(difference=10))], reference=TRUTH)
