@@ -130,7 +130,10 @@ import Substitution
     private static func openStore(_ configuration: Configuration, _ logger: Logger) throws(ApplicationError) -> Store {
         let store: Store
         do {
-            store = try Store(path: configuration.store, reserve: configuration.reserve.map { Int64($0) << 20 }) {
+            store = try Store(
+                path: configuration.store, reserve: configuration.reserve.map { Int64($0) << 20 },
+                state: configuration.state
+            ) {
                 logger.warning("\($0)")
             }
         } catch  where error.code == .busy {

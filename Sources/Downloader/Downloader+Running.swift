@@ -82,6 +82,9 @@ extension Downloader: DownloadWorkObserver {
         }
         download.step = Task { @LoopActor [weak self, weak download] in
             guard let self, let download else { return }
+            // The first pieces would be stored where the asset is moving away from.
+            await self.library.moves?.waitForMove(of: download.asset)
+            guard !Task.isCancelled else { return }
             // A recording continues even if its origin is absent.
             for rendition in download.renditions where rendition.recording == nil {
                 do throws(LibraryError) {

@@ -20,7 +20,7 @@ package import Store
     package weak var owner: (any BundleOwner)?
     /// The error for every access if a newer Weir has written the bundle; nil otherwise.
     @Rare package var refusal: StoreError?
-    /// True after `remove()`: nothing is written any more.
+    /// True after `forbidWrites()`: nothing is written any more.
     package private(set) var isRemoved = false
     /// Increases when the whole bundle is deleted: files that were being written then are not in the new folder.
     package private(set) var era = 0
@@ -62,6 +62,8 @@ package import Store
     package func directory(create: Bool) throws(StoreError) -> Directory {
         guard !isRemoved else { throw StoreError(.missing, path: id, detail: "the asset was removed") }
         if let refusal { throw refusal }
+        // The folder would be made where the bundle is about to leave, or its file would be missing in the copy.
+        if create, isSuspended, opened == nil, !exists { throw beingMoved }
         if let opened {
             OpenFolders.shared.recordUse(of: self)
             return opened
@@ -110,12 +112,18 @@ package import Store
         try store.removeBundle(id, in: place, isGone: isGone)
     }
 
-    /// Deletes everything and forbids writes. Open descriptors stay readable. An unmounted volume keeps its folder.
-    package func remove() throws(StoreError) {
+    /// Forbids writes from now on, because the asset is being removed. Open descriptors stay readable.
+    package func forbidWrites() {
         isRemoved = true
         opened = nil
-        if let other { try? store.removeBundle(id, in: other) }
-        if absence == nil { try store.removeBundle(id, in: place) }
+    }
+
+    /// The error for writes that cannot wait for `resumeWrites()`.
+    private var beingMoved: StoreError { StoreError(.busy, path: id, detail: "it is being moved") }
+
+    /// Throws `busy` while writes must wait.
+    func checkNotSuspended() throws(StoreError) {
+        if isSuspended { throw beingMoved }
     }
 }
 

@@ -163,7 +163,10 @@ package import Store
     }
 
     /// Stores a few bytes as a piece: a key.
+    ///
+    /// Throws `busy` while the bundle is about to move: the copy would lack the file.
     package func put(_ bytes: [UInt8], as file: String) throws(StoreError) {
+        try bundle.checkNotSuspended()
         _ = sizes
         let pieces = try directory(create: true)
         try pieces.directory.write(bytes, as: file)

@@ -317,8 +317,8 @@ public import Store
 
     /// True if another asset has this name, or is about to get it.
     package func isTaken(_ name: String) -> Bool { byName[name] != nil || reserved.contains(name) }
-    /// True if an asset has this id, or a bundle in the store that no asset owns.
-    func isTakenID(_ id: String) -> Bool { byID[id] != nil || (try? store.bundle(id, create: false)) != nil }
+    /// True if an asset has this id, or a bundle that no asset owns, or a removed one.
+    package func isTakenID(_ id: String) -> Bool { byID[id] != nil || store.hasTraces(of: id) }
     /// True if a download of the asset is running or will continue by itself.
     package func isFetched(_ asset: Asset) -> Bool { downloads?.isFetched(asset) ?? false }
 
@@ -415,15 +415,28 @@ public import Store
 
     /// Deletes the stored files of an asset, and unregisters it.
     func discard(_ asset: Asset) async throws(LibraryError) {
-        moves?.forget(asset)
         unregister(asset)
         do {
-            // Either may fail, and leaves an orphan bundle or an asset without pieces.
-            try asset.bundle.remove()
-            try await store.catalogue.removeAsset(asset.id)
+            try await erase(asset) { [store] awaited throws(StoreError) in
+                try await store.catalogue.removeAsset(asset.id, awaiting: awaited)
+            }
         } catch {
             throw LibraryError(error, about: "\(asset.name) is not completely removed")
         }
+    }
+
+    /// Deletes the folders of an unregistered asset on all volumes. If that is interrupted, the next start completes it.
+    /// - Parameter deleteRows: deletes the asset's rows, and writes the removals that wait for a volume.
+    func erase(
+        _ asset: Asset, deleteRows: ([AwaitedRemoval]) async throws(StoreError) -> Void
+    ) async throws(StoreError) {
+        asset.bundle.forbidWrites()
+        // A move that has begun would still rename the folder, to where nothing looks for it.
+        await moves?.forget(asset)
+        let (id, store) = (asset.id, store)
+        let awaited = try await DiskWork.run { () throws(StoreError) in try store.markRemoved(id) }
+        try await deleteRows(awaited)
+        store.deleteRemoved(id)
     }
 
     /// Deletes all pieces of an asset, which stays registered and whose observer has forgotten the pieces. Calls

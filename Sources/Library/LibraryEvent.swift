@@ -95,8 +95,8 @@ public enum PlayMode: String, CaseIterable, Sendable {
     func isMoving(_ asset: Asset) -> Bool
     /// Returns once the asset's bundle is not being moved any more.
     func waitForMove(of asset: Asset) async
-    /// Cancels the move of an asset that is being removed, and forgets the asset.
-    func forget(_ asset: Asset)
+    /// Cancels the move of an asset that is being removed, waits for its end, and forgets the asset.
+    func forget(_ asset: Asset) async
 }
 
 /// Knows sizes and states of assets whose playlists are not loaded. The room that lists assets implements it.

@@ -48,11 +48,12 @@ import Store
         asset.revision = nil
         library.register(revision)
         do {
-            try asset.bundle.remove()
             var record = revision.isPersistent ? revision.record : nil
             record?.revises = nil
-            try await library.store.catalogue.supersede(
-                asset.id, by: record, record.map { _ in revision.storageRecord })
+            let storage = record.map { _ in revision.storageRecord }
+            try await library.erase(asset) { [record, store = library.store] awaited throws(StoreError) in
+                try await store.catalogue.supersede(asset.id, by: record, storage, awaiting: awaited)
+            }
             revision.revises = nil
         } catch {
             library.report("\(asset.name): the new content has not completely taken the place of the old: \(error)")

@@ -29,9 +29,13 @@ package import Store
         throw LibraryError(.busy, "\(asset.name) stays where it is for now: it is being moved")
     }
 
-    /// Cleans up after moves of an earlier process, and starts to watch volumes.
+    /// Cleans up after moves and removals of an earlier process, and starts to watch volumes.
     func watch() {
-        for asset in bundles { completeMove(of: asset) }
+        for volume in [library.store.home] + library.store.volumes { completeRemovals(in: volume) }
+        for asset in bundles {
+            adoptRest(of: asset)
+            completeMove(of: asset)
+        }
         for volume in library.store.volumes {
             if let absence = volume.absence { library.report("assets are on a disk that is not there: \(absence)") }
         }
@@ -59,6 +63,7 @@ package import Store
         let isThere = volume.absence == nil
         library.report(
             isThere ? "\(volume.path) is there again" : "assets are on a disk that is not there: \(volume.path)")
+        if isThere { completeRemovals(in: volume) }
         for asset in bundles where asset.bundle.place === volume || asset.bundle.other === volume {
             if asset.bundle.place === volume {
                 for folder in asset.folders { folder.forget() }
@@ -72,6 +77,46 @@ package import Store
         guard isThere else { return }
         volume.markRecovered()
         library.events.send(.volumeReturned)
+    }
+
+    // MARK: Removals
+
+    /// Completes removals that were interrupted, or that waited for this volume.
+    private func completeRemovals(in volume: Volume) {
+        let ids = library.store.unfinishedRemovals(in: volume)
+        guard !ids.isEmpty else { return }
+        Task { @LoopActor in
+            for id in ids {
+                do {
+                    try await completeRemoval(of: id)
+                } catch {
+                    library.report("the removal of \(id) cannot be completed now; the next start tries again: \(error)")
+                }
+            }
+        }
+    }
+
+    private func completeRemoval(of id: String) async throws {
+        if let asset = library.asset(id: id) {
+            // The process ended before the catalogue had forgotten the asset.
+            if asset.isRevision { return await library.revisions.abandon(asset) }
+            if await library.revisions.supersede(asset) { return }
+            _ = try await library.remove(asset)
+            return
+        }
+        let store = library.store
+        let awaited = try await DiskWork.run { () throws(StoreError) in try store.markRemoved(id) }
+        try await store.catalogue.removeAsset(id, awaiting: awaited)
+        store.deleteRemoved(id)
+    }
+
+    // MARK: Moves
+
+    /// Finds what an earlier version left in the store's own folder when an asset moved while its download began.
+    private func adoptRest(of asset: Asset) {
+        let home = library.store.home
+        guard asset.bundle.other == nil, !asset.isHome, (try? home.hasBundle(asset.id)) ?? false else { return }
+        asset.bundle.other = home
     }
 
     /// Completes an interrupted move of a bundle once both volumes are mounted: deletes the copy that is not in use.
@@ -97,6 +142,10 @@ package import Store
         } catch {
             if error.code != .away {
                 library.report("\(asset.name): what a move has left is not cleared away: \(error)")
+            } else if bundle.absence == nil, (try? bundle.place.hasBundle(asset.id)) == false {
+                // The bundle can only be on the volume that is away. Here a new one would be begun, and the old one deleted.
+                bundle.relocate(to: other, other: bundle.place)
+                for folder in asset.folders { folder.forget() }
             }
             return
         }

@@ -50,6 +50,8 @@ public final class Catalogue: Sendable {
     public let recovery: CatalogueRecovery?
     /// True if there were any summaries at the time of opening.
     public let hasSummaries: Bool
+    /// The removals that were waiting for a volume at the time of opening.
+    let awaitedRemovals: [AwaitedRemoval]
     private let queue: DatabaseQueue
     private let records: RecordWriter?
     private let revisions: Mutex<[String: Int]>
@@ -69,6 +71,7 @@ public final class Catalogue: Sendable {
                 (self.queue, recovery) = (queue, opening.recovery)
                 opened = Mutex(opening.contents)
                 hasSummaries = (try? queue.read(SummaryRecord.exist)) ?? false
+                awaitedRemovals = (try? queue.read { try AwaitedRemoval.all($0) }) ?? []
                 revisions = Mutex(opening.revisions)
                 self.records = try RecordWriter(
                     opening.records, present: opening.present, backlog: opening.unrecorded, report: report
@@ -83,6 +86,7 @@ public final class Catalogue: Sendable {
                 opened = Mutex(read.0)
                 recovery = read.1
                 (queue, records, hasSummaries) = (try Self.inMemory(), nil, false)
+                awaitedRemovals = []
                 revisions = Mutex([:])
             }
         } catch {
@@ -189,12 +193,13 @@ public final class Catalogue: Sendable {
     }
 
     /// Deletes the asset with its playlists, keys and download, and updates its successor in the same transaction.
-    /// `record` is the successor; nil if it is not in the catalogue. `storage` is the successor's policy.
+    /// `record` is the successor; nil if it is not in the catalogue. `storage` is the successor's policy. For `awaited` see
+    /// `removeAsset`.
     public func supersede(
-        _ id: String, by record: AssetRecord?, _ storage: StorageRecord? = nil
+        _ id: String, by record: AssetRecord?, _ storage: StorageRecord? = nil, awaiting awaited: [AwaitedRemoval] = []
     ) async throws(StoreError) {
         let path = queue.path
-        try await delete(id) { database in
+        try await delete(id, awaiting: awaited) { database in
             if let record {
                 // Removed meanwhile, it must not come back.
                 guard try AssetRecord.exists(record.id, database) else {
@@ -207,11 +212,14 @@ public final class Catalogue: Sendable {
         }
     }
 
-    /// Deletes the asset with its playlists, keys and download.
-    public func removeAsset(_ id: String) async throws(StoreError) { try await delete(id) { _ in [] } }
+    /// Deletes the asset with its playlists, keys and download. `awaited` are the volumes from which its folder is still to be
+    /// removed; they replace those of an earlier call.
+    public func removeAsset(_ id: String, awaiting awaited: [AwaitedRemoval] = []) async throws(StoreError) {
+        try await delete(id, awaiting: awaited) { _ in [] }
+    }
 
     private func delete(
-        _ id: String, _ change: @escaping @Sendable (Database) throws -> [String]
+        _ id: String, awaiting awaited: [AwaitedRemoval], _ change: @escaping @Sendable (Database) throws -> [String]
     ) async throws(StoreError) {
         do throws(StoreError) {
             try await write { [records] database in
@@ -221,6 +229,8 @@ public final class Catalogue: Sendable {
                 // The record goes first: if the process ends before the commit, the rows are still there.
                 try records?.remove(id)
                 try database.execute(sql: "DELETE FROM asset WHERE id = ?", arguments: [id])
+                try database.execute(sql: "DELETE FROM removal WHERE asset = ?", arguments: [id])
+                for removal in awaited { try removal.insert(database) }
                 return revisions.union(try change(database))
             }
         } catch {

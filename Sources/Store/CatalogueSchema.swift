@@ -9,8 +9,15 @@ extension Catalogue {
         migrator.registerMigration("route") { try $0.execute(sql: "ALTER TABLE asset ADD COLUMN route TEXT") }
         migrator.registerMigration("live") { try $0.execute(sql: "ALTER TABLE playlist ADD COLUMN wasLive BOOLEAN") }
         migrator.registerMigration("note") { try $0.execute(sql: "ALTER TABLE asset ADD COLUMN note TEXT") }
+        migrator.registerMigration("removal") { try $0.execute(sql: removals) }
         return migrator
     }
+
+    /// Not a reference to `asset`: its rows are gone.
+    private static let removals = """
+        CREATE TABLE removal (
+            asset TEXT NOT NULL, mark TEXT NOT NULL, path TEXT NOT NULL, PRIMARY KEY (asset, mark));
+        """
 
     private static let schema = """
         CREATE TABLE asset (

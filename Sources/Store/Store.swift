@@ -21,6 +21,8 @@ public final class Store: Sendable {
     let givenReserve: Int64?
     /// The store's own folder as a volume: it has the bundles that were not moved.
     public let home: Volume
+    /// The removals that wait for a volume.
+    let removals: AwaitedRemovals
     /// The other volumes used since the start, by mark.
     let known = Mutex<[String: Volume]>([:])
     private let lock: StoreLock?
@@ -41,11 +43,13 @@ public final class Store: Sendable {
     )
 
     /// Opens the store at `path`, creates it if it is missing, and clears `tmp/`. `reserve` is the number of bytes of the disk
-    /// to leave free; nil for the larger of 256 MB and 2 % of the disk. `report` is called with a sentence for the log for
-    /// errors that no caller gets. Throws `StoreError`: `busy` if another process uses the store, `newer` if a newer Weir has
-    /// changed its catalogue, `moved` if the store is in another folder now; others if the folder cannot be created or read.
+    /// to leave free; nil for the larger of 256 MB and 2 % of the disk. `state` is the state folder, which also knows the removals
+    /// that wait for a volume; nil for none. `report` is called with a sentence for the log for errors that no caller gets.
+    /// Throws `StoreError`: `busy` if another process uses the store, `newer` if a newer Weir has changed its catalogue, `moved`
+    /// if the store is in another folder now; others if the folder cannot be created or read.
     public init(
-        path: String, reserve: Int64? = nil, report: @escaping @Sendable (String) -> Void = { _ in }
+        path: String, reserve: Int64? = nil, state: String? = nil,
+        report: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(StoreError) {
         let root = try Directory.open(path: path)
         if let marker = StoreMoveMarker.read(in: root), marker.path != Directory.real(path) {
@@ -67,6 +71,10 @@ public final class Store: Sendable {
         }
         home = Volume(
             home: .init(root: root, temporary: temporary, assets: assets, lock: lock, readOnlyReason: readOnlyReason))
+        removals = AwaitedRemovals(
+            inCatalogue: catalogue.awaitedRemovals, folder: state)
+        // Their volumes may have no other asset, and are watched all the same.
+        for removal in removals.all { _ = volume(removal.path, removal.mark) }
     }
 
     deinit {
@@ -109,6 +117,11 @@ public final class Store: Sendable {
         let volume = volume ?? home
         let temporary = try volume.writable().temporary
         guard let name = try volume.setAside(id) else { return isGone() }
+        delete(name, in: temporary, isGone: isGone)
+    }
+
+    /// Deletes a folder of `tmp/` on another thread.
+    func delete(_ name: String, in temporary: Directory, isGone: @escaping @Sendable () -> Void = {}) {
         // After the pieces that are being written into it: a folder that gets new files cannot be removed.
         worker?.submit { [syncThread] in
             syncThread?.flush {
@@ -137,8 +150,11 @@ public final class Store: Sendable {
         }
     }
 
-    /// The names of everything in the folder of bundles, also of files that are not bundles.
-    public var bundleNames: [String] { (try? assets?.names()) ?? [] }
+    /// The names of everything in the folder of bundles, also of files that are not bundles, but not of removed bundles.
+    public var bundleNames: [String] {
+        let names = (try? assets?.names()) ?? []
+        return names.filter { !$0.hasPrefix(Volume.removedPrefix) && !removals.contains($0) }
+    }
 
     /// Returns the pieces in a folder of a bundle. `volume` is nil for the store's own folder. `lost` is called on a
     /// thread of the store for a piece that was deleted because its sync failed.

@@ -21,7 +21,7 @@ struct RemoveCommand: ReportingCommand {
             let removal = try await client.removeAsset(named: name)
             Output.line("removed \(removal.name), \(Format.bytes(removal.bytes))\(Self.held(removal))")
             if let folder = removal.remainingFolder {
-                Output.error("weir: its files remain on an absent disk: delete \(folder) when the disk is back\n")
+                Output.error("weir: its files are on an absent disk: \(folder) is deleted when the disk is back\n")
             }
         }
     }
@@ -40,7 +40,9 @@ struct RemoveCommand: ReportingCommand {
                 code: "usage")
         }
         if let volume = asset.volume, !volume.isPresent {
-            Output.error("\(asset.name) is stored in \(volume.path), which is absent: its files remain there\n")
+            Output.error(
+                "\(asset.name) is stored in \(volume.path), which is absent: its files there are deleted when it is back\n"
+            )
         }
         Output.error("remove \(asset.name), \(Format.bytes(asset.bytes))? [y/N] ")
         let answer = readLine()?.lowercased() ?? ""

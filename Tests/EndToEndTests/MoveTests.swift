@@ -162,8 +162,22 @@ struct MoveTests {
             }
             let removed = try await scene.weir.run(["remove", "ts", "--yes"])
             #expect(removed.exit == .code(0), "\(removed.errors)")
-            #expect(removed.errors.contains("delete \(volume)/assets/ts-"), "\(removed.errors)")
+            #expect(removed.errors.contains("\(volume)/assets/ts-"), "\(removed.errors)")
             #expect(bundles(disk.path("elsewhere")) == kept)
+            #expect(try await scene.weir.run(["list"]).output == "")
+
+            // Neither a restart nor the loss of the catalogue brings it back.
+            try await scene.weir.terminate()
+            for name in try FileManager.default.contentsOfDirectory(atPath: scene.weir.store)
+            where name.hasPrefix("catalogue-1") || name == "records" {
+                try FileManager.default.removeItem(atPath: scene.weir.store + "/" + name)
+            }
+            try await scene.weir.start()
+            #expect(rename(disk.path("elsewhere"), volume) == 0)
+            try await waitUntil("the files on the disk to go") { bundles(volume).isEmpty }
+            try await waitUntil("nothing more to be awaited") {
+                !FileManager.default.fileExists(atPath: scene.weir.state + "/removals.json")
+            }
             #expect(try await scene.weir.run(["list"]).output == "")
         }
     }

@@ -197,7 +197,8 @@ import Testing
         close(try #require(fixture.rendition.folder.open("0.ts")))
         let file = try fixture.store.growingFile(named: "1")
         try [UInt8](repeating: 7, count: 5).withUnsafeBytes { try file.write($0, at: 0) }
-        try fixture.asset.bundle.remove()
+        fixture.asset.bundle.forbidWrites()
+        try fixture.store.removeBundle(fixture.asset.id)
         #expect(throws: StoreError.self) { try fixture.rendition.folder.commit(file, as: "1.ts") }
         #expect(!fixture.folder.files().contains { $0.hasPrefix("assets/") })
         #expect(fixture.rendition.folder.open("0.ts") == nil)

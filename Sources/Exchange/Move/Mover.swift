@@ -99,6 +99,10 @@ package import Store
         guard target !== source else { return }
         if !asset.isPersistent { await library.records.saveNew(asset) }
         if let failure = asset.saveFailure { throw failure }
+        defer { bundle.resumeWrites() }
+        // Before the folder is looked for: the first pieces of a download that begins meanwhile would be left behind.
+        let era = await freeze(bundle)
+        try checkUnchanged(bundle, since: era)
         guard bundle.exists else { return try await commit(asset, in: target, other: nil) }
         let isNear = target.isOnDisk(of: source)
         if !isNear { try checkRoom(for: asset, in: target) }
@@ -106,9 +110,13 @@ package import Store
         try await record(asset, in: source, other: target)
         bundle.other = target
         do throws(StoreError) {
-            defer { bundle.resumeWrites() }
-            let isRenamed = isNear ? try await rename(move, to: target) : false
-            if !isRenamed { try await copy(move, to: target) }
+            let isRenamed = isNear ? try await rename(move, to: target, since: era) : false
+            if !isRenamed {
+                // The copy may take long; writes wait only for its end.
+                bundle.resumeWrites()
+                try await copy(move, to: target)
+            }
+            bundle.resumeWrites()
         } catch {
             if !bundle.isRemoved, (try? await record(asset, in: source, other: nil)) != nil { bundle.other = nil }
             throw error
@@ -141,23 +149,21 @@ package import Store
         }
     }
 
+    /// Renames a frozen bundle.
     /// - Returns: false if the two folders are on different file systems, so that the bundle has to be copied.
-    private func rename(_ move: Move, to target: Volume) async throws(StoreError) -> Bool {
+    private func rename(_ move: Move, to target: Volume, since era: Int) async throws(StoreError) -> Bool {
         let (asset, bundle, source, id) = (move.asset, move.asset.bundle, move.asset.bundle.place, move.asset.id)
-        let era = await freeze(bundle)
         try checkUnchanged(bundle, since: era)
         guard !move.pace.isCancelled else { throw StoreError(.busy, path: target.path, detail: "given up") }
         guard try await DiskWork.run({ () throws(StoreError) in try target.moveBundle(id, from: source) }) else {
-            bundle.resumeWrites()
             return false
         }
         do throws(StoreError) {
             try checkUnchanged(bundle, since: era)
             try await commit(asset, in: target, other: nil)
         } catch {
-            if bundle.isRemoved {
-                try? library.store.removeBundle(id, in: target)
-            } else {
+            // A removal waits for the end of the move, and removes the folder wherever it is.
+            if !bundle.isRemoved {
                 _ = try? await DiskWork.run { () throws(StoreError) in try source.moveBundle(id, from: target) }
             }
             throw error
@@ -245,20 +251,22 @@ extension JobRegister: MoveStatus where Job == Move {
 
     /// See `MoveStatus`.
     public func waitForMove(of asset: Asset) async {
-        guard let move = self[asset], move.state == .running else { return }
-        var end: Subscription?
-        await withCheckedContinuation { continuation in
-            end = changes.subscribe { changed in
-                guard changed === move, move.state != .running else { return }
-                end?.cancel()
-                continuation.resume()
+        while let move = self[asset], move.state == .running {
+            var end: Subscription?
+            await withCheckedContinuation { continuation in
+                end = changes.subscribe { changed in
+                    guard changed === move, move.state != .running else { return }
+                    end?.cancel()
+                    continuation.resume()
+                }
             }
         }
     }
 
     /// See `MoveStatus`.
-    public func forget(_ asset: Asset) {
+    public func forget(_ asset: Asset) async {
         self[asset]?.cancel()
+        await waitForMove(of: asset)
         remove(asset)
     }
 }

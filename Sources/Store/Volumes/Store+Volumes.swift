@@ -12,7 +12,7 @@ extension Store {
         return (volume(record.path, record.mark), other)
     }
 
-    private func volume(_ path: String?, _ mark: String?) -> Volume {
+    func volume(_ path: String?, _ mark: String?) -> Volume {
         guard let path, let mark else { return home }
         return known.withLock { known in
             if let volume = known[mark] { return volume }

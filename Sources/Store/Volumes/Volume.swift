@@ -137,7 +137,9 @@ public final class Volume: Sendable {
         if let mark = try VolumeMark.read(in: root) {
             guard !isKnown(mark.id) else { return (mark.id, real, false) }
             // An unknown volume without bundles is left over from a failed move.
-            if let assets = try? root.subdirectory("assets"), try !assets.names().isEmpty {
+            if let assets = try? root.subdirectory("assets"),
+                try assets.names().contains(where: { !$0.hasPrefix(Self.removedPrefix) })
+            {
                 throw StoreError(.exists, path: path, detail: "it holds bundles of another store")
             }
             return (mark.id, real, false)

@@ -55,6 +55,18 @@ def moved(stage):
     stage.run("move", "ts", stage.folder / "elsewhere")
     need(list((stage.folder / "elsewhere").rglob("*.ts")), "nothing is in the new folder")
     stage.plays("/offline/ts.m3u8", "ts/90p/media.m3u8")
+    # A move that begins with the download leaves no piece behind, and a removal none anywhere.
+    for number in range(8):
+        name = "early-%d" % number
+        stage.run("add", "%s/_vod/12x%d/media.m3u8" % (stage.origin.url, 3000 + number), "--name", name)
+        stage.run("move", name, stage.folder / "elsewhere")
+    for number in range(8):
+        name = "early-%d" % number
+        stage.wait("end of %s" % name, lambda name=name: stage.download(name)["state"] == "complete")
+    places = [stage.folder / "store" / "assets", stage.folder / "elsewhere" / "assets"]
+    need(not list(places[0].glob("early-*")), "pieces were left behind: %s" % list(places[0].glob("early-*")))
+    stage.run("remove", "--yes", *("early-%d" % number for number in range(8)))
+    need(not [folder for place in places for folder in place.glob("*early-*")], "a removed film has a folder")
 
 
 @row("N6", "A live stream is recorded until it ends", "weir get URL --record")

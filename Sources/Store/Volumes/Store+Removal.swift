@@ -1,0 +1,95 @@
+import Glibc
+
+/// The removal of an asset's folders. Each is first renamed to `.removed-<asset id>` and synced: from then on it is no bundle,
+/// whatever happens to the process or the power. Then the asset's rows are deleted, and its files last. The next start
+/// completes what was interrupted.
+extension Store {
+    /// Renames each folder of an asset, on whatever volume it is. Waits for the disk: do not call it on the loop.
+    ///
+    /// Returns the volumes that are away or cannot be written, from which the folder is to be removed later; the state folder
+    /// knows them already. Throws if nothing is removed in the store's own folder.
+    public func markRemoved(_ id: String) throws(StoreError) -> [AwaitedRemoval] {
+        if let readOnlyReason { throw readOnlyReason }
+        var awaited: [AwaitedRemoval] = []
+        for volume in [home] + volumes {
+            do throws(StoreError) {
+                try volume.markRemoved(id)
+            } catch {
+                guard let mark = volume.mark else { throw error }
+                awaited.append(AwaitedRemoval(asset: id, mark: mark, path: volume.path))
+            }
+        }
+        try removals.set(awaited, of: id)
+        return awaited
+    }
+
+    /// Deletes the files of a removed asset on another thread, after its rows are deleted.
+    public func deleteRemoved(_ id: String) {
+        for volume in [home] + volumes {
+            guard let temporary = try? volume.writable().temporary, let name = try? volume.setAsideRemoved(id) else {
+                continue
+            }
+            delete(name, in: temporary)
+        }
+    }
+
+    /// The ids of removed assets that still have a folder on a volume, or may have one. Waits for the disk.
+    public func unfinishedRemovals(in volume: Volume) -> [String] {
+        guard readOnlyReason == nil, (try? volume.writable()) != nil else { return [] }
+        let awaited = removals.all.filter { removal in
+            removal.mark == volume.mark || (try? volume.hasBundle(removal.asset)) ?? false
+        }
+        return Set(volume.removedIDs + awaited.map(\.asset)).sorted()
+    }
+
+    /// True if there is a folder of an asset with this id on a volume, or may be.
+    public func hasTraces(of id: String) -> Bool {
+        if removals.contains(id) { return true }
+        return ([home] + volumes).contains { volume in
+            (try? volume.hasBundle(id)) ?? false || volume.hasRemoved(id)
+        }
+    }
+}
+
+extension Volume {
+    /// The names of removed bundles begin with this. No bundle's name begins with a dot.
+    static let removedPrefix = ".removed-"
+
+    /// The ids of the removed bundles that are still in the folder of bundles.
+    var removedIDs: [String] {
+        guard let names = try? folders().assets?.names() else { return [] }
+        return names.filter { $0.hasPrefix(Self.removedPrefix) }.map { String($0.dropFirst(Self.removedPrefix.count)) }
+            .filter(Directory.isName)
+    }
+
+    /// True if a removed bundle of this id is still in the folder of bundles.
+    func hasRemoved(_ id: String) -> Bool {
+        (try? folders().assets?.status(of: Self.removedPrefix + id)) != nil
+    }
+
+    /// Renames a bundle, synced: from then on its folder is no bundle. Does nothing if there is no such bundle.
+    func markRemoved(_ id: String) throws(StoreError) {
+        guard try hasBundle(id) else { return }
+        let (_, temporary, assets) = try writable()
+        let removed = Self.removedPrefix + id
+        let path = assets.path + "/" + id
+        // That of an earlier removal, which the process did not complete.
+        if let former = try setAsideRemoved(id) { try? temporary.removeTree(former) }
+        guard renameat(assets.descriptor, try assets.leaf(id), assets.descriptor, removed) == 0 else {
+            throw StoreError(path: path)
+        }
+        guard fsync(assets.descriptor) == 0 else { throw StoreError(path: assets.path) }
+    }
+
+    /// Moves a removed bundle into `tmp/`. Returns the folder's name there; nil if there is no such bundle.
+    func setAsideRemoved(_ id: String) throws(StoreError) -> String? {
+        let (_, temporary, assets) = try writable()
+        let name = Store.uniqueName("removed")
+        let removed = Self.removedPrefix + id
+        guard renameat(assets.descriptor, removed, temporary.descriptor, name) == 0 else {
+            guard errno == ENOENT else { throw StoreError(path: assets.path + "/" + removed) }
+            return nil
+        }
+        return name
+    }
+}
