@@ -1,4 +1,5 @@
 internal import HTTPMessage
+package import SafeText
 
 extension API {
     /// An asset in the library: `GET /api/v1/assets/<name>`.
@@ -72,8 +73,8 @@ extension API {
     /// The body of `POST /api/v1/assets/<name>/cache`.
     package struct CacheRequest: Codable, Equatable, Sendable {
         /// Media time from the start, in seconds.
-        package var seconds: Double
-        package init(seconds: Double) { self.seconds = seconds }
+        package var seconds: Seconds
+        package init(seconds: Double) { self.seconds = Seconds(clamping: seconds) }
     }
 
     /// The response of `GET /api/v1/assets`.
@@ -100,7 +101,7 @@ extension API {
     package struct Removal: Codable, Equatable, Sendable {
         package var name: String
         package var bytes: Int
-        /// The folder on an absent volume, where the stored content remains; absent otherwise.
+        /// The folder on an absent volume, which is deleted when the volume is back; nil for none.
         package var remainingFolder: String?
         /// The part of `bytes` that is free only once the players that read it have read on, or end; absent otherwise.
         package var heldBytes: Int?

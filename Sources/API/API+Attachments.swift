@@ -1,3 +1,5 @@
+package import SafeText
+
 extension API {
     /// The body of `POST /api/v1/assets/<name>/tracks`: a file that becomes a track of the asset.
     package struct AttachRequest: Codable, Equatable, Sendable {
@@ -25,7 +27,7 @@ extension API {
         /// Columns and rows of a picture with many images: `10x10`.
         package var tiles: String?
         /// The time of one image of such a picture, in seconds; absent to spread the images over the film.
-        package var interval: Double?
+        package var interval: Seconds?
         package init(path: String) { self.path = path }
     }
 

@@ -34,6 +34,15 @@ enum ControlRoute: Equatable {
     case phones
     case phone(name: String)
 
+    /// True if a request of this method reads a file or folder that the user names.
+    func readsHandedInFiles(by method: HTTPMethod) -> Bool {
+        guard method == .post else { return false }
+        switch self {
+        case .assets, .tracks: return true
+        default: return false
+        }
+    }
+
     /// Reads a path; nil if no route has it.
     init?(path: String) {
         guard path.hasPrefix(API.root + "/") else { return nil }

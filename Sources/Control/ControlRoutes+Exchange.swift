@@ -17,7 +17,8 @@ extension ControlRoutes {
             lastEventID: head[FieldName("Last-Event-ID")], body: exchange.body)
         request.isFromOwner = exchange.isFromOwner
         request.phone = phone
-        Task { @LoopActor [request] in
+        let isHandedIn = ControlRoute(path: path)?.readsHandedInFiles(by: head.method) ?? false
+        let task = Task { @LoopActor [request] in
             let response = await respond(to: request)
             if let events = response.events {
                 exchange.reply(response.head, .feed(events))
@@ -25,6 +26,8 @@ extension ControlRoutes {
                 exchange.reply(response.head, .bytes(response.body))
             }
         }
+        // What a file makes of itself has no other owner than the client. Other orders go on when it has left.
+        if isHandedIn { exchange.whenEnded { _ in task.cancel() } }
         return true
     }
 

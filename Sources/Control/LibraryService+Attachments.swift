@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import HTTPMessage
 import Library
+import SafeText
 import SegmentFormat
 import Store
 
@@ -52,6 +53,8 @@ struct AttachedFile {
 
     /// The longest text, and the most pictures of thumbnails.
     private static let (textLimit, pictureLimit) = (16 << 20, 2000)
+    /// The most bytes of all pictures, which are in memory at one time.
+    private static let picturesLimit = 64 << 20
 
     /// - Parameter duration: of the film, in seconds.
     init(_ request: API.AttachRequest, duration: Double) async throws(APIError) {
@@ -60,7 +63,9 @@ struct AttachedFile {
             throw APIError(.badRequest, "path is not the absolute path of a file on the daemon's machine")
         }
         let bytes = try await Self.read(path, limit: Self.textLimit)
-        kind = try Self.kind(of: Self.name(of: request), bytes, request)
+        kind = try await Self.inLane(about: path) { turn throws(APIError) in
+            try Self.kind(of: Self.name(of: request), bytes, request, turn)
+        }
         if kind == .subtitles, request.language == nil {
             throw APIError(
                 .badTrack, "subtitles need a language", next: "name it as an RFC 5646 tag: --lang de, --lang pt-BR")
@@ -82,17 +87,39 @@ struct AttachedFile {
             let (track, pictures) = try await thumbnails(bytes, request, duration)
             return (.thumbnails(track, pictures: pictures), track.count, .utf8)
         }
+        return try await inLane(about: request.path) { turn throws(APIError) in
+            try parsed(bytes, kind, request, turn)
+        }
+    }
+
+    private static func parsed(
+        _ bytes: [UInt8], _ kind: API.AttachRequest.Kind, _ request: API.AttachRequest, _ turn: LaneTurn
+    ) throws(APIError) -> Content {
         do throws(SubtitleError) {
             let encoding = try DecodedText(bytes).encoding
             if kind == .chapters {
-                let list = try ChapterList(bytes)
+                let list = try ChapterList(bytes) { turn.mayGoOn }
                 return (.chapters(list), list.chapters.count, encoding)
             }
-            let file = try CueFile(bytes)
+            let file = try CueFile(bytes) { turn.mayGoOn }
             return (.subtitles(file), file.cues.count, encoding)
         } catch {
             throw APIError(.badTrack, "\(name(of: request)) cannot be attached as \(kind.rawValue): \(error)")
         }
+    }
+
+    /// Runs work on the file's contents on the lane for such files.
+    private static func inLane<Value: Sendable>(
+        about path: String, _ body: @escaping @Sendable (LaneTurn) throws(APIError) -> Value
+    ) async throws(APIError) -> Value {
+        let result = await FileLane.shared.run { turn in Result { () throws(APIError) in try body(turn) } }
+        guard let result else { throw givenUp(path) }
+        return try result.get()
+    }
+
+    /// The client has left: it does not read this.
+    private static func givenUp(_ path: String) -> APIError {
+        APIError(.badTrack, "\(path) was not read to the end: it was given up")
     }
 
     private static func name(of request: API.AttachRequest) -> String {
@@ -102,7 +129,7 @@ struct AttachedFile {
     // MARK: Kinds
 
     private static func kind(
-        of name: String, _ bytes: [UInt8], _ request: API.AttachRequest
+        of name: String, _ bytes: [UInt8], _ request: API.AttachRequest, _ turn: LaneTurn
     ) throws(APIError) -> API.AttachRequest.Kind {
         if let kind = request.kind { return kind }
         let suffix = name.split(separator: ".").last.map { $0.lowercased() } ?? ""
@@ -111,8 +138,8 @@ struct AttachedFile {
         case "srt": return .subtitles
         case "jpg", "jpeg", "png", "webp": return .thumbnails
         case "vtt", "webvtt":
-            if let file = try? CueFile(bytes), file.cues.allSatisfy({ ThumbnailTrack.isPicture($0.lines.first ?? "") })
-            {
+            let file = try? CueFile(bytes) { turn.mayGoOn }
+            if let file, file.cues.allSatisfy({ ThumbnailTrack.isPicture($0.lines.first ?? "") }) {
                 return .thumbnails
             }
             return request.language == nil && name.lowercased().contains("chapter") ? .chapters : .subtitles
@@ -155,29 +182,39 @@ struct AttachedFile {
                 throw APIError(.badTrack, "\(name) is a picture whose size cannot be read, or is smaller than its grid")
             }
             let count = Double(grid.columns * grid.rows)
-            let interval = request.interval ?? max(duration / count, 0.001)
-            guard interval > 0, interval < 1e6 else { throw APIError(.badRequest, "interval is not a number above 0") }
+            let least = ThumbnailTrack.leastInterval
+            let interval = request.interval?.value ?? max(duration / count, least)
+            guard interval >= least, interval <= 1e6 else {
+                throw APIError(.badRequest, "interval is not a number of seconds from \(least) to 1000000")
+            }
             let track = ThumbnailTrack(sheet: name, size: size, grid: grid, interval: interval, length: duration)
             return (track, [sheet])
         }
         guard !ThumbnailTrack.isPicture(name) else {
             throw APIError(.badTrack, "\(name) is no JPEG, PNG or WebP image of at most 4 MB")
         }
-        let track: ThumbnailTrack
-        do throws(SubtitleError) {
-            track = try ThumbnailTrack(CueFile(bytes))
-        } catch {
-            throw APIError(.badTrack, "\(name) cannot be attached as thumbnails: \(error)")
+        let track = try await inLane(about: request.path) { turn throws(APIError) in
+            do throws(SubtitleError) {
+                return try ThumbnailTrack(CueFile(bytes) { turn.mayGoOn })
+            } catch {
+                throw APIError(.badTrack, "\(name) cannot be attached as thumbnails: \(error)")
+            }
         }
         guard track.names.count <= pictureLimit else {
             throw APIError(.badTrack, "\(name) names more than \(pictureLimit) pictures")
         }
         let folder = request.path.dropLast(name.count)
         var pictures: [Artwork] = []
+        var size = 0
         for picture in track.names {
             guard let artwork = Artwork(try await read(folder + picture, limit: Artwork.limit)) else {
                 throw APIError(
                     .badTrack, "\(picture), which \(name) names, is no JPEG, PNG or WebP image of at most 4 MB")
+            }
+            size += artwork.bytes.count
+            if Task.isCancelled { throw givenUp(request.path) }
+            guard size <= picturesLimit else {
+                throw APIError(.badTrack, "the pictures of \(name) have more than \(picturesLimit >> 20) MB in all")
             }
             pictures.append(artwork)
         }

@@ -60,7 +60,8 @@ extension LibraryService {
     package func importAsset(_ request: API.ImportRequest) async throws(APIError) -> API.Asset {
         do throws(ExchangeError) {
             let asset = try await exchange.importer.importAsset(at: request.path, name: request.name)
-            await downloader.keep(asset)
+            // Also when the client has left meanwhile.
+            await Task { @LoopActor in await downloader.keep(asset) }.value
             return shape(asset)
         } catch {
             throw APIError(error)

@@ -108,7 +108,8 @@ package import Substitution
         }
         do throws(Downloader.Refusal) {
             _ = try await downloader.cache(
-                asset, Selection(API.SelectionRequest().with(defaults: selectionDefaults)), seconds: request.seconds)
+                asset, Selection(API.SelectionRequest().with(defaults: selectionDefaults)),
+                seconds: request.seconds.value)
         } catch {
             throw APIError(error, asset: asset.name, url: asset.origin.redacted)
         }

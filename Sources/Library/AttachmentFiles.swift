@@ -46,9 +46,13 @@ package struct AttachmentOrder: Sendable {
                 .notStored,
                 "nothing is attached to \(asset.name): no stored segment of it shows where the media begins")
         }
+        // A text of many megabytes takes a while.
+        let files = await FileLane.shared.run { _ in Self.files(order, duration: duration, start: start.ticks) }
+        guard let files else { throw LibraryError(.busy, "nothing is attached to \(asset.name): it was given up") }
+        try asset.checkNotRemoved()
+        try check(asset)
         let attachment = Self.attachment(order, in: asset)
         let rendition = asset.rendition(of: attachment)
-        let files = Self.files(order, duration: duration, start: start.ticks)
         guard let source = asset.attachedSource(files.playlist) else {
             throw LibraryError(.notPlaylist, "the track for \(asset.name) has no playlist that can be read")
         }
@@ -185,12 +189,12 @@ package struct AttachmentOrder: Sendable {
 
     // MARK: Files
 
-    private struct Files {
+    private struct Files: Sendable {
         var pieces: [(PieceName, [UInt8])]
         var playlist: [UInt8]
     }
 
-    private static func files(_ order: AttachmentOrder, duration: Double, start: UInt64) -> Files {
+    private nonisolated static func files(_ order: AttachmentOrder, duration: Double, start: UInt64) -> Files {
         let text = PieceName(.segment(0), fileExtension: "vtt")
         switch order.content {
         case .subtitles(let file):
@@ -211,7 +215,7 @@ package struct AttachmentOrder: Sendable {
         }
     }
 
-    private static func playlist(of piece: PieceName, seconds: Double) -> [UInt8] {
+    private nonisolated static func playlist(of piece: PieceName, seconds: Double) -> [UInt8] {
         let milliseconds = Int((min(max(seconds, 0.001), 1e9) * 1000).rounded(.up))
         return Array(
             """

@@ -1,13 +1,13 @@
 import FoundationEssentials
+package import Playlist
 package import SegmentFormat
 
 /// The chapters of a film, as Apple's players read them from JSON. Pure.
 package struct ChapterList: Equatable, Sendable {
     package struct Chapter: Equatable, Sendable {
-        /// In seconds.
-        package let start: Double
-        /// In seconds; nil if it lasts until the next one, or to the end.
-        package let duration: Double?
+        package let start: MediaDuration
+        /// Nil if it lasts until the next one, or to the end.
+        package let duration: MediaDuration?
         package let title: String
     }
 
@@ -16,19 +16,24 @@ package struct ChapterList: Equatable, Sendable {
     /// The JSON as given; nil if the chapters were given otherwise, and JSON is made of them.
     private let original: [UInt8]?
 
+    /// The most chapters of a film.
+    private static let most = 10_000
+
     /// Reads Apple's JSON (an array of objects with `start-time`, `duration` and `titles`), that of yt-dlp (`start_time`,
-    /// `end_time`, `title`), or WebVTT with a title in each cue.
-    package init(_ bytes: [UInt8]) throws(SubtitleError) {
+    /// `end_time`, `title`), or WebVTT with a title in each cue. Throws `givenUp` once `mayGoOn` returns false.
+    package init(_ bytes: [UInt8], while mayGoOn: () -> Bool = { true }) throws(SubtitleError) {
         let decoded = try DecodedText(bytes)
         let first = decoded.text.first { !$0.isWhitespace }
         guard first == "[" || first == "{" else {
-            let file = try CueFile(bytes)
+            let file = try CueFile(bytes, while: mayGoOn)
             original = nil
             chapters = file.cues.map {
                 Chapter(
-                    start: Double($0.start) / 1000, duration: Double($0.end - $0.start) / 1000,
+                    start: MediaDuration(seconds: Double($0.start) / 1000),
+                    duration: MediaDuration(seconds: Double($0.end - $0.start) / 1000),
                     title: $0.lines.joined(separator: " "))
             }.sorted { $0.start < $1.start }
+            try Self.check(chapters)
             return
         }
         let entries = try Self.entries(Array(decoded.text.utf8))
@@ -36,22 +41,47 @@ package struct ChapterList: Equatable, Sendable {
         original = isApples && decoded.encoding == .utf8 ? Array(decoded.text.utf8) : nil
         var chapters: [Chapter] = []
         for (place, entry) in entries.enumerated() {
-            guard let start = entry.appleStart ?? entry.start, start >= 0, start < 1e9 else {
+            guard mayGoOn() else { throw .givenUp }
+            guard let start = entry.appleStart ?? entry.start, !start.isNegative, start.seconds < 1e9 else {
                 throw SubtitleError("chapter \(place + 1) has no start-time in seconds")
             }
-            let duration = entry.duration ?? entry.end.map { $0 - start }
-            guard duration ?? 0 >= 0 else { throw SubtitleError("chapter \(place + 1) ends before it begins") }
+            let isReversed = entry.duration == nil && entry.end.map { $0.seconds < start.seconds } ?? false
+            guard !isReversed, !(entry.duration?.isNegative ?? false) else {
+                throw SubtitleError("chapter \(place + 1) ends before it begins")
+            }
+            let length = entry.duration?.seconds ?? entry.end.map { $0.seconds - start.seconds }
             let title = entry.titles?.first?.title ?? entry.title ?? "\(place + 1)"
-            chapters.append(Chapter(start: start, duration: duration, title: title))
+            chapters.append(
+                Chapter(
+                    start: MediaDuration(seconds: start.seconds),
+                    duration: length.map { MediaDuration(seconds: $0) }, title: title))
         }
-        guard !chapters.isEmpty else { throw SubtitleError("the file has no chapter") }
         self.chapters = chapters.sorted { $0.start < $1.start }
+        try Self.check(chapters)
+    }
+
+    private static func check(_ chapters: [Chapter]) throws(SubtitleError) {
+        guard !chapters.isEmpty else { throw SubtitleError("the file has no chapter") }
+        guard chapters.count <= most else { throw SubtitleError("the file has more than \(most) chapters") }
     }
 
     private struct Entry: Decodable {
         struct Title: Decodable { let title: String }
 
-        let appleStart, start, end, duration: Double?
+        /// A time of the JSON, which may be any number: what is computed with it neither traps nor overflows.
+        struct Time: Decodable {
+            /// From 0 to the longest duration.
+            let seconds: Double
+            let isNegative: Bool
+
+            init(from decoder: any Decoder) throws {
+                let number = try decoder.singleValueContainer().decode(Double.self)
+                seconds = MediaDuration(seconds: number).seconds
+                isNegative = number < 0
+            }
+        }
+
+        let appleStart, start, end, duration: Time?
         let titles: [Title]?
         let title: String?
 
@@ -92,7 +122,7 @@ package struct ChapterList: Equatable, Sendable {
         }
         let entries = spans(length: length).enumerated().map { place, span in
             Entry(
-                chapter: place + 1, start: span.start, duration: span.end.map { $0 - span.start },
+                chapter: place + 1, start: span.start.seconds, duration: span.end?.distance(from: span.start),
                 titles: [Title(language: language ?? "und", title: span.title)])
         }
         let encoder = JSONEncoder()
@@ -105,7 +135,7 @@ package struct ChapterList: Equatable, Sendable {
     package func webVTT(length: Double?) -> [UInt8] {
         var lines = ["WEBVTT"]
         for (place, span) in spans(length: length).enumerated() {
-            func time(_ seconds: Double) -> String { CueTimes.text(Int((seconds * 1000).rounded())) }
+            func time(_ time: MediaDuration) -> String { CueTimes.text(time.milliseconds) }
             let title = span.title.split(whereSeparator: \.isNewline).joined(separator: " ")
             lines += ["", "\(place + 1)", "\(time(span.start)) --> \(time(span.end ?? span.start + 1))"]
             lines.append(
@@ -115,9 +145,10 @@ package struct ChapterList: Equatable, Sendable {
     }
 
     /// The chapters with their ends: each lasts until the next one unless it has a duration.
-    package func spans(length: Double?) -> [(start: Double, end: Double?, title: String)] {
-        chapters.enumerated().map { place, chapter in
-            let next = place + 1 < chapters.count ? chapters[place + 1].start : length.map { max($0, chapter.start) }
+    package func spans(length: Double?) -> [(start: MediaDuration, end: MediaDuration?, title: String)] {
+        let last = length.map { MediaDuration(seconds: $0) }
+        return chapters.enumerated().map { place, chapter in
+            let next = place + 1 < chapters.count ? chapters[place + 1].start : last.map { max($0, chapter.start) }
             return (chapter.start, chapter.duration.map { chapter.start + $0 } ?? next, chapter.title)
         }
     }

@@ -433,10 +433,30 @@ public import Store
         asset.bundle.forbidWrites()
         // A move that has begun would still rename the folder, to where nothing looks for it.
         await moves?.forget(asset)
-        let (id, store) = (asset.id, store)
+        try await eraseFolders(of: asset.id, deleteRows: deleteRows)
+    }
+
+    /// Deletes the folders of an id that no asset has, on all volumes that are there.
+    package func eraseFolders(of id: String) async throws(StoreError) {
+        try await eraseFolders(of: id) { [store] awaited throws(StoreError) in
+            try await store.catalogue.removeAsset(id, awaiting: awaited)
+        }
+    }
+
+    private func eraseFolders(
+        of id: String, deleteRows: ([AwaitedRemoval]) async throws(StoreError) -> Void
+    ) async throws(StoreError) {
+        let store = store
         let awaited = try await DiskWork.run { () throws(StoreError) in try store.markRemoved(id) }
         try await deleteRows(awaited)
-        store.deleteRemoved(id)
+        guard !awaited.isEmpty else { return store.deleteRemoved(id) }
+        store.deleteRemoved(id) {
+            Task {
+                // Only the volumes that are away are still to be known.
+                let left = try? await DiskWork.run { () throws(StoreError) in try store.markRemoved(id) }
+                if let left, left != awaited { try? await store.catalogue.removeAsset(id, awaiting: left) }
+            }
+        }
     }
 
     /// Deletes all pieces of an asset, which stays registered and whose observer has forgotten the pieces. Calls

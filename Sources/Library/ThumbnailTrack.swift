@@ -1,4 +1,5 @@
 package import HTTPMessage
+import Playlist
 package import SegmentFormat
 
 /// Thumbnails for a seek bar: pictures, each with one image or a grid of them, and the time of each image. Pure.
@@ -42,6 +43,7 @@ package struct ThumbnailTrack: Equatable, Sendable {
     /// Reads a WebVTT file whose cues name pictures: `sheet.jpg#xywh=0,0,160,90`. The names are relative to the file.
     package init(_ file: CueFile) throws(SubtitleError) {
         var (names, images): ([String], [Image]) = ([], [])
+        var pictures: [Substring: Int] = [:]
         for (place, cue) in file.cues.enumerated() {
             let parts = (cue.lines.first ?? "").split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = parts.first, Self.isName(name) else {
@@ -50,19 +52,26 @@ package struct ThumbnailTrack: Equatable, Sendable {
             }
             let area = parts.count > 1 ? Area(parts[1]) : nil
             if parts.count > 1, area == nil {
-                throw SubtitleError("cue \(place + 1) has \"#\(parts[1])\", which is not like #xywh=0,0,160,90")
+                throw SubtitleError(
+                    "cue \(place + 1) has \"#\(parts[1].prefix(60))\", which is not like #xywh=0,0,160,90")
             }
-            let picture = names.firstIndex(of: String(name)) ?? names.count
-            if picture == names.count { names.append(String(name)) }
+            let picture = pictures[name] ?? names.count
+            if picture == names.count {
+                names.append(String(name))
+                pictures[name] = picture
+            }
             images.append(Image(start: cue.start, end: cue.end, picture: picture, area: area))
         }
         (self.names, self.images) = (names, images)
     }
 
+    /// The shortest time of an image, in seconds.
+    package static let leastInterval = 0.001
+
     /// Makes a track of one picture with a grid of images, from left to right and from top to bottom.
     /// - Parameters:
     ///   - size: of the picture, in pixels.
-    ///   - interval: the time of one image, in seconds.
+    ///   - interval: the time of one image, in seconds: at least `leastInterval`.
     ///   - length: of the film, in seconds; later images are not used.
     package init(
         sheet name: String, size: (width: Int, height: Int), grid: (columns: Int, rows: Int), interval: Double,
@@ -70,6 +79,9 @@ package struct ThumbnailTrack: Equatable, Sendable {
     ) {
         names = [name]
         let (width, height) = (size.width / grid.columns, size.height / grid.rows)
+        // Numbers with which nothing below can trap.
+        let interval = max(MediaDuration(seconds: interval).seconds, Self.leastInterval)
+        let length = MediaDuration(seconds: length).seconds
         let count = max(1, min(grid.columns * grid.rows, Int((length / interval).rounded(.up))))
         images = (0..<count).map { number in
             let end = number + 1 == count ? max(length, Double(number) * interval) : Double(number + 1) * interval

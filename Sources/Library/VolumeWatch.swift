@@ -104,10 +104,7 @@ package import Store
             _ = try await library.remove(asset)
             return
         }
-        let store = library.store
-        let awaited = try await DiskWork.run { () throws(StoreError) in try store.markRemoved(id) }
-        try await store.catalogue.removeAsset(id, awaiting: awaited)
-        store.deleteRemoved(id)
+        try await library.eraseFolders(of: id)
     }
 
     // MARK: Moves

@@ -17,7 +17,7 @@ package struct BundleIdentity: Codable, Sendable {
     /// The origin's URL without its query, which may have tokens; nil if there is no origin.
     package var origin: String?
     /// The time of the first request for the asset, in seconds since 1970.
-    package let created: Int64
+    package private(set) var created: Int64
     /// The user's storage policy; nil for the default.
     package var policy: StoragePolicy?
     /// The time of the first playback, in seconds since 1970; nil unless the policy counts from that.
@@ -68,7 +68,11 @@ package struct BundleIdentity: Codable, Sendable {
     /// The lifetime of one key, as in `KeyLife`, without the key itself.
     package struct Key: Codable, Sendable {
         package let number: Int
-        let came, firstPlayed, expires, dated, expiredAt, revoked: Int64?
+        fileprivate(set) var came, firstPlayed, expires, dated, expiredAt, revoked: Int64?
+
+        fileprivate static var times: [WritableKeyPath<Self, Int64?>] {
+            [\.came, \.firstPlayed, \.expires, \.dated, \.expiredAt, \.revoked]
+        }
 
         package init(_ number: Int, _ life: KeyLife) {
             self.number = number
@@ -101,6 +105,26 @@ package struct BundleIdentity: Codable, Sendable {
         }
         guard let identity = try? JSONDecoder().decode(BundleIdentity.self, from: data) else { return nil }
         self = identity
+        clampTimes()
+    }
+
+    /// Limits all times and lifetimes to numbers with which no arithmetic overflows: the file may be anybody's.
+    private mutating func clampTimes() {
+        created = created.clampedAsTime
+        firstPlayed = firstPlayed?.clampedAsTime
+        policy = policy.map { policy in
+            var policy = policy
+            policy.expires = policy.expires?.clampedAsTime
+            policy.afterFirstPlay = policy.afterFirstPlay?.clampedAsTime
+            policy.keys.lifetime = policy.keys.lifetime?.clampedAsTime
+            policy.keys.afterFirstPlay = policy.keys.afterFirstPlay?.clampedAsTime
+            return policy
+        }
+        keys = keys?.map { key in
+            var key = key
+            for path in Key.times { key[keyPath: path] = key[keyPath: path]?.clampedAsTime }
+            return key
+        }
     }
 
     package func text() throws -> [UInt8] {
@@ -108,4 +132,9 @@ package struct BundleIdentity: Codable, Sendable {
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
         return Array(try encoder.encode(self))
     }
+}
+
+extension Int64 {
+    /// From 0 to thirty million years, in seconds.
+    fileprivate var clampedAsTime: Int64 { Swift.min(Swift.max(self, 0), 1 << 50) }
 }

@@ -1,5 +1,6 @@
 import API
 import ArgumentParser
+import SafeText
 
 extension API.AttachRequest.Kind: ExpressibleByArgument {}
 
@@ -40,7 +41,9 @@ struct AttachCommand: ReportingCommand {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        if let interval, interval <= 0 { throw ValidationError("--interval is a number above 0.") }
+        if let interval, !(0.001...1e6).contains(interval) {
+            throw ValidationError("--interval is a number of seconds from 0.001 to 1000000.")
+        }
         if language?.isEmpty ?? false { throw ValidationError("--lang is empty.") }
     }
 
@@ -48,7 +51,7 @@ struct AttachCommand: ReportingCommand {
         var request = API.AttachRequest(path: DiskPath.absolute(file))
         (request.kind, request.language, request.title) = (kind, language, title)
         (request.isForced, request.isDefault) = (forced ? true : nil, isDefault ? true : nil)
-        (request.tiles, request.interval) = (tiles, interval)
+        (request.tiles, request.interval) = (tiles, interval.map { Seconds(clamping: $0) })
         let attachment = try await common.daemon().client.attach(request, toAsset: name)
         guard !json else { return try Output.json(attachment) }
         Output.line(Self.line(attachment))

@@ -26,7 +26,8 @@ struct CacheCommand: ReportingCommand {
         let client = try common.daemon().client
         let isURL = name.contains("://")
         let known = isURL ? try await client.open(API.PresentationRequest(source: name)).name : name
-        let asset = try await client.cache(API.CacheRequest(seconds: seconds), ofAsset: known ?? name)
+        let asset = try await client.cache(
+            API.CacheRequest(seconds: seconds), ofAsset: known ?? name)
         guard !json else { return try Output.json(asset) }
         Output.line(
             "\(asset.name)  the first \(Format.clock(seconds)) are cached, \(Format.bytes(asset.cachedBytes ?? 0)) in all"

@@ -80,6 +80,36 @@ struct AttachmentTests {
         }
     }
 
+    @Test("that was made to keep the daemon busy, or to end it, is attached or refused, and everything else goes on")
+    func hostileFilesAreReadInTime() async throws {
+        try await Scene.with { scene in
+            let folder = try TemporaryFolder()
+            #expect(try await scene.get("ts", ["-q", "worst"]).exit == .code(0))
+            let times = "1\n00:00:01,000 --> 00:00:03,000\n"
+            let files = [
+                ("a.srt", times + String(repeating: "<", count: 600_000) + "\n"),
+                ("b.srt", times + String(repeating: "{\\", count: 300_000) + "\n"),
+                ("c.srt", times + String(repeating: "<{\\", count: 200_000) + "\n"),
+            ]
+            for (name, text) in files { try folder.write(Data(text.utf8), to: name) }
+            let attaching = try files.map { name, _ in
+                try scene.weir.begin(["attach", "ts", folder.path(name), "--lang", "de"])
+            }
+            #expect(try await scene.weir.run(["list"]).output.contains("ts"))
+            for process in attaching { #expect(try await process.end(within: .seconds(60)) == .code(0)) }
+
+            try folder.write(
+                Data(#"[{"start-time":0,"duration":1e300,"titles":[{"language":"en","title":"One"}]}]"#.utf8),
+                to: "chapters.json")
+            #expect(try await scene.weir.run(["attach", "ts", folder.path("chapters.json")]).exit == .code(0))
+            #expect(try await scene.weir.run(["export", "ts", folder.path("film.mkv")]).exit == .code(0))
+            let refused = try await scene.weir.run(
+                ["attach", "ts", folder.path("a.srt"), "--kind", "thumbnails", "--interval", "1e-300"])
+            #expect(refused.exit == .code(64), "\(refused.errors)")
+            #expect(try await scene.weir.run(["list"]).exit == .code(0))
+        }
+    }
+
     @Test("goes into a single file with subtitles and chapters, in the film's time")
     func goesIntoAFile() async throws {
         try await Scene.with { scene in

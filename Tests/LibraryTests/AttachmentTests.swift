@@ -1,4 +1,5 @@
 import HTTPMessage
+import Playlist
 import SegmentFormat
 import Testing
 

@@ -85,8 +85,8 @@ extension Asset {
                 return """
                     [CHAPTER]
                     TIMEBASE=1/1000
-                    START=\(Int(span.start * 1000))
-                    END=\(Int((span.end ?? span.start) * 1000))
+                    START=\(span.start.milliseconds)
+                    END=\((span.end ?? span.start).milliseconds)
                     title=\(title)
 
                     """

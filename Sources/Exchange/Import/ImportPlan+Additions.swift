@@ -18,7 +18,7 @@ extension ImportPlan {
             guard let text = folder.contents(of: place.components, limit: Self.textLimit),
                 let rendition = asset.adopt(attachment, playlist: text), let playlist = rendition.source?.playlist
             else { continue }
-            try addPieces(of: playlist, of: rendition, at: place)
+            try await addPieces(of: playlist, of: rendition, at: place)
             let times = AttachmentFiles.timesFile.description
             let source = PlaylistFolder.Place(components: [attachment.id, times])
             if folder.has(source) {
@@ -53,7 +53,7 @@ extension ImportPlan {
         }
         let media = try adopt(
             try await playlist(at: place), for: rendition, base: base, imports: nil, as: folder.name(place))
-        try addPieces(of: media, of: rendition, at: place)
+        try await addPieces(of: media, of: rendition, at: place)
     }
 
     private static func place(_ file: String) -> PlaylistFolder.Place {

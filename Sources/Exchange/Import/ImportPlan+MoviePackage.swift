@@ -23,9 +23,11 @@ extension ImportPlan {
         }
         asset.adopt(playlist, base: asset.origin)
         var isAny = false
+        let names = StreamNames(package.streams)
         for (rendition, uri) in zip(asset.renditions, asset.multivariant?.renditionURIs ?? []) {
-            guard let stream = package.streams.first(where: { isNamed($0, by: uri) }) else { continue }
-            try await read(stream, as: rendition, imports: playlist.variables)
+            let resolved = (try? asset.origin.resolving(uri))?.text
+            guard let index = names.index(of: uri, resolved: resolved) else { continue }
+            try await read(package.streams[index], as: rendition, imports: playlist.variables)
             isAny = true
         }
         guard isAny else { throw nothingFits }
@@ -39,39 +41,38 @@ extension ImportPlan {
     private func text(
         at place: PlaylistFolder.Place, imports: [String: String]? = nil
     ) async throws(ExchangeError) -> Playlist {
-        guard let bytes = folder.contents(of: place.components, limit: PlaylistLimits.standard.bytes) else {
-            throw ExchangeError(.badImport, "\(folder.name(place)) is not there")
+        try await parsed(at: place, imports: imports) { [folder] () throws(ExchangeError) in
+            guard let bytes = folder.contents(of: place.components, limit: PlaylistLimits.standard.bytes) else {
+                throw ExchangeError(.badImport, "\(folder.name(place)) is not there")
+            }
+            let end = bytes.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0
+            return Array(bytes[..<end])
         }
-        let end = bytes.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0
-        return try parse(Array(bytes[..<end]), as: folder.name(place), imports: imports)
-    }
-
-    private func isNamed(_ stream: MoviePackage.Stream, by uri: String) -> Bool {
-        if uri == stream.url || stream.url.hasSuffix("/" + uri) { return true }
-        guard let url = try? asset.origin.resolving(uri) else { return false }
-        return url.text == stream.url
     }
 
     private func read(
         _ stream: MoviePackage.Stream, as rendition: Rendition, imports: [String: String]?
     ) async throws(ExchangeError) {
-        let name = folder.name(stream.playlist)
+        let files = stream.files
+        let name = folder.name(files.playlist)
         let base = (try? WebURL(stream.url)) ?? asset.origin
-        let playlist = try await text(at: stream.playlist, imports: imports)
+        let playlist = try await text(at: files.playlist, imports: imports)
         let media = try adopt(playlist, for: rendition, base: base, imports: imports, as: name)
         guard media.keys.allSatisfy({ $0.method == .none }) else {
             throw ExchangeError(.badImport, "\(name) is encrypted, and a .movpkg has no keys")
         }
         let segments = media.segments.filter { !$0.isGap }
-        guard segments.count == stream.segments.count, media.maps.count <= stream.sections.count else {
+        guard segments.count == files.segments.count, media.maps.count <= files.sections.count else {
             throw ExchangeError(
-                .badImport, "\(name) names \(segments.count) segments, and \(stream.segments.count) are in the package")
+                .badImport, "\(name) names \(segments.count) segments, and \(files.segments.count) are in the package")
         }
-        for (map, file) in zip(media.maps, stream.sections) {
+        for (map, file) in zip(media.maps, files.sections) {
             add(piece(rendition, rendition.name(of: map), file, "\(name), line \(map.line)"))
+            try await giveWay()
         }
-        for (segment, file) in zip(segments, stream.segments) {
+        for (segment, file) in zip(segments, files.segments) {
             add(piece(rendition, rendition.name(of: segment), file, "\(name), line \(segment.line)"))
+            try await giveWay()
         }
     }
 

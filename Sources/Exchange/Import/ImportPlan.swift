@@ -28,6 +28,9 @@ import Store
     /// Texts of the bundle besides its playlists.
     var texts: [(folder: String, file: String, bytes: [UInt8])] = []
     private var named: Set<String> = []
+    /// The playlists that were read. Several renditions may name one.
+    private var playlists: [PlaylistFolder.Place: Playlist] = [:]
+    private var slice = LoopSlice()
 
     init(_ asset: Asset, from folder: PlaylistFolder) { (self.asset, self.folder) = (asset, folder) }
 
@@ -36,18 +39,51 @@ import Store
     func playlist(
         at place: PlaylistFolder.Place, imports: [String: String]? = nil
     ) async throws(ExchangeError) -> Playlist {
-        let reading = await folder.read(place)
-        guard let bytes = reading.bytes else {
-            throw ExchangeError(.badImport, "\(folder.name(place)) cannot be read: \(Self.reason(reading))")
+        let reading = playlists[place] == nil ? await folder.read(place) : nil
+        return try await parsed(at: place, imports: imports) { [folder] () throws(ExchangeError) in
+            guard let reading, let bytes = reading.bytes else {
+                let reason = reading.map(Self.reason) ?? "nothing came"
+                throw ExchangeError(.badImport, "\(folder.name(place)) cannot be read: \(reason)")
+            }
+            return bytes
         }
-        return try parse(bytes, as: folder.name(place), imports: imports)
     }
 
-    private static func reason(_ reading: CheckReading<PlaylistFolder.Place>) -> String {
+    /// Parses a playlist outside the loop, unless it was parsed before.
+    func parsed(
+        at place: PlaylistFolder.Place, imports: [String: String]?,
+        _ bytes: @escaping @Sendable () throws(ExchangeError) -> [UInt8]
+    ) async throws(ExchangeError) -> Playlist {
+        if let known = playlists[place] { return known }
+        let name = folder.name(place)
+        let result = await FileLane.shared.run { _ in
+            Result { () throws(ExchangeError) in try Self.parse(try bytes(), as: name, imports: imports) }
+        }
+        guard let result else { throw givenUp }
+        let playlist = try result.get()
+        playlists[place] = playlist
+        return playlist
+    }
+
+    /// Lets the loop do other work after a while of this. Throws `badImport` once nobody waits for the import.
+    func giveWay() async throws(ExchangeError) {
+        var slice = slice
+        await slice.giveWay()
+        self.slice = slice
+        guard slice.mayGoOn else { throw givenUp }
+    }
+
+    private var givenUp: ExchangeError {
+        ExchangeError(.badImport, "\(folder.name(folder.entry)) is not imported: it was given up")
+    }
+
+    private nonisolated static func reason(_ reading: CheckReading<PlaylistFolder.Place>) -> String {
         reading.findings.first.map { String($0.message.trimmingPrefix("not read: ")) } ?? "nothing came"
     }
 
-    func parse(_ bytes: [UInt8], as name: String, imports: [String: String]? = nil) throws(ExchangeError) -> Playlist {
+    private nonisolated static func parse(
+        _ bytes: [UInt8], as name: String, imports: [String: String]?
+    ) throws(ExchangeError) -> Playlist {
         do throws(PlaylistError) {
             return try Playlist.parse(bytes, variables: VariableSources(imports: imports))
         } catch {
@@ -83,7 +119,7 @@ import Store
 
     func addPieces(
         of playlist: MediaPlaylist, of rendition: Rendition, at place: PlaylistFolder.Place
-    ) throws(ExchangeError) {
+    ) async throws(ExchangeError) {
         // The playlist itself has the key of a `data:` URI.
         for key in playlist.usedKeys where key.data == nil {
             guard let number = rendition.number(of: key) else { continue }
@@ -95,6 +131,7 @@ import Store
         for segment in playlist.segments where !segment.isGap {
             let name = rendition.name(of: segment)
             try add(rendition.name.id, name, segment.uri, segment.byteRange, segment.line, place)
+            try await giveWay()
         }
     }
 
@@ -155,7 +192,7 @@ extension ImportPlan {
             guard let lone = asset.lone else { return }
             let name = folder.name(folder.entry)
             let playlist = try adopt(.media(media), for: lone, base: asset.origin, imports: nil, as: name)
-            try addPieces(of: playlist, of: lone, at: folder.entry)
+            try await addPieces(of: playlist, of: lone, at: folder.entry)
         }
     }
 
@@ -166,7 +203,7 @@ extension ImportPlan {
         guard let base = try? asset.origin.resolving(uri) else { return }
         let playlist = try await playlist(at: place, imports: imports)
         let media = try adopt(playlist, for: rendition, base: base, imports: imports, as: folder.name(place))
-        try addPieces(of: media, of: rendition, at: place)
+        try await addPieces(of: media, of: rendition, at: place)
     }
 
     /// Missing session data is no error: playback does not depend on it.

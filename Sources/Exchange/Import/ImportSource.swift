@@ -17,7 +17,16 @@ struct ImportSource: Sendable {
     /// The description of a `.movpkg`; nil for other folders.
     let package: MoviePackage?
 
-    init(_ path: String) throws(ExchangeError) {
+    /// Reads the description of a folder on the lane for such files.
+    static func read(_ path: String) async throws(ExchangeError) -> ImportSource {
+        let result = await FileLane.shared.run { turn in
+            Result { () throws(ExchangeError) in try ImportSource(path) { turn.mayGoOn } }
+        }
+        guard let result else { throw ExchangeError(.badImport, "\(path) is not imported: it was given up") }
+        return try result.get()
+    }
+
+    private init(_ path: String, while mayGoOn: () -> Bool) throws(ExchangeError) {
         guard path.hasPrefix("/"), !path.utf8.contains(0) else {
             throw ExchangeError(.badImport, "\(path) is not the absolute path of a folder")
         }
@@ -28,7 +37,7 @@ struct ImportSource: Sendable {
         if status.st_mode & S_IFMT == S_IFDIR {
             label = path
             folder = PlaylistFolder(path: path + "/" + (try Self.entry(of: path)), followsEntry: false)
-            package = try MoviePackage(folder, path: path)
+            package = try MoviePackage(folder, path: path, while: mayGoOn)
         } else {
             package = nil
             label = path

@@ -19,7 +19,7 @@ import Store
     ///   `store`, and `library` with `nameTaken`. Nothing has changed then.
     package func importAsset(at path: String, name: String? = nil) async throws(ExchangeError) -> Asset {
         if let reason = library.readOnlyReason { throw ExchangeError(reason, about: "\(path) is not imported") }
-        let source = try ImportSource(path)
+        let source = try await ImportSource.read(path)
         if let name {
             do throws(LibraryError) { try library.checkFree(name) } catch { throw ExchangeError(error) }
         }
@@ -41,17 +41,9 @@ import Store
         return AssetNaming.unique(wish ?? AssetNaming.name(forPath: source.label), isTaken: library.isTaken)
     }
 
-    private func unusedID(_ source: ImportSource, name: String) -> String {
-        if let id = source.identity?.id, AssetNaming.isName(id), library.asset(id: id) == nil,
-            (try? library.store.bundle(id, create: false)) == nil
-        {
-            return id
-        }
-        return AssetNaming.id(forName: name) { library.asset(id: $0) != nil }
-    }
-
     func plan(_ source: ImportSource, name: String, id: String? = nil) async throws(ExchangeError) -> ImportPlan {
-        let id = id ?? unusedID(source, name: name)
+        // Never that of the bundle: an asset with that id may have been removed here, and be on a disk that is away.
+        let id = id ?? AssetNaming.id(forName: name, isTaken: library.isTakenID)
         let known = source.package?.origin
         let origin = if let known { known } else { try Self.unreachableOrigin(id) }
         if let occupant = await library.occupant(of: origin) {
@@ -85,37 +77,55 @@ import Store
         let asset = plan.asset
         let (id, pieces, folder, store) = (asset.id, plan.pieces, plan.folder, library.store)
         let texts =
-            try texts(of: asset) + plan.texts.map { (folder: Optional($0.folder), file: $0.file, bytes: $0.bytes) }
-        do throws(StoreError) {
-            try await DiskWork.run { () throws(StoreError) in
-                let bundle = try store.stage(id)
-                do throws(StoreError) {
-                    for text in texts { try bundle.add(text.bytes, as: text.file, to: text.folder) }
-                    if let artwork { try bundle.add(artwork.bytes, as: artwork.kind.fileName) }
-                    var files = ImportFiles(folder)
-                    for piece in pieces {
-                        try store.checkRoom()
-                        try files.add(piece, to: bundle)
+            try await texts(of: plan) + plan.texts.map { (folder: Optional($0.folder), file: $0.file, bytes: $0.bytes) }
+        let copying = await LaneTurn.with { turn in
+            do throws(StoreError) {
+                try await DiskWork.run { () throws(StoreError) in
+                    let bundle = try store.stage(id)
+                    do throws(StoreError) {
+                        for text in texts { try bundle.add(text.bytes, as: text.file, to: text.folder) }
+                        if let artwork { try bundle.add(artwork.bytes, as: artwork.kind.fileName) }
+                        var files = ImportFiles(folder)
+                        for piece in pieces {
+                            guard turn.mayGoOn else { throw StoreError(.busy, path: id, detail: "it was given up") }
+                            try store.checkRoom()
+                            try files.add(piece, to: bundle)
+                        }
+                        try bundle.commit()
+                    } catch {
+                        bundle.discard()
+                        throw error
                     }
-                    try bundle.commit()
-                } catch {
-                    bundle.discard()
-                    throw error
                 }
+                return StoreError?.none
+            } catch {
+                return error
             }
-        } catch {
-            throw ExchangeError(import: error, of: asset.name)
+        }
+        if let copying { throw ExchangeError(import: copying, of: asset.name) }
+        // From here on it is an import, whoever still waits for it.
+        let registration = Task { @LoopActor in
+            await Self.result { () throws(ExchangeError) in try await register(plan) }
         }
         do throws(ExchangeError) {
-            return try await register(plan)
+            return try await registration.value.get()
         } catch {
             try? store.removeBundle(asset.id)
             throw error
         }
     }
 
+    private static func result(
+        _ body: () async throws(ExchangeError) -> Asset
+    ) async -> Result<Asset, ExchangeError> {
+        do throws(ExchangeError) { return .success(try await body()) } catch { return .failure(error) }
+    }
+
     /// With these the bundle can be adopted if the process ends before the catalogue has the asset.
-    private func texts(of asset: Asset) throws(ExchangeError) -> [(folder: String?, file: String, bytes: [UInt8])] {
+    private func texts(
+        of plan: ImportPlan
+    ) async throws(ExchangeError) -> [(folder: String?, file: String, bytes: [UInt8])] {
+        let asset = plan.asset
         let playlists = BundlePlaylists(asset)
         let known = asset.renditions.filter { $0.source != nil }
         let added = asset.additions.sorted.filter { $0.source != nil }
@@ -124,12 +134,15 @@ import Store
             for rendition in known + added {
                 guard let playlist = rendition.source?.playlist else { continue }
                 texts.append((rendition.name.id, "media.m3u8", try playlists.media(playlist, of: rendition)))
+                try await plan.giveWay()
             }
             if let master = try playlists.master(of: Set(known.map(\.place))) {
                 texts.append((nil, "master.m3u8", master.text))
             }
             texts.append((nil, BundleIdentity.fileName, try playlists.identity()))
             return texts
+        } catch let error as ExchangeError {
+            throw error
         } catch {
             throw ExchangeError(.badImport, "\(asset.name) is not imported: \(error)", underlying: error)
         }

@@ -6,9 +6,13 @@ import PlaylistCheck
 /// `StreamInfoBoot.xml` names its media playlist, as it was fetched, and the file of every segment, in order.
 struct MoviePackage: Sendable {
     struct Stream: Sendable {
-        let folder: [String]
         /// The original URL of its media playlist.
         let url: String
+        let files: StreamFiles
+    }
+
+    /// The files of a stream.
+    struct StreamFiles: Sendable {
         let playlist: PlaylistFolder.Place
         /// The files of its initialization sections, in the order of the playlist.
         let sections: [File]
@@ -29,8 +33,10 @@ struct MoviePackage: Sendable {
     let master: PlaylistFolder.Place?
     let streams: [Stream]
 
-    /// - Throws: `badImport` if the package cannot be read, or no stream in it is complete.
-    init?(_ folder: PlaylistFolder, path: String) throws(ExchangeError) {
+    /// Reads each file of the package once, however many streams name it.
+    ///
+    /// - Throws: `badImport` if the package cannot be read, or no stream in it is complete, or once `mayGoOn` returns false.
+    init?(_ folder: PlaylistFolder, path: String, while mayGoOn: () -> Bool) throws(ExchangeError) {
         guard let text = folder.contents(of: [Self.boot], limit: Self.limit) else { return nil }
         guard let boot = XMLElement(text), boot.name == "HLSMoviePackage" else {
             throw ExchangeError(.badImport, "\(path)/\(Self.boot) is not that of a .movpkg")
@@ -41,9 +47,12 @@ struct MoviePackage: Sendable {
         master = item?.child("DataPath").flatMap {
             Self.place($0.text, in: Self.components(data?.attributes["Directory"] ?? "Data") ?? [])
         }
+        var reader = StreamReader(folder: folder, path: path)
         var streams: [Stream] = []
         for element in boot.child("Streams")?.all("Stream") ?? [] where Self.isComplete(element) {
-            if let stream = try Stream(element, folder, path: path) { streams.append(stream) }
+            guard mayGoOn() else { throw ExchangeError(.badImport, "\(path) was not read to the end: it was given up") }
+            guard let files = try reader.files(of: element) else { continue }
+            streams.append(Stream(url: element.attributes["NetworkURL"] ?? "", files: files))
         }
         guard !streams.isEmpty else {
             throw ExchangeError(.badImport, "\(path) is not complete: it marks no stream as complete")
@@ -52,6 +61,8 @@ struct MoviePackage: Sendable {
     }
 
     fileprivate static let limit = 32 << 20
+    /// The most bytes of the descriptions of all streams.
+    fileprivate static let streamsLimit = 64 << 20
 
     fileprivate static func isComplete(_ element: XMLElement) -> Bool { element.child("Complete")?.text == "YES" }
 
@@ -67,14 +78,46 @@ struct MoviePackage: Sendable {
     }
 }
 
-extension MoviePackage.Stream {
-    fileprivate init?(_ element: XMLElement, _ folder: PlaylistFolder, path: String) throws(ExchangeError) {
+/// Reads the descriptions of streams, each folder's once.
+private struct StreamReader {
+    let folder: PlaylistFolder
+    let path: String
+    /// By folder; nil for a stream that is not complete.
+    private var known: [String: MoviePackage.StreamFiles?] = [:]
+    private var size = 0
+
+    init(folder: PlaylistFolder, path: String) { (self.folder, self.path) = (folder, path) }
+
+    /// - Returns: nil for a stream that is not complete.
+    mutating func files(of element: XMLElement) throws(ExchangeError) -> MoviePackage.StreamFiles? {
         let name = element.attributes["Path"] ?? element.attributes["ID"] ?? ""
-        let file = "\(path)/\(name)/StreamInfoBoot.xml"
-        guard let home = MoviePackage.components(name),
-            let text = folder.contents(of: home + ["StreamInfoBoot.xml"], limit: MoviePackage.limit),
-            let info = XMLElement(text), info.name == "StreamInfo"
-        else { throw ExchangeError(.badImport, "\(file) is not there, or is not that of a stream") }
+        guard let home = MoviePackage.components(name) else { throw missing(name) }
+        let key = home.joined(separator: "/")
+        if let files = known[key] { return files }
+        let files = try read(home, name)
+        known[key] = .some(files)
+        return files
+    }
+
+    private func file(_ name: String) -> String { "\(path)/\(name)/StreamInfoBoot.xml" }
+
+    private func missing(_ name: String) -> ExchangeError {
+        ExchangeError(.badImport, "\(file(name)) is not there, or is not that of a stream")
+    }
+
+    private mutating func read(_ home: [String], _ name: String) throws(ExchangeError) -> MoviePackage.StreamFiles? {
+        let file = file(name)
+        guard let text = folder.contents(of: home + ["StreamInfoBoot.xml"], limit: MoviePackage.limit) else {
+            throw missing(name)
+        }
+        size += text.count
+        guard size <= MoviePackage.streamsLimit else {
+            throw ExchangeError(
+                .badImport,
+                "the descriptions of the streams in \(path) have more than "
+                    + "\(MoviePackage.streamsLimit >> 20) MB")
+        }
+        guard let info = XMLElement(text), info.name == "StreamInfo" else { throw missing(name) }
         guard MoviePackage.isComplete(info) else { return nil }
         guard let local = info.child("MediaPlaylist")?.child("PathToLocalCopy")?.text,
             let playlist = MoviePackage.place(local, in: home)
@@ -89,10 +132,35 @@ extension MoviePackage.Stream {
             }
             return files
         }
-        let sections = try files("MediaInitializationSegments", "ISEG")
-        let segments = try files("MediaSegments", "SEG")
-        self.init(
-            folder: home, url: element.attributes["NetworkURL"] ?? "", playlist: playlist, sections: sections,
-            segments: segments)
+        return MoviePackage.StreamFiles(
+            playlist: playlist, sections: try files("MediaInitializationSegments", "ISEG"),
+            segments: try files("MediaSegments", "SEG"))
+    }
+}
+
+/// Finds the stream that a URI of the multivariant playlist names, without comparing it with all.
+struct StreamNames {
+    /// The index of the first stream with this URL.
+    private var byURL: [String: Int] = [:]
+    /// The index of the first stream whose URL ends with this, behind a slash.
+    private var byEnd: [Substring: Int] = [:]
+    /// The most components of a relative URI.
+    private static let deepest = 32
+
+    init(_ streams: [MoviePackage.Stream]) {
+        for (index, stream) in streams.enumerated() {
+            let url = stream.url
+            if byURL[url] != nil { continue }
+            byURL[url] = index
+            for slash in url.indices.reversed().lazy.filter({ url[$0] == "/" }).prefix(Self.deepest) {
+                let end = url[url.index(after: slash)...]
+                byEnd[end] = byEnd[end] ?? index
+            }
+        }
+    }
+
+    /// - Parameter resolved: the absolute URL of the URI; nil if it has none.
+    func index(of uri: String, resolved: String?) -> Int? {
+        [byURL[uri], byEnd[uri[...]], resolved.flatMap { byURL[$0] }].compactMap(\.self).min()
     }
 }

@@ -92,7 +92,7 @@ package struct OrphanBundle: Equatable, Sendable {
     }
 
     private func adopt(_ id: String, _ identity: BundleIdentity, at path: String) async throws(ExchangeError) -> Asset {
-        let source = try ImportSource(path)
+        let source = try await ImportSource.read(path)
         let wish = AssetNaming.isName(identity.name) ? identity.name : AssetNaming.name(forPath: id)
         let name = AssetNaming.unique(wish, isTaken: library.isTaken)
         library.reserved.insert(name)
@@ -103,7 +103,7 @@ package struct OrphanBundle: Equatable, Sendable {
             // import gives the folders the names of that part.
             library.reserved.remove(name)
             let copy = try await importer.importAsset(at: path, name: name)
-            try? library.store.removeBundle(id)
+            try? await library.eraseFolders(of: id)
             return copy
         }
         plan.asset.life.policy = identity.policy ?? StoragePolicy()
@@ -146,7 +146,7 @@ package struct OrphanBundle: Equatable, Sendable {
             let (store, id) = (library.store, orphan.id)
             let bytes = try await DiskWork.run { () throws(StoreError) in try store.bundle(id, create: false).treeSize()
             }
-            try store.removeBundle(id)
+            try await library.eraseFolders(of: id)
             bundles[orphan.name] = nil
             library.reserved.remove(orphan.name)
             return bytes

@@ -247,8 +247,12 @@ extension ChannelList.Channel {
         addFields(line[line.index(after: bar)...])
     }
 
+    /// The most header fields of a channel. No request has more.
+    private static let mostFields = 32
+
     /// Adds a header field, unless there is one of its name. One with characters that no field can have is ignored.
     private mutating func add(_ name: String, _ value: String) {
+        guard fields.count < Self.mostFields else { return }
         let value = ChannelText.trimmed(value.unicodeScalars[...])
         let isName =
             !name.isEmpty

@@ -68,16 +68,19 @@ struct TextRepair {
             var output: [UInt8] = []
             output.reserveCapacity(source.count + 64)
             var (line, lineStart, position) = (1, 0, 0)
+            var reader = URIPlaces()
             while position < source.count {
                 let length = Self.scalarLength(source, position)
                 if length > 0 {
                     output.append(contentsOf: source[position..<position + length])
+                    reader.read(source[position], at: position, in: source)
                     if source[position] == 0x0A { (line, lineStart) = (line + 1, position + 1) }
                     position += length
                     continue
                 }
                 note(.notUTF8, line, "byte \(position) is not UTF-8", source[lineStart..<position])
-                output.append(contentsOf: Self.replacement(source[position], in: source[lineStart..<position]))
+                output.append(contentsOf: Self.replacement(source[position], isInURI: reader.isInURI))
+                reader.read(source[position], at: position, in: source)
                 position += 1
             }
             bytes = output
@@ -93,18 +96,32 @@ struct TextRepair {
         return String(validating: bytes[index..<index + length], as: UTF8.self) == nil ? 0 : length
     }
 
-    private static func replacement(_ byte: UInt8, in before: ArraySlice<UInt8>) -> [UInt8] {
-        if isInURI(before) { return Array("%\(String(byte, radix: 16, uppercase: true))".utf8) }
+    private static func replacement(_ byte: UInt8, isInURI: Bool) -> [UInt8] {
+        if isInURI { return Array("%\(String(byte, radix: 16, uppercase: true))".utf8) }
         // 0x80 to 0x9F are control characters in Latin-1.
         return Array(String(byte < 0xA0 ? "\u{FFFD}" : Character(Unicode.Scalar(byte))).utf8)
     }
 
-    /// True after the beginning of a URI line, or within the quotes of a URI attribute.
-    private static func isInURI(_ before: ArraySlice<UInt8>) -> Bool {
-        guard let first = before.first(where: { !$0.isBlank }) else { return true }
-        guard first == UInt8(ascii: "#") else { return true }
-        guard let quote = before.lastIndex(of: UInt8(ascii: "\"")) else { return false }
-        return before[..<quote].suffix(4).elementsEqual("URI=".utf8)
+    /// Knows if a byte of a text is in a URI: in a line of a URI, or behind `URI="`. It is told each byte once, so that a line of
+    /// a megabyte takes no longer than as many short ones.
+    private struct URIPlaces {
+        private var isTagLine = false
+        private var isAtStart = true
+        private var isQuotedURI = false
+
+        /// True if the next byte is in a URI.
+        var isInURI: Bool { !isTagLine || isQuotedURI }
+
+        mutating func read(_ byte: UInt8, at position: Int, in source: [UInt8]) {
+            switch byte {
+            case 0x0A: self = URIPlaces()
+            case UInt8(ascii: "\""): isQuotedURI = source[..<position].suffix(4).elementsEqual("URI=".utf8)
+            default: break
+            }
+            guard isAtStart, byte != 0x0A, !byte.isBlank else { return }
+            isAtStart = false
+            isTagLine = byte == UInt8(ascii: "#")
+        }
     }
 
     private mutating func note(

@@ -18,16 +18,16 @@ public struct CueFile: Equatable, Sendable {
     /// The comments, styles and regions of WebVTT, which stand before the cues.
     private let blocks: [[String]]
 
-    /// Reads a file of either format: one that begins with `WEBVTT` is WebVTT. Throws if it has no cue, with the line of a
-    /// fault.
-    public init(_ bytes: [UInt8]) throws(SubtitleError) {
+    /// Reads a file of either format: one that begins with `WEBVTT` is WebVTT. Each character is looked at a few times at most,
+    /// whatever the file contains. Throws if it has no cue, with the line of a fault; `givenUp` once `mayGoOn` returns false.
+    public init(_ bytes: [UInt8], while mayGoOn: () -> Bool = { true }) throws(SubtitleError) {
         let decoded = try DecodedText(bytes)
         encoding = decoded.encoding
         let lines = decoded.lines
         if lines.first?.hasPrefix("WEBVTT") ?? false {
-            (cues, blocks) = try Self.webVTT(lines)
+            (cues, blocks) = try Self.webVTT(lines, mayGoOn)
         } else {
-            (cues, blocks) = (try Self.subRip(lines), [])
+            (cues, blocks) = (try Self.subRip(lines, mayGoOn), [])
         }
         if cues.isEmpty { throw SubtitleError("the file has no cue") }
     }
@@ -54,12 +54,15 @@ public struct CueFile: Equatable, Sendable {
 
     // MARK: WebVTT
 
-    private static func webVTT(_ lines: [Substring]) throws(SubtitleError) -> ([Cue], [[String]]) {
+    private static func webVTT(
+        _ lines: [Substring], _ mayGoOn: () -> Bool
+    ) throws(SubtitleError) -> ([Cue], [[String]]) {
         var (cues, blocks): ([Cue], [[String]]) = ([], [])
         var head: [Substring] = []
         var number = (lines.firstIndex { $0.isEmpty } ?? lines.count)
         while number < lines.count {
             let line = lines[number]
+            guard mayGoOn() else { throw .givenUp }
             defer { number += 1 }
             if let times = try CueTimes(line, number: number + 1) {
                 let text = lines[(number + 1)...].prefix { !$0.isEmpty }
@@ -82,7 +85,7 @@ public struct CueFile: Equatable, Sendable {
 
     // MARK: SubRip
 
-    private static func subRip(_ lines: [Substring]) throws(SubtitleError) -> [Cue] {
+    private static func subRip(_ lines: [Substring], _ mayGoOn: () -> Bool) throws(SubtitleError) -> [Cue] {
         var cues: [Cue] = []
         var open: (times: CueTimes, lines: [String])?
         func close(dropping number: Bool) {
@@ -96,6 +99,7 @@ public struct CueFile: Equatable, Sendable {
             cues.append(Cue(start: times.start, end: times.end, lines: plain, settings: settings, id: nil))
         }
         for (place, line) in lines.enumerated() {
+            guard mayGoOn() else { throw .givenUp }
             let line = CueTimes.trimmed(line)
             if let times = try CueTimes(line, number: place + 1) {
                 close(dropping: true)
@@ -121,11 +125,12 @@ enum SubRipMarkup {
         var settings = ""
         let text = lines.map { line in
             var (output, rest) = ("", line[...])
+            var (braces, angles) = (NextCharacter("}"), NextCharacter(">"))
             while let character = rest.first {
-                if character == "{", rest.dropFirst().first == "\\", let end = rest.firstIndex(of: "}") {
+                if character == "{", rest.dropFirst().first == "\\", let end = braces.index(in: rest) {
                     if ["{\\an7", "{\\an8", "{\\an9"].contains(where: rest[..<end].hasPrefix) { settings = "line:0" }
                     rest = rest[rest.index(after: end)...]
-                } else if character == "<", let end = rest.firstIndex(of: ">") {
+                } else if character == "<", let end = angles.index(in: rest) {
                     output += tag(rest[...end])
                     rest = rest[rest.index(after: end)...]
                 } else {
@@ -136,6 +141,28 @@ enum SubRipMarkup {
             return output
         }
         return (text, settings)
+    }
+
+    /// Finds a character from a place on, for places that only move forward. A line is searched once, also if it has many
+    /// beginnings of tags, and no end.
+    struct NextCharacter {
+        private let character: Character
+        private var known: Substring.Index?
+        private var hasNoMore = false
+        /// The number of searches.
+        private(set) var searches = 0
+
+        init(_ character: Character) { self.character = character }
+
+        /// The index of the first such character; nil if the rest has none.
+        mutating func index(in rest: Substring) -> Substring.Index? {
+            if hasNoMore { return nil }
+            if let known, known >= rest.startIndex { return known }
+            searches += 1
+            known = rest.firstIndex(of: character)
+            hasNoMore = known == nil
+            return known
+        }
     }
 
     /// The tag if WebVTT has it, nothing for a tag of SubRip's own, and the escaped text of anything else.

@@ -13,7 +13,8 @@ public struct CueTimes: Equatable, Sendable {
         guard let start = Self.milliseconds(Self.trimmed(line[..<arrow.lowerBound])),
             let end = Self.milliseconds(endText)
         else {
-            throw SubtitleError("\"\(line)\" is no pair of times such as 00:00:01,000 --> 00:00:03,500", line: number)
+            throw SubtitleError(
+                "\"\(line.prefix(60))\" is no pair of times such as 00:00:01,000 --> 00:00:03,500", line: number)
         }
         guard end >= start else { throw SubtitleError("the cue ends before it begins", line: number) }
         (self.start, self.end) = (start, end)

@@ -8,6 +8,9 @@ public struct SubtitleError: Error, Equatable, Sendable, CustomStringConvertible
     /// Makes an error of its fields.
     public init(_ reason: String, line: Int? = nil) { (self.reason, self.line) = (reason, line) }
 
+    /// The work was given up, because nobody waits for it any more.
+    public static let givenUp = SubtitleError("it was given up")
+
     /// The line and the fault.
     public var description: String { line.map { "line \($0): \(reason)" } ?? reason }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// The removal of an asset's folders. Each is first renamed to `.removed-<asset id>` and synced: from then on it is no bundle,
 /// whatever happens to the process or the power. Then the asset's rows are deleted, and its files last. The next start
@@ -6,16 +7,20 @@ import Glibc
 extension Store {
     /// Renames each folder of an asset, on whatever volume it is. Waits for the disk: do not call it on the loop.
     ///
-    /// Returns the volumes that are away or cannot be written, from which the folder is to be removed later; the state folder
-    /// knows them already. Throws if nothing is removed in the store's own folder.
+    /// Returns the other volumes that had such a folder, or are away, or cannot be written: until their files are deleted, the
+    /// catalogue has to know them, and the state folder does already. Throws if nothing is removed in the store's own folder.
     public func markRemoved(_ id: String) throws(StoreError) -> [AwaitedRemoval] {
         if let readOnlyReason { throw readOnlyReason }
         var awaited: [AwaitedRemoval] = []
         for volume in [home] + volumes {
+            let isAwaited: Bool
             do throws(StoreError) {
-                try volume.markRemoved(id)
+                isAwaited = try volume.markRemoved(id)
             } catch {
-                guard let mark = volume.mark else { throw error }
+                guard !volume.isHome else { throw error }
+                isAwaited = true
+            }
+            if isAwaited, let mark = volume.mark {
                 awaited.append(AwaitedRemoval(asset: id, mark: mark, path: volume.path))
             }
         }
@@ -23,13 +28,32 @@ extension Store {
         return awaited
     }
 
-    /// Deletes the files of a removed asset on another thread, after its rows are deleted.
-    public func deleteRemoved(_ id: String) {
-        for volume in [home] + volumes {
+    /// Deletes the files of a removed asset on another thread, after its rows are deleted. `isGone` is called on any thread once
+    /// they are deleted.
+    public func deleteRemoved(_ id: String, isGone: @escaping @Sendable () -> Void = {}) {
+        let folders = ([home] + volumes).compactMap { volume -> (name: String, temporary: Directory)? in
             guard let temporary = try? volume.writable().temporary, let name = try? volume.setAsideRemoved(id) else {
-                continue
+                return nil
             }
-            delete(name, in: temporary)
+            return (name, temporary)
+        }
+        guard !folders.isEmpty else { return isGone() }
+        let countdown = Countdown(folders.count, isGone)
+        for folder in folders { delete(folder.name, in: folder.temporary) { countdown.count() } }
+    }
+
+    /// Calls back after so many calls from any threads.
+    private final class Countdown: Sendable {
+        private let left: Atomic<Int>
+        private let isOver: @Sendable () -> Void
+
+        init(_ count: Int, _ isOver: @escaping @Sendable () -> Void) {
+            left = Atomic(count)
+            self.isOver = isOver
+        }
+
+        func count() {
+            if left.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 { isOver() }
         }
     }
 
@@ -67,9 +91,9 @@ extension Volume {
         (try? folders().assets?.status(of: Self.removedPrefix + id)) != nil
     }
 
-    /// Renames a bundle, synced: from then on its folder is no bundle. Does nothing if there is no such bundle.
-    func markRemoved(_ id: String) throws(StoreError) {
-        guard try hasBundle(id) else { return }
+    /// Renames a bundle, synced: from then on its folder is no bundle. Returns false if there is no folder of that id.
+    func markRemoved(_ id: String) throws(StoreError) -> Bool {
+        guard try hasBundle(id) else { return hasRemoved(id) }
         let (_, temporary, assets) = try writable()
         let removed = Self.removedPrefix + id
         let path = assets.path + "/" + id
@@ -79,6 +103,7 @@ extension Volume {
             throw StoreError(path: path)
         }
         guard fsync(assets.descriptor) == 0 else { throw StoreError(path: assets.path) }
+        return true
     }
 
     /// Moves a removed bundle into `tmp/`. Returns the folder's name there; nil if there is no such bundle.

@@ -74,6 +74,15 @@ def attached(stage):
     stage.run("attach", "ts", file, "--lang", "de")
     text = stage.text("/offline/ts.m3u8")
     need("TYPE=SUBTITLES" in text and 'LANGUAGE="de"' in text, "the subtitles are not in the playlist")
+    # As yt-dlp copies it from a page.
+    chapters = stage.folder / "chapters.json"
+    chapters.write_text('[{"start-time":0,"duration":1e300,"titles":[{"language":"en","title":"One"}]}]')
+    stage.run("attach", "ts", chapters)
+    # A line of many beginnings of tags, and no end.
+    for language in ("fr", "it", "es"):
+        file.write_text("1\n00:00:01,000 --> 00:00:03,000\n" + "<" * 600_000 + "\n")
+        stage.run("attach", "ts", file, "--lang", language)
+    need(stage.get("/offline/ts.m3u8")[0] == 200, "the film does not play any more")
 
 
 @row("P7", "The same film at another URL, with another token, is the same asset", "weir get URL?token=B")
