@@ -69,6 +69,8 @@ package struct APIError: Error, CustomStringConvertible, Sendable {
         /// The origin demands credentials or refuses them (401, 403).
         case originRefused = "origin-refused"
         case originAbsent = "origin-absent"
+        /// A download lacks what only a dead host has: it refuses connections, or has no address, while others answer.
+        case hostDead = "host-dead"
         case offline
         case cannotWrite = "cannot-write"
         case diskFull = "disk-full"
@@ -131,7 +133,7 @@ extension APIError.Code {
         case .internal, .programFailed: 500
         case .notPlaylist, .badOrigin, .originRefused: 502
         case .offline, .stopping, .noDaemon, .noLink, .noProgram, .volumeAbsent: 503
-        case .originAbsent, .timeout: 504
+        case .originAbsent, .hostDead, .timeout: 504
         case .cannotWrite, .diskFull, .disk: 507
         }
     }
@@ -146,6 +148,7 @@ extension APIError.Code {
         case .noSuchAsset, .noSuchDownload, .noSuchSession, .noSuchKey, .noSuchTrack, .noArtwork, .expired, .keyExpired,
             .noSuchPhone:
             66
+        case .hostDead: 3
         case .noDaemon, .noLink, .noProgram, .noLAN: 69
         case .cannotWrite, .targetExists, .badTarget: 73
         case .diskFull, .disk: 74
@@ -180,6 +183,7 @@ extension APIError.Code {
         case .notPlaylist: "check that the URL leads to an HLS playlist. \(Self.pageAdvice)"
         case .originRefused: "get a new link: this one may have expired. \(Self.pageAdvice)"
         case .originAbsent, .badOrigin: "repeat the command later; what plays meanwhile: weir list --offline"
+        case .hostDead: "repeat the command later, which fetches only what is missing"
         case .offline: "weir mode auto, then repeat the command; what plays meanwhile: weir list --offline"
         case .cannotWrite: "use a folder that can be written: weir serve --store DIR"
         case .diskFull: "free space, for example with: weir remove NAME"
@@ -257,6 +261,7 @@ extension APIError.Code {
         case .badOrigin: "The origin violated HTTP or HLS"
         case .originRefused: "The origin refuses access"
         case .originAbsent: "The origin cannot be reached"
+        case .hostDead: "A host that has a part cannot be reached"
         case .offline: "Weir is offline"
         case .cannotWrite: "The store cannot be written"
         case .diskFull: "The disk is full"

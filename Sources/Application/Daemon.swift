@@ -44,6 +44,8 @@ import Substitution
     private let notices: Notices
     private let downloadLog: DownloadLog
     private let phones: Phones
+    /// While the daemon listens.
+    private var networkWatch: NetworkWatch?
 
     /// Builds all rooms and the server, which does not listen yet.
     init(
@@ -245,6 +247,7 @@ import Substitution
             logger.warning("the kernel does not report the users of connections: every user of this machine may play")
         }
         keepPageKey(in: claim)
+        networkWatch = NetworkWatch { [client] in client.recordNetworkChange() }
         downloader.resume()
         Task { @LoopActor [orphans = exchange.orphans] in await orphans.adopt() }
         return "http://\(first)"
@@ -316,6 +319,7 @@ import Substitution
         events.end()
         webhook?.stop()
         conditions.stop()
+        networkWatch = nil
         notices.stop()
         // Stops both servers in parallel. One after the other would double the wait for players, and let new ones in
         // meanwhile.

@@ -13,6 +13,8 @@ extension APIError {
         let code: Code =
             switch error.code {
             case .store: (error.underlying as? StoreError).map { Code(stored: $0.code.rawValue) } ?? .disk
+            // Nothing is stored yet that could be incomplete.
+            case .hostDead: .originAbsent
             default: Code(stored: error.code.rawValue)
             }
         let next: String? =
@@ -39,7 +41,7 @@ extension APIError {
         case (_, 404?), (_, 410?), (_, 451?): return "check the address in a browser; the stream may have moved"
         case _ where origin?.code == .refusedAddress:
             return "give the stream's own URL, or allow its host: weir help get"
-        case (.originAbsent, _) where origin?.code == .unreachable:
+        case (.originAbsent, _) where origin?.code == .unreachable, (.hostDead, _):
             return "check the host's spelling, the port and the network: weir doctor"
         default: return nil
         }
@@ -115,6 +117,7 @@ extension APIError.Code {
         case LibraryError.Code.notPlaylist.rawValue: self = .notPlaylist
         case LibraryError.Code.originRefused.rawValue: self = .originRefused
         case LibraryError.Code.originAbsent.rawValue, LibraryError.Code.cancelled.rawValue: self = .originAbsent
+        case LibraryError.Code.hostDead.rawValue: self = .hostDead
         case LibraryError.Code.refusedURL.rawValue: self = .refusedURL
         case LibraryError.Code.notArtwork.rawValue: self = .notArtwork
         case LibraryError.Code.nameTaken.rawValue: self = .nameTaken

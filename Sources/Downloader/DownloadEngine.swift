@@ -391,7 +391,7 @@ import Store
 
     private func record(_ error: LibraryError, isKey: Bool, needed isNeededByAll: Bool = false) {
         // A refused key may be given later; meanwhile the segments are fetched.
-        let isUseless = isNeededByAll && error.code == .missing
+        let isUseless = isNeededByAll && [.missing, .hostDead].contains(error.code)
         guard faults.record(error, isKey: isKey) || error.concernsEverything || isUseless else { return }
         obstacle = obstacle ?? .failed(error, isKey: isKey, count: faults.count)
     }
@@ -411,8 +411,11 @@ private struct Faults {
 
     /// Returns true if it is useless to continue.
     mutating func record(_ error: LibraryError, isKey: Bool) -> Bool {
-        if first == nil { first = (error, isKey) }
         count += 1
+        // Other errors may pass, and say more about what is to be done.
+        if first == nil || first?.error.code == .hostDead && error.code != .hostDead { first = (error, isKey) }
+        // A dead host says nothing about the pieces of the others.
+        if error.code == .hostDead { return false }
         inARow += 1
         return inARow >= Self.limit
     }

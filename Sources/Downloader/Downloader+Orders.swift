@@ -192,7 +192,7 @@ extension Downloader.Refusal {
     /// else: another variant may be available.
     fileprivate var isAboutOneVariant: Bool {
         guard case .library(let error) = self else { return false }
-        return [.missing, .notPlaylist, .badOrigin, .originRefused, .originAbsent].contains(error.code)
+        return [.missing, .notPlaylist, .badOrigin, .originRefused, .originAbsent, .hostDead].contains(error.code)
     }
 
     fileprivate var isAnswer: Bool {

@@ -84,7 +84,7 @@ extension Downloader {
     /// alternates between two contents would be fetched without end.
     func mayHaveNewContent(_ download: Download, _ outcome: DownloadOutcome) -> Bool {
         guard case .failed(let error, _, _) = outcome,
-            [.missing, .originRefused, .badOrigin, .otherContent].contains(error.code)
+            [.missing, .originRefused, .badOrigin, .hostDead, .otherContent].contains(error.code)
         else { return false }
         return !download.asset.isRevision && !download.task.recordsLive && !library.isOffline
             && library.readOnlyReason == nil

@@ -1,6 +1,7 @@
 import EventLoop
 import Glibc
 import Library
+import Origin
 import Playheads
 import Store
 
@@ -73,6 +74,8 @@ extension Downloader: DownloadWorkObserver {
         set(download, .running)
         download.book.start(.init(download.asset.traffic), at: Int64(time(nil)), now: .now)
         library.playlists.allowRenewal(of: download.asset)
+        // Before a download ends without them, dead hosts are looked at once more.
+        library.client.lookAtDeadHostsAgain()
         download.rate = ReceivedRate()
         download.pulse = Pulse { [weak self, weak download] in
             if let self, let download { self.measure(download) }

@@ -41,7 +41,8 @@ import Playlist
     /// Returns for how long a failing piece is retried; nil for as long as the recording itself waits.
     func limit(for item: Recording.Item, _ error: LibraryError) -> Duration? {
         limits.segmentLimit(
-            isListed: recording.isListed(item), isMissing: error.code == .missing || error.originStatus == 410,
+            isListed: recording.isListed(item),
+            isMissing: [.missing, .hostDead].contains(error.code) || error.originStatus == 410,
             isAbsent: error.code == .originAbsent, isOver: recording.hasEnded, targetDuration: interval)
     }
 

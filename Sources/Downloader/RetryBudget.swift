@@ -7,7 +7,7 @@ import Store
 /// Pure. An absent origin, a full disk and a refused key are awaited without limit, with pauses that double. Errors of
 /// the origin are retried a few times, counted since the last piece that arrived. A refusal is retried once if anything
 /// arrived since the last refusal, because signed URLs may be valid for only a few requests. What an origin rarely says
-/// without meaning it (404, 403, a page of text) is asked for once more.
+/// without meaning it (404, 403, a page of text) is asked for once more, and so is a host that is dead.
 struct RetryBudget: Equatable, Sendable {
     /// The next state of a download whose work has ended.
     enum Verdict: Equatable {
@@ -40,11 +40,12 @@ struct RetryBudget: Equatable, Sendable {
             if let store = error.underlying as? StoreError, error.code == .store {
                 return verdict(on: .storeFailed(store), of: name, pauses: pauses)
             }
-            let others = count > 1 ? "; so are \(count - 1) more" : ""
-            let failure = JobFailure(code: error.code.rawValue, message: "\(error)\(others)")
+            let message = Self.message(error, count: count, of: name)
+            let failure = JobFailure(code: error.code.rawValue, message: message)
             let fault: GiveUpRule.DownloadFault =
                 switch error.code {
                 case .originAbsent, .notStored, .cancelled: .absent
+                case .hostDead: .doubtful
                 case .originRefused where !hasProgressed && failures == 0 && error.isDoubtful(isKey: isKey): .doubtful
                 case .originRefused: isKey ? .refusedKey : .refused
                 case .badOrigin where error.mayPass: .transient
@@ -61,6 +62,19 @@ struct RetryBudget: Equatable, Sendable {
             }
             return wait(fault == .refusedKey ? .key : .network, failure, pauses)
         }
+    }
+
+    private static func message(_ error: LibraryError, count: Int, of name: String) -> String {
+        guard error.code == .hostDead else {
+            return count > 1 ? "\(error); so are \(count - 1) more" : "\(error)"
+        }
+        let others =
+            switch count {
+            case ...1: ""
+            case 2: "; 1 more piece is missing, too"
+            default: "; \(count - 1) more pieces are missing, too"
+            }
+        return "\(name) is not complete: \(error)\(others)"
     }
 
     private mutating func wait(

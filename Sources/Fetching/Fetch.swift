@@ -328,7 +328,8 @@ public import Store
         access.grant(to: &request)
         request.priority = state.urgency == .playback ? .playback : .background
         if hasAlternate { request.retries = .hasty }
-        (request.ignoresAbsence, request.isReadWhileFetched) = (isInsisting, isReadWhileFetched)
+        request.ignoresAbsence = isInsisting && !client.isDead(location.url)
+        request.isReadWhileFetched = isReadWhileFetched
         return request
     }
 

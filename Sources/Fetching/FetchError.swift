@@ -15,6 +15,8 @@ public struct FetchError: Error, CustomStringConvertible, Sendable {
         case originRefused
         /// The origin cannot be reached, or does not answer.
         case originAbsent
+        /// The host refuses connections, or has no address, while other hosts answer.
+        case hostDead
         case refusedURL
         /// The store failed: `underlying` is a `StoreError`.
         case store
@@ -44,6 +46,7 @@ public struct FetchError: Error, CustomStringConvertible, Sendable {
             switch error.code {
             case .offline: .notStored
             case .unreachable, .connectionLost, .stalled, .timedOut: .originAbsent
+            case .hostDead: .hostDead
             case .refusedAddress, .forbiddenRedirect, .noHandler: .refusedURL
             case .unauthorized, .forbidden, .gone, .proxyRefused: .originRefused
             case .notFound: .missing
@@ -55,7 +58,7 @@ public struct FetchError: Error, CustomStringConvertible, Sendable {
 
     var concernsOrigin: Bool {
         switch code {
-        case .originAbsent, .originRefused, .badOrigin, .missing, .refusedURL: true
+        case .originAbsent, .hostDead, .originRefused, .badOrigin, .missing, .refusedURL: true
         case .notStored, .store, .cancelled: false
         }
     }

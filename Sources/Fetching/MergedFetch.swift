@@ -153,8 +153,9 @@ extension OriginError.Code {
         case .rangeIgnored, .wrongRange, .contentChanged, .tooLarge, .malformedReply, .unexpectedStatus,
             .unsupportedEncoding, .connectionLost, .cutShort, .stalled, .timedOut:
             true
-        case .offline, .unreachable, .refusedAddress, .untrustedCertificate, .handshakeRefused, .proxyRefused,
-            .unauthorized, .forbidden, .notFound, .gone, .serverFailure, .tooManyRedirects, .forbiddenRedirect,
+        case .offline, .unreachable, .hostDead, .refusedAddress, .untrustedCertificate, .handshakeRefused,
+            .proxyRefused, .unauthorized, .forbidden, .notFound, .gone, .serverFailure, .tooManyRedirects,
+            .forbiddenRedirect,
             .noHandler, .handlerFailed, .cancelled, .local:
             false
         }

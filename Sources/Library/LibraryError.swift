@@ -20,6 +20,8 @@ public struct LibraryError: Error, CustomStringConvertible, Sendable {
         case originRefused
         /// The origin cannot be reached, or does not respond.
         case originAbsent
+        /// The host refuses connections, or has no address, while other hosts answer.
+        case hostDead
         /// Invalid delivery directive in a player's URL.
         case badDirective
         /// The URL may not be fetched.
@@ -79,11 +81,15 @@ public struct LibraryError: Error, CustomStringConvertible, Sendable {
     /// The status of the origin's response, if that is the error.
     public var originStatus: Int? { (underlying as? OriginError)?.status }
 
+    /// True if the origin did not answer, because the network is lost or because its host is dead.
+    public var isUnanswered: Bool { code == .originAbsent || code == .hostDead }
+
     /// True if other resources of the same asset would fail as well.
     public var concernsEverything: Bool {
         switch code {
         case .originAbsent, .notStored, .originRefused, .refusedURL, .store, .expired, .keyExpired, .newerBundle: true
-        case .missing, .badOrigin, .notPlaylist, .badDirective, .nameTaken, .notArtwork, .otherContent, .urlTaken,
+        case .missing, .badOrigin, .hostDead, .notPlaylist, .badDirective, .nameTaken, .notArtwork, .otherContent,
+            .urlTaken,
             .busy, .cancelled:
             false
         }

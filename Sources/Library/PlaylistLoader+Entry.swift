@@ -45,7 +45,7 @@ extension PlaylistLoader {
             try await loadEntry(of: asset, hasWhole ? Self.impatient : asset.bytes > 0 ? Self.hesitant : .patient)
             return .success(true)
         } catch {
-            let isAbsent = error.code == .originAbsent
+            let isAbsent = error.isUnanswered
             let isLeft = if hasWhole || !isAbsent { hasWhole } else { await isPlayable(asset) }
             guard isLeft else { return .failure(error) }
             library.report("\(asset.name): playing what is stored, since \(error)")

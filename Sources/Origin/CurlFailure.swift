@@ -11,7 +11,10 @@ extension TransferState.Failure {
         case CURLE_COULDNT_RESOLVE_HOST:
             self.code = .unreachable
             underlying = "its name could not be resolved"
-        case CURLE_COULDNT_CONNECT, CURLE_SSL_CONNECT_ERROR: self.code = .unreachable
+        case CURLE_COULDNT_CONNECT:
+            self.code = .unreachable
+            hostFault = HostReach.Fault(connecting: systemError)
+        case CURLE_SSL_CONNECT_ERROR: self.code = .unreachable
         case CURLE_SSL_CACERT_BADFILE:
             self.code = .untrustedCertificate
             underlying = "the certificates of the authorities cannot be read. Check ca-file and SSL_CERT_FILE"
@@ -28,6 +31,17 @@ extension TransferState.Failure {
         default:
             self.code = .local
             isTransient = false
+        }
+    }
+}
+
+extension HostReach.Fault {
+    /// The fault that an error of connect(2) shows; nil for any other error.
+    fileprivate init?(connecting systemError: Int32) {
+        switch systemError {
+        case ECONNREFUSED: self = .refusal
+        case ENETUNREACH, EHOSTUNREACH: self = .noWay
+        default: return nil
         }
     }
 }

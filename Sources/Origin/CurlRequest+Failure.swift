@@ -14,7 +14,11 @@ extension CurlRequest {
         if socketError != 0 { return .init(code: .local, underlying: String(cString: strerror(socketError))) }
         var systemError = 0
         _ = weir_easy_get_long(handle, CURLINFO_OS_ERRNO, &systemError)
-        return TransferState.Failure(code, isHeadComplete: isHeadComplete, systemError: Int32(systemError))
+        var failure = TransferState.Failure(
+            code, isHeadComplete: isHeadComplete, systemError: Int32(systemError))
+        // The proxy's failure says nothing about the host.
+        if plan.proxy != nil { failure.hostFault = nil }
+        return failure
     }
 
     /// Explains failures of a proxy and of TLS; nil for any other.

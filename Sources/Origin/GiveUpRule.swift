@@ -15,6 +15,7 @@
 /// | request | body, silent behind a stated length that is in doubt | `silenceBehindLength`, 0.2 s | end of the body |
 /// | transfer | retries | 5 with pauses up to 4 s; `whilePlayerWaits`: begun within 60 s of the last byte | refuse |
 /// | origin | absence | 2 transfers in a row could not reach it: `absencePauses`, 5 to 60 s | refuse at once |
+/// | origin | death (`HostReach`) | it refuses or has no address while others answer: `deadPause`, 30 s | refuse at once |
 /// | fetch | silence | `originSilence`, 4 s | switch source, or send the head |
 /// | reply | first byte | `playerTimeout`, 8 s | send the head, or refuse |
 /// | reply that needs all bytes | progress | `stallLimit`, 4 s | substitute |
@@ -98,6 +99,16 @@ public struct GiveUpRule: Sendable {
     public var absenceThreshold = 2
     /// First and longest time for which an origin is presumed absent.
     public var absencePauses = Duration.seconds(5)...Duration.seconds(60)
+    /// Time after which a dead host is looked at again.
+    public var deadPause = Duration.seconds(30)
+    /// Time for a look at a host that has not answered yet.
+    public var lookLimit = Duration.seconds(1)
+    /// Time between two looks at a host that stays silent.
+    static let lookPause = Duration.seconds(30)
+    /// A host that refuses connections this long after it answered may be restarting.
+    static let restartTime = Duration.seconds(6)
+    /// A reply of a host that is younger than this makes a look at it needless.
+    static let recentReply = Duration.seconds(60)
     /// Time for which an absent origin is probed after its last request.
     public var absenceInterest = Duration.seconds(600)
     /// Time limit of a request for a playlist, retries included, if the caller has nothing in place of it.
@@ -130,6 +141,7 @@ public struct GiveUpRule: Sendable {
         var silence: Duration
         var retryAfter: Duration?
         var isBegun = false
+        var isHostDead = false
     }
 
     /// Decides to retry or to refuse after a failed attempt.
@@ -140,6 +152,8 @@ public struct GiveUpRule: Sendable {
     func decision(
         after failure: Failure, for waiter: Waiter, policy: RetryPolicy?, jitter: @autoclosure () -> Double
     ) -> Decision {
+        // What a player has the beginning of is waited for in any case: an end would lose the rest.
+        if failure.isHostDead, !failure.isBegun { return .refuse }
         let isInsisting = waiter == .player || waiter == .playerOnceBegun && failure.isBegun
         let policy = failure.code.isAway && isInsisting ? retriesWhilePlayerWaits : policy ?? retries
         let pause = policy.pause(

@@ -17,6 +17,7 @@ public import HTTPMessage
         didSet {
             guard isOffline != oldValue else { return }
             presence = OriginPresence(configuration.giveUpRule)
+            reach.recordNetworkChange()
             addressMemory = AddressMemory()
             prober?.schedule()
             if isOffline { Array(transfers.values).forEach { $0.fail(.offline) } }
@@ -37,6 +38,7 @@ public import HTTPMessage
     /// Counts of requests and outcomes.
     public internal(set) var activity = Activity()
     var presence: OriginPresence
+    private var reach = HostReach()
     var prober: OriginProber?
     private var staleConnections = StaleConnections()
     private var versions = HTTPVersions()
@@ -94,7 +96,8 @@ public import HTTPMessage
         case .probe: return start(request, receiver, isProbe: true)
         case .refused:
             prober?.schedule()
-            return start(request, receiver, refusal: request.ignoresAbsence ? nil : .unreachable)
+            let refusal: OriginError.Code = isDead(request.url) ? .hostDead : .unreachable
+            return start(request, receiver, refusal: request.ignoresAbsence ? nil : refusal)
         }
     }
 
@@ -135,6 +138,42 @@ public import HTTPMessage
         guard !isOffline else { return }
         presence.recordTimeout(request.url.origin, now: .now)
         prober?.record(request, at: request.url)
+    }
+
+    /// True if the URL's host refuses connections, or has no address, while other hosts answer.
+    public func isDead(_ url: WebURL) -> Bool { isDead(url.origin) }
+    /// As `isDead(_:)` of a URL there.
+    package func isDead(_ origin: WebURL.Origin) -> Bool { reach.isDead(origin, now: .now) }
+
+    /// The reason why a host could not be reached the last time.
+    func reason(of url: WebURL) -> String? { reach.reason(of: url.origin) }
+
+    /// True if a host fails, and is waited for.
+    func isAwaited(_ origin: WebURL.Origin) -> Bool { reach.verdict(on: origin, now: .now) == .awaited }
+
+    /// See `HostReach.beginLook`.
+    func beginLook(at url: WebURL) -> Bool { reach.beginLook(at: url.origin, now: .now) }
+
+    /// Lets the next request to each dead host be a look at it, however short ago the last one was.
+    public func lookAtDeadHostsAgain() {
+        let (reach, now) = (reach, ContinuousClock.now)
+        presence.endPauses(of: { reach.isDead($0, now: now) }, now: now)
+    }
+
+    /// Records that the network has changed, so that earlier replies say nothing about it.
+    public func recordNetworkChange() { reach.recordNetworkChange() }
+
+    func recordReply(from url: WebURL) {
+        presence.recordReply(url.origin)
+        reach.recordReply(url.origin, now: .now)
+    }
+
+    func recordReach(of url: WebURL, after failure: TransferState.Failure) {
+        if let fault = failure.hostFault {
+            reach.recordFault(fault, of: url.origin, reason: failure.underlying, now: .now)
+        } else if failure.code.isAway {
+            reach.recordSilence(of: url.origin)
+        }
     }
 
     /// Forgets that the URL's origin did not answer: the user orders something from it.
@@ -183,7 +222,11 @@ public import HTTPMessage
     }
 
     func recordEnd(_ error: OriginError?, _ request: OriginRequest, at url: WebURL, isProbe: Bool) {
-        if error?.code == .unreachable { presence.recordUnreachable(url.origin, now: .now) }
+        switch error?.code {
+        case .unreachable: presence.recordUnreachable(url.origin, now: .now)
+        case .hostDead: presence.recordDeath(url.origin, now: .now)
+        default: break
+        }
         if isProbe { presence.endProbe(request.url.origin, isTimeout: error?.code.isTimeout ?? false, now: .now) }
         if error != nil, presence.isAbsent(url.origin, now: .now) { prober?.record(request, at: url) }
         if isProbe { prober?.schedule() }

@@ -8,6 +8,8 @@ public struct OriginError: Error, Hashable, Sendable, CustomStringConvertible {
         case offline
         /// No name, no route or no connection, or the origin is presumed absent.
         case unreachable
+        /// The host refuses connections, or has no address, while other hosts answer; see `HostReach`.
+        case hostDead
         /// The address is private or one of Weir's own listeners, and the user did not name it. No connection was
         /// opened.
         case refusedAddress
@@ -66,6 +68,14 @@ public struct OriginError: Error, Hashable, Sendable, CustomStringConvertible {
         (self.status, self.underlying) = (status, underlying)
     }
 
+    private init(_ error: OriginError, _ code: Code) {
+        self.code = code
+        (url, status, underlying) = (error.url, error.status, error.underlying)
+    }
+
+    /// This failure as that of a dead host.
+    var ofDeadHost: OriginError { OriginError(self, .hostDead) }
+
     /// A sentence for the user.
     public var description: String { "\(url) \(sentence)" + (underlying.map { ": \($0)" } ?? "") }
 
@@ -74,6 +84,7 @@ public struct OriginError: Error, Hashable, Sendable, CustomStringConvertible {
         return switch self.code {
         case .offline: "was not requested, because Weir is offline"
         case .unreachable: "could not be reached"
+        case .hostDead: "could not be reached, although other hosts answer"
         case .refusedAddress: "was not requested: its address is private, and your URL does not name it"
         case .untrustedCertificate: "has a certificate that cannot be trusted"
         case .handshakeRefused: "cannot be reached by TLS"

@@ -70,6 +70,22 @@ struct OriginPresence {
         records[origin] = record
     }
 
+    /// Records that the origin's host is dead: it is absent at once, and looked at again after a pause that does not grow.
+    mutating func recordDeath(_ origin: WebURL.Origin, now: ContinuousClock.Instant) {
+        var record = records[origin] ?? Record(lastRequested: now)
+        record.failures += 1
+        record.pause = rule.deadPause
+        record.until = now + record.pause
+        record.isProbed = false
+        record.isSuspect = false
+        records[origin] = record
+    }
+
+    /// Ends the pauses of these origins: the next transfer to each is a probe.
+    mutating func endPauses(of isMeant: (WebURL.Origin) -> Bool, now: ContinuousClock.Instant) {
+        for (origin, record) in records where record.until != nil && isMeant(origin) { records[origin]?.until = now }
+    }
+
     mutating func recordTimeout(_ origin: WebURL.Origin, now: ContinuousClock.Instant) {
         var record = records[origin] ?? Record(lastRequested: now)
         guard record.isNews(now) else { return }

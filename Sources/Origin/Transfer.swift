@@ -183,7 +183,12 @@ import HTTPMessage
 
     /// Ends the transfer before any attempt.
     func refuse(_ code: OriginError.Code) {
-        let cause = code == .unreachable ? "its last requests failed" : nil
+        let cause: String? =
+            switch code {
+            case .unreachable: "its last requests failed"
+            case .hostDead: client.reason(of: request.url)
+            default: nil
+            }
         end(OriginError(code, url: request.url, underlying: cause), isNews: false)
     }
 
@@ -329,12 +334,14 @@ import HTTPMessage
         endRequest()
         if case .failed(let failure) = outcome {
             if failure.code.isTimeout { client.recordTimeout(of: state.url) }
+            client.recordReach(of: state.url, after: failure)
             if let fault = failure.http2Fault { client.recordFault(fault, at: state.url) }
         }
         if let ended { client.leaveShared(ended, after: outcome) }
         // A connection with bytes that nothing reads must not be used again.
         if outcome == .exceeded { client.recordTimeout(of: state.url) }
-        let action = state.ended(outcome, now: .now, waiter: waiter, jitter: .random(in: 0...1))
+        let action = state.ended(
+            outcome, now: .now, waiter: waiter, isHostDead: client.isDead(state.url), jitter: .random(in: 0...1))
         if case .wait = action { reportAbsence() }
         perform(action)
     }
@@ -377,7 +384,8 @@ import HTTPMessage
             connect(to: former)
         case .name(nil):
             let limit = rule.limit(of: .resolving).components.seconds
-            attemptEnded(.failed(.init(code: .unreachable, underlying: "its name could not be resolved in \(limit) s")))
+            let reason = "its name could not be resolved in \(limit) s"
+            attemptEnded(.failed(.init(code: .unreachable, underlying: reason, hostFault: .noWay)))
         case .head(let head): checkHead(head)
         case .skip: attemptEnded(.stopped)
         case .body(let check, let left):
@@ -433,15 +441,17 @@ extension Transfer: NameWaiter {
         if case .namedHost = watch { return namedHostResolved() }
         switch answer {
         case .addresses(let addresses): connect(to: addresses)
-        case .none(let reason), .failed(let reason):
-            attemptEnded(.failed(.init(code: .unreachable, underlying: reason)))
+        case .none(let reason):
+            attemptEnded(.failed(.init(code: .unreachable, underlying: reason, hostFault: .refusal)))
+        case .failed(let reason):
+            attemptEnded(.failed(.init(code: .unreachable, underlying: reason, hostFault: .noWay)))
         }
     }
 }
 
 extension Transfer: CurlRequestOwner {
     func request(_ wire: CurlRequest, received reply: Reply) -> Bool {
-        client.presence.recordReply(state.url.origin)
+        client.recordReply(from: state.url)
         if let address = wire.connected, request.namedPeer?.host == state.url.host, request.route.firstClass == nil {
             request.classRecorder?.record(address.hostClass)
         }

@@ -70,6 +70,8 @@ extension TransferState {
         var code: OriginError.Code
         var underlying: String?
         var isTransient = true
+        /// Set if the host could not be reached, and that may be its own fault.
+        var hostFault: HostReach.Fault?
         /// True if the Content-Length is no number, so that only the end of the connection shows the end of the body.
         var hasInvalidLength = false
         /// Set if HTTP/2 itself failed.

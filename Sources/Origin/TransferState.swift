@@ -469,7 +469,7 @@ struct TransferState {
     /// Handles the end of a request. `jitter` is evaluated only for a pause; see `GiveUpRule.decision`.
     mutating func ended(
         _ outcome: Outcome, now: ContinuousClock.Instant, waiter: GiveUpRule.Waiter = .anyone,
-        jitter: @autoclosure () -> Double
+        isHostDead: Bool = false, jitter: @autoclosure () -> Double
     ) -> Action {
         let next = pending ?? verdict(on: outcome)
         pending = nil
@@ -489,12 +489,13 @@ struct TransferState {
         case .retry(let error, let retryAfter):
             failures += 1
             lastFailure = error
-            let failure = GiveUpRule.Failure(
+            var failure = GiveUpRule.Failure(
                 code: error.code, count: failures, silence: now - lastProgress, retryAfter: retryAfter,
                 isBegun: isHeadDelivered && reached > request.start)
+            failure.isHostDead = isHostDead && error.code == .unreachable
             let decision = rule.decision(after: failure, for: waiter, policy: policy, jitter: jitter())
             guard request.method == .get || request.isRepeatable, case .retry(let pause) = decision else {
-                return .end(error)
+                return .end(failure.isHostDead ? error.ofDeadHost : error)
             }
             (url, redirects) = (request.url, 0)
             return .wait(pause)

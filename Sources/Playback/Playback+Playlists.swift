@@ -50,9 +50,14 @@ extension Playback {
     private func online(_ exchange: Exchange, _ rendition: Rendition, _ asset: Asset, _ session: Session) {
         if let source = rendition.source, source.isDurable, !rendition.mayBeginAnew {
             let view = view(of: asset, session, for: exchange)
-            if view.isSmall(source) { return send(exchange, session, .hit) { try view.media(rendition, source) } }
+            if rendition.isComplete, view.isSmall(source) {
+                return send(exchange, session, .hit) { try view.media(rendition, source) }
+            }
             Task { @LoopActor in
-                await answer(exchange, session, of: asset, .hit) { try await view.draft(rendition, source) }
+                await answer(exchange, session, of: asset, .hit) {
+                    let cut = try await deadCut(of: rendition, in: asset, session)
+                    return try await view.draft(rendition, source, cut: cut)
+                }
             }
             return
         }
@@ -110,8 +115,9 @@ extension Playback {
         do throws(LibraryError) {
             let source = try await library.playlists.source(of: rendition, in: asset, directives)
             let view = view(of: asset, session, for: exchange)
+            let cut = try await deadCut(of: rendition, in: asset, session)
             await answer(exchange, session, of: asset, status, live: source.isDurable ? nil : source) {
-                try await view.draft(rendition, source)
+                try await view.draft(rendition, source, cut: cut)
             }
         } catch {
             let subject = Subject(session, asset, exchange.head.path)
@@ -296,9 +302,11 @@ extension Playback {
             if !isPresent {
                 listed = isLeft ? await substitutions.offlineRenditions(of: asset) : asset.completeRenditions
             }
+            var dead = DeadParts()
+            if listed == nil { dead = try await deadParts(of: asset, session) }
             let view = view(of: asset, session, for: exchange)
-            await answer(exchange, session, of: asset, status, orElse: Self.nothing(of: asset)) { [listed] in
-                try await view.draft(stored: listed)
+            await answer(exchange, session, of: asset, status, orElse: Self.nothing(of: asset)) { [listed, dead] in
+                try await view.draft(stored: listed, without: dead)
             }
             if isPresent { loadPlaylists(of: asset, for: exchange) }
         } catch {

@@ -15,7 +15,7 @@ extension LibraryError {
         case .expired, .keyExpired: .gone
         case .originRefused where originStatus == HTTPStatus.gone.code: .gone
         case .notPlaylist, .badOrigin, .originRefused: .badGateway
-        case .originAbsent: .gatewayTimeout
+        case .originAbsent, .hostDead: .gatewayTimeout
         case .badDirective: .badRequest
         case .refusedURL: .forbidden
         case .store: .insufficientStorage
@@ -63,7 +63,7 @@ extension LibraryError {
         case .missing, .badDirective, .refusedURL, .nameTaken, .notArtwork, .otherContent, .urlTaken, .expired,
             .keyExpired:
             .player
-        case .badOrigin, .originRefused, .originAbsent, .cancelled: .origin
+        case .badOrigin, .originRefused, .originAbsent, .hostDead, .cancelled: .origin
         }
     }
 }

@@ -217,6 +217,8 @@ struct EntryDraft: Sendable {
         case listing(Set<Int>)
         /// The variants that these renditions play, with all their EXT-X-MEDIA lines.
         case variants(Set<Int>)
+        /// All lines but those of these renditions.
+        case without(Set<Int>)
         /// One variant with the playlist of another one.
         case ladder(best: Variant, base: Int, places: Set<Int>)
 
@@ -224,7 +226,7 @@ struct EntryDraft: Sendable {
         func isEqual(to other: Choice) -> Bool {
             switch (self, other) {
             case (.all(let one), .all(let two)), (.listing(let one), .listing(let two)),
-                (.variants(let one), .variants(let two)):
+                (.variants(let one), .variants(let two)), (.without(let one), .without(let two)):
                 one == two
             case (.ladder(let best, let base, let places), .ladder(let other, let otherBase, let otherPlaces)):
                 best.index == other.index && base == otherBase && places == otherPlaces
@@ -263,6 +265,7 @@ struct EntryDraft: Sendable {
             try playlist.rendered(first: playlist.initialChoice(of: complete)) { name($0) }
         case .listing(let places): try playlist.stored(renditions: places) { name($0) }
         case .variants(let places): try playlist.stored(renditions: places, listsAllMedia: true) { name($0) }
+        case .without(let places): try playlist.rendered(without: places) { name($0) }
         case .ladder(let best, let base, let places):
             try playlist.rendered(only: best, among: places) { reference in
                 if case .variant = reference { return media(base) }
@@ -341,16 +344,20 @@ extension PlayerView {
     }
 
     /// The draft of the entry playlist; see `entry(stored:)`.
-    func draft(stored: Set<Int>? = nil) async throws(PlaylistError) -> PlaylistDraft {
+    /// - Parameter dead: what is left out because only dead hosts have it.
+    func draft(stored: Set<Int>? = nil, without dead: DeadParts = DeadParts()) async throws(PlaylistError)
+        -> PlaylistDraft
+    {
         if asset.multivariant != nil {
             if let stored { return draft(listing: stored) }
+            if !dead.renditions.isEmpty { return draft(.without(dead.renditions), isStored: false) }
             return draft(.all(complete: asset.completeRenditions), isStored: false)
         }
         guard let rendition = asset.renditions.first, stored == nil || rendition.isComplete,
             let source = rendition.source
         else { return .text(nil) }
         if let master = try master(of: rendition) { return .text(master) }
-        return try await draft(rendition, source)
+        return try await draft(rendition, source, cut: dead.cut)
     }
 
     /// The multivariant playlist that an asset with a lone media playlist needs for its attached tracks; nil without any.

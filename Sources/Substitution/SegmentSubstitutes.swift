@@ -62,7 +62,7 @@ public struct Quality {
 
     /// Marks the segments, by index, that a stored piece can substitute.
     /// - Parameter holes: true for each segment that is sought; those that are found become false.
-    func cover(_ holes: inout [Bool], _ slice: inout LoopSlice) async {
+    package func cover(_ holes: inout [Bool], _ slice: inout LoopSlice) async {
         var left = holes.count { $0 }
         for alignment in alignments where left > 0 {
             for place in alignment.storedCounterparts where holes.indices.contains(place) && holes[place] {

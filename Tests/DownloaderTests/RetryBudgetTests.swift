@@ -66,6 +66,24 @@ import Testing
         #expect(verdict(&retryBudget, page) == "again 2")
     }
 
+    @Test func aDeadHostIsLookedAtOnceMoreAndThenItsPiecesAreMissing() throws {
+        var retryBudget = RetryBudget()
+        let dead = DownloadOutcome.failed(try error(.hostDead), count: 3)
+        #expect(verdict(&retryBudget, dead) == "again 2")
+        guard case .fail(let failure) = retryBudget.verdict(on: dead, of: "sintel", pauses: Self.pauses) else {
+            Issue.record("no failure")
+            return
+        }
+        #expect(failure.code == "hostDead")
+        #expect(
+            failure.message
+                == "sintel is not complete: https://host/1.ts?… could not be reached, although other hosts answer; "
+                + "2 more pieces are missing, too"
+        )
+        retryBudget.recordProgress()
+        #expect(verdict(&retryBudget, dead) == "again 2")
+    }
+
     /// If many requests use one token, some are refused even with a fresh token.
     @Test func aRefusalIsRetriedWhilePiecesArrive() throws {
         var retryBudget = RetryBudget()

@@ -157,7 +157,7 @@ import Testing
         try await gone.stop()
         #expect(
             await code { try await fixture.library.relocation.follow(asset, to: WebURL(gone.master("ts"))) }
-                == .originAbsent)
+                == .hostDead)
         #expect(other.origin == (try fixture.url("/cmaf/master.m3u8")))
         #expect(try asset.origin == fixture.url("/ts/master.m3u8"))
         _ = try await fixture.library.remove(asset)

@@ -122,6 +122,99 @@ extension OverSockets {
             #expect(origin.accepted == 0)
         }
 
+        /// Two origins: one answers, the other refuses connections.
+        private func deadAndAlive(
+            _ change: (inout OriginClient.Configuration) -> Void = { _ in }
+        ) async throws -> (bench: Bench, dead: ScriptedOrigin, alive: ScriptedOrigin) {
+            let dead = try ScriptedOrigin(isListening: false) { _, _ in [.reply(200, [:], "x")] }
+            let alive = try ScriptedOrigin { _, _ in [.reply(200, [:], "x")] }
+            return (Bench(nil, change), dead, alive)
+        }
+
+        @Test func hostThatRefusesIsDeadAtOnceIfAnotherHasAnswered() async throws {
+            let (bench, dead, alive) = try await deadAndAlive()
+            #expect(await bench.run(try bench.request(alive)).1 == nil)
+            let request = try bench.request(dead)
+            let requests = bench.client.activity.requests
+            // One attempt, where an absent origin gets six.
+            #expect(await bench.run(request).1?.code == .hostDead)
+            #expect(bench.client.activity.requests == requests + 1)
+            #expect(bench.client.isDead(request.url) && bench.client.isPresumedAbsent(request.url))
+            // And none while it is known to be dead.
+            let error = await bench.run(request).1
+            #expect(error?.code == .hostDead)
+            #expect(error?.description.hasSuffix("although other hosts answer: Connection refused") ?? false)
+            #expect(bench.client.activity.requests == requests + 1)
+        }
+
+        @Test func waitingTransferEndsOnceAnotherHostAnswers() async throws {
+            let (bench, dead, alive) = try await deadAndAlive {
+                $0.giveUpRule.retriesWhilePlayerWaits = .whilePlayerWaits
+                $0.giveUpRule.retriesWhilePlayerWaits.firstPause = .milliseconds(10)
+                $0.giveUpRule.retriesWhilePlayerWaits.longestPause = .milliseconds(10)
+            }
+            var request = try bench.request(dead)
+            request.ignoresAbsence = true
+            let asked = request
+            let waiting = Task { @LoopActor in await bench.run(asked).1?.code }
+            // More attempts than a transfer makes that does not wait.
+            #expect(await eventually { bench.client.activity.requests > 8 })
+            #expect(await bench.run(try bench.request(alive)).1 == nil)
+            #expect(await waiting.value == .hostDead)
+        }
+
+        @Test func deadHostIsLookedAtAgainAndThenAlive() async throws {
+            let (bench, dead, alive) = try await deadAndAlive { $0.giveUpRule.deadPause = .milliseconds(50) }
+            #expect(await bench.run(try bench.request(alive)).1 == nil)
+            let request = try bench.request(dead)
+            #expect(await bench.run(request).1?.code == .hostDead)
+            dead.startListening()
+            #expect(await eventually { !bench.client.isDead(request.url) })
+            #expect(await bench.run(request).1 == nil)
+        }
+
+        @Test func callerOrdersALookBeforeThePauseEnds() async throws {
+            let (bench, dead, alive) = try await deadAndAlive()
+            #expect(await bench.run(try bench.request(alive)).1 == nil)
+            let request = try bench.request(dead)
+            #expect(await bench.run(request).1?.code == .hostDead)
+            dead.startListening()
+            #expect(await bench.run(request).1?.code == .hostDead)
+            bench.client.lookAtDeadHostsAgain()
+            #expect(await bench.run(request).1 == nil)
+        }
+
+        @Test func looksFindDeadHostsAndSpareThoseThatAnswered() async throws {
+            let (bench, dead, alive) = try await deadAndAlive { $0.giveUpRule.lookLimit = .milliseconds(100) }
+            let silent = try ScriptedOrigin { _, _ in [.hold] }
+            let other = try ScriptedOrigin { _, _ in [.reply(206, ["Content-Range": "bytes 0-0/9"], "x")] }
+            #expect(await bench.run(try bench.request(alive)).1 == nil)
+            let nameless = try bench.request("http://no-such-host.invalid/x")
+            let requests = [
+                try bench.request(dead), try bench.request(alive), try bench.request(silent), try bench.request(other),
+                nameless,
+            ]
+            for _ in 0..<2 { await bench.client.lookAtHosts(of: requests) }
+            #expect(requests.map { bench.client.isDead($0.url) } == [true, false, false, false, true])
+            // Each is looked at once; the one that had answered is not.
+            #expect([alive, silent, other].map { $0.requests.count } == [1, 1, 1])
+            #expect(other.requests.first?.fields["range"] == "bytes=0-0")
+        }
+
+        @Test func changeOfTheNetworkEndsWhatWasKnown() async throws {
+            let (bench, dead, alive) = try await deadAndAlive {
+                $0.giveUpRule.retries.attempts = 1
+                $0.giveUpRule.retries.firstPause = .milliseconds(10)
+            }
+            #expect(await bench.run(try bench.request(alive)).1 == nil)
+            bench.client.recordNetworkChange()
+            let request = try bench.request(dead)
+            #expect(await bench.run(request).1?.code == .unreachable)
+            #expect(!bench.client.isDead(request.url))
+            #expect(await bench.run(try bench.request(alive)).1 == nil)
+            #expect(bench.client.isDead(request.url))
+        }
+
         @Test func unknownHostNameIsUnreachable() async throws {
             let bench = Bench { $0.giveUpRule.retries = .never }
             let error = await bench.run(try bench.request("http://no-such-host.invalid/x")).1

@@ -9,6 +9,9 @@ struct OriginPresenceTableTests {
     enum Event {
         case unreachable
         case timedOut
+        case died
+        /// Its pause ends before its time.
+        case pauseEnds
         case replied
         case requested
         case admit(OriginPresence.Admission)
@@ -98,6 +101,22 @@ struct OriginPresenceTableTests {
         Scenario(
             "failures of transfers from before the pause are ignored",
             [(0, .unreachable), (0, .unreachable), (1, .unreachable), (2, .timedOut), (2, .next(5))]),
+        Scenario(
+            "a dead host is absent at once, and looked at each 30 s",
+            [
+                (0, .died), (0, .isAbsent(true)), (1, .admit(.refused)), (1, .next(30)), (29, .probes(0)),
+                (30, .probes(1)),
+                (30, .died), (30, .next(60)), (59, .requested), (60, .probes(1)), (60, .died), (60, .next(90)),
+                (61, .replied),
+                (61, .admit(.normal)),
+            ]),
+        Scenario(
+            "a dead host is looked at sooner where a caller orders it",
+            [
+                (0, .died), (1, .admit(.refused)), (2, .pauseEnds), (2, .admit(.probe)), (2, .admit(.refused)),
+                (3, .died),
+                (3, .next(33)),
+            ]),
     ]
 
     @Test(arguments: scenarios)
@@ -111,6 +130,8 @@ struct OriginPresenceTableTests {
             switch event {
             case .unreachable: presence.recordUnreachable(origin, now: now)
             case .timedOut: presence.recordTimeout(origin, now: now)
+            case .died: presence.recordDeath(origin, now: now)
+            case .pauseEnds: presence.endPauses(of: { $0 == origin }, now: now)
             case .replied: presence.recordReply(origin)
             case .requested: presence.recordInterest(origin, now: now)
             case .admit(let admission): #expect(presence.admit(origin, now: now) == admission, place)

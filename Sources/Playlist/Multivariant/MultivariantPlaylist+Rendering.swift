@@ -85,6 +85,21 @@ extension MultivariantPlaylist {
         return try renderer.run(naming)
     }
 
+    /// Writes the playlist without some renditions, which cannot be played: their variants, and their EXT-X-MEDIA lines. The
+    /// variants that need a group of which nothing is left go too, unless no variant would be left: then picture or sound alone
+    /// is better than nothing. Nil if no variant is left. Everything else is as in `rendered(_:naming:)`.
+    public func rendered(
+        _ view: MultivariantView = .player, without absent: Set<Int>, naming: Naming
+    ) throws(PlaylistError) -> [UInt8]? {
+        let left = Set(renditionURIs.indices).subtracting(absent)
+        let whole = completeVariants(renditions: left)
+        let listed = whole.isEmpty ? variants.filter { left.contains($0.renditionIndex) } : whole
+        guard !listed.isEmpty else { return nil }
+        var renderer = MultivariantRenderer(
+            playlist: self, view: view, listing: Listing(of: self, listing: listed, among: left))
+        return try renderer.run(naming)
+    }
+
     /// Returns the variants that a player may begin with instead of the first one, because they need only these renditions.
     ///
     /// They must be audio-only exactly if the first variant is: a viewer who expects a picture must not get audio only,
