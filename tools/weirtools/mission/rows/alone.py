@@ -189,3 +189,23 @@ def paused(stage):
             found, errors = player.end()
             if words := frames.all_differences(found, stage.of_fixture("ts/90p/media.m3u8")):
                 raise Missing("%s, after a pause of %d s: %s; %s" % (name, PAUSE, words, errors[:200]))
+
+
+@row("W11", "A dead host costs nothing of what the others serve", "mpv http://localhost:8216/URL")
+def dead_host(stage):
+    dead = "http://ads.invalid/"
+    text = (stage.origin and stage.root / "ts/90p/media.m3u8").read_text()
+    advertised = text.replace("\n2.ts", "\n%s2.ts" % dead).replace("\n3.ts", "\n%s3.ts" % dead)
+    url = stage.write("ts/90p/advertised.m3u8", advertised)
+    shown = stage.text("/" + url)
+    need(shown.count(".ts") == 4, "a playlist names %d of 4 segments that can be played" % shown.count(".ts"))
+    found = stage.frames(stage.weir.url + "/" + url, timeout=15)
+    whole = len(stage.of_fixture("ts/90p/media.m3u8")[0].frames)
+    need(found and len(found[0].frames) == whole * 4 // 6, "an advertisement's dead host costs frames of the film")
+    words = stage.refused(3, "get", url, "--name", "advertised")
+    need(dead in words, "weir get does not say what is missing: %s" % words.strip()[:200])
+    # The best variant, and the default sound.
+    for fixture, part in (("ts", "270p/"), ("cmaf", "audio-en/")):
+        master = (stage.root / fixture / "master.m3u8").read_text().replace(part, dead + part)
+        shown = stage.text("/" + stage.write(fixture + "/dead.m3u8", master))
+        need(part.strip("/") not in shown, "an entry names %s, whose host is dead" % part.strip("/"))
