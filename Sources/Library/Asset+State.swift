@@ -112,6 +112,17 @@ extension Asset {
     /// True if the origin is known to have other content than the store.
     public var hasChanged: Bool { hasOtherSegments || isOutdated || renditions.contains(where: \.isOutdated) }
 
+    // MARK: Broadcasts
+
+    /// True if its broadcast has ended, at whose URL another one may have begun.
+    package var isPastBroadcast: Bool { !isRecorded && !isLive && renditions.contains(where: \.isPastBroadcast) }
+
+    /// True if another broadcast may take the place of a rendition's: nothing of the past one is stored, in whatever rendition, that it
+    /// would be mixed with.
+    package func mayBeginAnew(_ rendition: Rendition) -> Bool {
+        rendition.isPastBroadcast && !renditions.contains { $0.folder.bytes > 0 }
+    }
+
     // MARK: Expired keys
 
     /// The error if only expired or revoked keys keep the asset from playing without the origin; nil otherwise.

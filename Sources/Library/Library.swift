@@ -41,6 +41,8 @@ public import Store
     /// Receives errors that no caller waits for.
     package let report: @Sendable (String) -> Void
     package let date: () -> Int64
+    /// The clock of playheads, and of the times at which playlists are due.
+    let now: () -> ContinuousClock.Instant
     /// The known streams of the user's streams file. An asset opened from one of them takes its name and title.
     public var streams: [KnownStream] = []
     /// Names of assets that are being opened, imported or renamed, and of orphan bundles.
@@ -79,7 +81,7 @@ public import Store
     /// Creates a library over a store, with the assets of the store's catalogue. The other rooms that it asks may be
     /// missing.
     /// - Parameters:
-    ///   - now: the clock of the playheads.
+    ///   - now: the clock of the playheads, and of the times at which playlists are due.
     ///   - date: the time of day, in seconds since 1970; nil for the system's.
     ///   - report: receives errors that no caller waits for, as a sentence for a log.
     public init(
@@ -90,6 +92,7 @@ public import Store
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         playheads = PlayheadTracker(now: now)
+        self.now = now
         (self.store, self.mode, self.report) = (store, mode, report)
         (self.moves, self.summaries) = (moves, summaries)
         (self.partialPlayback, self.storedRecordings) = (partialPlayback, storedRecordings)

@@ -26,9 +26,10 @@ extension PlaylistLoader {
         }
         // Any response since then would have made it present.
         if library.client.isPresumedAbsent(asset.origin), await isPlayable(asset) { return false }
-        let spans = asset.renditions.filter(\.isLive).compactMap { $0.source?.playlist.interval }
+        let live = asset.renditions.filter { $0.isLive || $0.isPastBroadcast }
+        let spans = live.compactMap { $0.source?.playlist.interval }
         let life = min(spans.min() ?? Self.checkLife, Self.checkLife)
-        if let checked = asset.checked, .now - checked.at < life { return checked.isPresent }
+        if let checked = asset.checked, library.now() - checked.at < life { return checked.isPresent }
         return try await tasks.checks.run(ObjectIdentifier(asset)) { await check(asset) }.get()
     }
 
@@ -53,7 +54,7 @@ extension PlaylistLoader {
             if isAbsent, !library.client.isHandled(request) {
                 library.client.presumeAbsent(after: request)
             } else {
-                asset.checked = (.now, false)
+                asset.checked = (library.now(), false)
             }
             return .success(false)
         }
@@ -61,12 +62,12 @@ extension PlaylistLoader {
 
     /// Fetches the entry, and adopts it if it fits the known one.
     func loadEntry(of asset: Asset, _ manner: PlaylistFetcher.Manner = .patient) async throws(LibraryError) {
-        let began = ContinuousClock.now
+        let began = library.now()
         let origin = asset.origin
         let answer = try await library.playlistFetcher.playlist(at: origin, access: asset.access, manner)
         // A response from a URL that is no longer the asset's does not count.
         guard origin == asset.origin else { return }
-        asset.checked = (.now, true)
+        asset.checked = (library.now(), true)
         if let terms = answer.terms {
             asset.access.handled = terms
             if asset.title == nil { asset.title = terms.title }
@@ -91,9 +92,12 @@ extension PlaylistLoader {
         if asset.lone?.recording != nil { source.isWindow = true }
         if let lone = asset.lone, let known = lone.source, known.isDurable {
             if await lone.hasSameContent(as: source, owner: asset.access) { return lone.move(to: source) }
+            // What is left of a broadcast that has ended is not another one.
+            if asset.bytes > 0, lone.isPastBroadcast, !source.isOtherBroadcast(than: known) { return }
             guard asset.bytes == 0 else { return reportChange(&lone.isOutdated, of: asset) }
             library.loader.forget([lone.folder])
-            lone.forget()
+            lone.beginAnew()
+            source = lone.numbered(source, replaces: true).source
         } else if asset.multivariant != nil {
             guard asset.bytes == 0 else { return reportChange(&asset.isOutdated, of: asset) }
             library.loader.forget(asset.folders)

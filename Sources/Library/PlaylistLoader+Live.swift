@@ -55,7 +55,7 @@ extension PlaylistLoader {
 
     /// Not a poll: before that time the origin must not be asked (RFC 8216 §6.3.4).
     private func waitUntilDue(_ rendition: Rendition) async {
-        let wait = rendition.schedule.wait(now: .now)
+        let wait = rendition.schedule.wait(now: library.now())
         if wait > .zero { try? await LoopActor.pause(for: wait) }
     }
 
@@ -66,7 +66,7 @@ extension PlaylistLoader {
     ) async throws(LibraryError) -> Rendition.Source {
         // All other callers join this one task.
         await waitUntilDue(rendition)
-        let began = ContinuousClock.now
+        let began = library.now()
         let mayBeOld = rendition.mayBeShown(now: began)
         var manner = PlaylistFetcher.Manner.patient
         manner.ignoresAbsence = true

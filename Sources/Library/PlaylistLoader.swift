@@ -37,9 +37,9 @@ import SegmentFormat
     public func source(of rendition: Rendition, in asset: Asset) async throws(LibraryError) -> Rendition.Source {
         if let source = rendition.source {
             if source.isDurable {
-                let isDue = rendition.mayBeginAnew && !rendition.isFresh(now: .now) && !library.isOffline
-                if !isDue, !needsSaving(rendition, in: asset) { return source }
-            } else if rendition.isFresh(now: .now) {
+                let isStale = asset.mayBeginAnew(rendition) && !rendition.isFresh(now: library.now())
+                if !isStale || library.isOffline, !needsSaving(rendition, in: asset) { return source }
+            } else if rendition.isFresh(now: library.now()) {
                 return source
             }
         }
@@ -57,7 +57,7 @@ import SegmentFormat
                 return .success(try await adopt(try await fetchSource(of: rendition, in: asset), rendition, in: asset))
             }
             guard known.isDurable else { return .success(try await reload(rendition, known, in: asset)) }
-            if rendition.mayBeginAnew, let source = await beginAnew(rendition, known, in: asset) {
+            if asset.mayBeginAnew(rendition), let source = await beginAnew(rendition, known, in: asset) {
                 return .success(source)
             }
             // An ended playlist that could not be written to the catalogue only needs to be written.
@@ -71,10 +71,10 @@ import SegmentFormat
     private func beginAnew(
         _ rendition: Rendition, _ known: Rendition.Source, in asset: Asset
     ) async -> Rendition.Source? {
-        let began = ContinuousClock.now
+        let began = library.now()
         let fetched = try? await fetchSource(of: rendition, in: asset, .none, .patient.hasty)
         rendition.schedule.record(began: began, targetDuration: known.playlist.interval, hasChanged: false)
-        guard let fetched, rendition.mayBeginAnew else { return nil }
+        guard let fetched, asset.mayBeginAnew(rendition) else { return nil }
         if await rendition.hasSameContent(as: fetched, owner: asset.access) { return nil }
         library.loader.forget([rendition.folder])
         rendition.beginAnew()
@@ -245,15 +245,16 @@ import SegmentFormat
         for rendition in renditions where !asset.hasChanged { _ = await renew(rendition, in: asset) }
     }
 
-    /// Checks if another broadcast has begun at the URLs of renditions that ended while they were live: see `Asset.hasChanged`.
+    /// Checks if another broadcast has begun at the URLs of renditions that ended while they were live, and of which pieces are
+    /// stored: see `Asset.hasChanged`.
     func checkBroadcasts(of asset: Asset) async {
-        for rendition in asset.renditions where rendition.mayBeReplaced && !rendition.isFresh(now: .now) {
+        for rendition in asset.renditions
+        where rendition.isPastBroadcast && rendition.folder.bytes > 0 && !rendition.isFresh(now: library.now()) {
             guard let known = rendition.source else { continue }
-            let began = ContinuousClock.now
+            let began = library.now()
             let fetched = try? await fetchSource(of: rendition, in: asset, .none, .patient.hasty)
             rendition.schedule.record(began: began, targetDuration: known.playlist.interval, hasChanged: false)
-            // An ended list may lose segments later, or get those that had left the window.
-            if let fetched, !fetched.isDurable || !fetched.sharesSegments(with: known) {
+            if let fetched, fetched.isOtherBroadcast(than: known) {
                 return reportChange(&rendition.isOutdated, of: asset)
             }
         }

@@ -255,9 +255,11 @@ extension Rendition.Source {
 }
 
 extension Rendition.Source {
-    /// True if both name a segment with one URL, but for the token.
-    func sharesSegments(with other: Rendition.Source) -> Bool {
-        !urls.isDisjoint(with: other.urls)
+    /// True if this is not what is left of another playlist, which has ended. An ended list may lose segments later, or get those
+    /// that had left the window; it gets none at its end.
+    func isOtherBroadcast(than ended: Rendition.Source) -> Bool {
+        guard isDurable else { return true }
+        return playlist.endSequenceNumber > ended.playlist.endSequenceNumber || urls.isDisjoint(with: ended.urls)
     }
 
     private var urls: Set<TokenlessURL> {

@@ -106,10 +106,8 @@ public import Playlist
     private var numbering = LiveNumbering()
     /// True if its playlist was once a live one, before the latest start too.
     var hasBeenLive = false
-    /// True if its playlist ended while it was live, and no piece is stored: at its URL another broadcast may have begun.
-    package var mayBeginAnew: Bool { hasBeenLive && !isLive && recording == nil && folder.bytes == 0 }
-    /// True if its playlist ended while it was live, and pieces of it are stored: another broadcast at its URL is new content.
-    var mayBeReplaced: Bool { hasBeenLive && !isLive && recording == nil && folder.bytes > 0 }
+    /// True if its playlist ended while it was live: at its URL another broadcast may have begun.
+    var isPastBroadcast: Bool { hasBeenLive && !isLive && source != nil && recording == nil }
     /// True if the catalogue has its playlist, or it has none.
     var canForgetPlaylist: Bool {
         if hasBeenLive || recording != nil || lastWindow != nil || otherSession != nil { return false }

@@ -79,27 +79,43 @@ import Store
         }
     }
 
-    /// Returns the asset to play: a revision if the origin has other content, and the old is not downloaded nor played.
+    /// Returns the asset to play: a revision if the origin has other content, and the old does not suffice or is not needed any
+    /// more. A session that plays the old content keeps it.
     public func current(_ asset: Asset) async -> Asset {
-        // One that plays without its origin is asked about only when a player needs more of it.
-        if !asset.isPlayableOffline { await checkBeforeFetching(into: asset, isStart: true) }
         let isKept = library.downloads?.isKept(asset) ?? false
-        // The old segments do not suffice, and the rest of them is nowhere.
-        if isKept, asset.hasOtherSegments, !asset.isPlayableOffline, !library.isOffline {
+        let mayBeReplaced = asset.isPastBroadcast && !isKept
+        // One that plays without its origin is asked about only when a player needs more of it.
+        if mayBeReplaced || !asset.isPlayableOffline { await checkBeforeFetching(into: asset, isStart: true) }
+        guard !asset.isRecorded, !library.isOffline else { return asset }
+        if mayBeReplaced, !asset.hasChanged { await library.playlists.checkBroadcasts(of: asset) }
+        if isKept || library.playheads.isPlayed(asset.id) {
+            // The old segments do not suffice, and the rest of them is nowhere; or nobody waits for the end of the old broadcast.
+            let isUseless = asset.hasOtherSegments && !asset.isPlayableOffline || mayBeReplaced && asset.hasChanged
+            guard isUseless else { return asset }
+            await abandonOutdated(asset.revision)
             if asset.revision == nil { _ = try? await revise(asset) }
             return asset.revision ?? asset
         }
-        guard asset.revision == nil, !asset.isRecorded, !library.isOffline, !isKept,
-            !library.playheads.isPlayed(asset.id)
-        else { return asset }
-        if !asset.hasChanged { await library.playlists.checkBroadcasts(of: asset) }
-        guard asset.hasChanged, asset.revision == nil else { return asset }
-        guard let revision = try? await revise(asset) else { return asset }
+
+        await abandonOutdated(asset.revision)
+        if asset.revision == nil {
+            guard asset.hasChanged, (try? await revise(asset)) != nil else { return asset }
+        }
+        // One that is downloaded replaces the old when it is complete.
+        guard let revision = asset.revision, !(library.downloads?.isKept(revision) ?? false) else { return asset }
         guard await supersede(asset) else {
-            await abandon(revision)
-            return asset
+            if !asset.hasOtherSegments, !mayBeReplaced { await abandon(revision) }
+            return asset.revision ?? asset
         }
         return revision
+    }
+
+    /// Gives a revision up after which the origin has changed once more, unless it is downloaded or played.
+    private func abandonOutdated(_ revision: Asset?) async {
+        guard let revision, revision.hasOtherSegments, !(library.downloads?.isKept(revision) ?? false),
+            !library.playheads.isPlayed(revision.id)
+        else { return }
+        await abandon(revision)
     }
 
     /// Registers the assets of a catalogue: first the named ones, then their revisions.

@@ -48,7 +48,7 @@ extension Playback {
 
     /// Answers with the playlist that is known, or with the origin's.
     private func online(_ exchange: Exchange, _ rendition: Rendition, _ asset: Asset, _ session: Session) {
-        if let source = rendition.source, source.isDurable, !rendition.mayBeginAnew {
+        if let source = rendition.source, source.isDurable, !asset.mayBeginAnew(rendition) {
             let view = view(of: asset, session, for: exchange)
             if rendition.isComplete, view.isSmall(source) {
                 return send(exchange, session, .hit) { try view.media(rendition, source) }
@@ -137,7 +137,8 @@ extension Playback {
         if asset.isRecording, !asset.recordedRenditions.isEmpty { return recording(exchange, of: asset, mode.plain) }
         // A name plays what is stored. A URL, or a session that needs the best quality, plays what the origin has.
         let isEnough = mode == .adaptive ? asset.isEverythingComplete : asset.isPlayableOffline
-        let isStored = mode == .offline || library.isOffline || isEnough
+        let isLocal = mode == .local || library.mode == .local
+        let isStored = mode == .offline || library.isOffline || isEnough && (isLocal || !mayBeReplaced(asset))
         do throws(LibraryError) {
             let (directives, _) = try DeliveryDirectives.split(exchange.head.query)
             Task { @LoopActor in await entry(exchange, of: asset, mode, directives, isStored: isStored) }
@@ -239,8 +240,14 @@ extension Playback {
 
     /// True if the stored content is everything that a URL leads to, so that the origin is not asked.
     private func isPreferred(_ asset: Asset, _ mode: Session.Mode) -> Bool {
-        if asset.isEverythingComplete || asset.isRecorded && !asset.isRecording { return true }
+        if asset.isRecorded && !asset.isRecording { return true }
+        if asset.isEverythingComplete, !mayBeReplaced(asset) { return true }
         return (mode == .local || library.mode == .local) && asset.isPlayableOffline
+    }
+
+    /// True if a broadcast has ended that nobody has saved: at its URL another one may have begun.
+    private func mayBeReplaced(_ asset: Asset) -> Bool {
+        asset.isPastBroadcast && !(library.downloads?.isKept(asset) ?? false)
     }
 
     /// True for a player that loads all variants to show one, if the highest is downloaded: it would wait for those that are not

@@ -46,7 +46,11 @@ import Testing
 
     private final class Clock {
         var date: Int64 = 1_000_000_000
+        var ahead = Duration.zero
     }
+
+    /// Lets time pass for playheads, and for playlists that will be due.
+    func advance(by duration: Duration) { clock.ahead += duration }
 
     /// - Parameters:
     ///   - root: the folder that the origin serves; nil for the fixtures.
@@ -61,7 +65,8 @@ import Testing
         client = Self.client(stallSpan: stallSpan)
         library = Library(
             store: try Store(path: folder.path, reserve: reserve), client: client, moves: moves,
-            partialPlayback: substitutions, date: { [clock] in clock.date }, report: { [log] in log.add($0) })
+            partialPlayback: substitutions, now: { [clock] in .now + clock.ahead }, date: { [clock] in clock.date },
+            report: { [log] in log.add($0) })
         exchange = ExchangeServices(library, moves: moves)
         retention = Retention(of: library, cacheLimit: cacheLimit)
     }
@@ -94,7 +99,7 @@ import Testing
         library = Library(
             store: try Store(path: folder.path, reserve: reserve), client: client,
             mode: isOffline ? .offline : .auto, moves: moves, partialPlayback: substitutions,
-            date: { [clock] in clock.date }, report: { [log] in log.add($0) })
+            now: { [clock] in .now + clock.ahead }, date: { [clock] in clock.date }, report: { [log] in log.add($0) })
         retention = Retention(of: library, cacheLimit: cacheLimit, purge: purge)
     }
 

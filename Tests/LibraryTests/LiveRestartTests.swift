@@ -1,6 +1,7 @@
 import EventLoop
 import Foundation
 import HTTPMessage
+import Playheads
 import Playlist
 import TestSupport
 import Testing
@@ -134,6 +135,101 @@ import Testing
         let again = try await fixture.rendition("video", of: new)
         #expect(again.isLive && again.folder.bytes == 0)
         #expect(try await bytes(0, of: again, in: new) == OriginRule.media("new"))
+    }
+
+    /// The state of the daemon between two broadcasts.
+    enum Pause: String, CaseIterable { case short, idle, asleep, restarted }
+
+    struct Course: CustomStringConvertible {
+        let isMaster: Bool
+        let isFetchedAfterTheEnd: Bool
+        let isPlayed: Bool
+        let pause: Pause
+        let names: String
+        let numbers: Range<Int>
+
+        var description: String {
+            let words = [
+                isMaster ? "master" : "lone", isFetchedAfterTheEnd ? "fetched after the end" : "",
+                isPlayed ? "played" : "", pause.rawValue, names.isEmpty ? "same names" : "other names", "\(numbers)",
+            ]
+            return words.filter { !$0.isEmpty }.joined(separator: ", ")
+        }
+
+        /// Each of the courses with each of the new broadcasts.
+        static let all = [false, true].flatMap { isMaster in Pause.allCases.flatMap { all(isMaster, $0) } }
+
+        private static func all(_ isMaster: Bool, _ pause: Pause) -> [Course] {
+            let broadcasts = [("", 0..<3), ("b", 0..<3), ("", 7..<10)]
+            return [(false, false), (false, true), (true, false), (true, true)].flatMap { isFetched, isPlayed in
+                broadcasts.map { names, numbers in
+                    Course(
+                        isMaster: isMaster, isFetchedAfterTheEnd: isFetched, isPlayed: isPlayed, pause: pause,
+                        names: names,
+                        numbers: numbers)
+                }
+            }
+        }
+    }
+
+    /// Opens the URL as a player does, and returns what it is shown.
+    private func enter(
+        _ course: Course
+    ) async throws -> (asset: Asset, rendition: Rendition, source: Rendition.Source) {
+        let asset = try await fixture.open(course.isMaster ? "/master.m3u8" : "/live.m3u8")
+        _ = try await fixture.library.playlists.refresh(asset)
+        let current = await fixture.library.revisions.current(asset)
+        let rendition = try #require(current.renditions.first)
+        return (current, rendition, try await fixture.library.playlists.source(of: rendition, in: current))
+    }
+
+    @Test("a new broadcast is shown within two target durations, and mixed with nothing", arguments: Course.all)
+    func aNewBroadcastIsShown(_ course: Course) async throws {
+        func give(_ text: String, _ segments: String) async throws {
+            try await self.give(text, segments: segments)
+            let master = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=100000\nlive.m3u8\n"
+            try await fixture.origin.add(OriginRule("/master.m3u8") { ($0.status, $0.body) = (200, master) })
+        }
+        try await give(text(0..<3), "old")
+        let (old, rendition, _) = try await enter(course)
+        #expect(try await bytes(1, of: rendition, in: old) == OriginRule.media("old"))
+        try await give(text(0..<3, end: "#EXT-X-ENDLIST\n"), "old")
+        fixture.advance(by: .seconds(1))
+        _ = try await fixture.library.playlists.source(of: rendition, in: old)
+        #expect(!rendition.isLive)
+        if course.isFetchedAfterTheEnd {
+            for number in 0..<3 { _ = try await bytes(number, of: rendition, in: old) }
+            #expect(rendition.folder.bytes > 0)
+        }
+        switch course.pause {
+        case .short: break
+        case .idle: fixture.advance(by: .seconds(3_600))
+        case .asleep:
+            fixture.library.sleeping.limit = 0
+            fixture.library.sleeping.recordUse(of: old)
+        case .restarted:
+            await fixture.flush()
+            try await fixture.restart()
+        }
+        if course.isPlayed {
+            let asset = try await fixture.open(course.isMaster ? "/master.m3u8" : "/live.m3u8")
+            fixture.library.playheads.cursor(of: "a session", in: asset, rendition.name.id)?.served("0.ts")
+        }
+
+        try await give(text(course.numbers, names: course.names), "new")
+        for _ in 0..<4 {
+            fixture.advance(by: .milliseconds(500))
+            let (asset, rendition, source) = try await enter(course)
+            if rendition.isLive {
+                #expect(source.playlist.segments.map(\.uri) == course.numbers.map { "\(course.names)\($0).ts" })
+                for number in course.numbers {
+                    #expect(try await bytes(number, of: rendition, in: asset) == OriginRule.media("new"))
+                }
+                return
+            }
+            #expect(asset === old || course.pause == .restarted)
+        }
+        Issue.record("the new broadcast is not shown")
     }
 
     /// The numbers in names differ from the origin's after a restart, in a mirror's list as well.
