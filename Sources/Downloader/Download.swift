@@ -58,6 +58,8 @@ import Store
     var book = DownloadBook()
     /// True if the user began or continued it since its last run.
     var isOrdered = false
+    /// True if what it has stored was compared with the origin's at its end, with whatever result.
+    var isCompared = false
     /// The selections whose completion was reported.
     var reported: [DownloadTask.Item.Identity] = []
     let meter = ProgressMeter()

@@ -34,18 +34,19 @@ extension Downloader {
         }
     }
 
-    /// Compares the content once more at the end of a download that has taken some time. True if that has begun.
+    /// Compares the content once more at the end of a download. True if that has begun.
     func beginLastComparison(of download: Download) -> Bool {
         let asset = download.asset
         guard !download.task.recordsLive, !asset.hasOtherSegments else {
             if asset.hasOtherSegments { work(for: download, ended: .failed(Self.otherContent(of: asset))) }
             return asset.hasOtherSegments
         }
-        guard library.revisions.isCheckDueAtEnd(of: asset) else { return false }
+        guard !download.isCompared, library.revisions.isCheckDueAtEnd(of: asset) else { return false }
         download.step = Task { @LoopActor [weak self, weak download] in
             guard let self, let download else { return }
             await self.library.revisions.checkAtEnd(of: asset)
             guard self.isWanted(download) else { return }
+            download.isCompared = true
             self.work(for: download, ended: asset.hasOtherSegments ? .failed(Self.otherContent(of: asset)) : .complete)
         }
         return true

@@ -99,10 +99,10 @@ extension Downloader: DownloadWorkObserver {
             }
             let isStart = download.isOrdered
             download.isOrdered = false
+            download.isCompared = false
             // A live stream changes all the time.
             if !download.task.recordsLive {
-                await self.library.revisions.checkBeforeFetching(
-                    into: download.asset, download.renditions, isStart: isStart)
+                await self.library.revisions.checkBeforeFetching(into: download.asset, isStart: isStart)
             }
             guard !Task.isCancelled, self.byAsset[download.asset.id] === download else { return }
             if download.asset.hasOtherSegments {

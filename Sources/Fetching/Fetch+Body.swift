@@ -47,6 +47,7 @@ extension Fetch: TransferReceiver {
         validatorURL = head.url
         body.end = head.end
         body.statedLength = head.statedLength
+        fileLength = resource.range == nil ? nil : head.completeLength
         body.isChunked = head[.transferEncoding] != nil
         body.isStatedEmpty = head.status == 200 && head.length == 0
         address = head.address

@@ -66,6 +66,10 @@ public import Store
     public internal(set) var isPiece = false
     /// The origin's times in the reply that answered last; nil without a time at which it was sent.
     package internal(set) var originTimes: OriginTimes?
+    /// The length of the file of which the resource is a range, as the latest reply states it; nil if it does not.
+    package internal(set) var fileLength: Int64?
+    /// The strong entity tag of the latest reply.
+    package var entityTag: EntityTag? { if case .entityTag(let tag)? = validator { tag } else { nil } }
     /// The address of the origin that answered last.
     public internal(set) var address: String?
     /// The state of the fetch when the latest reader joined.

@@ -52,6 +52,12 @@ package enum MediaSignature {
         return words.first { start.starts(with: $0.word.utf8) }?.name
     }
 
+    /// True if the first bytes of a body are media, or as nothing but media and ciphertext is: no text.
+    package static func mayBeMedia(_ bytes: some Collection<UInt8>) -> Bool {
+        guard !bytes.isEmpty, imposter(in: bytes) == nil else { return false }
+        return MediaRecognition.recognises(bytes, isWhole: false) || !isText(bytes)
+    }
+
     /// `<` begins markup of any kind; no media begins with printable text and `<`.
     private static let words: [(word: String, name: String)] = [
         ("<?xml", "XML"), ("<", "HTML"), ("{", "JSON"), ("[", "JSON"), ("#extm3u", "a playlist"),

@@ -104,11 +104,14 @@ package import Store
     }
 
     /// The first bytes of a piece; empty if it is not stored.
-    package func beginning(of file: String, count: Int) -> [UInt8] {
+    package func beginning(of file: String, count: Int) -> [UInt8] { bytes(of: file, from: 0, count: count) }
+
+    /// Bytes of a piece; empty if it is not stored.
+    package func bytes(of file: String, from offset: Int64, count: Int) -> [UInt8] {
         guard let descriptor = open(file) else { return [] }
         defer { close(descriptor) }
         return [UInt8](unsafeUninitializedCapacity: count) { buffer, used in
-            used = max(0, pread(descriptor, buffer.baseAddress, count, 0))
+            used = max(0, pread(descriptor, buffer.baseAddress, count, off_t(offset)))
         }
     }
 

@@ -128,6 +128,8 @@ import Store
     }
 
     private func run(_ job: VerificationJob) async {
+        // What is of two contents is not sound, although each piece is as it came.
+        if !job.isScrub { await library.revisions.checkBeforeVerifying(job.asset) }
         do throws(LibraryError) {
             try await verify(job.verification, at: now())
         } catch {

@@ -121,6 +121,7 @@ extension Library {
         asset.life.recordPlay(at: date())
         events.send(.assetChanged(asset))
         keys.recordPlay(of: asset)
+        if case .ended = change { Task { @LoopActor in await revisions.sessionEnded(of: asset) } }
         guard asset.isPersistent, readOnlyReason == nil else { return }
         if isFirst, asset.life.policy.afterFirstPlay != nil, asset.bundle.exists { writeBundle(of: asset) }
         Task { await records.saveLife(of: asset) }

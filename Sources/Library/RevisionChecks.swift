@@ -4,48 +4,47 @@ import HTTPMessage
 
 /// When the stored content of assets was last compared with the origin's, in this process.
 @LoopActor final class RevisionChecks {
-    /// The validators of the segment that was compared, for a conditional request.
+    /// The strong entity tag of a piece that is compared.
     struct Mark {
-        let folder: String
         let file: String
-        /// `If-None-Match` or `If-Modified-Since`, with the origin's value.
-        let condition: FieldLine
+        let tag: EntityTag
 
-        /// Takes the validators of a reply; nil if it has none. A weak entity tag is good enough: it stands for media
-        /// that plays the same.
-        init?(folder: String, file: String, tag: String?, modified: String?) {
-            let text = tag.map { "If-None-Match: \($0)" } ?? modified.map { "If-Modified-Since: \($0)" }
-            guard let condition = text.flatMap({ FieldLine($0.utf8) }) else { return nil }
-            (self.folder, self.file, self.condition) = (folder, file, condition)
-        }
+        /// Makes the request for the piece conditional.
+        var condition: FieldLine? { FieldLine("If-None-Match: \(tag)".utf8) }
     }
 
     private var times: [String: ContinuousClock.Instant] = [:]
-    /// The times of requests; an asset without pieces is not compared.
-    private var requests: [String: ContinuousClock.Instant] = [:]
-    private var marks: [String: Mark] = [:]
+    /// The times of comparisons at the start of a download or a session.
+    private var starts: [String: ContinuousClock.Instant] = [:]
+    /// Those of one segment and one initialization section of each folder, by asset.
+    private var marks: [String: [MarkKey: Mark]] = [:]
+
+    private struct MarkKey: Hashable {
+        let folder: String
+        let isSegment: Bool
+    }
+
     private var uncompared: [String: UncomparedPieces] = [:]
     let running = SharedTasks<ObjectIdentifier, Bool>()
+    /// The searches for pieces of new content, after a change was proven.
+    let searches = SharedTasks<ObjectIdentifier, Void>()
 
     /// The time between two comparisons of an asset into which something is fetched.
     private static let interval = Duration.seconds(60)
     /// The time at the start of a download or a session: players open a playlist several times.
     private static let startInterval = Duration.seconds(2)
-    /// A download that has taken longer since the last comparison is compared once more at its end.
-    private static let endInterval = Duration.seconds(10)
 
     /// - Parameter isStart: true at the start of a download or a session, which the user begins.
     func isDue(_ asset: Asset, isStart: Bool = false, at now: ContinuousClock.Instant = .now) -> Bool {
-        if isStart { return requests[asset.id].map { now - $0 >= Self.startInterval } ?? true }
+        if isStart { return starts[asset.id].map { now - $0 >= Self.startInterval } ?? true }
         return times[asset.id].map { now - $0 >= Self.interval } ?? true
     }
 
-    /// True if pieces were stored for so long that the content may have changed meanwhile.
-    func isDueAtEnd(_ asset: Asset, at now: ContinuousClock.Instant = .now) -> Bool {
-        let pieces = pieces(of: asset)
-        guard !pieces.pieces.isEmpty else { return false }
-        return pieces.isHinted || times[asset.id].map { now - $0 >= Self.endInterval } ?? true
-    }
+    /// True if no comparison of the asset was tried in this process.
+    func isFirst(of asset: Asset) -> Bool { times[asset.id] == nil }
+
+    /// True if pieces were stored since the last comparison, so that the content may have changed between them.
+    func hasUncompared(_ asset: Asset) -> Bool { !(uncompared[asset.id]?.pieces.isEmpty ?? true) }
 
     func pieces(of asset: Asset) -> UncomparedPieces { uncompared[asset.id] ?? UncomparedPieces() }
 
@@ -54,30 +53,62 @@ import HTTPMessage
         uncompared[asset.id, default: UncomparedPieces()].record(piece, times)
     }
 
+    /// Takes a reply whose body is arriving. Returns true if it shows that the content may be another now.
+    func notice(
+        _ times: Fetch.OriginTimes?, _ version: UncomparedPieces.FileVersion?, _ file: WebURL, of asset: Asset
+    ) -> Bool {
+        let isLater = uncompared[asset.id, default: UncomparedPieces()].notice(times)
+        guard let version else { return isLater }
+        let isOther = uncompared[asset.id, default: UncomparedPieces()].notice(version, of: file)
+        return isLater || isOther
+    }
+
+    /// True if a stored piece must not be sent before a comparison or a search has ended.
+    func isSuspect(_ piece: UncomparedPieces.Piece, of asset: Asset) -> Bool {
+        guard let pieces = uncompared[asset.id] else { return false }
+        return asset.hasOtherSegments ? pieces.contains(piece.file, of: piece.folder) : pieces.isSuspect(piece)
+    }
+
     /// Adds the last pieces of an earlier process.
     func restore(_ pieces: [UncomparedPieces.Piece], of asset: Asset) {
         uncompared[asset.id, default: UncomparedPieces()].restore(pieces)
     }
 
-    /// Records that the content was the same when so many of the pieces had been stored.
-    func recordSame(_ asset: Asset, first count: Int, at time: HTTPDate?) {
-        uncompared[asset.id, default: UncomparedPieces()].recordSame(first: count, at: time)
+    /// Records that the content of some folders was the same when so many of the pieces had been stored.
+    func recordSame(_ asset: Asset, in folders: Set<String>, first count: Int, at time: HTTPDate?) {
+        uncompared[asset.id, default: UncomparedPieces()].recordSame(in: folders, first: count, at: time)
     }
 
-    func forgetPieces(of asset: Asset) { uncompared[asset.id] = nil }
+    func forgetPieces(of asset: Asset) { uncompared[asset.id, default: UncomparedPieces()].clear() }
     func settleHint(of asset: Asset) { uncompared[asset.id]?.settle() }
 
     func recordCheck(of asset: Asset, at now: ContinuousClock.Instant = .now) { times[asset.id] = now }
 
-    func recordRequest(for asset: Asset, at now: ContinuousClock.Instant = .now) { requests[asset.id] = now }
+    func recordStart(of asset: Asset, at now: ContinuousClock.Instant = .now) { starts[asset.id] = now }
 
-    func mark(of asset: Asset) -> Mark? { marks[asset.id] }
-    func record(_ mark: Mark?, of asset: Asset) { marks[asset.id] = mark }
+    /// The mark of a piece; nil if there is none.
+    func mark(of name: PieceName, in folder: String, of asset: Asset) -> Mark? {
+        let mark = marks[asset.id]?[MarkKey(folder: folder, isSegment: name.isSegment)]
+        return mark?.file == name.description ? mark : nil
+    }
+
+    /// Records the entity tag of a piece. That of a folder's first piece stays until another one is compared.
+    func record(_ tag: EntityTag?, of name: PieceName, in folder: String, of asset: Asset, isFirst: Bool) {
+        let key = MarkKey(folder: folder, isSegment: name.isSegment)
+        if isFirst, marks[asset.id]?[key] != nil { return }
+        marks[asset.id, default: [:]][key] = tag.map { Mark(file: name.description, tag: $0) }
+    }
 
     func forget(_ asset: Asset) {
-        (times[asset.id], requests[asset.id], marks[asset.id], uncompared[asset.id]) = (nil, nil, nil, nil)
+        times[asset.id] = nil
+        starts[asset.id] = nil
+        marks[asset.id] = nil
+        uncompared[asset.id] = nil
     }
 
     /// Makes all comparisons due: the network may be another one.
-    func reset() { (times, requests) = ([:], [:]) }
+    func reset() {
+        times = [:]
+        starts = [:]
+    }
 }

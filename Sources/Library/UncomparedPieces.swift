@@ -2,78 +2,143 @@ import Fetching
 import HTTPMessage
 
 /// The pieces of an asset that were stored since its content was last compared with the origin's, oldest first. Pure. If the
-/// content has changed meanwhile, the later ones of them are of the new content.
+/// content has changed meanwhile, some of them are of the new content.
 struct UncomparedPieces {
     struct Piece: Hashable {
         let folder: String
         let file: String
     }
 
+    /// The facts that a reply states about a file of which it sends a part.
+    struct FileVersion {
+        let tag: EntityTag?
+        let length: Int64?
+
+        /// True if both state a fact, and not the same one.
+        func contradicts(_ other: FileVersion) -> Bool {
+            if let tag, let known = other.tag, tag != known { return true }
+            if let length, let known = other.length, length != known { return true }
+            return false
+        }
+    }
+
     private(set) var pieces: [Piece] = []
     private var known: Set<Piece> = []
+    /// Those of an earlier process: their times on the disk are no proof of their order.
+    private var restored: Set<Piece> = []
     /// The origin's time when it sent the first of the pieces.
     private var began: HTTPDate?
-    /// The number of pieces that came before the origin's times gave reason to compare, until that has been done.
+    /// The number of pieces that came before a reply gave reason to compare, until that has been done.
     private var hint: Int?
-    /// True if the origin's modification times are no sign of other content: it makes each file anew.
-    private var ignoresTimes = false
+    /// True if times and versions are no sign of other content: the origin makes each file anew, or has servers that disagree.
+    private var ignoresHints = false
+    /// The versions of files whose ranges are pieces.
+    private var versions: [WebURL: FileVersion] = [:]
     /// True once the pieces of an earlier process are among these.
     private(set) var isRestored = false
-    /// True while some of these are of an earlier process, and in the order of their times on the disk.
-    private(set) var hasRestored = false
-    /// The earliest pieces may be a common title.
-    private static let title = 3
 
-    /// Records a piece. Returns true if the origin changed its file after it had sent an earlier piece.
-    mutating func record(_ piece: Piece, _ times: Fetch.OriginTimes?) -> Bool {
-        guard known.insert(piece).inserted else { return false }
-        pieces.append(piece)
+    /// Takes the times of a reply. Returns true if the origin changed its file after it had sent an earlier piece.
+    mutating func notice(_ times: Fetch.OriginTimes?) -> Bool {
         guard let times else { return false }
         guard let began else {
             began = times.sent
             return false
         }
-        guard !ignoresTimes, hint == nil, let modified = times.modified, modified > began else { return false }
-        hint = pieces.count - 1
+        guard !ignoresHints, let modified = times.modified, modified > began else { return false }
+        if hint == nil { hint = pieces.count }
         return true
+    }
+
+    /// Takes the version of a file of which a reply sends a part. Returns true if an earlier part was of another version.
+    mutating func notice(_ version: FileVersion, of file: WebURL) -> Bool {
+        guard let known = versions[file] else {
+            versions[file] = version
+            return false
+        }
+        guard !ignoresHints, version.contradicts(known) else { return false }
+        if hint == nil { hint = pieces.count }
+        return true
+    }
+
+    /// Records a piece. Returns true if its times give reason to compare, and nothing did before.
+    mutating func record(_ piece: Piece, _ times: Fetch.OriginTimes?) -> Bool {
+        guard !known.contains(piece) else { return false }
+        let wasHinted = isHinted
+        let isSuspect = notice(times)
+        known.insert(piece)
+        pieces.append(piece)
+        return isSuspect && !wasHinted
     }
 
     /// Adds the last pieces of an earlier process: it may have ended before it noticed a change.
     mutating func restore(_ earlier: [Piece]) {
         let new = earlier.filter { known.insert($0).inserted }
         pieces.insert(contentsOf: new, at: 0)
+        restored = Set(new)
         hint = hint.map { $0 + new.count }
-        (isRestored, hasRestored) = (true, !new.isEmpty)
+        isRestored = true
     }
 
-    /// Records that the content was the same when so many of the pieces had been stored.
+    /// Records that the content of some folders was the same when so many of the pieces had been stored.
     /// - Parameter time: the origin's time.
-    mutating func recordSame(first count: Int, at time: HTTPDate?) {
-        pieces.removeFirst(min(count, pieces.count))
-        known = Set(pieces)
+    mutating func recordSame(in folders: Set<String>, first count: Int, at time: HTTPDate?) {
+        let compared = pieces.prefix(count).filter { folders.contains($0.folder) }
+        let left = pieces.prefix(count).filter { !folders.contains($0.folder) }
+        pieces = left + pieces.dropFirst(count)
+        known.subtract(compared)
+        restored.subtract(compared)
         began = time ?? began
-        (ignoresTimes, hint, hasRestored) = (ignoresTimes || hint != nil, nil, false)
+        if hint != nil { ignoresHints = true }
+        hint = nil
+        versions = [:]
+    }
+
+    /// Forgets the pieces: none is stored any more, or all that are left are of the earlier content.
+    mutating func clear() {
+        pieces = []
+        known = []
+        restored = []
+        hint = nil
+        isRestored = true
     }
 
     func contains(_ file: String, of folder: String) -> Bool { known.contains(Piece(folder: folder, file: file)) }
 
+    /// True if the piece is of an earlier process.
+    func isRestored(_ piece: Piece) -> Bool { restored.contains(piece) }
+
+    /// True if the piece may be of new content, because it came behind the reply that gave reason to compare.
+    func isSuspect(_ piece: Piece) -> Bool {
+        guard let hint, known.contains(piece) else { return false }
+        return pieces.dropFirst(hint).contains(piece)
+    }
+
     /// Records that the comparison was tried: once is enough.
     mutating func settle() { hint = nil }
 
-    /// True if the origin's times gave reason to compare, and that has not been done.
+    /// True if a reply gave reason to compare, and that has not been done.
     var isHinted: Bool { hint != nil }
 
-    /// A segment of a folder that was stored early, and so is of the earlier content; nil if there is none.
-    func early(in folder: String) -> PieceName? {
-        let older = pieces.prefix(hint ?? pieces.count).filter { $0.folder == folder }
-        let names = older.compactMap { PieceName($0.file) }.filter(\.isSegment)
-        guard !names.isEmpty else { return nil }
-        // Without a hint nobody knows how many are of the earlier content.
-        return names[hint == nil ? min(Self.title, (names.count - 1) / 4) : (names.count - 1) / 2]
+    /// The piece of a folder that was stored first, and so is of the earlier content. Where that is an initialization section, which
+    /// two contents may share, the first segment as well; that segment alone, if they are of an earlier process.
+    func oldest(in folder: String, where isStored: (String) -> Bool = { _ in true }) -> [PieceName] {
+        let stored = pieces.filter { $0.folder == folder && isStored($0.file) }
+        let names = stored.compactMap { PieceName($0.file) }
+        guard let first = names.first else { return [] }
+        guard !first.isSegment, let segment = names.first(where: \.isSegment) else { return [first] }
+        return isRestored(Piece(folder: folder, file: first.description)) ? [segment] : [first, segment]
     }
 }
 
 extension PieceName {
     /// True for the name of a media segment.
     var isSegment: Bool { if case .segment = role { true } else { false } }
+
+    /// True for media, whose bytes belong to one revision: a segment or an initialization section.
+    var isMedia: Bool {
+        switch role {
+        case .segment, .initialization: true
+        case .key, .passing, .data: false
+        }
+    }
 }

@@ -12,7 +12,14 @@ extension OriginClient {
 
     /// Fetches the first bytes of a body, at most `count`, and abandons the rest. Needs no support of ranges.
     public func fetchBeginning(of request: OriginRequest, count: Int) async throws(OriginError) -> [UInt8] {
-        try await fetch(request, into: Collector(atMost: count)).1
+        try await fetchHeadAndBeginning(of: request, count: count).1
+    }
+
+    /// As `fetchBeginning(of:count:)`, with the head of the reply.
+    public func fetchHeadAndBeginning(
+        of request: OriginRequest, count: Int
+    ) async throws(OriginError) -> (OriginHead, [UInt8]) {
+        try await fetch(request, into: Collector(atMost: count))
     }
 
     private func fetch(

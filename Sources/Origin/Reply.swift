@@ -136,6 +136,12 @@ public struct OriginHead: Sendable {
     /// The first value of a field.
     public subscript(_ name: FieldName) -> String? { fields[name] }
 
+    /// The length of the whole resource: of a range's file, or of the body; nil if the origin does not state it.
+    public var completeLength: Int64? {
+        guard status == 206 else { return statedLength ?? length }
+        return self[.contentRange]?.split(separator: "/").last.flatMap { Int64($0) }
+    }
+
     /// The Content-Type as sent.
     public var mediaType: MediaType? { self[.contentType].flatMap { MediaType($0) } }
 }

@@ -110,6 +110,8 @@ import SegmentFormat
     private let isSentComplete: Bool
     private let playerTimeout: Duration
     private var isAnswered = false
+    /// True once a reply that seemed to be of other content was compared.
+    private var isSettled = false
     private var awaited: AwaitedReply?
     private var deadline: LoopTimer?
     private var stallWatch: StallWatch?
@@ -153,6 +155,8 @@ import SegmentFormat
         switch result {
         case .success:
             guard let playback, request.exchange.isOpen, !isAnswered else { return }
+            let revisions = playback.library.revisions
+            if !isSettled, revisions.isSuspect(fetch, of: request.place.asset) { return settle(by: revisions) }
             awaited?.begin(request.exchange)
             if isSentComplete ? playback.send(complete: fetch, request) : playback.send(arriving: fetch, request) {
                 return
@@ -160,6 +164,20 @@ import SegmentFormat
             awaited?.end(nil)
             playback.answer(request)
         case .failure(let error): fail(LibraryError(error))
+        }
+    }
+
+    /// Sends the bytes only if they are of the content that the session plays.
+    private func settle(by revisions: Revisions) {
+        isSettled = true
+        Task { @LoopActor in
+            let asset = request.place.asset
+            await revisions.settle(asset)
+            guard !asset.hasOtherSegments else {
+                let reason = "the origin has other content now than what this session plays; open the URL anew"
+                return fail(LibraryError(.otherContent, reason))
+            }
+            answer(.success(()))
         }
     }
 

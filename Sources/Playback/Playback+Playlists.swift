@@ -33,15 +33,9 @@ extension Playback {
             Task { @LoopActor in await offlinePlaylist(exchange, rendition, asset, session) }
             return
         }
-        // A player that changes the quality does not wait: while it plays, the content is compared beside its fetches.
-        if !library.playheads.isPlaying(session.id, asset.id),
-            library.revisions.mayCheckBeforePlaying(rendition, of: asset)
-        {
-            Task { @LoopActor in
-                await library.revisions.checkBeforePlaying(rendition, of: asset)
-                online(exchange, rendition, asset, session)
-            }
-            return
+        // What is stored is sent meanwhile; the first piece that is not waits for the result.
+        if !library.playheads.isPlaying(session.id, asset.id) {
+            library.revisions.beginCheck(beforePlaying: rendition, of: asset)
         }
         online(exchange, rendition, asset, session)
     }
@@ -286,6 +280,12 @@ extension Playback {
         // Meanwhile the entry is asked for.
         if !isStored, !asset.isPlayableOffline {
             Task { @LoopActor in await library.revisions.checkBeforeFetching(into: asset, isStart: true) }
+        }
+        if isStored, mode != .offline, !library.isOffline {
+            await library.revisions.finishComparison(of: asset)
+            if asset.hasOtherSegments, !asset.isPlayableOffline {
+                return await entry(exchange, of: asset, mode, directives, isStored: false)
+            }
         }
         do {
             let isPresent = isStored ? false : try await library.playlists.refresh(asset)

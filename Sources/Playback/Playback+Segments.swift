@@ -1,3 +1,4 @@
+import EventLoop
 import Fetching
 import Glibc
 import HTTPMessage
@@ -38,12 +39,37 @@ extension Playback {
     /// Answers from the first source that is available, now or later. The stored piece is verified first.
     func answer(_ request: consuming SegmentRequest) {
         let (folder, file) = (request.place.folder, request.file)
+        if library.revisions.isSuspect(file, in: folder, of: request.place.asset) {
+            return answerOnceSettled(request)
+        }
         folder.verifyAhead(of: file)
         if folder.isVerified(file) { return answerVerified(consume request) }
         let waiting = request
         folder.verify(file) { [self] in
             if waiting.exchange.isOpen { answerVerified(waiting) }
         }
+    }
+
+    /// Answers once it is known whether a piece is of the content that the session plays.
+    func answerOnceSettled(_ request: SegmentRequest) {
+        Task { @LoopActor in
+            await library.revisions.settle(request.place.asset)
+            if request.exchange.isOpen { answer(request) }
+        }
+    }
+
+    /// Answers a request for a missing piece once the content was compared with the origin's, if that must be done first. Returns
+    /// false if it need not.
+    private func awaitsComparison(_ request: SegmentRequest) -> Bool {
+        let asset = request.place.asset
+        guard let name = request.name, library.revisions.mustCheck(beforeFetching: name, into: asset) else {
+            return false
+        }
+        Task { @LoopActor in
+            await library.revisions.checkBeforeFetching(into: asset)
+            if request.exchange.isOpen { answer(request) }
+        }
+        return true
     }
 
     private func answerVerified(_ request: consuming SegmentRequest) {
@@ -64,8 +90,9 @@ extension Playback {
             return false
         case .splicedPiece: return sendSplicedPiece(request)
         case .substitute(let rendition): return sendSubstitute(of: rendition, request)
-        case .otherQuality: return fetchChosenQuality(request)
+        case .otherQuality: return awaitsComparison(request) || fetchChosenQuality(request)
         case .fetch(let fallback, let isSentComplete):
+            if awaitsComparison(request) { return true }
             do throws(LibraryError) {
                 try fetch(request, fallback, isSentComplete: isSentComplete)
                 return true

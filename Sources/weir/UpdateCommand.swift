@@ -5,8 +5,8 @@ struct UpdateCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "update", abstract: "Take over new content of an asset's origin.",
         discussion: """
-            Compares the playlists and the beginning of a stored segment with the origin's. If the content is another one, it is \
-            fetched beside the old with the same selections; the old plays until the new is complete. Old and new are never mixed.
+            Compares the playlists, and the beginnings of stored segments of each rendition, with the origin's. If the content is \
+            another one, it is fetched beside the old with the same selections; the old plays until the new is complete. Old and new are never mixed.
             """)
 
     @Argument(help: ArgumentHelp("The asset's name.", valueName: "name"), completion: .assetNames)

@@ -76,8 +76,8 @@ import Testing
         fixture.downloader.resume()
         try await fixture.reaches(.complete, "ts")
         #expect(try await fixture.mediaRequests().sorted() == ["/ts/90p/3.ts", "/ts/90p/5.ts"])
-        // And one that compares the stored content with the origin's.
-        #expect(try await fixture.origin.requests().map(\.isComparison) == [true, false, false])
+        // And those that compare the stored content with the origin's, before and after.
+        #expect(try await fixture.origin.requests().map(\.isComparison) == [true, false, false, true])
     }
 
     @Test func aDownloadWaitsForAnAbsentOriginAndContinues() async throws {

@@ -121,6 +121,40 @@ import Testing
         }
     }
 
+    /// The files of a short download, of an origin that shows no change by its validators.
+    @Test("W8: a change within the first segments of a download", arguments: [1, 3])
+    func aDownloadHasOneContent(_ count: Int) async throws {
+        let film = try ChangingFilm("ts")
+        let fixture = try await DownloadFixture(film: film)
+        try await fixture.origin.add(
+            OriginRule("/film/90p/[\(count)-5].ts") { ($0.hold, $0.noValidators) = (true, true) },
+            OriginRule("*.ts") { $0.noValidators = true })
+        let download = try await fixture.start("/film/master.m3u8")
+        try await waitUntil("the first segments") { download.progress.loaded.duration == 2 * Double(count) }
+        for number in 0..<6 { try FileDamage.flipBit(of: film.root + "/film/90p/\(number).ts", at: 600) }
+        try await fixture.origin.clearRules()
+        try await fixture.origin.add(OriginRule("*.ts") { $0.noValidators = true })
+        try await fixture.origin.release()
+        try await expectTheNewAlone(fixture, besides: download.asset)
+        let folder = fixture.folder.path("assets/\(try asset(fixture).id)/video-90p")
+        for number in 0..<6 {
+            let stored = try Data(contentsOf: URL(fileURLWithPath: folder + "/\(number).ts"))
+            let new = try Data(contentsOf: URL(fileURLWithPath: film.root + "/film/90p/\(number).ts"))
+            #expect(stored == new, "\(number)")
+        }
+    }
+
+    /// The origin refuses to show the beginning again.
+    @Test func aDownloadThatCannotBeComparedIsComplete() async throws {
+        let fixture = try await DownloadFixture()
+        try await fixture.origin.add(
+            OriginRule("/ts/90p/0.ts") { ($0.times, $0.noValidators) = (1, true) },
+            OriginRule("/ts/90p/0.ts") { $0.status = 403 })
+        try await fixture.start("/ts/master.m3u8")
+        try await fixture.reaches(.complete, "ts")
+        #expect(try await fixture.origin.requests(for: "/ts/90p/0.ts").filter { $0.range != nil }.count <= 1)
+    }
+
     @Test func theOldRevisionPlaysUntilTheNewOneIsComplete() async throws {
         let (fixture, _, old, revision) = try await replacing()
         #expect(try asset(fixture) === old && fixture.library.asset(at: old.origin) === old)

@@ -1,6 +1,7 @@
 import EventLoop
 import Foundation
 import HTTPMessage
+import Integrity
 import Playheads
 import Playlist
 import TestSupport
@@ -137,19 +138,204 @@ import Testing
         #expect(code == .otherContent)
     }
 
-    @Test func n12AChangeWithoutAnyTimesIsSeenAtTheEnd() async throws {
-        let (film, fixture, asset) = try await stored()
-        try await fixture.origin.add(OriginRule("*.ts") { $0.noValidators = true })
-        let rendition = try await fixture.rendition("video-90p", of: asset)
-        try await store(1..<2, of: asset, fixture)
+    /// The validators that an origin sends with its segments.
+    enum Validators: String, CaseIterable { case strong, weak, none }
+
+    /// From now on the origin sends these validators, and no times of modification.
+    private func give(_ validators: Validators, content: Int, _ fixture: LibraryFixture) async throws {
+        try await fixture.origin.clearRules()
+        try await fixture.origin.add(
+            OriginRule("*.[tm]*s") { rule in
+                rule.noValidators = true
+                switch validators {
+                case .strong:
+                    rule.etag = "\(content)"
+                    rule.headers = ["ETag": "\"\(content)\""]
+                case .weak: rule.headers = ["ETag": "W/\"same\""]
+                case .none: break
+                }
+            })
+    }
+
+    private func segments(_ rendition: Rendition) -> [String] {
+        rendition.folder.sizes.keys.filter { !$0.hasPrefix("init") }.sorted()
+    }
+
+    @Test("W8: a change within the first segments", arguments: Validators.allCases, [1, 3])
+    func aChangeWithinTheFirstSegmentsIsSeenWhenTheRenditionIsComplete(
+        _ validators: Validators, _ count: Int
+    ) async throws {
+        let film = try ChangingFilm("ts")
+        let fixture = try await LibraryFixture(root: film.folder)
+        try await give(validators, content: 1, fixture)
+        let asset = try await fixture.open("/film/master.m3u8")
+        try await store(0..<count, of: asset, fixture)
         try changeSegments(film)
-        try await store(2..<5, of: asset, fixture)
-        #expect(!asset.hasChanged && !fixture.library.revisions.isCheckDueAtEnd(of: asset))
-        // As some time later.
-        fixture.library.revisionChecks.reset()
-        #expect(fixture.library.revisions.isCheckDueAtEnd(of: asset))
-        await fixture.library.revisions.checkAtEnd(of: asset)
-        #expect(asset.hasChanged && rendition.folder.sizes.keys.sorted() == ["0.ts", "1.ts"])
+        try await give(validators, content: 2, fixture)
+        try await store(count..<6, of: asset, fixture)
+        let rendition = try await fixture.rendition("video-90p", of: asset)
+        try await waitUntil("the new pieces to be gone") { asset.hasChanged && segments(rendition).count == count }
+        #expect(segments(rendition) == (0..<count).map { "\($0).ts" })
+        #expect(await code { _ = try fixture.fetch(count, of: rendition, in: asset) } == .otherContent)
+    }
+
+    @Test("W8: a session that ends early leaves no new piece", arguments: Validators.allCases)
+    func aSessionThatEndsEarlyLeavesNoNewPiece(_ validators: Validators) async throws {
+        let film = try ChangingFilm("ts")
+        let fixture = try await LibraryFixture(root: film.folder)
+        try await give(validators, content: 1, fixture)
+        let asset = try await fixture.open("/film/master.m3u8")
+        try await store(0..<1, of: asset, fixture)
+        try changeSegments(film)
+        try await give(validators, content: 2, fixture)
+        try await store(1..<4, of: asset, fixture)
+        await fixture.library.revisions.sessionEnded(of: asset)
+        let rendition = try await fixture.rendition("video-90p", of: asset)
+        #expect(asset.hasChanged && segments(rendition) == ["0.ts"])
+    }
+
+    @Test func w8AVerificationFindsWhatIsOfTwoContents() async throws {
+        let film = try ChangingFilm("ts")
+        let fixture = try await LibraryFixture(root: film.folder)
+        try await give(.none, content: 1, fixture)
+        let asset = try await fixture.open("/film/master.m3u8")
+        try await store(0..<1, of: asset, fixture)
+        try changeSegments(film)
+        try await store(1..<4, of: asset, fixture)
+        let integrity = fixture.integrity
+        let job = try integrity.start(asset, isRepair: false)
+        try await waitUntil("the end") { job.state.isFinal }
+        let rendition = try await fixture.rendition("video-90p", of: asset)
+        #expect(asset.hasChanged && segments(rendition) == ["0.ts"])
+    }
+
+    @Test func w8TheLengthAloneShowsOtherContent() async throws {
+        let (film, fixture, asset) = try await stored()
+        let path = film.root + "/film/90p/0.ts"
+        let packet = [0x47, 0x1F, 0xFF, 0x10] + [UInt8](repeating: 0xFF, count: 184)
+        try (Data(contentsOf: URL(fileURLWithPath: path)) + packet).write(to: URL(fileURLWithPath: path))
+        try await give(.none, content: 2, fixture)
+        #expect(await fixture.library.revisions.check(asset))
+        #expect(asset.hasChanged)
+    }
+
+    @Test func w8AStrongTagShowsOtherContentBehindEqualFirstBytes() async throws {
+        let film = try ChangingFilm("ts")
+        let fixture = try await LibraryFixture(root: film.folder)
+        try await give(.strong, content: 1, fixture)
+        let asset = try await fixture.open("/film/master.m3u8")
+        try await store(0..<1, of: asset, fixture)
+        try await give(.strong, content: 2, fixture)
+        #expect(await fixture.library.revisions.check(asset))
+        #expect(!asset.hasChanged, "servers of one origin may give other tags to equal bytes")
+        let path = film.root + "/film/90p/0.ts"
+        try FileDamage.flipBit(of: path, at: Data(contentsOf: URL(fileURLWithPath: path)).count - 100)
+        try await give(.strong, content: 3, fixture)
+        #expect(await fixture.library.revisions.check(asset))
+        #expect(asset.hasChanged)
+    }
+
+    @Test("W8: the sound alone changes", arguments: Validators.allCases)
+    func aSoundThatChangesAloneIsSeen(_ validators: Validators) async throws {
+        let film = try ChangingFilm("cmaf")
+        let fixture = try await LibraryFixture(root: film.folder)
+        try await give(validators, content: 1, fixture)
+        let asset = try await fixture.open("/film/master.m3u8")
+        try await fixture.fetch("video-90p", of: asset)
+        let sound = try await fixture.rendition("audio-en", of: asset)
+        func store(_ numbers: Range<Int>) async throws {
+            for number in numbers {
+                let fetch = try fixture.fetch(number, of: sound, in: asset)
+                try await fetch.end()
+                fetch.release()
+            }
+        }
+        try await waitUntil("a comparison") { !fixture.library.revisionChecks.hasUncompared(asset) }
+        let map = try #require(sound.preliminaries.first)
+        let fetch = try fixture.library.fetch(map.resource, in: map.folder, of: asset, urgency: .background)
+        try await fetch.end()
+        fetch.release()
+        try await store(0..<3)
+        for number in 0..<7 { try FileDamage.flipBit(of: film.root + "/film/audio-en/\(number).m4s", at: 200) }
+        try await give(validators, content: 2, fixture)
+        try await store(3..<7)
+        try await waitUntil("the new pieces to be gone") { asset.hasChanged && segments(sound).count == 3 }
+        #expect(segments(sound) == ["0.m4s", "1.m4s", "2.m4s"])
+        let picture = try await fixture.rendition("video-90p", of: asset)
+        #expect(picture.isComplete, "it was compared before the change")
+    }
+
+    @Test func w8CiphertextUnderTheSameNamesIsOtherContent() async throws {
+        let (film, fixture, _) = try await stored()
+        for number in 0..<6 {
+            let path = film.root + "/film/90p/\(number).ts"
+            try FileManager.default.removeItem(atPath: path)
+            try FileManager.default.copyItem(
+                atPath: Repository.path("fixtures/media/aes/90p/\(number).ts"), toPath: path)
+        }
+        let asset = try await reopened(fixture)
+        await fixture.library.revisions.checkBeforeFetching(into: asset)
+        let rendition = try await fixture.rendition("video-90p", of: asset)
+        #expect(asset.hasChanged && segments(rendition) == ["0.ts"])
+        #expect(await code { _ = try fixture.fetch(1, of: rendition, in: asset) } == .otherContent)
+    }
+
+    @Test func anOriginThatMakesEachReplyAnewCannotBeCompared() async throws {
+        let (_, fixture, asset) = try await stored()
+        for text in ["one", "two"] {
+            let body = OriginRule.media(text) + String(repeating: text, count: 3_000)
+            try await fixture.origin.add(
+                OriginRule("/film/90p/0.ts") { ($0.times, $0.status, $0.body) = (1, 200, body) })
+        }
+        #expect(await !fixture.library.revisions.check(asset))
+        #expect(!asset.hasChanged)
+    }
+
+    @Test func anOriginWithoutRangesIsComparedByTheBeginning() async throws {
+        let (film, fixture, asset) = try await stored()
+        try await fixture.origin.add(OriginRule("*.ts") { ($0.noRanges, $0.noValidators) = (true, true) })
+        #expect(await fixture.library.revisions.check(asset))
+        #expect(!asset.hasChanged)
+        try changeSegments(film)
+        #expect(await fixture.library.revisions.check(asset))
+        #expect(asset.hasChanged)
+    }
+
+    @Test func w8OneLookAtEachRenditionBeforeMoreIsFetched() async throws {
+        let film = try ChangingFilm("cmaf")
+        let fixture = try await LibraryFixture(root: film.folder)
+        let before = try await fixture.open("/film/master.m3u8")
+        for id in ["video-90p", "audio-en"] {
+            let rendition = try await fixture.rendition(id, of: before)
+            for number in 0..<3 {
+                let fetch = try fixture.fetch(number, of: rendition, in: before)
+                try await fetch.end()
+                fetch.release()
+            }
+        }
+        let asset = try await reopened(fixture)
+        for _ in 0..<3 { await fixture.library.revisions.checkBeforeFetching(into: asset) }
+        let requests = try await fixture.origin.requests()
+        #expect(requests.count == 2 && requests.allSatisfy(\.isComparison))
+        #expect(Set(requests.map { $0.path.split(separator: "/")[1] }) == ["video-90p", "audio-en"])
+    }
+
+    @Test func w8APartOfAFileOfAnotherVersionIsCompared() async throws {
+        let fixture = try await LibraryFixture()
+        try await fixture.origin.add(OriginRule("*.ts") { ($0.noValidators, $0.headers) = (true, ["ETag": "\"1\""]) })
+        let asset = try await fixture.open("/byterange-ts/90p/media.m3u8")
+        let rendition = try #require(asset.renditions.first)
+        _ = try await fixture.library.playlists.source(of: rendition, in: asset)
+        let first = try fixture.fetch(0, of: rendition, in: asset)
+        try await first.end()
+        first.release()
+        try await fixture.origin.clearRules()
+        try await fixture.origin.add(OriginRule("*.ts") { ($0.noValidators, $0.headers) = (true, ["ETag": "\"2\""]) })
+        let second = try fixture.fetch(1, of: rendition, in: asset)
+        try await second.announced()
+        #expect(fixture.library.revisions.isSuspect(second, of: asset))
+        try await second.end()
+        second.release()
     }
 
     @Test func n12AChangeThatAnEndedProcessDidNotNoticeIsSeenByTheNextAndNothingNewStays() async throws {
@@ -181,8 +367,8 @@ import Testing
         try await fixture.fetch("video-90p", of: stored)
         let asset = try await reopened(fixture)
         let rendition = try await fixture.rendition("video-90p", of: asset)
-        #expect(rendition.isComplete && !fixture.library.revisions.mayCheckBeforePlaying(rendition, of: asset))
-        await fixture.library.revisions.checkBeforePlaying(rendition, of: asset)
+        #expect(rendition.isComplete)
+        fixture.library.revisions.beginCheck(beforePlaying: rendition, of: asset)
         #expect(try await fixture.origin.requests().isEmpty)
     }
 

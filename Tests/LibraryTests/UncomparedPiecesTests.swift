@@ -32,7 +32,7 @@ import Testing
         let first = pieces.record(piece(0), times(1000, modified: 1000))
         let second = pieces.record(piece(1), times(1005, modified: 1005))
         #expect(!first && second)
-        pieces.recordSame(first: 2, at: HTTPDate(secondsSinceEpoch: 1006))
+        pieces.recordSame(in: ["video"], first: 2, at: HTTPDate(secondsSinceEpoch: 1006))
         #expect(!pieces.isHinted && pieces.pieces.isEmpty)
         let third = pieces.record(piece(2), times(1010, modified: 1010))
         #expect(!third)
@@ -41,22 +41,52 @@ import Testing
     @Test func whatCameDuringAComparisonIsStillUncompared() {
         var pieces = UncomparedPieces()
         for number in 0..<5 { _ = pieces.record(piece(number), nil) }
-        pieces.recordSame(first: 3, at: nil)
+        pieces.recordSame(in: ["video"], first: 3, at: nil)
         #expect(pieces.pieces == [piece(3), piece(4)])
         #expect(!pieces.contains("2.ts", of: "video") && pieces.contains("3.ts", of: "video"))
         #expect(!pieces.contains("3.ts", of: "audio"))
     }
 
-    @Test func anEarlySegmentStandsForTheOldContent() {
-        for (count, number) in [(1, 0), (2, 0), (4, 0), (5, 1), (9, 2), (40, 3)] {
-            var pieces = UncomparedPieces()
-            for number in 0..<count { _ = pieces.record(piece(number), nil) }
-            #expect(pieces.early(in: "video")?.description == "\(number).ts", "\(count)")
-            #expect(pieces.early(in: "audio") == nil)
-        }
+    @Test func whatWasNotComparedStaysUncompared() {
         var pieces = UncomparedPieces()
-        for number in 0..<3 { _ = pieces.record(piece(number), times(1000, modified: 500)) }
-        for number in 3..<9 { _ = pieces.record(piece(number), times(1010, modified: 1005)) }
-        #expect(pieces.isHinted && pieces.early(in: "video")?.description == "1.ts")
+        _ = pieces.record(piece(0), nil)
+        let sound = UncomparedPieces.Piece(folder: "audio", file: "0.ts")
+        _ = pieces.record(sound, nil)
+        pieces.recordSame(in: ["video"], first: 2, at: nil)
+        #expect(pieces.pieces == [sound])
+    }
+
+    @Test func theFirstPieceStandsForTheOldContent() {
+        var pieces = UncomparedPieces()
+        for number in [2, 0, 1] { _ = pieces.record(piece(number), nil) }
+        #expect(pieces.oldest(in: "video").map(\.description) == ["2.ts"])
+        #expect(pieces.oldest(in: "video") { $0 != "2.ts" }.map(\.description) == ["0.ts"])
+        #expect(pieces.oldest(in: "audio").isEmpty)
+        var fragmented = UncomparedPieces()
+        for file in ["init-0.mp4", "0.m4s", "1.m4s"] { _ = fragmented.record(.init(folder: "video", file: file), nil) }
+        #expect(fragmented.oldest(in: "video").map(\.description) == ["init-0.mp4", "0.m4s"])
+    }
+
+    @Test func onlyWhatCameBehindTheHintIsSuspect() {
+        var pieces = UncomparedPieces()
+        for number in 0..<2 { _ = pieces.record(piece(number), times(1000, modified: 500)) }
+        #expect(!pieces.isSuspect(piece(1)))
+        let isOther = pieces.notice(times(1010, modified: 1005))
+        _ = pieces.record(piece(2), times(1010, modified: 1005))
+        #expect(isOther && pieces.isSuspect(piece(2)) && !pieces.isSuspect(piece(1)))
+        pieces.settle()
+        #expect(!pieces.isSuspect(piece(2)))
+    }
+
+    @Test func aPartOfAnotherVersionOfAFileIsAHint() throws {
+        let file = try WebURL("http://a.example/film.ts")
+        var pieces = UncomparedPieces()
+        func isOther(_ tag: String?, _ length: Int64?) -> Bool {
+            pieces.notice(.init(tag: tag.flatMap { EntityTag($0) }, length: length), of: file)
+        }
+        #expect(!isOther("one", 100) && !isOther(nil, 100) && !isOther("one", nil))
+        #expect(isOther("two", 100))
+        pieces.settle()
+        #expect(isOther("one", 101))
     }
 }

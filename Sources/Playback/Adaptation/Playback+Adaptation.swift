@@ -104,7 +104,13 @@ extension Playback {
     ) -> Bool {
         let chosen = quality.rendition.name.id
         switch end {
-        case .arrived: if sendSubstitute(of: chosen, request, broughtBy: segment) { return true }
+        case .arrived:
+            let file = segment.resource.name.description
+            if library.revisions.isSuspect(file, in: quality.rendition.folder, of: request.place.asset) {
+                answerOnceSettled(request)
+                return true
+            }
+            if sendSubstitute(of: chosen, request, broughtBy: segment) { return true }
         case .failed(let error):
             let subject = Subject(
                 request.place.session, request.place.asset, quality.segment.url.replacingQuery(nil).text)

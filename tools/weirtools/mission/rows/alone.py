@@ -4,12 +4,14 @@ import base64
 import contextlib
 import http.server
 import os
+import shutil
 import signal
 import subprocess
 import threading
 import time
 import urllib.parse
 
+from weirtools import MEDIA
 from weirtools.mission.row import Missing, need, row
 from weirtools.mission.rows.seeds import variant_path
 from weirtools.players import frames
@@ -109,17 +111,100 @@ def tolerant(stage):
     stage.plays("/" + url, "ts/90p/media.m3u8")
 
 
+# What an origin says of its files, as a rule.
+VALIDATORS = {
+    "strong": {},
+    "weak": {"noValidators": True, "headers": {"ETag": 'W/"same"'}},
+    "no": {"noValidators": True},
+}
+
+
 @row("W8", "One revision in one playback", "weir update NAME")
 def one_revision(stage):
+    change_of_a_part(stage)
+    for validators in VALIDATORS:
+        change_within_a_download(stage, validators)
+        change_within_a_playback(stage, validators)
+    change_of_the_sound(stage)
+
+
+def lay_over(stage, old, new, count=6):
+    """From now on the files of one folder have the content of another's."""
+    for number in range(count):
+        file, other = next((stage.root / old).glob("%d.*" % number)), next((stage.root / new).glob("%d.*" % number))
+        file.write_bytes(other.read_bytes())
+
+
+def need_one_content(found, old, new, what, kind="video"):
+    """The frames must be of one content; a part of it is enough."""
+    got = [hash for stream in found if stream.kind == kind for _, hash in stream.frames]
+    shares = [sum(hash in known for hash in got) for known in (set(old), set(new))]
+    need(got, "%s: nothing plays" % what)
+    need(0 in shares, "%s: %d frames are of the old content and %d of the new" % (what, *shares))
+
+
+def hashes(stage, path, kind="video"):
+    return [hash for stream in stage.of_fixture(path) if stream.kind == kind for _, hash in stream.frames]
+
+
+def change_of_a_part(stage):
+    """A part is saved; then the origin has other content under the same names."""
+    old, new = hashes(stage, stage.origin and "ts/90p/media.m3u8"), hashes(stage, "ts/180p/media.m3u8")
     stage.run("get", stage.url("ts"), "-q", "90p", "--range", "0-5")
-    for number in range(6):
-        (stage.root / ("ts/90p/%d.ts" % number)).write_bytes((stage.root / ("ts/180p/%d.ts" % number)).read_bytes())
+    lay_over(stage, "ts/90p", "ts/180p")
     found = stage.frames(stage.weir.url + variant_path(stage, stage.url("ts"), "90p"))
-    sizes = {stream.size for stream in found if stream.kind == "video"}
-    new = [hash for _, hash in stage.of_fixture("ts/180p/media.m3u8")[0].frames]
-    got = [hash for stream in found if stream.kind == "video" for _, hash in stream.frames]
-    share = sum(hash in set(new) for hash in got)
-    need(share in (0, len(got)), "%d of %d frames are of the new content (%s)" % (share, len(got), sizes))
+    need_one_content(found, old, new, "a part and its rest")
+
+
+def copy(stage, name):
+    """Lays a film of its own at the origin, and returns its URL."""
+    shutil.copytree(MEDIA / "ts/90p", stage.root / name / "90p")
+    return stage.url("%s/90p/media.m3u8" % name)
+
+
+def change_after(stage, name, count, validators, act):
+    """Lets the content of a film change while something is done, once its first segments are there."""
+    slow = {"path": "*/%s/90p/[%d-5].ts" % (name, count), "delay": 0.7, **VALIDATORS[validators]}
+    stage.rules(slow, {"path": "*/%s/*.ts" % name, **VALIDATORS[validators]})
+    work = threading.Thread(target=act)
+    work.start()
+    stage.wait("the first segments", lambda: len([entry for entry in stage.requests("/%s/90p/" % name) if entry["path"].endswith(".ts") and entry["state"] == "done"]) >= count)
+    lay_over(stage, "%s/90p" % name, "ts/270p")
+    work.join(60)
+    stage.clear_rules()
+
+
+def change_within_a_download(stage, validators):
+    old, new = hashes(stage, "ts/90p/media.m3u8"), hashes(stage, "ts/270p/media.m3u8")
+    name = "download-%s" % validators
+    url = copy(stage, name)
+    change_after(stage, name, 1, validators, lambda: stage.command("get", url, "--name", name))
+    stage.wait("complete download", lambda: stage.download(name)["state"] == "complete")
+    need_one_content(stage.frames(stage.weir.url + "/offline/%s.m3u8" % name), old, new, "a download with %s validators" % validators)
+
+
+def change_within_a_playback(stage, validators):
+    old, new = hashes(stage, "ts/90p/media.m3u8"), hashes(stage, "ts/270p/media.m3u8")
+    name = "playback-%s" % validators
+    url = copy(stage, name)
+    change_after(stage, name, 2, validators, lambda: stage.frames(stage.weir.url + "/" + url))
+    what = "a later playback with %s validators" % validators
+    need_one_content(stage.frames(stage.weir.url + "/" + url), old, new, what)
+
+
+def change_of_the_sound(stage):
+    """The sound alone changes while it is downloaded."""
+    old, new = hashes(stage, "cmaf/audio-en/media.m3u8", "audio"), hashes(stage, "cmaf/audio-fr/media.m3u8", "audio")
+    shutil.copytree(stage.root / "cmaf", stage.root / "sound")
+    stage.rules({"path": "*/sound/audio-en/[2-6].m4s", "delay": 0.7, "noValidators": True}, {"path": "*.m4s", "noValidators": True})
+    work = threading.Thread(target=lambda: stage.command("get", stage.url("sound"), "-q", "90p", "--name", "sound"))
+    work.start()
+    stage.wait("the first sound", lambda: [entry for entry in stage.requests("/sound/audio-en/1.m4s") if entry["state"] == "done"])
+    lay_over(stage, "sound/audio-en", "cmaf/audio-fr")
+    work.join(60)
+    stage.clear_rules()
+    stage.wait("complete download", lambda: stage.download("sound")["state"] == "complete")
+    need_one_content(stage.frames(stage.weir.url + "/offline/sound.m3u8"), old, new, "a sound that changes", "audio")
 
 
 # An MPEG-TS packet that players skip.

@@ -1,0 +1,129 @@
+import EventLoop
+import Fetching
+import HTTPMessage
+import Origin
+
+/// A stored piece that is compared with the origin's.
+@LoopActor struct RevisionSample {
+    let folder: PieceFolder
+    let resource: Resource
+    let size: Int64
+    var piece: UncomparedPieces.Piece { .init(folder: folder.id, file: file) }
+    var file: String { resource.name.description }
+
+    /// Nil if the piece is not stored, is empty, or is named by no playlist any more.
+    init?(_ name: PieceName, of rendition: Rendition) {
+        guard let resource = rendition.resource(named: name), let size = rendition.folder.sizes[name.description],
+            size > 0
+        else { return nil }
+        folder = rendition.folder
+        self.resource = resource
+        self.size = size
+    }
+}
+
+/// The result of a look at the origin's copy of a stored piece.
+struct RevisionLook: Sendable {
+    enum Result: Sendable {
+        case same
+        /// Proven by the length or by compared bytes.
+        case other
+        /// The origin did not show it.
+        case unknown
+    }
+
+    var result: Result
+    /// Nil if the origin did not answer.
+    var head: OriginHead?
+
+    /// Bytes that are compared. Encodings of other content differ within them.
+    static let count: Int64 = 4096
+
+    /// Compares the length and the first bytes of a piece with the origin's, by one small request for a range. Where the origin has
+    /// stated a strong entity tag, the request is conditional, and an unchanged piece comes without a body. A weak tag is no proof.
+    @LoopActor static func take(
+        at sample: RevisionSample, of asset: Asset, by client: OriginClient, within limit: Duration,
+        mark: RevisionChecks.Mark?
+    ) async -> RevisionLook {
+        let copy = OriginCopy(sample: sample, asset: asset, client: client, limit: limit)
+        let count = min(sample.size, count)
+        guard let (head, bytes) = await copy.bytes(0..<count, condition: mark?.condition) else {
+            return RevisionLook(result: .unknown)
+        }
+        guard !asset.isRemoved, sample.folder.sizes[sample.file] == sample.size else {
+            return RevisionLook(result: .unknown)
+        }
+        if head.status == 304 { return RevisionLook(result: .same, head: head) }
+        guard head.status < 300 else { return RevisionLook(result: .unknown, head: head) }
+        let stored = sample.folder.beginning(of: sample.file, count: Int(count))
+        guard !stored.isEmpty else { return RevisionLook(result: .unknown, head: head) }
+
+        let length = sample.resource.range == nil ? head.completeLength : nil
+        if bytes == stored, (length ?? sample.size) == sample.size {
+            let isAgain = head.strongTag == nil || mark == nil || head.strongTag == mark?.tag
+            let isSame = isAgain ? true : await copy.isSameElsewhere()
+            return RevisionLook(result: isSame ? .same : .other, head: head)
+        }
+        // A page in place of media, such as that of a hotel's network, says nothing about the media. Ciphertext does.
+        guard MediaSignature.mayBeMedia(bytes) else {
+            return RevisionLook(result: .unknown, head: head)
+        }
+        // An origin that makes each reply anew cannot be compared.
+        if bytes != stored, let again = await copy.bytes(0..<count, condition: nil)?.bytes, again != bytes,
+            again != stored
+        {
+            return RevisionLook(result: .unknown, head: head)
+        }
+        return RevisionLook(result: .other, head: head)
+    }
+}
+
+/// The origin's copy of a stored piece, of which parts are requested.
+@LoopActor private struct OriginCopy {
+    let sample: RevisionSample
+    let asset: Asset
+    let client: OriginClient
+    let limit: Duration
+
+    /// Bytes of the piece, fewer if its end is before; nil if the origin does not send them.
+    func bytes(_ range: Range<Int64>, condition: FieldLine?) async -> (head: OriginHead, bytes: [UInt8])? {
+        let start = sample.resource.range?.lowerBound ?? 0
+        var request = OriginRequest(sample.resource.url)
+        asset.access.grant(to: &request)
+        request.range = start + range.lowerBound..<start + range.upperBound
+        // Where the origin knows no ranges, a second request would bring as many bytes in vain.
+        request.acceptsWhole = true
+        request.deadline = limit
+        request.retries = .hasty
+        if let condition {
+            request.fields.append(condition)
+            request.acceptsRefusals = true
+        }
+        do throws(OriginError) {
+            return try await client.fetch(request)
+        } catch {
+            // An origin that sends no ranges, or another resource that ends earlier.
+            guard error.code == .rangeIgnored || error.code == .wrongRange || error.code == .cutShort,
+                sample.resource.range == nil, range.lowerBound == 0
+            else { return nil }
+            request.range = nil
+            return try? await client.fetchHeadAndBeginning(of: request, count: range.count)
+        }
+    }
+
+    /// Compares bytes of the middle and of the end: the entity tag is another one, which servers of one origin may give to equal
+    /// bytes.
+    func isSameElsewhere() async -> Bool {
+        let count = min(sample.size, RevisionLook.count)
+        for offset in [(sample.size - count) / 2, sample.size - count] {
+            guard let (_, bytes) = await bytes(offset..<offset + count, condition: nil) else { continue }
+            if bytes != sample.folder.bytes(of: sample.file, from: offset, count: Int(count)) { return false }
+        }
+        return true
+    }
+}
+
+extension OriginHead {
+    /// The entity tag, unless it is weak.
+    var strongTag: EntityTag? { if case .entityTag(let tag)? = validator { tag } else { nil } }
+}
