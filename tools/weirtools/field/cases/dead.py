@@ -22,14 +22,15 @@ def moved(name, folder):
     return changed(fixture(name), also={"/master.m3u8": text.replace(folder + "/", "http://HOST-B/%s/" % folder)})
 
 
-# The film without the advertisement: ffmpeg waits for nothing directly, and must not through Weir.
-FILM = {"reference": TRUTH, "compare": "share", "exit": 3, "within": 15}
+# Less than a lost network is waited for.
+WITHIN = 15
+FILM = {"reference": TRUTH, "compare": "share", "within": WITHIN, "columns": ("direct", "cold")}
 for what, host in (("refuses", REFUSES), ("no-name", NAMELESS), ("no-answer-of-dns", Host(answers="SERVFAIL"))):
     fast = what == "refuses"
     case("dead-advertisement-" + what, "an advertisement's host: %s" % what, advertised(2, 3), hosts={"B": host}, share=0.6, fast=fast, **FILM)
     case("dead-beginning-" + what, "the host of an advertisement at the beginning: %s" % what, advertised(0, 1), hosts={"B": host},
          share=0.6, **FILM)
     case("dead-variant-" + what, "the best variant's host: %s" % what, moved("ts", "270p"), hosts={"B": host}, reference="ts/master.m3u8",
-         compare="part", exit=3, within=15, fast=fast)
+         compare="part", exit=3, within=WITHIN, fast=fast)
     case("dead-sound-" + what, "the default sound's host: %s" % what, moved("cmaf", "audio-en"), hosts={"B": host},
-         reference="cmaf/master.m3u8", compare="part", exit=3, within=15)
+         reference="cmaf/master.m3u8", compare="part", within=WITHIN, columns=("direct", "cold"))
