@@ -1,6 +1,7 @@
 #ifndef WEIR_CLIBCURL_SHIM_H
 #define WEIR_CLIBCURL_SHIM_H
 
+#include <dlfcn.h>
 #include <malloc.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -71,6 +72,16 @@ static inline CURLcode weir_easy_get_long(CURL *easy, CURLINFO info, long *value
 // Information of type text. libcurl owns the text; it is valid until the handle is used again.
 static inline CURLcode weir_easy_get_text(CURL *easy, CURLINFO info, const char **value) {
     return curl_easy_getinfo(easy, info, value);
+}
+
+// The number of decrypted bytes of the connection that nothing has read; 0 between transfers, and with another library than
+// OpenSSL. libcurl has loaded the library, which is found by dlsym(RTLD_DEFAULT, ...), a null pointer.
+static inline int weir_easy_pending_bytes_of_tls(CURL *easy) {
+    struct curl_tlssessioninfo *session = NULL;
+    if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK || session == NULL) return 0;
+    if (session->backend != CURLSSLBACKEND_OPENSSL || session->internals == NULL) return 0;
+    int (*pending)(const void *) = (int (*)(const void *))dlsym(NULL, "SSL_pending");
+    return pending == NULL ? 0 : pending(session->internals);
 }
 
 // Information of type curl_off_t, a 64-bit count.

@@ -116,9 +116,12 @@ extension Fetch: TransferReceiver {
         }
         if file.written == 0 || seemsCut {
             guard body.isRepeated else {
-                // The repeated body is compared with the first one, and continued behind it.
+                // The repeated body is compared with the first one, and continued behind it. The last bytes are enough to
+                // see where it ends.
+                let mayAskForRest = file.written > 0 && transfer?.isContinuable ?? false
+                if !mayAskForRest { validator = nil }
                 body.statedEnd = body.end == .connection ? nil : file.written
-                (body.isRepeated, validator, length) = (true, nil, nil)
+                (body.isRepeated, length) = (true, nil)
                 return perform(state.repeatRequest(hasUntriedSource: hasUntriedSource))
             }
             // A stated length is right if it is stated twice, and nothing follows it.

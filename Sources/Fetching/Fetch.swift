@@ -363,6 +363,7 @@ public import Store
         request.validator = validator
         request.validatorURL = validatorURL
         request.size = length
+        request.comparesOverlap = body.isRepeated
         request.limit = resource.limit
         request.ignoresStatedLength = body.isRepeated && file.written > 0
         transfer = client.start(request, receiver: self)

@@ -21,6 +21,16 @@ extension CurlRequest {
         if reply.coding == .identity { set(CURLOPT_HTTP_CONTENT_DECODING, 0) }
         // Only libcurl's remarks tell of bytes behind the end.
         if reply.contentLength != nil { set(CURLOPT_VERBOSE, 1) }
+        let isLimited = attempt.url.scheme == .https && !reply.isHTTP2 && !attempt.manner.ignoresLength
+        if isLimited, reply.coding == .identity { missingByteCount = reply.contentLength }
+    }
+
+    /// Looks for bytes behind the stated end, once its last byte has come by TLS. libcurl reads no further than that, and what
+    /// was decrypted with it stays with OpenSSL.
+    func recordArrival(byteCount: Int) {
+        guard let missing = missingByteCount else { return }
+        missingByteCount = missing - Int64(byteCount)
+        if missingByteCount == 0, weir_easy_pending_bytes_of_tls(handle) > 0 { isExceeded = true }
     }
 
     func receive(remark: UnsafeRawBufferPointer) {

@@ -43,6 +43,8 @@ import HTTPMessage
     let attempt: TransferState.Attempt
     /// True if bytes followed the stated end of the body.
     var isExceeded = false
+    /// The number of bytes until the stated end of a body that comes by TLS; nil for any other.
+    var missingByteCount: Int64?
     /// True if the origin may answer by HTTP/2.
     let offersHTTP2: Bool
     /// The connection's port on this machine, by which requests on one connection are known; 0 before the request is sent.
@@ -278,6 +280,7 @@ import HTTPMessage
     private func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
         if isPaused { return weir_writefunc_pause }  // libcurl keeps the bytes.
         if offersHTTP2 { multi?.recordArrival(on: connectionPort) }
+        recordArrival(byteCount: bytes.count)
         return !isStopped && (multi?.append(bytes, of: self) ?? false) ? bytes.count : 0
     }
 

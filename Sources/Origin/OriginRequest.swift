@@ -78,6 +78,8 @@ public struct OriginRequest: Sendable {
     public var validator: StrongValidator?
     /// The URL that gave the validator, after redirects; nil for `url`.
     public var validatorURL: WebURL?
+    /// True to fetch some bytes before `start` again and to compare them, whatever the validators show.
+    public var comparesOverlap = false
     /// The size of the whole resource, as it was stated with the bytes before `start`; nil if that is unknown.
     public var size: Int64?
     /// Most bytes of the whole body, decoded.
@@ -85,8 +87,8 @@ public struct OriginRequest: Sendable {
     /// Asks the origin to compress the body, for playlists. Such a body is fetched again, never resumed. A body that is
     /// compressed without having been asked is decoded as well.
     public var acceptsCompression = false
-    /// True to read until the connection ends, because the length that the origin states seems to be too small. Only for the
-    /// whole resource; the receiver compares the bytes that it has. The body ends at that length all the same if the
+    /// True to read until the connection ends, because the length that the origin states seems to be too small. Not for a
+    /// `range`; the receiver compares the bytes that it has. The body ends at that length all the same if the
     /// connection is kept and nothing follows for `GiveUpRule.silenceBehindLength`.
     public var ignoresStatedLength = false
     /// Delivers replies of any status unchanged; none is retried or an error.

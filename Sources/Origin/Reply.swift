@@ -88,10 +88,9 @@ struct Reply {
     var isRedirect: Bool { [301, 302, 303, 307, 308].contains(status) && location != nil }
 
     /// - Parameter validator: nil if the body cannot be resumed.
-    func head(url: WebURL, length: Int64?, validator: StrongValidator?) -> OriginHead {
+    func head(url: WebURL, length: Int64?, statedLength: Int64?, validator: StrongValidator?) -> OriginHead {
         OriginHead(
-            status: status, url: url, length: length,
-            statedLength: coding == .identity ? contentLength : nil, end: bodyEnd, fields: fields,
+            status: status, url: url, length: length, statedLength: statedLength, end: bodyEnd, fields: fields,
             validator: validator, address: address)
     }
 
@@ -120,7 +119,7 @@ public struct OriginHead: Sendable {
     /// The length in bytes of the requested resource or range, bytes that the receiver already had included; nil if the
     /// origin does not announce it, or announces it for an encoded body only.
     public let length: Int64?
-    /// The Content-Length, if it is that of the bytes that are delivered; also where it is not relied on.
+    /// The end of the body by its Content-Length, if that counts the bytes that are delivered; also where it is not relied on.
     public let statedLength: Int64?
     /// How the reply shows the end of its body.
     public let end: BodyEnd

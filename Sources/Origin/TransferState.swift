@@ -77,6 +77,7 @@ struct TransferState {
         validator = request.validator
         validatorURL = request.validatorURL ?? request.url
         if request.range == nil, request.validator != nil { fileSize = request.size }
+        if request.comparesOverlap { overlap = Self.comparedOverlap }
         mayResume = request.method == .get && !request.acceptsCompression
         manner.ignoresLength = request.ignoresStatedLength
     }
@@ -204,6 +205,10 @@ struct TransferState {
             return isHeadDelivered ? stop(.fail(error(.contentChanged))) : partFault(.contentChanged, reply)
         }
         if let reaction = checkContinuity(of: reply) { return reaction }
+        if manner.ignoresLength {
+            checkedLength = reply.contentLength.map { attemptStart + $0 }
+            return accept(reply, at: attemptStart, length: nil)
+        }
         fileSize = size ?? fileSize
         // An origin may not know the end of what it is still making: then the end of the body counts.
         if request.isOpenRange { openLength = reply.contentLength.map { attemptStart + $0 } }
@@ -304,7 +309,8 @@ struct TransferState {
         }
         pending = .complete
         defer { isHeadDelivered = true }
-        return .deliver(isHeadDelivered ? nil : reply.head(url: url, length: size, validator: reply.validator))
+        let head = reply.head(url: url, length: size, statedLength: size, validator: reply.validator)
+        return .deliver(isHeadDelivered ? nil : head)
     }
 
     private mutating func accept(_ reply: Reply, at offset: Int64, length: Int64?) -> Reaction {
@@ -317,7 +323,8 @@ struct TransferState {
         defer { isHeadDelivered = true }
         // The length of an earlier head was wrong.
         if isHeadDelivered, !manner.ignoresLength { return .deliver(nil) }
-        return .deliver(reply.head(url: url, length: length, validator: validator))
+        let statedLength = reply.coding == .identity ? reply.contentLength.map { offset + $0 } : nil
+        return .deliver(reply.head(url: url, length: length, statedLength: statedLength, validator: validator))
     }
 
     /// True if the end of the body could not be told from a fault of HTTP/2; see `HTTPVersions`.

@@ -103,6 +103,26 @@ import Testing
         fetch.release()
     }
 
+    /// An origin that answers ranges is asked for the last bytes alone. The first answer ends inside a packet; all do, or only
+    /// that one.
+    @Test(arguments: [true, false], [Fetch.Urgency.playback, .background])
+    func theRestIsEnough(_ isAlways: Bool, _ urgency: Fetch.Urgency) async throws {
+        let fixture = try await LibraryFixture()
+        let asset = try await fixture.open("/_vod/2x300000/media.m3u8")
+        let rendition = try await fixture.rendition("media", of: asset)
+        try await fixture.origin.add(
+            OriginRule("*/0.ts") { ($0.truncate, $0.times) = (200_001, isAlways ? nil : 1) })
+        let fetch = try fixture.fetch(0, of: rendition, in: asset, urgency: urgency)
+        try await fetch.end()
+        #expect(fetch.isPiece && fetch.written == (isAlways ? 200_001 : 300_000))
+        let path = "/_vod/2x300000/0.ts"
+        #expect(try await fixture.origin.requests(for: path).map(\.range) == [nil, "bytes=134465-"])
+        try await fixture.origin.clearRules()
+        let whole = try await HTTPProbe.fetch(fixture.origin.url(path)).body
+        #expect(fetch.bytes == Array(whole.prefix(Int(fetch.written))))
+        fetch.release()
+    }
+
     @Test func theLastChunkProvesTheLength() async throws {
         let (fixture, asset, rendition) = try await start(Self.stream)
         let cut = Array(try Self.stream.bytes().prefix(5001))

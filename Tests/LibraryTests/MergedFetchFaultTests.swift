@@ -40,6 +40,20 @@ import Testing
         #expect(try await fixture.ranges() == [fixture.field(0...5), "bytes=50000-\(fixture.file.count - 1)"])
     }
 
+    /// The rest has no strong validator, and finished pieces are not compared: each missing one is fetched separately.
+    @Test(arguments: ["W/\"weak\"", ""])
+    func aRestWithAWeakerValidatorIsNotJoined(_ tag: String) async throws {
+        let fixture = try await MergedFetchFixture(count: 4, size: 94_000)
+        try await fixture.origin.add(
+            OriginRule("*.ts") { ($0.cutAfter, $0.times) = (200_000, 1) },
+            OriginRule("*.ts") { $0.headers = ["ETag": tag] })
+        try await fixture.expectExact(try fixture.fetches(0..<4))
+        let ranges = try await fixture.ranges()
+        let overlap = 200_000 - 65_536
+        #expect(try ranges.prefix(2) == [fixture.field(0...3), "bytes=200000-375999"])
+        #expect(ranges.dropFirst(2).first == "bytes=\(overlap)-375999")
+    }
+
     @Test func aPreemptedRequestIsResumedTogether() async throws {
         let fixture = try await MergedFetchFixture()
         try await fixture.origin.add(

@@ -87,6 +87,15 @@ extension OverSockets {
             #expect(bench.client.streams(for: try WebURL(origin.url)) == nil)
         }
 
+        /// The rest is in the same record of TLS as the last stated byte, or behind it.
+        @Test(arguments: [99_999, 99_000, 60_000])
+        func bytesBehindTheStatedLengthAreNoticedOverTLS(_ claimed: Int) async throws {
+            let origin = try await HTTP2Origin()
+            let bench = bench(origin) { $0.usesHTTP2 = false }
+            let requests = try await fetch("noranges=1&claims=\(claimed)", bench, origin)
+            #expect(requests.count == 2)
+        }
+
         @Test func aResetStreamIsContinuedByRange() async throws {
             let origin = try await HTTP2Origin()
             let requests = try await fetch("fault=reset&at=30000", bench(origin), origin)

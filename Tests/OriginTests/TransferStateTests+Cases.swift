@@ -634,6 +634,16 @@ extension TransferStateTests {
                 .asks(.finished, .shorterThanStated, false, "wait"),
             ]),
         Case(
+            testDescription: "a length in doubt of the last bytes",
+            change: {
+                ($0.ignoresStatedLength, $0.comparesOverlap, $0.start) = (true, true, 100_000)
+                $0.validator = StrongValidator("\"a\"")
+            }, first: "/r 34464- \"a\" to its end",
+            steps: [
+                .head("206|Content-Range: bytes 34464-99999/100000|Content-Length: 65536|ETag: \"a\"", "deliver ?"),
+                .bytes(65_536, "at 34464"), .ends(.finished, "done"),
+            ]),
+        Case(
             testDescription: "a length in doubt, and nothing behind it",
             change: { ($0.ignoresStatedLength, $0.start) = (true, 60) }, first: "/r to its end",
             steps: [.head("200|Content-Length: 60", "deliver ?"), .bytes(60, "at 0"), .ends(.finished, "done")]),
