@@ -16,6 +16,8 @@ package struct ChapterList: Equatable, Sendable {
     /// The JSON as given; nil if the chapters were given otherwise, and JSON is made of them.
     private let original: [UInt8]?
 
+    /// No chapter of a film of unknown length ends later: thirty years.
+    private static let farthest: MediaDuration = 1e9
     /// The most chapters of a film.
     private static let most = 10_000
 
@@ -144,12 +146,15 @@ package struct ChapterList: Equatable, Sendable {
         return Array((lines.joined(separator: "\n") + "\n").utf8)
     }
 
-    /// The chapters with their ends: each lasts until the next one unless it has a duration.
+    /// The chapters with their ends: each lasts until the next one unless it has a duration, and none longer than the film, which
+    /// ffmpeg refuses in a file.
     package func spans(length: Double?) -> [(start: MediaDuration, end: MediaDuration?, title: String)] {
-        let last = length.map { MediaDuration(seconds: $0) }
+        let last = length.map { MediaDuration(seconds: min($0, Self.farthest.seconds)) }
         return chapters.enumerated().map { place, chapter in
             let next = place + 1 < chapters.count ? chapters[place + 1].start : last.map { max($0, chapter.start) }
-            return (chapter.start, chapter.duration.map { chapter.start + $0 } ?? next, chapter.title)
+            let end = chapter.duration.map { chapter.start + $0 } ?? next
+            let latest = max(last ?? Self.farthest, chapter.start)
+            return (chapter.start, end.map { min($0, latest) }, chapter.title)
         }
     }
 }

@@ -35,7 +35,7 @@ import Testing
 
     @Test("A move that begins with the first pieces leaves none of them behind", arguments: 0..<12)
     func movesWithFirstPieces(run: Int) async throws {
-        let asset = try await fixture.open("ts/master.m3u8")
+        let asset = try await fixture.open("/ts/master.m3u8")
         _ = try await fixture.rendition("video-90p", of: asset)
         async let pieces: Void = fixture.fetch("video-90p", of: asset)
         // The move meets the first pieces at another moment in each run.
@@ -53,7 +53,7 @@ import Testing
 
     @Test("Writes of a new folder are refused while the asset moves")
     func refusesNewFolders() async throws {
-        let asset = try await fixture.open("ts/master.m3u8")
+        let asset = try await fixture.open("/ts/master.m3u8")
         asset.bundle.suspendWrites()
         let error = #expect(throws: StoreError.self) { try asset.bundle.directory(create: true) }
         #expect(error?.code == .busy)
@@ -68,7 +68,7 @@ import Testing
     @Test("A removal while the asset moves leaves it on no disk", arguments: [true, false], 0..<6)
     func removesWhileMoving(isOtherDisk: Bool, run: Int) async throws {
         let other = try TemporaryFolder(inMemory: isOtherDisk)
-        let asset = try await fixture.open("ts/master.m3u8")
+        let asset = try await fixture.open("/ts/master.m3u8")
         try await fixture.fetch("video-90p", of: asset)
         let move = try mover.move(asset, to: other.path("weir"))
         for _ in 0..<(run * 5) { await Task.yield() }
@@ -79,7 +79,7 @@ import Testing
 
     @Test("A removal finds the folders that the asset once had")
     func removesFormerFolders() async throws {
-        let asset = try await fixture.open("ts/master.m3u8")
+        let asset = try await fixture.open("/ts/master.m3u8")
         try await fixture.fetch("video-90p", of: asset)
         try await move(asset, to: volume)
         // As an earlier version left them.
@@ -90,7 +90,7 @@ import Testing
 
     @Test("An interrupted removal is completed by the next start, and not undone")
     func completesInterruptedRemoval() async throws {
-        let asset = try await fixture.open("ts/master.m3u8")
+        let asset = try await fixture.open("/ts/master.m3u8")
         try await fixture.fetch("video-90p", of: asset)
         await fixture.flush()
         // The process ends before the catalogue forgets the asset.
