@@ -102,7 +102,6 @@ struct AttachmentTests {
                 Data(#"[{"start-time":0,"duration":1e300,"titles":[{"language":"en","title":"One"}]}]"#.utf8),
                 to: "chapters.json")
             #expect(try await scene.weir.run(["attach", "ts", folder.path("chapters.json")]).exit == .code(0))
-            #expect(try await scene.weir.run(["export", "ts", folder.path("film.mkv")]).exit == .code(0))
             let refused = try await scene.weir.run(
                 ["attach", "ts", folder.path("a.srt"), "--kind", "thumbnails", "--interval", "1e-300"])
             #expect(refused.exit == .code(64), "\(refused.errors)")
