@@ -81,8 +81,8 @@ import Testing
         for _ in 0..<Int((time / HTTPServer.Configuration().tick).rounded(.up)) { server.tick() }
     }
 
-    /// The connections whose clients have left more than a megabyte of a reply unread.
-    var heldUp: [Connection] { connections.connections.filter { $0.reply.bodyBytes - $0.sentBytes > 1 << 20 } }
+    /// The connections whose replies wait for their clients to read.
+    var heldUp: [Connection] { connections.connections.filter { $0.holding.use == .sending } }
 
     func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 
