@@ -11,7 +11,9 @@ import threading
 import time
 import urllib.parse
 
-from weirtools import MEDIA
+from weirtools import MEDIA, TOOLS
+from weirtools.bench import common, limited_origin
+from weirtools.media import transport
 from weirtools.mission.row import Missing, need, row
 from weirtools.mission.rows.seeds import variant_path
 from weirtools.players import frames
@@ -274,6 +276,29 @@ def paused(stage):
             found, errors = player.end()
             if words := frames.all_differences(found, stage.of_fixture("ts/90p/media.m3u8")):
                 raise Missing("%s, after a pause of %d s: %s; %s" % (name, PAUSE, words, errors[:200]))
+
+
+@row("W10", "No byte twice, however many readers and downloads", "weir get URL --play", quick=False)
+def no_byte_twice(stage):
+    folder, count = stage.folder / "film", 8
+    common.write_transport(folder, count, transport.Template(250_000))
+    film = sum(path.stat().st_size for path in folder.glob("*.ts"))
+    origin = limited_origin.Origin(folder, has_ranges=True)
+    # The film needs 48 KB/s: it just fits.
+    link = subprocess.Popen([TOOLS / "link", "--down", "440k", "--delay-down", "20", "--delay-up", "20", "--state", stage.folder,
+                             "--stop-with-stdin", origin.url], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        url = [link.stdout.readline() for _ in range(2)][-1].split()[-1]
+        words = ["ffmpeg", "-nostdin", "-v", "error", "-re", "-i", "%s/%s/media.m3u8" % (stage.weir.url, url), "-c", "copy", "-f", "null", "-"]
+        readers = [subprocess.Popen(words) for _ in range(3)]
+        stage.run("get", url + "/media.m3u8", "--name", "film", timeout=120)
+        for reader in readers:
+            need(reader.wait(120) == 0, "a reader fails")
+    finally:
+        stage.weir.kill()
+        link.communicate()
+        origin.end()
+    need(origin.sent <= film * 1.03 + (64 << 10), "the origin sends %.2f times the film" % (origin.sent / film))
 
 
 @row("W11", "A dead host costs nothing of what the others serve", "mpv http://localhost:8216/URL")
