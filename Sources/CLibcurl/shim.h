@@ -102,6 +102,18 @@ static inline CURLSHcode weir_share_share(CURLSH *share, curl_lock_data data) {
 // <netinet/tcp.h> is not in Swift's Glibc module.
 static const int weir_tcp_window_clamp = TCP_WINDOW_CLAMP;
 
+// SO_BUF_LOCK of <asm/socket.h>, since Linux 5.16: distinguishes a buffer with a fixed size and one that the system
+// adapts.
+static const int weir_so_buf_lock = 72;
+
+// SO_MEMINFO of <asm/socket.h>, since Linux 4.12: its value is an array of 32-bit numbers, of which the first is the memory of the bytes
+// that nothing has read yet (SK_MEMINFO_RMEM_ALLOC of <linux/sock_diag.h>).
+static const int weir_so_meminfo = 55;
+
+// TCP_INFO of <netinet/tcp.h>, and the place of the advertised window in its value (tcpi_rcv_wnd of <linux/tcp.h>, since Linux 6.2).
+static const int weir_tcp_info = TCP_INFO;
+static const int weir_tcp_info_window = 232;
+
 // The result of a CURLOPT_WRITEFUNCTION that keeps the bytes for later. In some versions it is a macro with a cast.
 static const size_t weir_writefunc_pause = CURL_WRITEFUNC_PAUSE;
 

@@ -101,6 +101,9 @@ struct SocketReceiveLimits {
     /// The connection's socket, borrowed; -1 before it is established.
     var descriptor: Int32 = -1
     private var window: Int?
+    /// The size of the receive buffer before `hold()`; nil without a hold.
+    private var buffer: Int32?
+    private static let smallestBuffer: Int32 = 32 << 10
     /// The TCP maximum (RFC 7323 §2.2); the system's own limit is lower.
     private static let widestWindow = 1 << 30
 
@@ -112,6 +115,40 @@ struct SocketReceiveLimits {
         guard bytes != nil || window != nil, descriptor >= 0 else { return }
         window = bytes
         set(Int32(IPPROTO_TCP), weir_tcp_window_clamp, Int32(clamping: bytes ?? Self.widestWindow))
+    }
+
+    /// Call while the connection is not read: each packet that arrives would admit the next until the buffer is full. The buffer
+    /// then fits what was promised and little more.
+    mutating func hold() {
+        // Older systems do not say what was promised. It is at most the limit, which applies since before the pause.
+        guard buffer == nil, descriptor >= 0, let promised = advertisedWindow ?? window.map({ Int32(clamping: $0) })
+        else { return }
+        let size = value(SOL_SOCKET, SO_RCVBUF, at: 0) ?? 0
+        let unread = value(SOL_SOCKET, weir_so_meminfo, at: 0) ?? 0
+        let needed = max(Self.smallestBuffer, unread + promised + promised / 4)
+        guard needed < size else { return }
+        buffer = size
+        // Linux doubles the value.
+        set(SOL_SOCKET, SO_RCVBUF, needed / 2)
+    }
+
+    /// Ends `hold`.
+    mutating func restore() {
+        guard let buffer else { return }
+        self.buffer = nil
+        set(SOL_SOCKET, SO_RCVBUF, buffer / 2)
+        set(SOL_SOCKET, weir_so_buf_lock, 0)
+    }
+
+    /// Bytes that the peer may still send; nil if the system does not say.
+    private var advertisedWindow: Int32? { value(Int32(IPPROTO_TCP), weir_tcp_info, at: Int(weir_tcp_info_window)) }
+
+    /// A number of 32 bits at an offset of an option's value; nil if there is none.
+    private func value(_ level: Int32, _ option: Int32, at offset: Int) -> Int32? {
+        var bytes = [UInt8](repeating: 0, count: 512)
+        var length = socklen_t(bytes.count)
+        guard getsockopt(descriptor, level, option, &bytes, &length) == 0, Int(length) >= offset + 4 else { return nil }
+        return bytes.withUnsafeBytes { Int32(clamping: $0.loadUnaligned(fromByteOffset: offset, as: UInt32.self)) }
     }
 
     private func set(_ level: Int32, _ option: Int32, _ value: Int32) {

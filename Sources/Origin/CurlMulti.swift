@@ -214,6 +214,7 @@ import HTTPMessage
             guard let request = requests.removeValue(forKey: easy) else { continue }
             // Another request may reuse the connection.
             request.receiveLimits.limitWindow(to: nil)
+            request.receiveLimits.restore()
             curl_multi_remove_handle(handle, easy)
             ended.append((request, code))
         }

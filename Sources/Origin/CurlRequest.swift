@@ -353,6 +353,7 @@ import HTTPMessage
     func setPaused(_ isPaused: Bool) {
         guard isPaused != self.isPaused else { return }
         self.isPaused = isPaused
+        if isPaused { receiveLimits.hold() } else { receiveLimits.restore() }
         // Before the head libcurl has nothing to pause; `receive` pauses at the first body bytes.
         if isHeadComplete || !isPaused { multi?.pause(self, isPaused) }
     }
