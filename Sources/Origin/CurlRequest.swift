@@ -278,7 +278,11 @@ import HTTPMessage
     }
 
     private func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
-        if isPaused { return weir_writefunc_pause }  // libcurl keeps the bytes.
+        if isPaused {
+            // The connection may be younger than the pause.
+            receiveLimits.hold()
+            return weir_writefunc_pause  // libcurl keeps the bytes.
+        }
         if offersHTTP2 { multi?.recordArrival(on: connectionPort) }
         recordArrival(byteCount: bytes.count)
         return !isStopped && (multi?.append(bytes, of: self) ?? false) ? bytes.count : 0
@@ -311,6 +315,9 @@ import HTTPMessage
             // Without IPv6 the other family decides.
             if errno != EAFNOSUPPORT { socketError = errno }
             return descriptor
+        }
+        if beginsNarrow {
+            SocketReceiveLimits.beginNarrow(descriptor)
         }
         openings.append(Opening(descriptor: descriptor, address: target))
         multi?.sockets.opened(descriptor)
@@ -347,6 +354,8 @@ import HTTPMessage
     var isOnUsedConnection: Bool { readyAt != nil && openings.isEmpty }
 
     private(set) var isPaused = false
+    /// True if a new connection promises little until its body is read: the body may have to wait.
+    var beginsNarrow = false
 
     /// Pauses or resumes the body; the head still arrives. Not from within a callback of libcurl.
     /// The connection stays open, and the kernel buffers up to its window; see `SocketReceiveLimits`.

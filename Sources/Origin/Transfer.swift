@@ -45,6 +45,8 @@ import HTTPMessage
     public private(set) var priority: OriginRequest.Priority
     /// True while it yields to another transfer of its player.
     public private(set) var isTrailing = false
+    /// True if it may have to yield at any time, and should have little under way then.
+    private var mayTrail = false
     /// True if nobody waits for it.
     private var isAbandoned = false
     private var ignoresAbsence: Bool
@@ -105,11 +107,15 @@ import HTTPMessage
     /// Ends `isAbandoned` of `lower`: somebody waits again, if not a player.
     public func reclaim() { isAbandoned = false }
 
+    /// Says that it will soon have to yield to another one of its player. Its connection then begins with a small window.
+    public func expectTrailing() { mayTrail = true }
+
     /// Lets a transfer for a player yield to another one that the same player needs first, or ends that: it has a download's
     /// share of the link meanwhile, and is still the player's.
     public func trail(_ trails: Bool) {
         guard trails != isTrailing, receiver != nil, !trails || priority == .playback else { return }
         (isTrailing, priority) = (trails, trails ? .background : .playback)
+        mayTrail = mayTrail || trails
         client.move(self)
     }
 
@@ -163,6 +169,7 @@ import HTTPMessage
             return end(OriginError(.local, url: attempt.url))
         }
         wire.owner = self
+        wire.beginsNarrow = mayTrail
         guard client.add(wire, plan) else { return end(OriginError(.local, url: attempt.url)) }
         self.wire = wire
         tally?.recordRequest(to: attempt.url.origin)
@@ -222,7 +229,9 @@ import HTTPMessage
         if wire.mayBeMultiplexed { return yield(to: hold) }
         // What the origin may still send into the window would come before what a player waits for.
         if hold == .long, isAbandoned, isContinuable { return displaced() }
-        wire.receiveLimits.limitWindow(to: window.map { max($0, Int(BackgroundAllowance.smallestWindow)) })
+        let smallest = Int(BackgroundAllowance.smallestWindow)
+        let limit = window.map { mayTrail ? smallest : max($0, smallest) }
+        wire.receiveLimits.limitWindow(to: limit)
         client.lend(self, hold == .long)
         guard isPaused != wire.isPaused else { return }
         recordPause(isPaused)

@@ -106,7 +106,7 @@ import Testing
 
     /// Scripts depend on the exit code of every error.
     @Test func everyErrorCodeHasAnExitCodeAndAMatchingStatus() {
-        let exits: Set<Int32> = [1, 64, 65, 66, 69, 73, 74, 75, 76, 77, 78]
+        let exits: Set<Int32> = [1, 3, 64, 65, 66, 69, 73, 74, 75, 76, 77, 78]
         for code in APIError.Code.allCases {
             #expect(exits.contains(code.exitCode))
             #expect((400..<600).contains(code.status))

@@ -142,7 +142,8 @@ import Testing
         #expect(begun.parts.map(\.weight).reduce(0, +) > 0.999)
         let ended = try await reaches(.complete, begun.id)
         #expect(ended.parts.count == 5 && ended.unselected?.variants.map(\.height) == [180])
-        let paths = try await origin.requests().map(\.path).filter { !$0.hasSuffix("m3u8") }
+        let requests = try await origin.requests().filter { !$0.isComparison }
+        let paths = requests.map(\.path).filter { !$0.hasSuffix("m3u8") }
         #expect(Set(paths).count == paths.count)
     }
 
@@ -177,11 +178,11 @@ import Testing
         let new = API.ResumeRequest(url: origin.master("ts") + "?token=new")
         _ = try await service.change(.resume, id: begun.id, new)
         _ = try await reaches(.complete, begun.id)
-        // Before the rest is fetched, one small request compares a stored segment with the origin's.
+        // Before the rest is fetched, and after it, one small request compares a stored segment with the origin's.
         let requests = try await origin.requests().filter { $0.path.contains("/ts/90p/") && $0.path.hasSuffix(".ts") }
         let fetched = requests.filter { !$0.isComparison }.map(\.path)
         #expect(fetched.sorted() == ["/ts/90p/3.ts", "/ts/90p/4.ts", "/ts/90p/5.ts"])
-        #expect(requests.count <= 4)
+        #expect(requests.count <= 5)
     }
 
     /// An asset that was played has a name from its URL.

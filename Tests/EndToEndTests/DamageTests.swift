@@ -55,7 +55,7 @@ struct DamageTests {
             let repaired = try await scene.verify(fixture, "--repair")
             #expect(repaired.exit == 0 && repaired.found == damaged.count, "seed \(seed)")
             #expect(try await scene.repetitions() == [:])
-            #expect(try await scene.origin.requests().allSatisfy(\.isForMedia))
+            #expect(try await scene.origin.requests().allSatisfy { $0.isForMedia || $0.isComparison })
             #expect(try scene.contents() == before, "seed \(seed)")
             try await scene.origin.stop()
             try await expectFrames(scene.weir.url("/\(fixture).m3u8"), ofBestOf: fixture)

@@ -120,7 +120,7 @@ struct DownloadCommandTests {
         try await Scene.with { scene in
             let get = try await scene.get("ts", ["--range", "4.5-0:07", "--description", "the middle"])
             #expect(get.exit == .code(0), "\(get.errors)")
-            let fetched = try await scene.origin.requests().map(\.path).filter { $0.hasSuffix(".ts") }
+            let fetched = try await scene.mediaRequests().map(\.path)
             #expect(fetched.sorted() == ["/ts/270p/2.ts", "/ts/270p/3.ts"])
             let show = try await scene.weir.run(["show", "ts"]).output
             #expect(show.contains("\nthe middle\n") && show.contains("download: complete  only 0:04-0:08"), "\(show)")

@@ -96,7 +96,7 @@ struct OddURITests {
             try await scene.origin.clearRequests()
             let frames = try await FrameHashes.of(scene.url("/start.m3u8?token=1"))
             #expect(frames.firstDifference(from: expected) == nil && frames.complaints == [])
-            let asked = try await scene.origin.requests().map(\.path)
+            let asked = try await scene.origin.requests().filter { !$0.isComparison }.map(\.path)
             #expect(asked.contains("/deep/%C3%A9lse/m%65dia.m3u8") && asked.contains("/deep/else/list.m3u8?sig=3"))
             for row in Self.segments + Self.keys { #expect(asked.count { $0 == row.asked } == 1, "\(row.uri)") }
 

@@ -127,7 +127,8 @@ import Testing
         #expect(await again[0].result().code == .badOrigin)
         #expect(await again[1].result().code == nil)
         #expect(again[1].bytes == Array(other[try fixture.range(3...3)]))
-        #expect(fixture.rendition.folder.sizes.keys.sorted() == ["0.ts", "1.ts", "3.ts"])
+        // What is of the new content is not kept beside the old.
+        #expect(fixture.rendition.folder.sizes.keys.sorted() == ["0.ts", "1.ts"])
     }
 
     @Test func anHTMLPageAmongThePartsIsNotStoredAndTheOthersAre() async throws {

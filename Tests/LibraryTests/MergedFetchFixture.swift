@@ -64,9 +64,9 @@ import Testing
         return "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
     }
 
-    /// The requests for the file, in order.
+    /// The requests for the file, in order, without comparisons.
     func requests() async throws -> [TestOrigin.Request] {
-        try await origin.requests().filter { $0.path.hasPrefix(path) }
+        try await origin.requests().filter { $0.path.hasPrefix(path) && !$0.isComparison }
     }
 
     /// The Range fields of the requests for the file, in order.

@@ -16,9 +16,10 @@ import Testing
     @Test func aPlayerInTheMiddleGoesFirstWithoutRepeatedBytes() async throws {
         let fixture = try await MergedFetchFixture()
         let boundary = try fixture.range(0...2).count
+        let last = try fixture.field(4...5)
         try await fixture.origin.add(
             OriginRule("*.ts") { ($0.hold, $0.pauseAfter, $0.times) = (true, boundary, 1) },
-            OriginRule("*.ts") { ($0.hold, $0.skip, $0.times) = (true, 1, 1) })
+            OriginRule("*.ts") { ($0.hold, $0.range) = (true, last) })
         let fetches = try fixture.fetches(0..<6)
         try await fixture.waitForRequests(1)
         let player = try fixture.player(3)
@@ -27,13 +28,13 @@ import Testing
         try await fixture.expectExact([player])
         #expect(fetches[0].written == 0 && fetches[0].outcome == nil)
         try await fixture.waitForRequests(3)
-        #expect(try await fixture.ranges() == [0...5, 3...3, 4...5].map { try fixture.field($0) })
+        #expect(try await Set(fixture.ranges()) == Set([0...5, 3...3, 4...5].map { try fixture.field($0) }))
 
         try await fixture.origin.release()
         try await fixture.expectExact(fetches)
         try await waitUntil("the client gone") { @LoopActor in try await fixture.requests()[0].state == "gone" }
         let requests = try await fixture.requests()
-        #expect(requests.map(\.bytes) == [boundary, try fixture.range(3...3).count, try fixture.range(4...5).count])
+        #expect(requests.first?.bytes == boundary)
         #expect(requests.map(\.bytes).reduce(0, +) == fixture.file.count)
     }
 
@@ -206,7 +207,7 @@ import Testing
         try await fixture.expectExact([fetches[3], fetches[5]])
         try await waitUntil("the client gone") { @LoopActor in try await fixture.requests()[0].state == "gone" }
         let ranges = try await fixture.ranges()
-        #expect(try ranges.prefix(2) == [fixture.field(0...5), fixture.field(2...2)])
-        #expect(try Set(ranges.dropFirst(2)) == [fixture.field(3...3), fixture.field(5...5)])
+        #expect(try ranges.first == fixture.field(0...5))
+        #expect(try Set(ranges.dropFirst()) == Set([2...2, 3...3, 5...5].map { try fixture.field($0) }))
     }
 }

@@ -74,7 +74,9 @@ import Testing
         guard play.player == .ffmpeg else {
             let report = try JSONDecoder().decode(Player.Report.self, from: child.standardOutputData)
             let plain = try await play.player.play(fixture.origin.url("/media.m3u8"), within: .seconds(60))
-            #expect(report.ended && report.problems == plain.problems, "\(child.standardOutput)")
+            // mpv measures its clocks across the stop, and may say that sound and picture drifted apart.
+            let problems = report.problems.filter { !$0.hasPrefix("[cplayer]") }
+            #expect(report.ended && problems == plain.problems, "\(child.standardOutput)")
             return
         }
         let found = FrameHashes(framemd5: child.standardOutput)

@@ -68,6 +68,7 @@ import Testing
         let connection = try await Self.pausedReader(paths[0], fixture)
         #expect(fixture.library.playheads.demands(at: clock.instant).waiting.count == 1)
         clock.advance(by: 2)
+        try await waitUntil("a half") { try await fixture.origin.load().paused == 1 }
         try await fixture.origin.release()
         try await waitUntil("the piece") { try Self.isStored("0.ts", fixture) }
         try await waitUntil("no wait for the origin") {

@@ -118,7 +118,7 @@ import Testing
 
     /// The requested paths, without playlists.
     func mediaRequests() async throws -> [String] {
-        try await origin.requests().map(\.path).filter { !$0.contains(".m3u8") }
+        try await origin.requests().filter { !$0.isComparison }.map(\.path).filter { !$0.contains(".m3u8") }
     }
 
     /// The written lines of a log.

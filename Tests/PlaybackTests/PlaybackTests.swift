@@ -149,13 +149,17 @@ import Testing
         let path = try await fixture.media(fixture.typed("/ts/master.m3u8"))[0]
         try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = 5000 })
         let bytes = try fixtureBytes("/ts/90p/0.ts")
+        let url = fixture.url(path)
+        // A reader of the whole keeps the transfer.
+        let whole = Task { try await HTTPProbe.fetch(url) }
+        try await waitUntil("the first half") { try await fixture.origin.load().paused == 1 }
         let early = try await fixture.get(path, ["range": "bytes=1000-1999"])
         #expect(early.status == 206)
         #expect(early.body == bytes[1000..<2000])
-        let url = fixture.url(path)
         let late = Task { try await HTTPProbe.fetch(url, fields: ["range": "bytes=4000-8999"]) }
         try await fixture.origin.release()
         #expect(try await late.value.body == bytes[4000..<9000])
+        #expect(try await whole.value.body == bytes)
         #expect(try await fixture.mediaRequests().count == 1)
     }
 

@@ -89,8 +89,8 @@ import Testing
             source, folder = sys.argv[1:]
             names = sqlite3.connect(source)
             for (table,) in names.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall():
-                # Summaries are computed again, and have no checksum.
-                if table.startswith(("sqlite_", "grdb_")) or table == "summary": continue
+                # Summaries are computed again, removals are in the state folder as well: they have no checksum.
+                if table.startswith(("sqlite_", "grdb_")) or table in ("summary", "removal"): continue
                 for column in [row[1] for row in names.execute(f"PRAGMA table_info({table})")]:
                     target = f"{folder}/{table}.{column}"
                     shutil.copy(source, target)

@@ -10,6 +10,8 @@ package struct OriginRule: Codable, Sendable {
     package var nth: Int?
     package var skip: Int?
     package var times: Int?
+    /// A glob over the Range field, which is empty if the request has none.
+    package var range: String?
 
     package var delay: Double?
     /// Hold the head until released.

@@ -179,6 +179,7 @@ final class OriginServer: Sendable {
         let rule = active.rule
         guard rule.method == nil || rule.method == head.method else { return false }
         guard matches(head.target, glob: rule.path) else { return false }
+        guard matches(head.headers["range"] ?? "", glob: rule.range ?? "*") else { return false }
 
         active.matches += 1
         let skipped = rule.skip ?? (rule.nth ?? 1) - 1

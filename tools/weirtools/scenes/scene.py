@@ -100,11 +100,12 @@ class Server:
 
 def is_comparison(entry):
     """True for the request by which Weir compares one stored segment with the origin's, when a download or a session begins, before it
-    fetches more of an asset: exactly the first 4 KiB of it, or an answer without a body. The piece is not fetched again."""
+    fetches more of an asset, and when it ends: the first 4 KiB of it, or all of a smaller one, or an answer without a body. The piece
+    is not fetched again."""
     if entry["status"] == 304:
         return entry["bytes"] == 0
     ends = re.fullmatch(r"bytes=(\d+)-(\d+)", entry["range"] or "")
-    return entry["status"] == 206 and bool(ends) and int(ends[2]) - int(ends[1]) + 1 == 4096 >= entry["bytes"]
+    return entry["status"] == 206 and bool(ends) and int(ends[2]) - int(ends[1]) < 4096
 
 
 class Origin(Server):
