@@ -191,7 +191,6 @@ public import Store
     /// Lets the fetch yield to another one of its player, which needs that one first. Its request is sent at once. Its bytes wait
     /// until those of the other have arrived, unless the player has a buffer: on a slow link both would come late.
     public func trail(behind first: Fetch) {
-        transfer?.expectTrailing()
         whenAnnounced { [weak self, weak first] _ in
             guard let first, first.isDelivering, let transfer = self?.transfer else { return }
             transfer.trail(true)

@@ -117,14 +117,6 @@ struct SocketReceiveLimits {
         set(Int32(IPPROTO_TCP), weir_tcp_window_clamp, Int32(clamping: bytes ?? Self.widestWindow))
     }
 
-    /// Makes the first window of a connection small; it grows as the connection is read. Only before the connection is
-    /// established. Without a lock the buffer does not limit the window scale.
-    static func beginNarrow(_ descriptor: Int32) {
-        let limits = SocketReceiveLimits(descriptor: descriptor)
-        limits.set(SOL_SOCKET, SO_RCVBUF, smallestBuffer / 2)
-        limits.set(SOL_SOCKET, weir_so_buf_lock, 0)
-    }
-
     /// Call while the connection is not read: each packet that arrives would admit the next until the buffer is full. The buffer
     /// then fits what was promised and little more.
     mutating func hold() {

@@ -316,9 +316,6 @@ import HTTPMessage
             if errno != EAFNOSUPPORT { socketError = errno }
             return descriptor
         }
-        if beginsNarrow {
-            SocketReceiveLimits.beginNarrow(descriptor)
-        }
         openings.append(Opening(descriptor: descriptor, address: target))
         multi?.sockets.opened(descriptor)
         return descriptor
@@ -354,8 +351,6 @@ import HTTPMessage
     var isOnUsedConnection: Bool { readyAt != nil && openings.isEmpty }
 
     private(set) var isPaused = false
-    /// True if a new connection promises little until its body is read: the body may have to wait.
-    var beginsNarrow = false
 
     /// Pauses or resumes the body; the head still arrives. Not from within a callback of libcurl.
     /// The connection stays open, and the kernel buffers up to its window; see `SocketReceiveLimits`.

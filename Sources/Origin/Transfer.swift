@@ -107,9 +107,6 @@ import HTTPMessage
     /// Ends `isAbandoned` of `lower`: somebody waits again, if not a player.
     public func reclaim() { isAbandoned = false }
 
-    /// Says that it will soon have to yield to another one of its player. Its connection then begins with a small window.
-    public func expectTrailing() { mayTrail = true }
-
     /// Lets a transfer for a player yield to another one that the same player needs first, or ends that: it has a download's
     /// share of the link meanwhile, and is still the player's.
     public func trail(_ trails: Bool) {
@@ -169,7 +166,6 @@ import HTTPMessage
             return end(OriginError(.local, url: attempt.url))
         }
         wire.owner = self
-        wire.beginsNarrow = mayTrail
         guard client.add(wire, plan) else { return end(OriginError(.local, url: attempt.url)) }
         self.wire = wire
         tally?.recordRequest(to: attempt.url.origin)

@@ -45,7 +45,8 @@ struct RequestCollapsingTests {
                 let first = try await group.next()
                 for try await bodies in group { #expect(bodies == first) }
             }
-            #expect(try await scene.repetitions() == [:])
+            let repetitions = try await scene.repetitions()
+            #expect(repetitions == [:], "\(repetitions)")
             #expect(
                 try await scene.origin.requests().filter { $0.path.contains(".m3u8") && !$0.path.contains("master") }
                     .count <= 2)

@@ -105,7 +105,12 @@ def is_comparison(entry):
     if entry["status"] == 304:
         return entry["bytes"] == 0
     ends = re.fullmatch(r"bytes=(\d+)-(\d+)", entry["range"] or "")
-    return entry["status"] == 206 and bool(ends) and int(ends[2]) - int(ends[1]) < 4096
+    return entry["status"] == 206 and bool(ends) and is_small_range(entry["path"], int(ends[1]), int(ends[2]) + 1)
+
+
+def is_small_range(path, start, end):
+    """True if a range is the beginning of a piece as it is compared, and no small resource that is itself a range of a file."""
+    return end - start == 4096 or start == 0 and end < 4096 and "/all." not in path
 
 
 class Origin(Server):
