@@ -39,7 +39,7 @@ package final class TestOrigin: Sendable {
             guard status != 304 else { return bytes == 0 }
             let ends = range?.dropFirst("bytes=".count).split(separator: "-").compactMap { Int($0) } ?? []
             guard status ?? 206 == 206, ends.count == 2 else { return false }
-            // A small resource that is itself a range of a file is none.
+            // A small resource that is itself a range of a file looks alike.
             let count = ends[1] - ends[0] + 1
             return count == 4096 || ends[0] == 0 && count < 4096 && !path.contains("/all.")
         }
