@@ -26,7 +26,7 @@ extension ControlRoutes {
                 exchange.reply(response.head, .bytes(response.body))
             }
         }
-        // What a file makes of itself has no other owner than the client. Other orders go on when it has left.
+        // Work on a handed-in file is the client's alone, and ends with it. Other orders go on when it has left.
         if isHandedIn { exchange.whenEnded { _ in task.cancel() } }
         return true
     }

@@ -128,7 +128,7 @@ import Store
     }
 
     private func run(_ job: VerificationJob) async {
-        // What is of two contents is not sound, although each piece is as it came.
+        // Pieces of two contents are not sound together, although each of them is as it arrived.
         if !job.isScrub { await library.revisions.checkBeforeVerifying(job.asset) }
         do throws(LibraryError) {
             try await verify(job.verification, at: now())

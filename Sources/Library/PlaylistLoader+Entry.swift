@@ -92,7 +92,7 @@ extension PlaylistLoader {
         if asset.lone?.recording != nil { source.isWindow = true }
         if let lone = asset.lone, let known = lone.source, known.isDurable {
             if await lone.hasSameContent(as: source, owner: asset.access) { return lone.move(to: source) }
-            // What is left of a broadcast that has ended is not another one.
+            // The rest of a broadcast that has ended is not another one.
             if asset.bytes > 0, lone.isPastBroadcast, !source.isOtherBroadcast(than: known) { return }
             guard asset.bytes == 0 else { return reportChange(&lone.isOutdated, of: asset) }
             library.loader.forget([lone.folder])

@@ -152,7 +152,7 @@ public struct GiveUpRule: Sendable {
     func decision(
         after failure: Failure, for waiter: Waiter, policy: RetryPolicy?, jitter: @autoclosure () -> Double
     ) -> Decision {
-        // What a player has the beginning of is waited for in any case: an end would lose the rest.
+        // A body that a player has begun is waited for in any case: an end would lose the rest.
         if failure.isHostDead, !failure.isBegun { return .refuse }
         let isInsisting = waiter == .player || waiter == .playerOnceBegun && failure.isBegun
         let policy = failure.code.isAway && isInsisting ? retriesWhilePlayerWaits : policy ?? retries

@@ -223,7 +223,7 @@ import HTTPMessage
         let isPaused = hold != .none
         isHeldBack = isPaused || window != nil
         if wire.mayBeMultiplexed { return yield(to: hold) }
-        // What the origin may still send into the window would come before what a player waits for.
+        // Bytes that the origin may still send into the window would delay those for which a player waits.
         if hold == .long, isAbandoned, isContinuable { return displaced() }
         let smallest = Int(BackgroundAllowance.smallestWindow)
         let limit = window.map { mayTrail ? smallest : max($0, smallest) }

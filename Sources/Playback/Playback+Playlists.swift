@@ -33,7 +33,7 @@ extension Playback {
             Task { @LoopActor in await offlinePlaylist(exchange, rendition, asset, session) }
             return
         }
-        // What is stored is sent meanwhile; the first piece that is not waits for the result.
+        // Stored pieces are sent meanwhile; the first missing one waits for the result.
         if !library.playheads.isPlaying(session.id, asset.id) {
             library.revisions.beginCheck(beforePlaying: rendition, of: asset)
         }

@@ -31,7 +31,7 @@ import Testing
             }
         }
         for text in texts {
-            // What cannot be read is refused with a sentence.
+            // An unreadable file is refused with a sentence.
             guard let list = try? ChapterList(Array(text.utf8)) else { continue }
             for length in [nil, 0, 12, 1e300, .infinity, .nan] as [Double?] {
                 #expect(list.webVTT(length: length).starts(with: "WEBVTT".utf8), "\(text)")

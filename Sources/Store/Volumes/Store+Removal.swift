@@ -97,7 +97,7 @@ extension Volume {
         let (_, temporary, assets) = try writable()
         let removed = Self.removedPrefix + id
         let path = assets.path + "/" + id
-        // That of an earlier removal, which the process did not complete.
+        // A folder of an earlier removal, which the process did not complete.
         if let former = try setAsideRemoved(id) { try? temporary.removeTree(former) }
         guard renameat(assets.descriptor, try assets.leaf(id), assets.descriptor, removed) == 0 else {
             throw StoreError(path: path)
