@@ -27,7 +27,9 @@ extension ControlRoutes {
             }
         }
         // Work on a handed-in file is the client's alone, and ends with it. Other orders go on when it has left.
-        if isHandedIn { exchange.whenEnded { _ in task.cancel() } }
+        if isHandedIn {
+            exchange.whenEnded { _ in task.cancel() }
+        }
         return true
     }
 

@@ -212,7 +212,9 @@ struct AttachedFile {
                     .badTrack, "\(picture), which \(name) names, is no JPEG, PNG or WebP image of at most 4 MB")
             }
             size += artwork.bytes.count
-            if Task.isCancelled { throw givenUp(request.path) }
+            if Task.isCancelled {
+                throw givenUp(request.path)
+            }
             guard size <= picturesLimit else {
                 throw APIError(.badTrack, "the pictures of \(name) have more than \(picturesLimit >> 20) MB in all")
             }

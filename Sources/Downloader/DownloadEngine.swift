@@ -415,7 +415,9 @@ private struct Faults {
         // Other errors may pass, and say more about what is to be done.
         if first == nil || first?.error.code == .hostDead && error.code != .hostDead { first = (error, isKey) }
         // A dead host says nothing about the pieces of the others.
-        if error.code == .hostDead { return false }
+        if error.code == .hostDead {
+            return false
+        }
         inARow += 1
         return inARow >= Self.limit
     }

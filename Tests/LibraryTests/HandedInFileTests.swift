@@ -101,7 +101,7 @@ import Testing
             "policy":{"expires":\(number),"afterFirstPlay":\(number),"keysExpire":\(number),"keysAfterFirstPlay":\(number)},
             "keys":[{"number":0,"came":\(number),"firstPlayed":\(number),"expires":2000000000,"dated":\(number)}]}
             """
-        // What is no whole number is refused.
+        // A text that is no whole number is refused.
         guard let identity = try BundleIdentity(Array(text.utf8), at: "asset.json") else { return }
         let life = try #require(identity.keys?.first?.life)
         let policy = try #require(identity.policy)

@@ -127,7 +127,7 @@ import Testing
         #expect(await again[0].result().code == .badOrigin)
         #expect(await again[1].result().code == nil)
         #expect(again[1].bytes == Array(other[try fixture.range(3...3)]))
-        // What is of the new content is not kept beside the old.
+        // Pieces of the new content are not kept beside the old.
         #expect(fixture.rendition.folder.sizes.keys.sorted() == ["0.ts", "1.ts"])
     }
 

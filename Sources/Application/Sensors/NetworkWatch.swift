@@ -50,7 +50,9 @@ internal import Glibc
                 break
             }
         }
-        if isChange { changed() }
+        if isChange {
+            changed()
+        }
     }
 }
 
@@ -77,7 +79,9 @@ enum Announcement {
             let length = Int(word(rest, 0)) | Int(word(rest, 2)) << 16
             guard length >= headLength, length <= rest.count else { return false }
             let body = rest.dropFirst(headLength).prefix(length - headLength)
-            if isChange(word(rest, 4), Array(body.prefix(8))) { return true }
+            if isChange(word(rest, 4), Array(body.prefix(8))) {
+                return true
+            }
             // Messages begin at multiples of four bytes.
             rest = rest.dropFirst((length + 3) & ~3)
         }

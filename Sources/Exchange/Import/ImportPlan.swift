@@ -54,7 +54,9 @@ import Store
         at place: PlaylistFolder.Place, imports: [String: String]?,
         _ bytes: @escaping @Sendable () throws(ExchangeError) -> [UInt8]
     ) async throws(ExchangeError) -> Playlist {
-        if let known = playlists[place] { return known }
+        if let known = playlists[place] {
+            return known
+        }
         let name = folder.name(place)
         let result = await FileLane.shared.run { _ in
             Result { () throws(ExchangeError) in try Self.parse(try bytes(), as: name, imports: imports) }
