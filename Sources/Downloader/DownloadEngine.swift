@@ -413,7 +413,10 @@ private struct Faults {
     mutating func record(_ error: LibraryError, isKey: Bool) -> Bool {
         count += 1
         // Other errors may pass, and say more about what is to be done.
-        if first == nil || first?.error.code == .hostDead && error.code != .hostDead { first = (error, isKey) }
+        let saysMore = first?.error.code == .hostDead && error.code != .hostDead
+        if first == nil || saysMore {
+            first = (error, isKey)
+        }
         // A dead host says nothing about the pieces of the others.
         if error.code == .hostDead {
             return false

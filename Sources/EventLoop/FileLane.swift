@@ -59,7 +59,9 @@ package final class FileLane: Sendable {
     }
 
     private func work() {
-        while let next = next() { next() }
+        while let job = next() {
+            job()
+        }
     }
 
     private func next() -> (@Sendable () -> Void)? {
