@@ -48,6 +48,12 @@ import Testing
         let sound = try #require(lists.firstIndex { $0.contains("/audio-fr/") })
         try await watch(fixture, master, picture, [0, 1, 4, 5, 6, 7, 8])
         try await watch(fixture, master, sound, [0, 1, 2, 3, 4, 5, 6])
+        // The sound is complete now, and is compared with the origin's.
+        let asset = try #require(fixture.library.asset(named: "cmaf"))
+        try await waitUntil("the comparison") {
+            let isComplete = asset.renditions.contains { $0.isComplete }
+            return isComplete && !fixture.library.revisionChecks.hasUncompared(asset)
+        }
         try await fixture.origin.clearRequests()
         let entry = try await fixture.entry("/offline/cmaf.m3u8")
         #expect(entry.map { $0.split(separator: "/")[3] } == ["audio-fr", "video-180p"])
