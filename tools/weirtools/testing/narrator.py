@@ -1,18 +1,11 @@
-#!/usr/bin/env python3
-"""Reports the progress and the failures of runs of `swift test` whose output goes to files.
+"""Reads the output of processes that run tests while it grows: their progress, and their failures."""
 
-    tools/weirtools/testing/narrator.py LOG…               until SIGTERM: each failure at once, and each minute the progress
-    tools/weirtools/testing/narrator.py --summary LOG…     the progress at the end, and each failure once more
-"""
-
-import argparse
 import collections
 import pathlib
 import re
-import signal
-import sys
 import time
 
+COLOUR = re.compile("\x1b\\[[0-9;]*m")
 # A case whose argument holds a NUL has no end of its line.
 ENDED = re.compile(r'^(?:◇ Test case .*→ "[^"]*)?([✔✘]) Test (?!run\b|case\b)(.+?) (?:with \d+ test cases? )?(?:passed|failed) after ')
 STARTED = re.compile(r"^◇ Test (?!run\b|case\b)(.+) started\.$")
@@ -66,15 +59,13 @@ class Run:
         return None
 
     @property
-    def words(self):
-        """The progress in words."""
-        text = "%s: %d test%s passed" % (self.name, self.passed, "" if self.passed == 1 else "s")
-        text += ", %d failed" % len(self.failed) if self.failed else ""
-        quiet = time.monotonic() - self.moved
-        if self.seconds is None and self.running and quiet >= QUIET:
-            # Its output comes in blocks, so that it may have gone on to a later test.
-            text += ", nothing for %d minutes since %s" % (quiet / 60, list(self.running)[-1])
-        return text + (" in %.1f minutes" % (self.seconds / 60) if self.seconds is not None else "")
+    def quiet(self):
+        """Words on a run of which nothing was heard for long; empty otherwise."""
+        seconds = time.monotonic() - self.moved
+        if self.seconds is not None or not self.running or seconds < QUIET:
+            return ""
+        # Its output comes in blocks, so that it may have gone on to a later test.
+        return "%s: nothing for %d minutes since %s" % (self.name, seconds / 60, list(self.running)[-1])
 
 
 class Log:
@@ -83,6 +74,8 @@ class Log:
     def __init__(self, path):
         self.path, self.run = pathlib.Path(path), Run(pathlib.Path(path).stem)
         self.offset, self.rest = 0, b""
+        # What was to be printed so far.
+        self.told = []
 
     def news(self):
         """The lines to be printed for everything that was written since."""
@@ -95,54 +88,7 @@ class Log:
         self.offset += len(new)
         *lines, self.rest = (self.rest + new).split(b"\n")
         for line in lines:
-            told = self.run.take(line.decode("utf-8", "replace"))
+            told = self.run.take(COLOUR.sub("", line.decode("utf-8", "replace")))
             if told is not None:
+                self.told.append(told)
                 yield told
-
-
-def follow(logs, pause=1.0, minute=60.0):
-    """Prints news until SIGTERM, and at last the news by then."""
-    is_over = []
-    signal.signal(signal.SIGTERM, lambda *_: is_over.append(True))
-    told, last = "", time.monotonic()
-    while True:
-        was_over = bool(is_over)
-        for log in logs:
-            for line in log.news():
-                print(line, flush=True)
-        words = ", ".join(log.run.words for log in logs)
-        if time.monotonic() - last >= minute or was_over:
-            last = time.monotonic()
-            if words != told:
-                print("%s  %s" % (time.strftime("%H:%M:%S"), words), flush=True)
-            told = words
-        if was_over:
-            return
-        time.sleep(pause)
-
-
-def summarize(logs):
-    for log in logs:
-        lines = list(log.news())
-        print(log.run.words)
-        for line in lines:
-            print(line)
-        for name in [] if log.run.seconds is not None else log.run.running:
-            print("    it broke off in: %s" % name)
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--summary", action="store_true")
-    parser.add_argument("logs", nargs="+", metavar="LOG")
-    options = parser.parse_args()
-    logs = [Log(path) for path in options.logs]
-    if options.summary:
-        summarize(logs)
-    else:
-        follow(logs)
-
-
-if __name__ == "__main__":
-    sys.stdout.reconfigure(encoding="utf-8")
-    main()

@@ -1,9 +1,6 @@
 """Tests of weirtools/testing/narrator.py. Run by `swift test`."""
 
 import pathlib
-import signal
-import subprocess
-import sys
 import tempfile
 import unittest
 
@@ -36,19 +33,19 @@ class NarratorTests(unittest.TestCase):
         self.assertEqual(told, [
             'rooms: ✘ Test "get" recorded an issue with 1 argument kind → "ll" at A.swift:87:13: Expectation failed: '
             "(a → 1) == (b → 2)", "    ↳ what was seen", "    and its second line"])
-        self.assertEqual(run.words, "rooms: 1 test passed, 1 failed")
-        self.assertEqual((run.failed, list(run.running)), (['"get"'], ["hangs()"]))
+        self.assertEqual((run.passed, run.failed, list(run.running)), (1, ['"get"'], ["hangs()"]))
         self.assertIsNone(run.take("✘ Test run with 3 tests in 1 suite failed after 90.123 seconds with 1 issue."))
-        self.assertEqual(run.words, "rooms: 1 test passed, 1 failed in 1.5 minutes")
+        self.assertEqual(run.seconds, 90.123)
 
     def test_a_test_that_hangs_is_told(self):
         run = narrator.Run("rooms")
         for line in LOG.splitlines():
             run.take(line)
+        self.assertEqual(run.quiet, "")
         run.moved -= 11 * 60
-        self.assertEqual(run.words, "rooms: 1 test passed, 1 failed, nothing for 11 minutes since hangs()")
+        self.assertEqual(run.quiet, "rooms: nothing for 11 minutes since hangs()")
         run.take("✔ Test hangs() passed after 660.002 seconds.")
-        self.assertEqual(run.words, "rooms: 2 tests passed, 1 failed")
+        self.assertEqual(run.quiet, "")
 
     def test_a_test_ends_whose_argument_has_no_end(self):
         run = narrator.Run("rooms")
@@ -71,25 +68,19 @@ class NarratorTests(unittest.TestCase):
         self.assertIsNone(run.take("↳ of one that is not told"))
         self.assertIn("other()", run.take("✘ Test other() recorded an issue at A.swift:2:1: x"))
 
-    def test_a_log_is_followed_as_it_grows_and_to_its_end(self):
+    def test_a_log_is_read_as_it_grows_and_without_its_colours(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "end-to-end.log")
-            with subprocess.Popen([sys.executable, "-B", narrator.__file__, path], stdout=subprocess.PIPE,
-                                  text=True, encoding="utf-8") as process:
-                first, second = LOG[:LOG.index("recorded") + 3], LOG[LOG.index("recorded") + 3:]
-                with open(path, "w", encoding="utf-8") as log:
-                    log.write(first)
-                    log.flush()
-                    log.write(second)
-                self.assertIn("recorded an issue", process.stdout.readline())
-                process.send_signal(signal.SIGTERM)
-                rest = process.stdout.read()
-            self.assertIn("↳ what was seen", rest)
-            self.assertTrue(rest.endswith("end-to-end: 1 test passed, 1 failed\n"), rest)
-            summary = subprocess.run([sys.executable, "-B", narrator.__file__, "--summary", path], check=True,
-                                     capture_output=True, text=True, encoding="utf-8").stdout
-            self.assertIn("recorded an issue", summary)
-            self.assertIn("it broke off in: hangs()", summary)
+            log = narrator.Log(path)
+            self.assertEqual(list(log.news()), [])
+            coloured = LOG.replace("✘", "\x1b[91m✘\x1b[0m")
+            half = coloured.index("recorded") + 3
+            path.write_text(coloured[:half], encoding="utf-8")
+            self.assertEqual(list(log.news()), [])
+            path.write_text(coloured, encoding="utf-8")
+            self.assertIn("recorded an issue", list(log.news())[0])
+            self.assertIn("    ↳ what was seen", log.told)
+            self.assertEqual((log.run.passed, log.run.failed, list(log.run.running)), (1, ['"get"'], ["hangs()"]))
 
 
 if __name__ == "__main__":
