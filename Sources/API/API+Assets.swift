@@ -141,8 +141,10 @@ extension API {
             (self.limit, self.after, self.isBrief) = (limit, after, isBrief)
         }
 
+        package static let keys = ["limit", "after", "brief"]
+
         /// The query string with its question mark; empty for all assets with all details.
-        var text: String {
+        package var text: String {
             let pairs = [
                 limit.map { "limit=\($0)" }, after.map { "after=\(PercentEncoding.encode($0))" },
                 isBrief ? "brief=1" : nil,

@@ -1,5 +1,3 @@
-internal import HTTPMessage
-
 extension API {
     /// A phone or another device of the network that may use the page.
     package struct Phone: Codable, Equatable, Sendable {
@@ -31,21 +29,4 @@ extension API {
         package var url: String
         package init(name: String, url: String) { (self.name, self.url) = (name, url) }
     }
-}
-
-extension APIClient {
-    package func phones() async throws(APIError) -> API.PhoneList { try await call("GET", "/phones") }
-
-    /// Admits a phone, and returns its link.
-    package func admit(phone name: String) async throws(APIError) -> API.PhoneLink {
-        try await call("POST", "/phones", body: try API.encode(API.PhoneRequest(name: name)))
-    }
-
-    /// Ends the access of a phone at once.
-    package func revoke(phone name: String) async throws(APIError) -> API.Phone {
-        try await call("DELETE", "/phones/" + PercentEncoding.encode(name))
-    }
-
-    /// Ends the access of all phones, and returns them.
-    package func revokePhones() async throws(APIError) -> API.PhoneList { try await call("DELETE", "/phones") }
 }

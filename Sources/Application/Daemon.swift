@@ -98,16 +98,16 @@ import Substitution
             logger: logger)
         notices = Notices(setup, of: downloader, library, service: service)
         downloadLog = DownloadLog(of: downloader, logger: logger)
-        let control = ControlRoutes(
-            service: service, events: events, sessions: PlaybackService(sessions, library: library),
-            verifications: service.verifications, keys: service, publications: service.publications,
-            moves: service.moves, store: service, conditioner: Self.conditioner(configuration), token: token,
-            otherUsers: configuration.otherUsers)
+        var endpoints = EndpointHandlers()
+        service.register(in: &endpoints)
+        PlaybackService(sessions, library: library).register(in: &endpoints)
+        StreamService(library, store: UserStreams(configuration: configuration)).register(in: &endpoints)
+        endpoints.registerLink(Self.conditioner(configuration))
+        let control = ControlRoutes(endpoints, events: events, token: token, otherUsers: configuration.otherUsers)
         self.control = control
         playback.changingToken = control.pageKey
-        control.streams = StreamService(library, store: UserStreams(configuration: configuration))
         phones = Phones(in: StateDirectory(configuration.state), report: { logger.warning("\($0)") })
-        control.phones = phones
+        control.access.phones = phones
         let page = PageRoutes(control)
         self.page = page
         let subtitles = SubtitleRoutes(library, exchange.exporter)
@@ -190,7 +190,7 @@ import Substitution
         return logs
     }
 
-    private static func conditioner(_ configuration: Configuration) -> ControlRoutes.LinkFinder {
+    private static func conditioner(_ configuration: Configuration) -> EndpointHandlers.LinkFinder {
         let state = StateDirectory(configuration.state)
         return { () throws(APIError) in try LinkClient(control: nil, state: state) }
     }
@@ -229,7 +229,7 @@ import Substitution
         metrics.network = network
         client.ownListeners.append(OriginRequest.Peer(host: place.host, port: place.port))
         let url = "http://\(place)" + NetworkGate.path(token)
-        control.lan = API.LAN(url: url)
+        control.access.lan = API.LAN(url: url)
         return url
     }
 

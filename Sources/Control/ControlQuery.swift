@@ -1,4 +1,5 @@
 internal import API
+internal import AccessLog
 internal import HTTPMessage
 
 /// The query of an API request. An unknown key is refused, as in a body, because its sender expects an effect.
@@ -67,13 +68,20 @@ struct ControlQuery {
 }
 
 extension API.AssetQuery {
-    static let keys = ["limit", "after", "brief"]
-
     /// Throws `.badRequest` for an invalid value.
     init(_ query: ControlQuery) throws(APIError) {
         self.init()
         limit = try query.count("limit")
         after = query["after"]
         isBrief = try query.flag("brief") ?? false
+    }
+}
+
+extension LogQuery {
+    /// Throws `.badRequest` for an invalid value.
+    init(_ query: ControlQuery) throws(APIError) {
+        self.init(
+            asset: try query.word("asset"), session: try query.word("session"), since: try query.number("since"))
+        limit = try query.count("limit", upTo: 100_000) ?? limit
     }
 }

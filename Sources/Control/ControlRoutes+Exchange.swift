@@ -17,7 +17,7 @@ extension ControlRoutes {
             lastEventID: head[FieldName("Last-Event-ID")], body: exchange.body)
         request.isFromOwner = exchange.isFromOwner
         request.phone = phone
-        let isHandedIn = ControlRoute(path: path)?.readsHandedInFiles(by: head.method) ?? false
+        let isHandedIn = readsHandedInFiles(head.method, at: path)
         let task = Task { @LoopActor [request] in
             let response = await respond(to: request)
             if let events = response.events {

@@ -1,4 +1,4 @@
-package import API
+import API
 import Downloader
 import EventLoop
 import Exchange
@@ -9,7 +9,7 @@ import Origin
 import Store
 
 extension LibraryService {
-    package var verifications: any JobService<API.Verification> {
+    var verifications: AssetJobs<API.Verification> {
         AssetJobs(self, start: verify, look: verification, stop: cancelVerification)
     }
 
@@ -76,7 +76,7 @@ extension API.Download.TimeRange {
 
 extension LibraryService {
     /// The service for moves to other disks. Starting one throws `.busy` and `.cannotWrite`.
-    package var moves: any JobService<API.Move> { AssetJobs(self, start: move, look: move, stop: cancelMove) }
+    var moves: AssetJobs<API.Move> { AssetJobs(self, start: move, look: move, stop: cancelMove) }
 
     private func move(_ asset: Asset, _ request: API.MoveRequest) throws(APIError) {
         do throws(ExchangeError) {
@@ -113,7 +113,7 @@ extension API.Move {
 extension LibraryService {
     /// The service for publications. Starting one throws `.badTarget`, `.originRefused` without keys, `.noProgram`, and
     /// `.targetExists` while the asset is published elsewhere.
-    package var publications: any JobService<API.Publication> {
+    var publications: AssetJobs<API.Publication> {
         AssetJobs(self, start: publish, look: publication, stop: cancelPublication)
     }
 

@@ -47,6 +47,34 @@ extension LibraryService {
         return body
     }
 
+    /// The list for phones, without paths and origins.
+    func assetsForPhones(_ query: API.AssetQuery) async throws(APIError) -> API.AssetList {
+        await summaries.check()
+        let all = library.assets
+        let first = query.after.map { name in Self.index(after: name, in: all) } ?? 0
+        let page = all[first...].prefix(query.limit ?? .max)
+        let isLast = page.endIndex == all.endIndex
+        var shapes: [API.Asset] = []
+        var slice = LoopSlice()
+        for asset in page where !asset.isRemoved {
+            await slice.giveWay()
+            let facts = facts(of: asset)
+            var shape = brief(asset, facts)
+            if !query.isBrief { shape.tracks = try API.decode(from: Array(facts.tracks.utf8)) }
+            shapes.append(shape.forPhone)
+        }
+        if isLast {
+            var others = exchange.orphans.bundles.values.map(Self.shape)
+            others += library.streams.filter(library.isUnopened).map(StreamTexts.shape)
+            shapes += others.sorted { $0.name < $1.name }.map(\.forPhone)
+        }
+
+        let cache = API.PlayCache(bytes: Int(retention.cachedBytes), limit: retention.cacheLimit.map { Int($0) })
+        var list = API.AssetList(assets: shapes, playCache: cache)
+        list.next = isLast ? nil : page.last?.name
+        return list
+    }
+
     /// The entries that follow the assets: unusable bundles, and streams of which nothing is stored.
     private func others(_ streams: [StreamTexts.Text]) async throws(APIError) -> [[UInt8]] {
         var others: [(name: String, text: [UInt8])] = []

@@ -1,6 +1,6 @@
 package import API
 import Downloader
-package import EventLoop
+import EventLoop
 import HTTPMessage
 import HTTPServer
 import Library
@@ -105,12 +105,8 @@ extension API.Storage.Purge {
     }
 }
 
-/// The control API's access to the store's totals.
-@LoopActor package protocol StoreService: AnyObject, Sendable {
-    func store() async throws(APIError) -> API.Store
-}
-
-extension LibraryService: StoreService {
+/// The store's totals.
+extension LibraryService {
     package func store() async throws(APIError) -> API.Store {
         // Assets that were not opened since the start are not opened for this.
         let bytes = library.assets.map { asset in

@@ -13,7 +13,7 @@ import SafeText
 package import Substitution
 
 /// Answers the control API from the library and its downloads.
-@LoopActor package final class LibraryService: ControlService {
+@LoopActor package final class LibraryService {
     let library: Library
     let substitutions: Substitutions
     let retention: Retention

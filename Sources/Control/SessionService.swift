@@ -20,6 +20,29 @@ package import Playback
     func picture(of session: String, width: Int?) async throws(APIError) -> SessionPicture
 }
 
+extension SessionService {
+    package func register(in handlers: inout EndpointHandlers) {
+        handlers.on(Endpoints.sessions) { _ throws(APIError) in try await self.sessions() }
+        handlers.on(Endpoints.report) { call, report throws(APIError) in
+            if let key = report.keyOutOfRange {
+                throw APIError(.badRequest, "\(key) is out of its range", next: "correct it, or leave it out")
+            }
+            return try await self.record(report, of: call.item)
+        }
+        handlers.on(Endpoints.accessLog) { call throws(APIError) in try await self.accessLog(LogQuery(call.query)) }
+        handlers.on(Endpoints.errorLog) { call throws(APIError) in try await self.errorLog(LogQuery(call.query)) }
+        handlers.on(Endpoints.timelines) { call throws(APIError) in try await self.timelines(LogQuery(call.query)) }
+        handlers.on(Endpoints.kpis) { call throws(APIError) in
+            API.KPIReport(try await self.accessLog(LogQuery(call.query)).events)
+        }
+        handlers.onBytes(Endpoints.picture) { call throws(APIError) in
+            let width = try call.query.count("width", upTo: SessionPicture.widths.upperBound)
+            let picture = try await self.picture(of: call.item, width: width)
+            return ControlResponse(status: .ok, body: Array(picture.svg.utf8), mediaType: "image/svg+xml")
+        }
+    }
+}
+
 /// Answers the API's questions about sessions from playback.
 @LoopActor package final class PlaybackService: SessionService {
     private let playback: Sessions

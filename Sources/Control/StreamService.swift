@@ -20,6 +20,10 @@ package protocol StreamStore: Sendable {
 
     package init(_ library: Library, store: any StreamStore) { (self.library, self.store) = (library, store) }
 
+    package func register(in handlers: inout EndpointHandlers) {
+        handlers.on(Endpoints.addStreams) { _, request throws(APIError) in try await self.add(request) }
+    }
+
     /// Adds the streams that are new. A stream that is known already is no error.
     func add(_ request: API.StreamRequest) async throws(APIError) -> API.StreamReport {
         let before = latest

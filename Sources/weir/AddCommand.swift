@@ -122,7 +122,7 @@ struct AddCommand: ReportingCommand {
 
     private func queue(_ request: API.DownloadRequest, _ artwork: [UInt8]?, _ daemon: Daemon) async throws {
         let download = try await daemon.client.start(request)
-        if let artwork { _ = try await daemon.client.setArtwork(artwork, ofAsset: download.asset) }
+        if let artwork { _ = try await daemon.client.call(Endpoints.setArtwork, download.asset, body: artwork) }
         guard !json else { return try Output.json(download) }
         Output.line("\(ProgressReporter.headline(download))   \(download.stateWords)")
         Output.error("follow with:  weir get \(download.asset)\n")
@@ -150,7 +150,11 @@ struct AddCommand: ReportingCommand {
             let part = channels[start..<min(start + Self.portion, channels.count)]
             let usable = part.filter { $0.refusal == nil }
             var report: ArraySlice<API.StreamReport.Entry> = []
-            if !usable.isEmpty { report = try await daemon.client.add(usable.map(\.stream)).streams[...] }
+            if !usable.isEmpty {
+                report = try await daemon.client.call(
+                    Endpoints.addStreams, body: API.StreamRequest(streams: usable.map(\.stream))
+                ).streams[...]
+            }
             for channel in part {
                 let own = channel.refusal.map { API.StreamReport.Entry(.refused, reason: $0) }
                 guard let entry = own ?? report.popFirst() else { break }

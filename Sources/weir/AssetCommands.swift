@@ -14,11 +14,11 @@ struct RemoveCommand: ReportingCommand {
     func execute() async throws {
         let client = try common.daemon().client
         for name in names {
-            let asset = try await client.asset(named: name)
+            let asset = try await client.call(Endpoints.asset, name)
             guard try yes || Self.agrees(asset) else {
                 throw Failure("\(name) was not removed", exitCode: 1, code: "declined")
             }
-            let removal = try await client.removeAsset(named: name)
+            let removal = try await client.call(Endpoints.removeAsset, name)
             Output.line("removed \(removal.name), \(Format.bytes(removal.bytes))\(Self.held(removal))")
             if let folder = removal.remainingFolder {
                 Output.error("weir: its files are on an absent disk: \(folder) is deleted when the disk is back\n")
@@ -82,8 +82,8 @@ struct SetCommand: ReportingCommand {
         change.note = description
         change.artwork = image == nil ? artwork : nil
         change.headers = try headers.fields
-        var asset = change == API.AssetChange() ? nil : try await client.change(change, ofAsset: name)
-        if let image { asset = try await client.setArtwork(image, ofAsset: name) }
+        var asset = change == API.AssetChange() ? nil : try await client.call(Endpoints.changeAsset, name, body: change)
+        if let image { asset = try await client.call(Endpoints.setArtwork, name, body: image) }
         Output.line([asset?.name ?? name, asset?.title, asset?.note].compactMap(\.self).joined(separator: "  "))
     }
 }
@@ -107,7 +107,8 @@ struct RenameCommand: ReportingCommand {
 
     func execute() async throws {
         let daemon = try common.daemon()
-        let asset = try await daemon.client.change(API.AssetChange(name: new, title: title), ofAsset: name)
+        let asset = try await daemon.client.call(
+            Endpoints.changeAsset, name, body: API.AssetChange(name: new, title: title))
         Output.line(
             [asset.name, asset.title, daemon.urls.asset(named: asset.name)].compactMap(\.self).joined(separator: "  "))
     }

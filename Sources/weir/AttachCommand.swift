@@ -52,7 +52,7 @@ struct AttachCommand: ReportingCommand {
         (request.kind, request.language, request.title) = (kind, language, title)
         (request.isForced, request.isDefault) = (forced ? true : nil, isDefault ? true : nil)
         (request.tiles, request.interval) = (tiles, interval.map { Seconds(clamping: $0) })
-        let attachment = try await common.daemon().client.attach(request, toAsset: name)
+        let attachment = try await common.daemon().client.call(Endpoints.attach, name, body: request)
         guard !json else { return try Output.json(attachment) }
         Output.line(Self.line(attachment))
         if let encoding = attachment.assumedEncoding {
@@ -87,7 +87,7 @@ struct DetachCommand: ReportingCommand {
     @OptionGroup var common: CommonOptions
 
     func execute() async throws {
-        let detachment = try await common.daemon().client.detach(track, fromAsset: name)
+        let detachment = try await common.daemon().client.call(Endpoints.detach, name, track)
         guard !json else { return try Output.json(detachment) }
         Output.line("removed \(detachment.id) of \(detachment.asset), \(Format.bytes(detachment.bytes))")
     }

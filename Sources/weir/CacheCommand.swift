@@ -25,9 +25,10 @@ struct CacheCommand: ReportingCommand {
     func execute() async throws {
         let client = try common.daemon().client
         let isURL = name.contains("://")
-        let known = isURL ? try await client.open(API.PresentationRequest(source: name)).name : name
-        let asset = try await client.cache(
-            API.CacheRequest(seconds: seconds), ofAsset: known ?? name)
+        let known =
+            isURL ? try await client.call(Endpoints.open, body: API.PresentationRequest(source: name)).name : name
+        let asset = try await client.call(
+            Endpoints.cache, known ?? name, body: API.CacheRequest(seconds: seconds))
         guard !json else { return try Output.json(asset) }
         Output.line(
             "\(asset.name)  the first \(Format.clock(seconds)) are cached, \(Format.bytes(asset.cachedBytes ?? 0)) in all"

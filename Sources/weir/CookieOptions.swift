@@ -51,7 +51,7 @@ struct OriginOptions: ParsableArguments {
         request.audio = withAudio
         route.warn()
         guard plain != source || request != API.PresentationRequest(source: source) else { return source }
-        _ = try await daemon.client.open(request)
+        _ = try await daemon.client.call(Endpoints.open, body: request)
         return plain
     }
 }

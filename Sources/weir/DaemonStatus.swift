@@ -44,11 +44,13 @@ struct DaemonStatus: Encodable, Sendable {
     }
 
     private mutating func ask(_ client: APIClient) async throws(APIError) {
-        mode = try await client.mode().mode
-        let store = try await client.store()
+        mode = try await client.call(Endpoints.mode).mode
+        let store = try await client.call(Endpoints.store)
         (self.store, folder, freeBytes) = (store, store.path, store.disk?.freeBytes ?? freeBytes)
-        playing = try await client.sessions().filter { $0.ended == nil }
-        downloads = try await client.downloads().filter { $0.state != .complete && $0.state != .cancelled }
+        playing = try await client.call(Endpoints.sessions).sessions.filter { $0.ended == nil }
+        downloads = try await client.call(Endpoints.downloads).downloads.filter {
+            $0.state != .complete && $0.state != .cancelled
+        }
     }
 
     /// Free bytes of the disk on which a folder is, or would be created.

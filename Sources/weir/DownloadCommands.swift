@@ -95,7 +95,8 @@ struct DownloadNames: ParsableArguments {
         if ids.isEmpty { Output.error("no download to \(change.rawValue)\n") }
         for id in ids {
             do {
-                let download = try await daemon.client.change(change, id: try id.get(), request)
+                let download = try await daemon.client.call(
+                    Endpoints.changeDownload(change), try id.get(), body: request)
                 let reason = download.reasons?.first.map { ": \($0.message)" } ?? ""
                 Output.line("\(download.asset)  \(download.stateWords)\(reason)")
                 if download.state == .failed, change == .resume, let reason = download.error {
@@ -112,7 +113,9 @@ struct DownloadNames: ParsableArguments {
     private func ids(
         in client: APIClient, _ isConcerned: (API.Download) -> Bool
     ) async throws -> [Result<String, any Error>] {
-        guard !all else { return try await client.downloads().filter(isConcerned).map { .success($0.id) } }
+        guard !all else {
+            return try await client.call(Endpoints.downloads).downloads.filter(isConcerned).map { .success($0.id) }
+        }
         var ids: [Result<String, any Error>] = []
         for name in names {
             do {
@@ -127,7 +130,7 @@ struct DownloadNames: ParsableArguments {
     }
 
     private static func id(of name: String, in client: APIClient) async throws -> String {
-        let asset = try await client.asset(named: name)
+        let asset = try await client.call(Endpoints.asset, name)
         if let id = asset.download { return id }
         throw APIError(.noSuchDownload, "\(asset.name) has no download", next: "weir get \(asset.name)")
     }

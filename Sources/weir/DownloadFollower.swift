@@ -46,7 +46,7 @@ final class DownloadFollower: Sendable {
         do {
             var current = try await begin(request)
             download = current
-            if let artwork { _ = try await client.setArtwork(artwork, ofAsset: current.asset) }
+            if let artwork { _ = try await client.call(Endpoints.setArtwork, current.asset, body: artwork) }
             report(current, since: start)
             while !current.endsFollowing {
                 current = await followEvents(of: current, since: start) { download = $0 }
@@ -72,7 +72,7 @@ final class DownloadFollower: Sendable {
             let reason: String
             do throws(APIError) {
                 // The notice would break the line about the wait, which is drawn before each later attempt.
-                return try await isFirst ? client.start(request) : client.download(request)
+                return try await isFirst ? client.start(request) : client.call(Endpoints.addDownload, body: request)
             } catch {
                 guard waits, error.mayBeginLater else { throw error }
                 reason = error.message
@@ -125,7 +125,7 @@ final class DownloadFollower: Sendable {
         var current = first
         while !current.endsFollowing {
             try await clock.sleep(for: pace)
-            current = try await client.download(id: current.id)
+            current = try await client.call(Endpoints.download, current.id)
             record(current)
             report(current, since: start)
         }
@@ -136,9 +136,11 @@ final class DownloadFollower: Sendable {
         guard let download, download.state == .failed, let reason = download.error, reason.code == .otherContent else {
             return nil
         }
-        guard let id = try await client.asset(named: download.asset).download, id != download.id else { return nil }
+        guard let id = try await client.call(Endpoints.asset, download.asset).download, id != download.id else {
+            return nil
+        }
         perform { _ in [.error("\(download.asset): \(reason.message)\n")] }
-        return try await client.download(id: id)
+        return try await client.call(Endpoints.download, id)
     }
 
     private func report(_ download: API.Download, since start: ContinuousClock.Instant) {

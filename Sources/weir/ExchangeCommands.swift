@@ -43,7 +43,7 @@ struct ExportCommand: ReportingCommand {
 
     func execute() async throws {
         let request = API.ExportRequest(path: DiskPath.absolute(target), format: format, link: link ? true : nil)
-        let export = try await common.daemon().client.export(request, ofAsset: name)
+        let export = try await common.daemon().client.call(Endpoints.export, name, body: request)
         if json { return try Output.json(export) }
         Output.line("exported \(export.name), \(Format.bytes(export.bytes)), to \(export.path)")
         for sentence in export.leftOut ?? [] { Output.error("weir: left out \(sentence)\n") }
@@ -97,7 +97,7 @@ struct ImportCommand: ReportingCommand {
         try checkFile()
         let request = API.ImportRequest(path: DiskPath.absolute(path), name: name)
         let daemon = try common.daemon()
-        let asset = try await daemon.client.importAsset(request)
+        let asset = try await daemon.client.call(Endpoints.importAsset, body: request)
         if json { return try Output.json(asset) }
         Output.line("imported \(asset.name), \(Format.bytes(asset.bytes))")
     }

@@ -59,7 +59,7 @@ struct GetCommand: AsyncParsableCommand {
         guard !play else {
             let player = try Player.find(daemon.configuration.player, environment: ProcessInfo.processInfo.environment)
             let download = try await daemon.client.start(request)
-            if let artwork { _ = try await daemon.client.setArtwork(artwork, ofAsset: download.asset) }
+            if let artwork { _ = try await daemon.client.call(Endpoints.setArtwork, download.asset, body: artwork) }
             follower.introduce(download)
             throw player.start(
                 player.options(title: download.title) + [daemon.urls.asset(named: download.asset)])

@@ -11,6 +11,7 @@ struct JobFollower<Text: JobText>: Sendable {
     let style: ProgressReporter.Style
     /// The state directory from the command line, for `Failure`.
     let state: String?
+    private let endpoints = JobEndpoints<Job>()
 
     /// Follows the job until it ends or the user interrupts it, and prints the result.
     ///
@@ -36,11 +37,11 @@ struct JobFollower<Text: JobText>: Sendable {
         defer { progress.leave() }
         do {
             var pause = Pause()
-            var job = try await client.begin(Job.self, request, ofAsset: name)
+            var job = try await client.call(endpoints.begin, name, body: request)
             while !job.state.isFinal {
                 progress.show(job)
                 try await Task.sleep(for: pause.next())
-                job = try await client.job(ofAsset: name)
+                job = try await client.call(endpoints.look, name)
             }
             return .success(job)
         } catch {
@@ -53,10 +54,10 @@ struct JobFollower<Text: JobText>: Sendable {
     /// Cancels the job in the daemon and waits for its end. If the job had already ended, returns its result.
     private func giveUp(_ name: String) async -> Result<Job, Failure> {
         var pause = Pause()
-        var job = try? await client.cancel(Job.self, ofAsset: name)
+        var job = try? await client.call(endpoints.cancel, name)
         while job?.state.isFinal == false {
             try? await Task.sleep(for: pause.next())
-            job = try? await client.job(ofAsset: name)
+            job = try? await client.call(endpoints.look, name)
         }
         if let job, !job.isAborted { return .success(job) }
         let (message, next) = Text.interruption(ofAsset: name)

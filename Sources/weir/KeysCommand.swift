@@ -46,7 +46,10 @@ struct KeysCommand: ReportingCommand {
     func execute() async throws {
         let client = try common.daemon().client
         guard let name else {
-            let lists = all ? try await client.revokeAllKeys() : try await client.allKeys()
+            let lists =
+                all
+                ? try await client.call(Endpoints.orderAllKeys, body: API.KeyOrder(.revoke)).assets
+                : try await client.call(Endpoints.allKeys).assets
             guard all else { return try list(lists) }
             guard !json else { return try lists.forEach(write) }
             let count = lists.reduce(0) { $0 + $1.keys.count }
@@ -54,8 +57,8 @@ struct KeysCommand: ReportingCommand {
         }
         let order = try order(now: Date())
         let list =
-            if let order { try await client.order(order, ofAsset: name) } else {
-                try await client.keys(ofAsset: name)
+            if let order { try await client.call(Endpoints.orderKeys, name, body: order) } else {
+                try await client.call(Endpoints.keys, name)
             }
         guard !json else { return try write(list) }
         for line in KeysText.lines(list) { Output.line(line) }

@@ -71,11 +71,15 @@ struct LogCommand: ReportingCommand {
         let client = try common.daemon().client
         let query = LogQuery(asset: name, session: session, limit: limit)
         if let picture { return try await draw(query, to: picture, client) }
-        if kpi { return try await show(client.kpis(query)) }
+        if kpi { return try await show(client.call(Endpoints.kpis, query: query.text)) }
         if errors {
-            try await show(query) { query throws(APIError) in try await client.errorLog(query) }
+            try await show(query) { query throws(APIError) in
+                try await client.call(Endpoints.errorLog, query: query.text)
+            }
         } else {
-            try await show(query) { query throws(APIError) in try await client.accessLog(query) }
+            try await show(query) { query throws(APIError) in
+                try await client.call(Endpoints.accessLog, query: query.text)
+            }
         }
     }
 
@@ -94,14 +98,14 @@ struct LogCommand: ReportingCommand {
     }
 
     private func draw(_ query: LogQuery, to file: String, _ client: APIClient) async throws {
-        guard let timeline = try await client.timelines(query).events.last else {
+        guard let timeline = try await client.call(Endpoints.timelines, query: query.text).events.last else {
             let subject = session.map { "the session \($0)" } ?? name.map { "a session of \($0)" } ?? "a session"
             throw Failure(
                 "the log has no picture of \(subject): nothing was played",
                 next: name.map { "weir play \(Failure.quoted($0))" } ?? "weir log",
                 exitCode: 66, code: "no-such-session")
         }
-        let title = try? await client.asset(named: timeline.asset).title
+        let title = try? await client.call(Endpoints.asset, timeline.asset).title
         let picture = SessionPicture(timeline, title: title)
         if file == "-" { return Output.verbatim(picture.svg) }
         do {

@@ -18,7 +18,10 @@ struct ModeCommand: ReportingCommand {
 
     func execute() async throws {
         let client = try common.daemon().client
-        let answer = if let mode { try await client.change(to: API.Mode(mode)) } else { try await client.mode() }
+        let answer =
+            if let mode { try await client.call(Endpoints.setMode, body: API.Mode(mode)) } else {
+                try await client.call(Endpoints.mode)
+            }
         guard !json else { return try Output.json(answer) }
         Output.line(answer.mode.rawValue)
         if mode != nil { Output.error(Self.effect(of: answer.mode) + "\n") }

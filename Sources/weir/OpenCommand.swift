@@ -31,7 +31,7 @@ struct OpenCommand: ReportingCommand {
                 next: "weir play URL, or weir get URL, which take any URL of yours", exitCode: 65, code: "no-link")
         }
         let daemon = try common.daemon()
-        let path = try await daemon.client.page().path
+        let path = try await daemon.client.call(Endpoints.page).path
         let opener =
             printOnly
             ? nil

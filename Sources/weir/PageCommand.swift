@@ -62,7 +62,7 @@ struct PageCommand: ReportingCommand {
             return Output.record(
                 "javascript:void(window.open('\(daemon.urls.base)/add#url='+encodeURIComponent(location.href)))")
         }
-        let path = try await daemon.client.page().path
+        let path = try await daemon.client.call(Endpoints.page).path
         Output.record(daemon.urls.base + path)
         guard open else { return }
         let opener = try Self.opener(
@@ -72,14 +72,14 @@ struct PageCommand: ReportingCommand {
     }
 
     private static func admit(_ phone: String, in daemon: Daemon) async throws {
-        let link = try await daemon.client.admit(phone: phone)
+        let link = try await daemon.client.call(Endpoints.addPhone, body: API.PhoneRequest(name: phone))
         Output.record(link.url)
         if let picture = QRCode.lines(of: link.url) { return Output.verbatim(picture + "\n") }
         Output.error("weir: to see a QR code of the link here, install qrencode\n")
     }
 
     private func list(in daemon: Daemon) async throws {
-        let phones = try await daemon.client.phones().phones
+        let phones = try await daemon.client.call(Endpoints.phones).phones
         guard !json else { return try phones.forEach { try Output.json($0) } }
         guard !phones.isEmpty else { return Output.line("no phone has access; a link for one: weir page --phone NAME") }
         PhoneTable.lines(phones).forEach { Output.line($0) }
@@ -124,7 +124,7 @@ struct PageRevocation {
         let state = daemon.client.state
         if name == nil {
             let isDone = try state.withoutDaemon { () throws(APIError) in try state.removePageKey() }
-            if !isDone { _ = try await daemon.client.renewPage() }
+            if !isDone { _ = try await daemon.client.call(Endpoints.renewPage) }
             Output.line("the link to the page has ended; a new one: weir page")
         }
         if let name { return Output.line("\(try await end(name)[0].name) has no access any more") }
@@ -149,7 +149,7 @@ struct PageRevocation {
         // Without a state directory, no phone was ever admitted.
         if let name, isDone, ended.isEmpty { throw APIError(.noSuchPhone, "there is no phone named \(name)") }
         if isDone { return ended }
-        if let name { return [try await daemon.client.revoke(phone: name)] }
-        return try await daemon.client.revokePhones().phones
+        if let name { return [try await daemon.client.call(Endpoints.revokePhone, name)] }
+        return try await daemon.client.call(Endpoints.revokePhones).phones
     }
 }

@@ -32,11 +32,13 @@ struct PlayCommand: ReportingCommand {
         let daemon = try common.daemon(with: player.map { [.player: [$0]] } ?? [:])
         let player = try Player.find(daemon.configuration.player, environment: ProcessInfo.processInfo.environment)
         // Checks the daemon first, because players report a missing server poorly.
-        if PlayerURL.isURL(source), !offline { _ = try await daemon.client.list(.init(limit: 1, isBrief: true)) }
+        if PlayerURL.isURL(source), !offline {
+            _ = try await daemon.client.call(Endpoints.assets, query: API.AssetQuery(limit: 1, isBrief: true).text)
+        }
         let source = try await origin.apply(to: source, in: daemon)
         let entry = try await Entry(source, try kind, in: daemon)
         let isKnown = entry.title != nil || !PlayerURL.isURL(source)
-        let title = isKnown ? entry.title : try? await daemon.client.asset(named: source).title
+        let title = isKnown ? entry.title : try? await daemon.client.call(Endpoints.asset, source).title
         throw player.start(player.options(title: title) + arguments + [entry.url])
     }
 }

@@ -45,10 +45,10 @@ struct PolicyCommand: ReportingCommand {
 
     func execute() async throws {
         let client = try common.daemon().client
-        var asset = try await client.asset(named: name)
+        var asset = try await client.call(Endpoints.asset, name)
         let former = asset.storage?.policy ?? API.Policy()
         let policy = try changed(former, hasKeys: asset.keys != nil, now: Date())
-        if policy != former { asset = try await client.setPolicy(policy, ofAsset: name) }
+        if policy != former { asset = try await client.call(Endpoints.setPolicy, name, body: policy) }
         let storage = asset.storage ?? API.Storage(policy: policy)
         guard !json else { return try Output.json(storage) }
         Output.line("\(asset.name)  \(StorageText.sentence(storage))")

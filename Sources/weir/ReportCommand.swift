@@ -41,5 +41,5 @@ struct ReportCommand: ReportingCommand {
         if let key = report.keyOutOfRange { throw ValidationError("\(key) is out of range.") }
     }
 
-    func execute() async throws { _ = try await common.daemon().client.report(report, of: session) }
+    func execute() async throws { _ = try await common.daemon().client.call(Endpoints.report, session, body: report) }
 }

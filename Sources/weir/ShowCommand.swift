@@ -23,11 +23,14 @@ struct ShowCommand: ReportingCommand {
         let client = try common.daemon().client
         try LocalFile.refuse(source)
         if PlayerURL.isURL(source) {
-            let presentation = isExplained ? try await explained(by: client) : try await client.inspect(url: source)
+            let presentation =
+                isExplained
+                ? try await explained(by: client)
+                : try await client.call(Endpoints.presentation, query: API.query("url", source))
             try write(presentation, Self.lines(presentation))
             if presentation.isProtected == true { throw Self.protection(presentation.name ?? presentation.url) }
         } else {
-            var asset = try await client.asset(named: source)
+            var asset = try await client.call(Endpoints.asset, source)
             if asset.isKnownOnly == true {
                 let presentation = try await explained(by: client)
                 return try write(presentation, Self.lines(presentation))
@@ -47,7 +50,7 @@ struct ShowCommand: ReportingCommand {
 
     private func download(of asset: API.Asset, _ client: APIClient) async throws(APIError) -> API.Download? {
         guard let id = asset.download else { return nil }
-        return try await client.download(id: id)
+        return try await client.call(Endpoints.download, id)
     }
 
     /// A command line with selection options asks for the explanation too.
@@ -58,7 +61,7 @@ struct ShowCommand: ReportingCommand {
         var request = selection.request(for: source, environment: ProcessInfo.processInfo.environment)
         request.headers = try headers.fields
         request.route = route.change
-        return try await client.explain(request)
+        return try await client.call(Endpoints.selection, body: request)
     }
 
     private func write(_ shape: some Encodable, _ lines: [String]) throws {

@@ -10,7 +10,7 @@ extension APIClient {
             Output.error("waiting for \(Self.origin(of: request.source))\n")
         }
         defer { notice.cancel() }
-        return try await download(request)
+        return try await call(Endpoints.addDownload, body: request)
     }
 
     /// A reply within this time ends the wait before the notice.

@@ -35,7 +35,7 @@ struct URLCommand: ReportingCommand {
             // The player finds a daemon at the URL.
             try await daemon.ensure()
         }
-        let urls = lan ? PlayerURL(base: try await daemon.client.lan().url) : daemon.urls
+        let urls = lan ? PlayerURL(base: try await daemon.client.call(Endpoints.lan).url) : daemon.urls
         let source = try await origin.apply(to: source, in: daemon)
         let url = try await Entry(source, try kind, in: daemon, urls).url
         Output.record(url)
@@ -78,10 +78,10 @@ struct Entry {
         try LocalFile.refuse(source)
         let asset: API.Asset?
         if isURL {
-            let known = kind == .usual ? try? await daemon.client.asset(named: source) : nil
+            let known = kind == .usual ? try? await daemon.client.call(Endpoints.asset, source) : nil
             asset = known.flatMap { $0.hasItsBest ? $0 : nil }
         } else {
-            asset = try await daemon.client.asset(named: source)
+            asset = try await daemon.client.call(Endpoints.asset, source)
         }
         let word = asset?.name ?? source
         title = asset?.title

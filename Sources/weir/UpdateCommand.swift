@@ -17,7 +17,7 @@ struct UpdateCommand: ReportingCommand {
 
     func execute() async throws {
         let client = try common.daemon().client
-        let asset = try await client.update(assetNamed: name)
+        let asset = try await client.call(Endpoints.update, name)
         guard !json else { return try Output.json(asset) }
         Output.line(Self.line(asset))
     }

@@ -13,10 +13,12 @@ struct WatchedState: Sendable {
     }
 
     init(of client: APIClient) async throws(APIError) {
-        mode = try await client.mode().mode
-        store = try await client.store()
-        sessions = try await client.sessions().filter { $0.ended == nil }
-        downloads = try await client.downloads().filter { $0.state != .complete && $0.state != .cancelled }
+        mode = try await client.call(Endpoints.mode).mode
+        store = try await client.call(Endpoints.store)
+        sessions = try await client.call(Endpoints.sessions).sessions.filter { $0.ended == nil }
+        downloads = try await client.call(Endpoints.downloads).downloads.filter {
+            $0.state != .complete && $0.state != .cancelled
+        }
     }
 }
 

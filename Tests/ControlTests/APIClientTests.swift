@@ -18,7 +18,7 @@ import Testing
     }
 
     private func client() async -> APIClient {
-        let routes = await ControlRoutes(service: ScriptedService(), token: claim.token)
+        let routes = await ControlRoutes(ScriptedService().handlers, token: claim.token)
         return APIClient(state: claim.directory) { call throws(APIError) in
             guard let method = HTTPMethod(rawValue: call.method), call.url.hasPrefix("http://127.0.0.1:8216/") else {
                 throw APIError(.noDaemon, "not the daemon")
@@ -41,15 +41,18 @@ import Testing
 
     @Test func everyCallFindsItsRoute() async throws {
         let client = await client()
+        let url = "https://h/m?a=1&b=%20"
         #expect(try await client.assets().map(\.name) == ["sintel"])
-        #expect(try await client.asset(named: "a b/c").name == "a b/c")
-        #expect(try await client.removeAsset(named: "sintel").bytes == 5)
-        #expect(try await client.inspect(url: "https://h/m?a=1&b=%20").url == "https://h/m?a=1&b=%20")
-        #expect(try await client.download(.init(source: "sintel")).id == "d1")
-        #expect(try await client.download(id: "d1").asset == "sintel")
-        #expect(try await client.downloads().map(\.id) == ["d1"])
-        #expect(try await client.change(.pause, id: "d1").state == .paused)
-        #expect(try await client.change(.resume, id: "d1", .init(url: "https://h/new?a=1")).state == .queued)
+        #expect(try await client.call(Endpoints.asset, "a b/c").name == "a b/c")
+        #expect(try await client.call(Endpoints.removeAsset, "sintel").bytes == 5)
+        #expect(try await client.call(Endpoints.presentation, query: API.query("url", url)).url == url)
+        #expect(try await client.call(Endpoints.addDownload, body: .init(source: "sintel")).id == "d1")
+        #expect(try await client.call(Endpoints.download, "d1").asset == "sintel")
+        #expect(try await client.call(Endpoints.downloads).downloads.map(\.id) == ["d1"])
+        let pause = Endpoints.changeDownload(.pause)
+        #expect(try await client.call(pause, "d1", body: .init()).state == .paused)
+        let resume = Endpoints.changeDownload(.resume)
+        #expect(try await client.call(resume, "d1", body: .init(url: "https://h/new?a=1")).state == .queued)
     }
 
     @Test func aLongListIsReadPageByPage() async throws {
@@ -71,7 +74,7 @@ import Testing
 
     @Test func aProblemComesBackAsTheErrorThatItWas() async throws {
         let client = await client()
-        let error = await #expect(throws: APIError.self) { try await client.asset(named: "none") }
+        let error = await #expect(throws: APIError.self) { try await client.call(Endpoints.asset, "none") }
         #expect(error?.code == .noSuchAsset)
         #expect(error?.message == "no asset is called none")
         #expect(error?.next == "weir list")

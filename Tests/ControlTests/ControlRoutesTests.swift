@@ -10,7 +10,8 @@ import Testing
     private let token = "secret-token"
 
     private func respond(_ request: ControlRequest) async throws -> (response: ControlResponse, text: String) {
-        let response = await ControlRoutes(service: service, token: token).respond(to: request)
+        let routes = ControlRoutes(service.handlers, events: EventFeed(snapshot: { [] }), token: token)
+        let response = await routes.respond(to: request)
         return (response, String(decoding: response.body, as: UTF8.self))
     }
 
@@ -37,7 +38,7 @@ import Testing
     }
 
     @Test func anEmptyTokenIsRefused() async {
-        let routes = ControlRoutes(service: service, token: "")
+        let routes = ControlRoutes(service.handlers, token: "")
         let response = await routes.respond(to: ControlRequest(.get, "/api/v1/assets", authorization: "Bearer "))
         #expect(response.status == .unauthorized)
     }
@@ -128,7 +129,8 @@ import Testing
             let answer = try await ask(.put, path + "/policy", type: type, body: body)
             #expect(answer.response.status.code == status, "\(body)")
         }
-        #expect(try await ask(.get, path + "/policy").text == #"{"backup":"include","priority":"default"}"#)
+        #expect(
+            try await ask(.get, path + "/policy").text == #"{"backup":"include","expires":9,"priority":"important"}"#)
         #expect(try await ask(.post, path + "/policy").response.allow == "GET, HEAD, PUT")
         #expect(try await ask(.post, path).response.allow == "GET, HEAD, PATCH, DELETE")
     }
@@ -201,8 +203,8 @@ import Testing
         "/api/v1/assets/a/b",
         "/api/v1/assets/%", "/api/v1/assets/%FF", "/api/v1//assets", "/api/v1/Assets", "/api/v1/presentation/x",
         "/api/v1/downloads/d1/stop", "/api/v1/downloads/d1/pause/x", "/api/v1/events/1", "/api/v1/downloads//pause",
-        // Routes that need an event feed, which this service does not have.
-        "/api/v1/events", "/api/v1/store", "/api/v1/link",
+        // Routes of services that this daemon does not have.
+        "/api/v1/store", "/api/v1/link",
     ])
     func anUnknownRouteIsAProblem(path: String) async throws {
         let (response, text) = try await ask(.get, path)
@@ -250,14 +252,14 @@ import Testing
             #"{"preset":null,"down":null,"up":5,"delayDown":0,"delayUp":5,"loss":0,"dnsDelay":0,"upstream":"u","#
             + #""listening":"l","connections":1,"accepted":2,"seconds":1,"bytesDown":3,"bytesUp":4,"rateDown":5,"rateUp":6}"#
         let asked = Asked()
-        let routes = ControlRoutes(
-            service: service,
-            conditioner: { () throws(APIError) in
-                try LinkClient(control: "http://127.0.0.1:9") { call throws(APIError) in
-                    await asked.note(call)
-                    return APIClient.Answer(status: 200, body: Array(link.utf8))
-                }
-            }, token: token)
+        var handlers = service.handlers
+        handlers.registerLink { () throws(APIError) in
+            try LinkClient(control: "http://127.0.0.1:9") { call throws(APIError) in
+                await asked.note(call)
+                return APIClient.Answer(status: 200, body: Array(link.utf8))
+            }
+        }
+        let routes = ControlRoutes(handlers, token: token)
         let get = ControlRequest(.get, "/api/v1/link", authorization: "Bearer \(token)")
         #expect(String(decoding: await routes.respond(to: get).body, as: UTF8.self).contains(#""up":5"#))
         var patch = get

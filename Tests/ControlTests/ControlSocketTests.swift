@@ -27,25 +27,26 @@ import Testing
     }
 
     @LoopActor private static func start(token: String) throws -> (HTTPServer, UInt16) {
-        let routes = ControlRoutes(service: ScriptedService(), token: token)
+        let routes = ControlRoutes(ScriptedService().handlers, token: token)
         let server = HTTPServer { _ = routes.handle($0) }
         return (server, try server.listen(host: "127.0.0.1", port: 0))
     }
 
     @Test func everyCallReachesItsRoute() async throws {
         try await serving { (_: UInt16) async throws in
+            let url = "https://h/m?a=1&b=%20"
             #expect(try await client.assets().map(\.name) == ["sintel"])
-            #expect(try await client.asset(named: "a b/c").name == "a b/c")
-            #expect(try await client.removeAsset(named: "sintel").bytes == 5)
-            #expect(try await client.inspect(url: "https://h/m?a=1&b=%20").url == "https://h/m?a=1&b=%20")
-            #expect(try await client.download(.init(source: "https://h/m")).id == "d1")
-            #expect(try await client.download(id: "d1").asset == "sintel")
+            #expect(try await client.call(Endpoints.asset, "a b/c").name == "a b/c")
+            #expect(try await client.call(Endpoints.removeAsset, "sintel").bytes == 5)
+            #expect(try await client.call(Endpoints.presentation, query: API.query("url", url)).url == url)
+            #expect(try await client.call(Endpoints.addDownload, body: .init(source: "https://h/m")).id == "d1")
+            #expect(try await client.call(Endpoints.download, "d1").asset == "sintel")
         }
     }
 
     @Test func aProblemComesBackAsTheErrorThatItWas() async throws {
         try await serving { (_: UInt16) async throws in
-            let error = await #expect(throws: APIError.self) { try await client.asset(named: "none") }
+            let error = await #expect(throws: APIError.self) { try await client.call(Endpoints.asset, "none") }
             #expect(error?.code == .noSuchAsset)
             #expect(error?.next == "weir list")
         }

@@ -22,84 +22,45 @@ import Testing
 
     // MARK: Routes
 
-    /// The path of a route in the document. The switch is exhaustive, so that a new route must be added here and to
-    /// `routes`.
-    static func path(_ route: ControlRoute) -> String {
-        switch route {
-        case .assets: "/assets"
-        case .asset: "/assets/{name}"
-        case .artwork: "/assets/{name}/artwork"
-        case .policy: "/assets/{name}/policy"
-        case .export: "/assets/{name}/export"
-        case .keys(let asset): asset == nil ? "/keys" : "/assets/{name}/keys"
-        case .update: "/assets/{name}/update"
-        case .cache: "/assets/{name}/cache"
-        case .tracks: "/assets/{name}/tracks"
-        case .track: "/assets/{name}/tracks/{id}"
-        case .job(let kind, _): "/assets/{name}/\(kind.rawValue)"
-        case .page: "/page"
-        case .mode: "/mode"
-        case .paste: "/paste"
-        case .presentation: "/presentation"
-        case .selection: "/selection"
-        case .streams: "/streams"
-        case .downloads: "/downloads"
-        case .download: "/downloads/{id}"
-        case .change(let change, _): "/downloads/{id}/\(change.rawValue)"
-        case .events: "/events"
-        case .log(.sessions): "/sessions"
-        case .log(.report): "/sessions/{session}/report"
-        case .log(.access): "/log"
-        case .log(.errors): "/log/errors"
-        case .log(.kpis): "/kpis"
-        case .log(.timelines): "/log/sessions"
-        case .log(.picture): "/sessions/{session}/picture"
-        case .store: "/store"
-        case .link: "/link"
-        case .document: "/openapi.json"
-        case .lan: "/lan"
-        case .phones: "/phones"
-        case .phone: "/phones/{name}"
-        }
-    }
-
-    static let routes: [ControlRoute] =
-        [
-            .assets, .asset(name: "x"), .artwork(asset: "x"), .policy(asset: "x"), .export(asset: "x"),
-            .keys(asset: "x"), .keys(asset: nil), .update(asset: "x"), .cache(asset: "x"), .tracks(asset: "x"),
-            .track(asset: "x", id: "x"), .page, .paste, .mode, .presentation,
-            .selection, .streams, .downloads,
-            .download(id: "x"), .events, .log(.sessions), .log(.report(session: "x")),
-            .log(.access), .log(.errors), .log(.kpis), .log(.timelines), .log(.picture(session: "x")), .store, .link,
-            .document, .lan, .phones, .phone(name: "x"),
-        ] + API.JobKind.allCases.map { .job($0, asset: "x") } + API.DownloadChange.allCases.map { .change($0, id: "x") }
-
-    @Test func routesAndMethodsMatchTheDocument() throws {
+    /// The documented operations, such as `GET /api/v1/assets`, each with the keys of its query.
+    private func operations() throws -> [String: Set<String>] {
         let paths = try #require(document["paths"] as? [String: [String: Any]])
-        #expect(Set(paths.keys) == Set(Self.routes.map { API.root + Self.path($0) }))
-        for route in Self.routes {
-            let path = API.root + Self.path(route)
-            let item = try #require(paths[path])
-            // GET implies HEAD, as the document's text says.
-            let methods = Set(item.keys.filter { $0 != "parameters" }.map { $0.uppercased() })
-            #expect(methods == Set(route.methods.filter { $0 != .head }.map(\.rawValue)), "\(path)")
-            let plain = ["{name}", "{id}", "{session}"].reduce(path) { $0.replacing($1, with: "x") }
-            #expect(ControlRoute(path: plain) == route)
-        }
-    }
-
-    @Test func queryKeysMatchTheDocument() throws {
-        let paths = try #require(document["paths"] as? [String: [String: Any]])
-        for route in Self.routes {
-            for method in route.methods where method != .head {
-                let operation = paths[API.root + Self.path(route)]?[method.rawValue.lowercased()] as? [String: Any]
-                let parameters = (operation?["parameters"] as? [[String: Any]] ?? []).filter {
-                    $0["in"] as? String == "query"
-                }
-                let names = parameters.compactMap { $0["name"] as? String }
-                #expect(Set(names) == Set(route.parameters(of: method)), "\(method.rawValue) \(Self.path(route))")
+        var operations: [String: Set<String>] = [:]
+        for (path, item) in paths {
+            for (method, about) in item where method != "parameters" {
+                let parameters = (about as? [String: Any])?["parameters"] as? [[String: Any]] ?? []
+                let keys = parameters.filter { $0["in"] as? String == "query" }.compactMap { $0["name"] as? String }
+                operations["\(method.uppercased()) \(path)"] = Set(keys)
             }
         }
+        return operations
+    }
+
+    // GET implies HEAD, as the document's text says.
+    @Test func theTableOfEndpointsMatchesTheDocument() async throws {
+        var table: [String: Set<String>] = [:]
+        for line in try await AllEndpoints.lines() {
+            let name = "\(line.method.rawValue) \(API.root)\(line.path)"
+            #expect(table[name] == nil, "\(name) is registered twice")
+            table[name] = Set(line.query)
+        }
+        #expect(try operations() == table)
+    }
+
+    @Test func theStatusOfASuccessMatchesTheDocument() async throws {
+        let paths = try #require(document["paths"] as? [String: [String: Any]])
+        for line in try await AllEndpoints.lines() {
+            let item = paths[API.root + line.path]?[line.method.rawValue.lowercased()] as? [String: Any]
+            let responses = try #require(item?["responses"] as? [String: Any], "\(line.path)")
+            #expect(responses.keys.filter { $0.hasPrefix("2") } == ["\(line.status)"], "\(line.method) \(line.path)")
+        }
+    }
+
+    @Test func aPathWithItemsIsReadAsItWasWritten() {
+        let line = Endpoints.detach.line
+        let items = ["a b/c", "ü%"]
+        let components = EndpointLine.components(of: API.root + line.path(with: items))
+        #expect(components.flatMap { line.items(in: $0) } == items)
     }
 
     @Test func theDaemonServesTheRepositorysDocument() throws {

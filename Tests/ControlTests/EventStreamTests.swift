@@ -34,7 +34,7 @@ import Testing
 
     @LoopActor private static func start(_ configuration: EventFeed.Configuration, token: String) throws -> Stage {
         let feed = EventFeed(configuration: configuration) { [API.Download(id: "d1", asset: "sintel")] }
-        let routes = ControlRoutes(service: ScriptedService(), events: feed, token: token)
+        let routes = ControlRoutes(ScriptedService().handlers, events: feed, token: token)
         let server = HTTPServer { _ = routes.handle($0) }
         return Stage(feed: feed, server: server, port: Int(try server.listen(host: "127.0.0.1", port: 0)))
     }

@@ -10,7 +10,7 @@ import Testing
     private func post(_ path: String, _ body: String) async -> (status: HTTPStatus, text: String) {
         let request = ControlRequest(
             .post, path, authorization: "Bearer secret-token", contentType: "application/json", body: Array(body.utf8))
-        let response = await ControlRoutes(service: service, token: "secret-token").respond(to: request)
+        let response = await ControlRoutes(service.handlers, token: "secret-token").respond(to: request)
         return (response.status, String(decoding: response.body, as: UTF8.self))
     }
 

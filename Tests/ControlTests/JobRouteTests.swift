@@ -14,9 +14,11 @@ import Testing
     private func respond(
         _ kind: API.JobKind, _ method: HTTPMethod, _ name: String = "a%20b", body: String = "", token: String = "secret"
     ) async -> ControlResponse {
-        let routes = ControlRoutes(
-            service: ScriptedService(), verifications: verifications, publications: publications, moves: moves,
-            token: "secret")
+        var handlers = EndpointHandlers()
+        verifications.register(Endpoints.verification, in: &handlers)
+        publications.register(Endpoints.publication, in: &handlers)
+        moves.register(Endpoints.move, in: &handlers)
+        let routes = ControlRoutes(handlers, token: "secret")
         return await routes.respond(
             to: ControlRequest(
                 method, "/api/v1/assets/\(name)/\(kind.rawValue)", authorization: "Bearer \(token)",
@@ -57,7 +59,7 @@ import Testing
         #expect(await respond(kind, .post, body: body(kind), token: "other").status == .unauthorized)
         let put = await respond(kind, .put)
         #expect(put.status == .methodNotAllowed && put.allow == "GET, HEAD, POST, DELETE")
-        let routes = ControlRoutes(service: ScriptedService(), token: "secret")
+        let routes = ControlRoutes(ScriptedService().handlers, token: "secret")
         let request = ControlRequest(.get, "/api/v1/assets/a/\(kind.rawValue)", authorization: "Bearer secret")
         #expect(await routes.respond(to: request).status == .notFound)
         #expect(Array(calls.values) == [[], [], []])
@@ -86,7 +88,7 @@ import Testing
 }
 
 /// Knows one asset, `a b`, and records the calls for it.
-@LoopActor private final class ScriptedJobs<Job: API.Job>: JobService {
+@LoopActor private final class ScriptedJobs<Job: API.Job> {
     private(set) var requests: [Job.Request] = []
     private(set) var calls: [String] = []
     private let make: (String) -> Job
@@ -99,13 +101,13 @@ import Testing
         return make(name)
     }
 
-    func begin(_ request: Job.Request, ofAsset name: String) async throws(APIError) -> Job {
-        let job = try note("begin", name)
-        requests.append(request)
-        return job
+    func register(_ endpoints: JobEndpoints<Job>, in handlers: inout EndpointHandlers) {
+        handlers.on(endpoints.begin) { call, request throws(APIError) in
+            let job = try self.note("begin", call.item)
+            self.requests.append(request)
+            return job
+        }
+        handlers.on(endpoints.look) { call throws(APIError) in try self.note("look", call.item) }
+        handlers.on(endpoints.cancel) { call throws(APIError) in try self.note("cancel", call.item) }
     }
-
-    func job(ofAsset name: String) async throws(APIError) -> Job { try note("look", name) }
-
-    func cancelJob(ofAsset name: String) async throws(APIError) -> Job { try note("cancel", name) }
 }

@@ -30,7 +30,9 @@ import Testing
             library: library, retention: retention, integrity: Integrity(of: library, retention))
         let service = LibraryService(library: library, retention: retention, downloader: downloader)
         self.service = service
-        routes = ControlRoutes(service: service, keys: service, token: "secret")
+        var handlers = EndpointHandlers()
+        service.register(in: &handlers)
+        routes = ControlRoutes(handlers, token: "secret")
         let begun = try await service.download(.init(source: origin.master("aes"), quality: .worst))
         try await waitUntil("the end") { try await service.download(id: begun.id).state == .complete }
     }

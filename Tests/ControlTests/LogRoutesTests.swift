@@ -62,7 +62,9 @@ import Testing
     private func ask(
         _ path: String, query: String? = nil, method: HTTPMethod = .get, isPlaying: Bool = true, body: String = ""
     ) async -> (status: HTTPStatus, text: String) {
-        let routes = ControlRoutes(service: ScriptedService(), sessions: isPlaying ? sessions : nil, token: "t")
+        var handlers = EndpointHandlers()
+        if isPlaying { sessions.register(in: &handlers) }
+        let routes = ControlRoutes(handlers, token: "t")
         let response = await routes.respond(
             to: ControlRequest(
                 method, "/api/v1/" + path, query: query, authorization: "Bearer t", contentType: "application/json",
@@ -155,7 +157,9 @@ import Testing
     }
 
     @Test func theClientDecodesTheRoutesResponses() async throws {
-        let routes = ControlRoutes(service: ScriptedService(), sessions: sessions, token: "t")
+        var handlers = EndpointHandlers()
+        sessions.register(in: &handlers)
+        let routes = ControlRoutes(handlers, token: "t")
         let event = try await sessions.accessLog(LogQuery()).events[0]
         let text = try API.encode(API.KPIReport([event]))
         #expect(try API.decode(API.KPIReport.self, from: text) == API.KPIReport([event]))

@@ -53,7 +53,7 @@ import Testing
     }
 
     @LoopActor @Test func thePageKeyOpensTheAPIAndIsNotDisclosed() async throws {
-        let routes = ControlRoutes(service: ScriptedService(), token: "secret-token")
+        let routes = ControlRoutes(ScriptedService().handlers, token: "secret-token")
         func ask(_ path: String, _ key: String) async -> ControlResponse {
             await routes.respond(to: ControlRequest(.get, path, authorization: "Bearer \(key)"))
         }
@@ -81,7 +81,7 @@ import Testing
         #expect(replaced.path == "/in/\(routes.pageKey.text)/" && routes.pageKey.text != kept)
         #expect(await ask("/api/v1/mode", kept).status == .unauthorized)
         #expect(try String(contentsOfFile: folder.path("page-key"), encoding: .utf8) == routes.pageKey.text + "\n")
-        let other = ControlRoutes(service: ScriptedService(), token: "secret-token")
+        let other = ControlRoutes(ScriptedService().handlers, token: "secret-token")
         let answer = await other.respond(to: ControlRequest(.get, "/api/v1/page", authorization: "Bearer \(key)"))
         #expect(answer.status == .unauthorized)
     }

@@ -114,7 +114,7 @@ import Testing
         private let server: HTTPServer
 
         init(token: String) throws {
-            let routes = ControlRoutes(service: service, token: token)
+            let routes = ControlRoutes(service.handlers, token: token)
             server = HTTPServer(policy: routes) {
                 if !routes.handle($0) { $0.reply(.notFound, "Unknown path.") }
             }

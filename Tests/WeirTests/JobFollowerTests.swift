@@ -101,7 +101,7 @@ import Testing
 }
 
 /// A daemon with one asset, whose move goes through given states. Without states it refuses the move.
-@LoopActor private final class MovingDaemon: JobService {
+@LoopActor private final class MovingDaemon {
     private(set) var calls: [String] = []
     private var states: [API.JobState]
     private let afterCancel: [API.JobState]
@@ -114,8 +114,7 @@ import Testing
     init(_ state: String, states: [API.JobState], afterCancel: [API.JobState] = []) throws {
         (self.states, self.afterCancel) = (states, afterCancel)
         claim = try StateDirectory(state).claim()
-        let routes = ControlRoutes(
-            service: try ScriptedDaemon(state: state + "-service"), moves: self, token: claim.token)
+        let routes = ControlRoutes(handlers, token: claim.token)
         let server = HTTPServer { _ = routes.handle($0) }
         let port = try server.listen(host: "127.0.0.1", port: 0)
         try claim.publish(url: "http://127.0.0.1:\(port)")
@@ -127,21 +126,23 @@ import Testing
         server = nil
     }
 
-    func begin(_ request: API.MoveRequest, ofAsset name: String) async throws(APIError) -> API.Move {
-        calls.append("begin \(request.path ?? "home")")
-        guard !states.isEmpty else { throw APIError(.busy, "\(name) stays where it is") }
-        return next(name)
-    }
-
-    func job(ofAsset name: String) async throws(APIError) -> API.Move {
-        calls.append("look")
-        return next(name)
-    }
-
-    func cancelJob(ofAsset name: String) async throws(APIError) -> API.Move {
-        calls.append("cancel")
-        states = afterCancel
-        return next(name)
+    private var handlers: EndpointHandlers {
+        var handlers = EndpointHandlers()
+        handlers.on(Endpoints.move.begin) { call, request throws(APIError) in
+            self.calls.append("begin \(request.path ?? "home")")
+            guard !self.states.isEmpty else { throw APIError(.busy, "\(call.item) stays where it is") }
+            return self.next(call.item)
+        }
+        handlers.on(Endpoints.move.look) { call in
+            self.calls.append("look")
+            return self.next(call.item)
+        }
+        handlers.on(Endpoints.move.cancel) { call in
+            self.calls.append("cancel")
+            self.states = self.afterCancel
+            return self.next(call.item)
+        }
+        return handlers
     }
 
     private func next(_ name: String) -> API.Move {

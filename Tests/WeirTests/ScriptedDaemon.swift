@@ -5,7 +5,7 @@ import HTTPServer
 import TestSupport
 
 /// A daemon with the real API and a service whose downloads go through given states.
-@LoopActor final class ScriptedDaemon: ControlService {
+@LoopActor final class ScriptedDaemon {
     /// The states of a download, one for each request; the last one repeats.
     var states: [API.Download] = []
     private(set) var requests: [API.DownloadRequest] = []
@@ -30,7 +30,7 @@ import TestSupport
         assetsByName = Dictionary(assets.map { ($0.name, $0) }) { $1 }
         self.states = states
         claim = try StateDirectory(state).claim()
-        let routes = ControlRoutes(service: self, events: events, token: claim.token)
+        let routes = ControlRoutes(handlers, events: events, token: claim.token)
         let server = HTTPServer { _ = routes.handle($0) }
         let port = try server.listen(host: "127.0.0.1", port: 0)
         try claim.publish(url: "http://127.0.0.1:\(port)")
@@ -43,99 +43,121 @@ import TestSupport
         server = nil
     }
 
-    func assets(_ wish: API.AssetQuery) async throws(APIError) -> [UInt8] {
-        try API.encode(API.AssetList(assets: assetsByName.values.sorted { $0.name < $1.name }))
-    }
-
-    func asset(named name: String) async throws(APIError) -> API.Asset {
+    private func asset(_ name: String) throws(APIError) -> API.Asset {
         guard let asset = assetsByName[name] ?? assetsByName.values.first(where: { $0.url == name }) else {
             throw APIError(.noSuchAsset, "there is no asset named \(name)", next: "weir list")
         }
         return asset
     }
 
-    func update(assetNamed name: String) async throws(APIError) -> API.Asset { try await asset(named: name) }
-
-    func cache(_ request: API.CacheRequest, ofAsset name: String) async throws(APIError) -> API.Asset {
-        try await asset(named: name)
-    }
-
-    func attach(_ request: API.AttachRequest, toAsset name: String) async throws(APIError) -> API.Attachment {
-        let asset = try await asset(named: name)
-        let kind = request.kind ?? .subtitles
-        return API.Attachment(
-            asset: asset.name, id: "attached-\(kind.rawValue)", kind: kind, name: request.title ?? "Deutsch", count: 2)
-    }
-
-    func detach(_ id: String, fromAsset name: String) async throws(APIError) -> API.Detachment {
-        guard id != "none" else { throw APIError(.noSuchTrack, "\(name) has no attached track \"none\"") }
-        return API.Detachment(asset: try await asset(named: name).name, id: id, bytes: 5)
-    }
-
-    func removeAsset(named name: String) async throws(APIError) -> API.Removal {
-        removed.append(name)
-        return API.Removal(name: name, bytes: try await asset(named: name).bytes)
-    }
-
-    func export(_ request: API.ExportRequest, ofAsset name: String) async throws(APIError) -> API.Export {
-        let leftOut = request.format == .mp4 ? ["subtitles-en: no WebVTT"] : nil
-        return API.Export(
-            name: name, path: request.path, format: request.format ?? .folder, bytes: 7_000_000, leftOut: leftOut)
-    }
-
-    func importAsset(_ request: API.ImportRequest) async throws(APIError) -> API.Asset {
-        var asset = API.Asset(name: request.name ?? "film", id: "film-2222", url: "http://imported.invalid/film/m.m3u8")
-        asset.bytes = 7_000_000
-        return asset
-    }
-
-    func artwork(ofAsset name: String) async throws(APIError) -> API.Artwork {
-        guard let bytes = images[name] else { throw APIError(.noArtwork, "\(name) has no artwork") }
-        return API.Artwork(mediaType: "image/png", bytes: bytes)
-    }
-
-    func setArtwork(_ bytes: [UInt8], ofAsset name: String) async throws(APIError) -> API.Asset {
-        images[name] = bytes
-        return API.Asset(name: name, id: name, url: "https://h/m.m3u8")
+    private func download() -> API.Download {
+        questions += 1
+        return states.count > 1 ? states.removeFirst() : states[0]
     }
 
     private(set) var policies: [String: API.Policy] = [:]
     private(set) var assetChanges: [String: API.AssetChange] = [:]
-
-    func setPolicy(_ policy: API.Policy, ofAsset name: String) async throws(APIError) -> API.Asset {
-        var asset = try await asset(named: name)
-        policies[name] = policy
-        asset.storage = API.Storage(policy: policy)
-        return asset
-    }
-
-    func change(_ change: API.AssetChange, ofAsset name: String) async throws(APIError) -> API.Asset {
-        var asset = try await asset(named: name)
-        assetChanges[name] = change
-        asset.name = change.name ?? name
-        asset.title = change.title
-        return asset
-    }
-
     private(set) var currentMode = API.Mode(.auto)
 
-    func mode() async throws(APIError) -> API.Mode { currentMode }
-
-    func change(to mode: API.Mode) async throws(APIError) -> API.Mode {
-        currentMode = mode
-        return mode
+    /// The endpoints that the daemon answers.
+    var handlers: EndpointHandlers {
+        var handlers = EndpointHandlers()
+        registerAssets(in: &handlers)
+        registerFiles(in: &handlers)
+        registerDownloads(in: &handlers)
+        handlers.on(Endpoints.mode) { _ in self.currentMode }
+        handlers.on(Endpoints.setMode) { _, mode in
+            self.currentMode = mode
+            return mode
+        }
+        return handlers
     }
 
-    func inspect(url: String) async throws(APIError) -> API.Presentation {
-        API.Presentation(url: url, duration: 61, tracks: .init(variants: [sampleVariant]))
+    private func registerAssets(in handlers: inout EndpointHandlers) {
+        handlers.on(Endpoints.assets) { _ in
+            API.AssetList(assets: self.assetsByName.values.sorted { $0.name < $1.name })
+        }
+        handlers.on(Endpoints.asset) { call throws(APIError) in try self.asset(call.item) }
+        handlers.on(Endpoints.update) { call throws(APIError) in try self.asset(call.item) }
+        handlers.on(Endpoints.cache) { call, _ throws(APIError) in try self.asset(call.item) }
+        handlers.on(Endpoints.removeAsset) { call throws(APIError) in
+            self.removed.append(call.item)
+            return API.Removal(name: call.item, bytes: try self.asset(call.item).bytes)
+        }
+        handlers.on(Endpoints.setPolicy) { call, policy throws(APIError) in
+            var asset = try self.asset(call.item)
+            self.policies[call.item] = policy
+            asset.storage = API.Storage(policy: policy)
+            return asset
+        }
+        handlers.on(Endpoints.changeAsset) { call, change throws(APIError) in
+            var asset = try self.asset(call.item)
+            self.assetChanges[call.item] = change
+            asset.name = change.name ?? call.item
+            asset.title = change.title
+            return asset
+        }
     }
 
-    func open(_ request: API.PresentationRequest) async throws(APIError) -> API.Presentation {
-        openings.append(request)
-        return API.Presentation(url: request.source, tracks: .init())
+    private func registerFiles(in handlers: inout EndpointHandlers) {
+        handlers.on(Endpoints.attach) { call, request throws(APIError) in
+            let kind = request.kind ?? .subtitles
+            return API.Attachment(
+                asset: try self.asset(call.item).name, id: "attached-\(kind.rawValue)", kind: kind,
+                name: request.title ?? "Deutsch", count: 2)
+        }
+        handlers.on(Endpoints.detach) { call throws(APIError) in
+            let id = call.items[1]
+            guard id != "none" else {
+                throw APIError(.noSuchTrack, "\(call.item) has no attached track \"none\"")
+            }
+            return API.Detachment(asset: try self.asset(call.item).name, id: id, bytes: 5)
+        }
+        handlers.on(Endpoints.export) { call, request in
+            let leftOut = request.format == .mp4 ? ["subtitles-en: no WebVTT"] : nil
+            return API.Export(
+                name: call.item, path: request.path, format: request.format ?? .folder, bytes: 7_000_000,
+                leftOut: leftOut)
+        }
+        handlers.on(Endpoints.importAsset) { _, request in
+            let name = request.name ?? "film"
+            var asset = API.Asset(name: name, id: "film-2222", url: "http://imported.invalid/film/m.m3u8")
+            asset.bytes = 7_000_000
+            return asset
+        }
+        handlers.on(Endpoints.setArtwork) { call, bytes in
+            self.images[call.item] = bytes
+            return API.Asset(name: call.item, id: call.item, url: "https://h/m.m3u8")
+        }
     }
 
-    func explain(_ request: API.DownloadRequest) async throws(APIError) -> API.Presentation {
+    private func registerDownloads(in handlers: inout EndpointHandlers) {
+        handlers.on(Endpoints.presentation) { call throws(APIError) in
+            API.Presentation(url: try call.url(), duration: 61, tracks: .init(variants: [sampleVariant]))
+        }
+        handlers.on(Endpoints.open) { _, request in
+            self.openings.append(request)
+            return API.Presentation(url: request.source, tracks: .init())
+        }
+        handlers.on(Endpoints.selection) { _, request throws(APIError) in try self.explain(request) }
+        handlers.on(Endpoints.addDownload) { _, request throws(APIError) in
+            self.requests.append(request)
+            guard !self.states.isEmpty else {
+                let next = "mpv http://localhost:8216/…"
+                throw APIError(.live, "\(request.source) is live: it cannot be saved", next: next)
+            }
+            return self.download()
+        }
+        handlers.on(Endpoints.downloads) { _ in API.DownloadList(downloads: self.states) }
+        handlers.on(Endpoints.download) { _ in self.download() }
+        for change in API.DownloadChange.allCases {
+            handlers.on(Endpoints.changeDownload(change)) { call, request throws(APIError) in
+                try self.change(change, id: call.item, request)
+            }
+        }
+    }
+
+    private func explain(_ request: API.DownloadRequest) throws(APIError) -> API.Presentation {
         requests.append(request)
         if let contradiction = request.contradiction { throw APIError(.badRequest, contradiction) }
         guard request.quality != .height(9) else { throw APIError(.noMatch, "no variant is 9p; there are 720p") }
@@ -147,20 +169,9 @@ import TestSupport
         return presentation
     }
 
-    func download(_ request: API.DownloadRequest) async throws(APIError) -> API.Download {
-        requests.append(request)
-        guard !states.isEmpty else {
-            throw APIError(
-                .live, "\(request.source) is live: it cannot be saved", next: "mpv http://localhost:8216/…")
-        }
-        return try await download(id: "d1")
-    }
-
-    func downloads() async throws(APIError) -> [API.Download] { states }
-
-    func change(
+    private func change(
         _ change: API.DownloadChange, id: String, _ request: API.ResumeRequest
-    ) async throws(APIError) -> API.Download {
+    ) throws(APIError) -> API.Download {
         guard var download = states.first(where: { $0.id == id }) else {
             throw APIError(.noSuchDownload, "there is no download \(id)")
         }
@@ -171,10 +182,5 @@ import TestSupport
         case .cancel: download.state = .cancelled
         }
         return download
-    }
-
-    func download(id: String) async throws(APIError) -> API.Download {
-        questions += 1
-        return states.count > 1 ? states.removeFirst() : states[0]
     }
 }

@@ -53,7 +53,7 @@ extension Doctor {
 
     private func ownDaemonFinding(_ url: String) async -> Finding {
         do {
-            let mode = try await APIClient(state: state).mode()
+            let mode = try await APIClient(state: state).call(Endpoints.mode)
             return .ok("daemon", "it answers at \(url), in mode \(mode.mode.rawValue)")
         } catch {
             return .fault("daemon", "\(url): \(error.message)", next: error.next ?? "end it, and start: weir serve")

@@ -69,7 +69,7 @@ extension Doctor {
     /// Network address of the running daemon, such as `192.168.1.5:8216`; nil without one.
     private var current: String? {
         get async {
-            guard let url = try? await APIClient(state: state).lan().url else { return nil }
+            guard let url = try? await APIClient(state: state).call(Endpoints.lan).url else { return nil }
             return url.split(separator: "/").dropFirst().first.map(String.init)
         }
     }

@@ -34,7 +34,7 @@ package struct NoticeCommands: Equatable, Sendable {
 
     private let commands: NoticeCommands
     private let library: Library
-    private let service: any ControlService
+    private let service: LibraryService
     private let state: StateDirectory
     private let logger: Logger
     private let environment: [String]
@@ -56,7 +56,7 @@ package struct NoticeCommands: Equatable, Sendable {
             "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS",
         ]
 
-    init(_ setup: Setup, of downloader: Downloader, _ library: Library, service: any ControlService) {
+    init(_ setup: Setup, of downloader: Downloader, _ library: Library, service: LibraryService) {
         (self.library, self.service) = (library, service)
         (commands, state, logger) = (setup.commands, setup.state, setup.logger)
         // A command of Weir in the program finds this daemon.

@@ -3,40 +3,28 @@ import AccessLog
 import EventLoop
 import HTTPMessage
 
-/// The requests of the API that a phone may make. Pure.
+/// The requests of the API that a phone may make, beside the table of endpoints, and the replies that it gets. Pure.
 ///
 /// The network is plain HTTP, so that somebody who listens learns a phone's token. A phone therefore looks, plays, and starts, pauses
 /// and cancels downloads. It names no file, folder, header field or private address of this machine, and changes nothing else.
 enum PhoneRights {
-    /// True if a phone may use a route with a method. A new route is refused until it is added here.
-    static func admits(_ route: ControlRoute, _ method: HTTPMethod) -> Bool {
-        switch (route, method) {
-        case (.assets, .get), (.asset, .get), (.artwork, .get), (.mode, .get), (.log(.sessions), .get), (.events, .get):
-            true
-        case (.downloads, .get), (.downloads, .post), (.download, .get), (.change, .post), (.selection, .post): true
-        default: false
+    /// Returns the body of a request as a phone may send it, or throws `.notForPhones`. The owner may send any.
+    static func admitted<Request>(_ request: Request, from credential: Credential) throws(APIError) -> Request {
+        guard credential.isPhone else { return request }
+        guard let order = request as? any PhoneOrder, let admitted = try order.admitted() as? Request else {
+            throw refusal("this")
         }
+        return admitted
     }
 
-    /// Returns the request as a phone may make it, or throws `.notForPhones`.
-    @LoopActor static func admitted(_ request: ControlRequest, _ route: ControlRoute) throws(APIError) -> ControlRequest
-    {
-        let method = request.method == .head ? .get : request.method
-        guard admits(route, method) else { throw refusal("this") }
-        switch (route, method) {
-        case (.change, .post):
-            guard request.body.isEmpty else { throw refusal("a URL, header fields or reasons") }
-            return request
-        case (.downloads, .post), (.selection, .post):
-            var request = request
-            request.body = try API.encode(try order(try ControlRoutes.body(request)))
-            return request
-        default: return request
-        }
+    /// Returns the JSON of a reply as a phone gets it. A reply without a shape for phones is refused.
+    static func encoded(_ reply: some Encodable) throws(APIError) -> [UInt8] {
+        guard let reply = reply as? any PhoneReply else { throw refusal("this") }
+        return try API.encode(reply.forPhone)
     }
 
     /// An order as a phone may give it: tracks of an asset or of a public URL.
-    private static func order(_ given: API.DownloadRequest) throws(APIError) -> API.DownloadRequest {
+    static func order(_ given: API.DownloadRequest) throws(APIError) -> API.DownloadRequest {
         let isWeb = ["http://", "https://"].contains { given.source.lowercased().hasPrefix($0) }
         guard isWeb || !given.source.contains(":") else { throw refusal("URLs that are neither http nor https") }
         guard UserInformation(splitting: given.source).url == given.source else { throw refusal("passwords") }
@@ -55,38 +43,10 @@ enum PhoneRights {
         return order
     }
 
-    private static func refusal(_ what: String) -> APIError {
+    static func refusal(_ what: String) -> APIError {
         APIError(
             .notForPhones, "a phone may look, play, and start, pause and cancel downloads, but not \(what)",
             next: "use the page or the commands on the machine of the daemon")
-    }
-
-    /// The body of a response without what a phone may not know.
-    static func filtered(_ body: [UInt8], of route: ControlRoute) throws(APIError) -> [UInt8] {
-        switch route {
-        case .assets:
-            var list: API.AssetList = try API.decode(from: body)
-            list.assets = list.assets.map(\.forPhone)
-            return try API.encode(list)
-        case .asset: return try API.encode(try API.decode(API.Asset.self, from: body).forPhone)
-        case .download, .change: return try API.encode(try API.decode(API.Download.self, from: body).forPhone)
-        case .downloads:
-            if let one = try? API.decode(API.Download.self, from: body) { return try API.encode(one.forPhone) }
-            var list: API.DownloadList = try API.decode(from: body)
-            list.downloads = list.downloads.map(\.forPhone)
-            return try API.encode(list)
-        case .selection:
-            var presentation: API.Presentation = try API.decode(from: body)
-            presentation.url = PhoneText.host(of: presentation.url)
-            return try API.encode(presentation)
-        case .log(.sessions):
-            var list: API.SessionList = try API.decode(from: body)
-            for index in list.sessions.indices {
-                (list.sessions[index].client, list.sessions[index].uri) = (nil, nil)
-            }
-            return try API.encode(list)
-        default: return body
-        }
     }
 
     /// An error without the names of files and folders.
@@ -117,7 +77,65 @@ enum PhoneText {
     }
 }
 
-extension API.Asset {
+/// The body of a request that phones may send.
+private protocol PhoneOrder {
+    /// Returns the request as a phone may send it, or throws `.notForPhones`.
+    func admitted() throws(APIError) -> Self
+}
+
+extension API.DownloadRequest: PhoneOrder {
+    fileprivate func admitted() throws(APIError) -> Self { try PhoneRights.order(self) }
+}
+
+extension API.ResumeRequest: PhoneOrder {
+    fileprivate func admitted() throws(APIError) -> Self {
+        guard self == API.ResumeRequest() else { throw PhoneRights.refusal("a URL, header fields or reasons") }
+        return self
+    }
+}
+
+/// A reply that phones may get.
+private protocol PhoneReply: Encodable {
+    /// The reply without anything that a phone may not know.
+    var forPhone: Self { get }
+}
+
+extension API.Mode: PhoneReply {
+    var forPhone: Self { self }
+}
+
+extension API.AssetList: PhoneReply {
+    var forPhone: Self {
+        var list = self
+        list.assets = assets.map(\.forPhone)
+        return list
+    }
+}
+
+extension API.DownloadList: PhoneReply {
+    var forPhone: Self { Self(downloads: downloads.map(\.forPhone)) }
+}
+
+extension API.Presentation: PhoneReply {
+    var forPhone: Self {
+        var presentation = self
+        presentation.url = PhoneText.host(of: url)
+        return presentation
+    }
+}
+
+extension API.SessionList: PhoneReply {
+    var forPhone: Self {
+        var list = self
+        for index in list.sessions.indices {
+            list.sessions[index].client = nil
+            list.sessions[index].uri = nil
+        }
+        return list
+    }
+}
+
+extension API.Asset: PhoneReply {
     /// The asset without its origin, its place on the disk, and texts that may name a path.
     var forPhone: Self {
         var asset = self
@@ -129,7 +147,7 @@ extension API.Asset {
     }
 }
 
-extension API.Download {
+extension API.Download: PhoneReply {
     /// The download without its origins, rules, and texts that may name a path.
     var forPhone: Self {
         var download = self

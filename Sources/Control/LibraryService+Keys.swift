@@ -1,21 +1,11 @@
 package import API
-package import EventLoop
+import EventLoop
 import Library
 import Retention
 import Store
 
-/// The control API's access to keys.
-@LoopActor package protocol KeyService: AnyObject, Sendable {
-    /// The keys of an asset. Throws `.noSuchAsset`.
-    func keys(ofAsset name: String) async throws(APIError) -> API.KeyList
-    /// Renews, revokes or dates keys. Throws `.noSuchAsset`, `.noSuchKey`, and for a renewal the error of the fetch.
-    func order(_ order: API.KeyOrder, ofAsset name: String) async throws(APIError) -> API.KeyList
-    func revokeAllKeys() async throws(APIError) -> API.KeyLists
-    /// The keys of all assets that have any, by the assets' names.
-    func allKeys() async throws(APIError) -> API.KeyLists
-}
-
-extension LibraryService: KeyService {
+/// The keys of assets.
+extension LibraryService {
     package func keys(ofAsset name: String) async throws(APIError) -> API.KeyList { keyList(of: try find(name)) }
 
     package func order(_ order: API.KeyOrder, ofAsset name: String) async throws(APIError) -> API.KeyList {
@@ -41,6 +31,14 @@ extension LibraryService: KeyService {
             throw APIError(mapped.code, mapped.message, next: next, underlying: mapped.underlying)
         }
         return keyList(of: asset)
+    }
+
+    /// The only order for all assets is to revoke.
+    func orderAllKeys(_ order: API.KeyOrder) async throws(APIError) -> API.KeyLists {
+        guard order == API.KeyOrder(.revoke) else {
+            throw APIError(.badRequest, "for the keys of all assets, only {\"action\": \"revoke\"} is possible")
+        }
+        return try await revokeAllKeys()
     }
 
     package func revokeAllKeys() async throws(APIError) -> API.KeyLists {

@@ -1,0 +1,46 @@
+import API
+import EventLoop
+import Library
+
+/// The jobs of one kind on a library's assets.
+@LoopActor final class AssetJobs<Job: API.Job>: Sendable {
+    private let service: LibraryService
+    private let start: (Asset, Job.Request) throws(APIError) -> Void
+    private let look: (Asset) -> Job
+    private let stop: (Asset) -> Void
+
+    /// `start` starts a job or keeps an equal running one; `look` returns the last job's state; `stop` cancels it.
+    init(
+        _ service: LibraryService, start: @escaping (Asset, Job.Request) throws(APIError) -> Void,
+        look: @escaping (Asset) -> Job, stop: @escaping (Asset) -> Void
+    ) {
+        (self.service, self.start, self.look, self.stop) = (service, start, look, stop)
+    }
+
+    func register(_ endpoints: JobEndpoints<Job>, in handlers: inout EndpointHandlers) {
+        handlers.on(endpoints.begin) { call, request throws(APIError) in
+            let asset = try self.service.find(call.item)
+            try self.start(asset, request)
+            return self.look(asset)
+        }
+        handlers.on(endpoints.look) { call throws(APIError) in self.look(try self.service.find(call.item)) }
+        handlers.on(endpoints.cancel) { call throws(APIError) in
+            let asset = try self.service.find(call.item)
+            self.stop(asset)
+            return self.look(asset)
+        }
+    }
+}
+
+extension API.JobState {
+    init(_ state: JobState) {
+        self =
+            switch state {
+            // Only downloads are queued, paused or waiting.
+            case .queued, .running, .paused, .waiting: .running
+            case .complete: .done
+            case .cancelled: .cancelled
+            case .failed: .failed
+            }
+    }
+}

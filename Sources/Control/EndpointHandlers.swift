@@ -1,0 +1,130 @@
+package import API
+import EventLoop
+internal import HTTPMessage
+
+/// The request of an endpoint, beside its body.
+package struct EndpointCall: Sendable {
+    /// The values of the path's `{…}`.
+    package let items: [String]
+    let query: ControlQuery
+    let credential: Credential
+    /// The Last-Event-ID field (WHATWG HTML §9.2.4).
+    let lastEventID: String?
+
+    /// The value of the path's first `{…}`: the name of an asset, or the id of a download or session.
+    package var item: String { items[0] }
+
+    /// The value of `url=`, or throws `.badRequest`.
+    package func url() throws(APIError) -> String {
+        guard let url = query["url"], !url.isEmpty else {
+            throw APIError(.badRequest, "the query must have url=, percent-encoded")
+        }
+        return url
+    }
+}
+
+/// The endpoints that a server has, each with the handler that a service has registered for it.
+package struct EndpointHandlers: Sendable {
+    package typealias Handler<Request, Reply> =
+        @LoopActor @Sendable (EndpointCall, Request) async throws(APIError) ->
+        Reply
+    package typealias HandlerWithoutBody<Reply> = @LoopActor @Sendable (EndpointCall) async throws(APIError) -> Reply
+
+    struct Entry: Sendable {
+        let line: EndpointLine
+        let respond: @LoopActor @Sendable (EndpointCall, ControlRequest) async throws(APIError) -> ControlResponse
+    }
+
+    private(set) var entries: [Entry] = []
+
+    package init() {}
+
+    /// Registers a handler of an endpoint with a JSON body.
+    package mutating func on<Request: Codable, Reply: Codable>(
+        _ endpoint: Endpoint<Request, Reply>, _ handler: @escaping Handler<Request, Reply>
+    ) {
+        add(endpoint.line) { call, request throws(APIError) in
+            let body = try Self.body(request, of: endpoint)
+            let reply = try await handler(call, try PhoneRights.admitted(body, from: call.credential))
+            return try Self.response(reply, of: endpoint.line, to: call.credential)
+        }
+    }
+
+    /// Registers a handler of an endpoint without a body.
+    package mutating func on<Reply: Codable>(
+        _ endpoint: Endpoint<API.Nothing, Reply>, _ handler: @escaping HandlerWithoutBody<Reply>
+    ) {
+        add(endpoint.line) { call, _ throws(APIError) in
+            try Self.response(try await handler(call), of: endpoint.line, to: call.credential)
+        }
+    }
+
+    /// Registers a handler of an endpoint whose body is an image.
+    package mutating func on<Reply: Codable>(
+        _ endpoint: Endpoint<API.Bytes, Reply>, _ handler: @escaping Handler<[UInt8], Reply>
+    ) {
+        add(endpoint.line) { call, request throws(APIError) in
+            try Self.response(try await handler(call, request.body), of: endpoint.line, to: call.credential)
+        }
+    }
+
+    /// Registers a handler that makes its response itself: one of another media type, a stream, or JSON that is encoded already.
+    mutating func onBytes<Reply>(
+        _ endpoint: Endpoint<API.Nothing, Reply>, _ handler: @escaping HandlerWithoutBody<ControlResponse>
+    ) {
+        add(endpoint.line) { call, _ throws(APIError) in try await handler(call) }
+    }
+
+    private mutating func add(
+        _ line: EndpointLine,
+        _ respond:
+            @escaping @LoopActor @Sendable (EndpointCall, ControlRequest) async throws(APIError) ->
+            ControlResponse
+    ) {
+        entries.append(Entry(line: line, respond: respond))
+    }
+
+    private static func body<Request: Codable, Reply>(
+        _ request: ControlRequest, of endpoint: Endpoint<Request, Reply>
+    ) throws(APIError) -> Request {
+        if request.body.isEmpty, let plain = endpoint.requestWithoutBody { return plain }
+        guard let type = request.contentType.flatMap({ MediaType($0) }), type.essence == "application/json" else {
+            throw APIError(.unsupportedMediaType, "the body's Content-Type must be application/json")
+        }
+        return try API.body(from: request.body)
+    }
+
+    private static func response<Reply: Codable>(
+        _ reply: Reply, of line: EndpointLine, to credential: Credential
+    ) throws(APIError) -> ControlResponse {
+        let body = credential.isPhone ? try PhoneRights.encoded(reply) : try API.encode(reply)
+        return ControlResponse(status: HTTPStatus(line.status), body: body)
+    }
+
+    // MARK: Finding
+
+    /// The endpoints of a path, with the values of its `{…}`. Empty if the server has none.
+    func entries(at path: String) -> [(entry: Entry, items: [String])] {
+        guard let components = EndpointLine.components(of: path) else { return [] }
+        return entries.compactMap { entry in
+            entry.line.items(in: components).map { (entry, $0) }
+        }
+    }
+
+    /// The endpoint of a path and a method; nil if the server has none.
+    func line(_ method: HTTPMethod, at path: String) -> EndpointLine? {
+        let wanted = method == .head ? .get : method
+        return entries(at: path).lazy.map(\.entry.line).first { $0.method == wanted }
+    }
+}
+
+extension EndpointHandlers {
+    /// Finds the most recent link conditioner, or throws `.noLink`.
+    package typealias LinkFinder = @Sendable () throws(APIError) -> LinkClient
+
+    /// Registers the handlers of the link conditioner that uses the daemon's state directory.
+    package mutating func registerLink(_ conditioner: @escaping LinkFinder) {
+        on(Endpoints.link) { _ throws(APIError) in try await conditioner().state() }
+        on(Endpoints.changeLink) { _, change throws(APIError) in try await conditioner().change(change) }
+    }
+}
