@@ -12,10 +12,10 @@ extension APIError {
     package init(_ error: LibraryError, asset: String? = nil, url: String? = nil) {
         let code: Code =
             switch error.code {
-            case .store: (error.underlying as? StoreError).map { Code(stored: $0.code.rawValue) } ?? .disk
+            case .store: Code((error.underlying as? StoreError)?.code ?? .io)
             // Nothing is stored yet that could be incomplete.
             case .hostDead: .originAbsent
-            default: Code(stored: error.code.rawValue)
+            case let other: Code(other)
             }
         let next: String? =
             switch code {
@@ -66,7 +66,7 @@ extension APIError {
             case .unreachable, .cancelled: .originAbsent
             case .badAnswer: .badOrigin
             case .busy: .busy
-            case .store, .library: (error.underlying as? StoreError).map { Code(stored: $0.code.rawValue) } ?? .disk
+            case .store, .library: Code((error.underlying as? StoreError)?.code ?? .io)
             }
         self.init(code, error.message, underlying: error.underlying)
     }
@@ -105,32 +105,49 @@ extension APIError {
 }
 
 extension APIError.Code {
-    /// Converts a stored code: the raw value of a `LibraryError.Code` or `StoreError.Code`, as downloads keep it.
-    init(stored code: String) {
+    init(_ code: JobFailure.Code) {
         switch code {
-        case Download.unreadable: self = .unreadable
-        case Hold.code: self = .rule
-        case StoreError.Code.diskFull.rawValue: self = .diskFull
-        case StoreError.Code.notWritable.rawValue: self = .cannotWrite
-        case LibraryError.Code.missing.rawValue, LibraryError.Code.badOrigin.rawValue: self = .badOrigin
-        case LibraryError.Code.notStored.rawValue: self = .offline
-        case LibraryError.Code.notPlaylist.rawValue: self = .notPlaylist
-        case LibraryError.Code.originRefused.rawValue: self = .originRefused
-        case LibraryError.Code.originAbsent.rawValue, LibraryError.Code.cancelled.rawValue: self = .originAbsent
-        case LibraryError.Code.hostDead.rawValue: self = .hostDead
-        case LibraryError.Code.refusedURL.rawValue: self = .refusedURL
-        case LibraryError.Code.notArtwork.rawValue: self = .notArtwork
-        case LibraryError.Code.nameTaken.rawValue: self = .nameTaken
-        case StoreError.Code.exists.rawValue: self = .targetExists
-        case StoreError.Code.program.rawValue: self = .programFailed
-        case LibraryError.Code.urlTaken.rawValue: self = .urlTaken
-        case LibraryError.Code.otherContent.rawValue: self = .otherContent
-        case LibraryError.Code.expired.rawValue: self = .expired
-        case LibraryError.Code.keyExpired.rawValue: self = .keyExpired
-        case LibraryError.Code.newerBundle.rawValue: self = .unreadable
-        case LibraryError.Code.busy.rawValue: self = .busy
-        case StoreError.Code.away.rawValue: self = .volumeAbsent
-        default: self = .disk
+        case .library(let code): self.init(code)
+        case .store(let code): self.init(code)
+        case .rule: self = .rule
+        case .unreadable: self = .unreadable
         }
+    }
+
+    fileprivate init(_ code: LibraryError.Code) {
+        self =
+            switch code {
+            case .missing, .badOrigin: .badOrigin
+            case .notStored: .offline
+            case .notPlaylist: .notPlaylist
+            case .originRefused: .originRefused
+            case .originAbsent, .cancelled: .originAbsent
+            case .hostDead: .hostDead
+            case .badDirective: .badRequest
+            case .refusedURL: .refusedURL
+            case .store: .disk
+            case .notArtwork: .notArtwork
+            case .nameTaken: .nameTaken
+            case .otherContent: .otherContent
+            case .urlTaken: .urlTaken
+            case .expired: .expired
+            case .keyExpired: .keyExpired
+            case .newerBundle: .unreadable
+            case .busy: .busy
+            }
+    }
+
+    fileprivate init(_ code: StoreError.Code) {
+        self =
+            switch code {
+            case .diskFull: .diskFull
+            case .notWritable: .cannotWrite
+            case .busy: .busy
+            case .exists: .targetExists
+            case .program: .programFailed
+            case .newer: .unreadable
+            case .away: .volumeAbsent
+            case .missing, .contentChanged, .wrongLength, .badName, .catalogue, .moved, .io: .disk
+            }
     }
 }

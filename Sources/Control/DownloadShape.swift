@@ -10,7 +10,7 @@ extension API.Download {
         self.init(id: download.asset.id, asset: download.asset.name)
         state = State(download)
         need = Need(download, in: state)
-        error = download.failure.map { Failure(code: APIError.Code(stored: $0.code), message: $0.message) }
+        error = download.failure.map { Failure(code: APIError.Code($0.code), message: $0.message) }
     }
 
     /// Converts a download. Cheap enough for a few calls per second.

@@ -43,7 +43,7 @@ extension API.Verification {
         totalBytes = Int(verification.totalBytes)
         found = job.found
         verified = job.asset.verified.map { Int($0) }
-        error = job.failure.map { .init(code: APIError.Code(stored: $0.code), message: $0.message) }
+        error = job.failure.map { .init(code: APIError.Code($0.code), message: $0.message) }
         guard job.state.isFinal else { return }
         let report = verification.report
         remaining = report.remaining

@@ -173,7 +173,7 @@ import Store
     }
 
     /// True if this version cannot read the stored task, which must not be overwritten, only removed.
-    package var isUnreadable: Bool { failure?.code == Self.unreadable }
+    package var isUnreadable: Bool { failure?.code == .unreadable }
 
     /// The account of the latest end; nil before the first.
     package var account: DownloadAccount? { book.account }
@@ -184,12 +184,12 @@ import Store
         DownloadRecord(
             asset: asset.id, renditions: ids.joined(separator: " "), state: state.rawValue,
             task: task.stored(with: book.stored),
-            need: need?.rawValue, errorCode: failure?.code, errorMessage: failure?.message, created: created)
+            need: need?.rawValue, errorCode: failure?.code.stored, errorMessage: failure?.message, created: created)
     }
 
     /// Restores a download of an earlier process. One whose task cannot be read fails, and its row stays.
     convenience init(_ record: DownloadRecord, of asset: Asset, by reader: inout TaskReader) {
-        let failure = record.errorMessage.map { JobFailure(code: record.errorCode ?? "", message: $0) }
+        let failure = record.errorMessage.map { JobFailure(code: .init(stored: record.errorCode ?? ""), message: $0) }
         do {
             self.init(
                 asset, try reader.task(of: record), state: JobState(rawValue: record.state) ?? .failed,
@@ -199,11 +199,8 @@ import Store
         } catch {
             let sentence = "what is to be kept of \(asset.name) is not understood: \(error)"
             self.init(
-                asset, DownloadTask(), state: .failed, failure: JobFailure(code: Self.unreadable, message: sentence),
+                asset, DownloadTask(), state: .failed, failure: JobFailure(code: .unreadable, message: sentence),
                 created: record.created)
         }
     }
-
-    /// Failure code of a download whose stored task cannot be read.
-    package static let unreadable = "unreadable"
 }

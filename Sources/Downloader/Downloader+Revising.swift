@@ -126,7 +126,7 @@ extension Downloader {
             let new = await prepare(task, of: revision)
             let sentence =
                 "the origin has other content now: the new is fetched beside the old, which plays until the new is complete"
-            set(download, .failed, nil, .init(code: LibraryError.Code.otherContent.rawValue, message: sentence))
+            set(download, .failed, nil, .init(code: .library(.otherContent), message: sentence))
             report("\(asset.name): \(sentence)")
             // In one step: after a kill in between, the old download would go on and store pieces of the new content.
             await save(download, new)

@@ -45,16 +45,11 @@ extension Downloader {
             guard download.state != .waiting || download.holds != holds else { continue }
             halt(download)
             let message = holds.map(\.message).joined(separator: ", and ")
-            set(download, .waiting, first.need, JobFailure(code: Hold.code, message: message))
+            set(download, .waiting, first.need, JobFailure(code: .rule, message: message))
             download.holds = holds
             saveSoon(download)
         }
     }
-}
-
-extension Hold {
-    /// The failure code of a download that a rule stops.
-    package static let code = "rule"
 }
 
 extension Download {

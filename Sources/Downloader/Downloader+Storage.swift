@@ -29,7 +29,7 @@ extension Downloader {
         if let revision = asset.revision { forget(revision) }
         guard let download = byAsset[asset.id], !download.isUnreadable else { return }
         halt(download)
-        let code = retention.isExpired(asset) ? LibraryError.Code.expired.rawValue : StoreError.Code.diskFull.rawValue
+        let code: JobFailure.Code = retention.isExpired(asset) ? .library(.expired) : .store(.diskFull)
         set(download, .failed, nil, JobFailure(code: code, message: reason))
         schedule()
         saveSoon(download)
@@ -56,7 +56,7 @@ extension Downloader {
         do throws(LibraryError) {
             try retention.checkExpiry(of: download.asset)
         } catch {
-            fail(download, JobFailure(code: error.code.rawValue, message: error.message))
+            fail(download, JobFailure(error))
             saveSoon(download)
             return true
         }
@@ -145,7 +145,7 @@ extension Downloader: RepairDownloads {
         case .waiting, .failed: return download.failure
         case .queued, .running, .paused, .cancelled:
             let sentence = "the download of \(download.asset.name) was stopped meanwhile"
-            return JobFailure(code: LibraryError.Code.cancelled.rawValue, message: sentence)
+            return JobFailure(code: .library(.cancelled), message: sentence)
         }
     }
 

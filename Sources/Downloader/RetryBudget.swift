@@ -30,7 +30,7 @@ struct RetryBudget: Equatable, Sendable {
         switch outcome {
         case .complete: return .complete
         case .storeFailed(let error):
-            let failure = JobFailure(code: error.code.rawValue, message: "\(name) is not completely stored: \(error)")
+            let failure = JobFailure(code: .store(error.code), message: "\(name) is not completely stored: \(error)")
             switch error.code {
             case .diskFull: return wait(.space, failure, pauses)
             case .away: return wait(.disk, failure, pauses)
@@ -41,7 +41,7 @@ struct RetryBudget: Equatable, Sendable {
                 return verdict(on: .storeFailed(store), of: name, pauses: pauses)
             }
             let message = Self.message(error, count: count, of: name)
-            let failure = JobFailure(code: error.code.rawValue, message: message)
+            let failure = JobFailure(code: .library(error.code), message: message)
             let fault: GiveUpRule.DownloadFault =
                 switch error.code {
                 case .originAbsent, .notStored, .cancelled: .absent

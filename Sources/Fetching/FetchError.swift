@@ -51,7 +51,10 @@ public struct FetchError: Error, CustomStringConvertible, Sendable {
             case .unauthorized, .forbidden, .gone, .proxyRefused: .originRefused
             case .notFound: .missing
             case .cancelled: .cancelled
-            default: .badOrigin
+            case .untrustedCertificate, .handshakeRefused, .cutShort, .serverFailure, .unexpectedStatus, .rangeIgnored,
+                .wrongRange, .contentChanged, .tooLarge, .tooManyRedirects, .unsupportedEncoding, .malformedReply,
+                .handlerFailed, .local:
+                .badOrigin
             }
         self.init(code, error.description, underlying: error)
     }

@@ -1,5 +1,5 @@
 public import EventLoop
-import Store
+public import Store
 
 /// State of a job on an asset. The raw values are stored in the catalogue and never change.
 public enum JobState: String, CaseIterable, Sendable {
@@ -26,18 +26,65 @@ public enum JobState: String, CaseIterable, Sendable {
 
 /// The reason why a job failed or waits.
 public struct JobFailure: Equatable, Sendable {
-    /// The error's code, as `LibraryError` and `StoreError` spell it.
-    public let code: String
+    /// The kind of failure.
+    public enum Code: Equatable, Sendable {
+        case library(LibraryError.Code)
+        case store(StoreError.Code)
+        /// A rule for when downloads may run.
+        case rule
+        /// This version cannot read the stored task.
+        case unreadable
+    }
+
+    /// The kind of failure.
+    public let code: Code
     /// A sentence for a user.
     public let message: String
 
     /// Makes a failure.
-    public init(code: String, message: String) { (self.code, self.message) = (code, message) }
+    public init(code: Code, message: String) {
+        self.code = code
+        self.message = message
+    }
 
     /// Uses the store's own code if the error comes from the store.
     public init(_ error: LibraryError) {
-        let code = error.code == .store ? (error.underlying as? StoreError)?.code.rawValue : nil
-        self.init(code: code ?? error.code.rawValue, message: error.message)
+        let cause = error.code == .store ? (error.underlying as? StoreError)?.code : nil
+        let code = cause.map { Code.store($0) } ?? .library(error.code)
+        self.init(code: code, message: error.message)
+    }
+}
+
+extension JobFailure.Code {
+    /// Stands in front of a code of the store that the library has as well.
+    private static let storePrefix = "store."
+    private static let storedRule = "rule"
+    private static let storedUnreadable = "unreadable"
+
+    /// The code in the catalogue.
+    package var stored: String {
+        switch self {
+        case .library(let code): code.rawValue
+        case .store(let code):
+            LibraryError.Code(rawValue: code.rawValue) == nil ? code.rawValue : Self.storePrefix + code.rawValue
+        case .rule: Self.storedRule
+        case .unreadable: Self.storedUnreadable
+        }
+    }
+
+    /// Reads a code of the catalogue. One that only another version knows counts as an error of the disk.
+    package init(stored text: String) {
+        if text == Self.storedRule {
+            self = .rule
+        } else if text == Self.storedUnreadable {
+            self = .unreadable
+        } else if text.hasPrefix(Self.storePrefix) {
+            self = .store(StoreError.Code(rawValue: String(text.dropFirst(Self.storePrefix.count))) ?? .io)
+        } else if let code = LibraryError.Code(rawValue: text) {
+            self = .library(code)
+        } else {
+            self = .store(StoreError.Code(rawValue: text) ?? .io)
+        }
     }
 }
 

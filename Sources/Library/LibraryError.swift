@@ -7,7 +7,7 @@ public import Store
 /// Says why an operation on an asset, a playlist or a resource failed.
 public struct LibraryError: Error, CustomStringConvertible, Sendable {
     /// The kind of error, as far as the response to a player or a user depends on it.
-    public enum Code: String, Sendable {
+    public enum Code: String, Sendable, CaseIterable {
         /// No asset, rendition or resource has that name.
         case missing
         /// Not in the store, and the origin may not be asked.
@@ -72,7 +72,19 @@ public struct LibraryError: Error, CustomStringConvertible, Sendable {
 
     /// Creates an error from a fetch error: each code of that room is one of this room.
     public init(_ error: FetchError) {
-        self.init(Code(rawValue: error.code.rawValue) ?? .badOrigin, error.message, underlying: error.underlying)
+        let code: Code =
+            switch error.code {
+            case .missing: .missing
+            case .notStored: .notStored
+            case .badOrigin: .badOrigin
+            case .originRefused: .originRefused
+            case .originAbsent: .originAbsent
+            case .hostDead: .hostDead
+            case .refusedURL: .refusedURL
+            case .store: .store
+            case .cancelled: .cancelled
+            }
+        self.init(code, error.message, underlying: error.underlying)
     }
 
     /// Creates an error from an origin error.

@@ -4,7 +4,7 @@ import Glibc
 /// An error of the store.
 public struct StoreError: Error, CustomStringConvertible, Sendable {
     /// The kind of error, as far as the caller's next step depends on it.
-    public enum Code: String, Sendable {
+    public enum Code: String, Sendable, CaseIterable {
         /// `notWritable` also for a read-only file system, `diskFull` also for a quota.
         case missing, notWritable, diskFull
         /// Another process holds the store.

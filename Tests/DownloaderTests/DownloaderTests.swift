@@ -87,7 +87,7 @@ import Testing
         try await waitUntil("the first half") { download.progress.loaded.duration == 6 }
         try await fixture.origin.stop()
         try await fixture.reaches(.waiting, "ts")
-        #expect(download.failure?.code == "originAbsent")
+        #expect(download.failure?.code == .library(.originAbsent))
         #expect(download.bytesPerSecond == nil)
         try await fixture.origin.restart()
         try await fixture.reaches(.complete, "ts")
@@ -334,17 +334,17 @@ import Testing
         #expect(fixture.downloader.downloads.isEmpty)
     }
 
-    @Test(arguments: [(404, "missing"), (403, "originRefused"), (500, "badOrigin")])
-    func anUnavailableSegmentFailsTheDownloadAndTheRestIsKept(_ status: Int, _ code: String) async throws {
+    @Test(arguments: [(404, LibraryError.Code.missing), (403, .originRefused), (500, .badOrigin)])
+    func anUnavailableSegmentFailsTheDownloadAndTheRestIsKept(_ status: Int, _ code: LibraryError.Code) async throws {
         let fixture = try await DownloadFixture()
         try await fixture.origin.add(OriginRule("/ts/90p/2.ts") { $0.status = status })
         let download = try await fixture.start("/ts/master.m3u8")
         try await fixture.reaches(.failed, "ts")
-        #expect(download.failure?.code == code)
+        #expect(download.failure?.code == .library(code))
         #expect(download.progress.bytes > 0)
         try await fixture.notes(.failed)
         try await fixture.restart()
-        #expect(try fixture.download("ts").failure?.code == code)
+        #expect(try fixture.download("ts").failure?.code == .library(code))
 
         try await fixture.origin.clearRules()
         try await fixture.start("/ts/master.m3u8")
@@ -363,7 +363,7 @@ import Testing
         order.ignoresRoom = true
         let download = try await fixture.downloader.start(fixture.open("/ts/master.m3u8"), order)
         try await fixture.reaches(.waiting, "ts")
-        #expect(download.need == .space && download.failure?.code == "diskFull")
+        #expect(download.need == .space && download.failure?.code == .store(.diskFull))
         #expect(download.asset.bytes == 0)
         try await fixture.notes(.waiting)
         try await fixture.restart()
@@ -386,7 +386,7 @@ import Testing
         try await fixture.origin.add(OriginRule("/ts/90p/2.ts") { $0.status = 503 })
         let download = try await fixture.start("/ts/master.m3u8")
         try await fixture.reaches(.waiting, "ts")
-        #expect(download.need == .network && download.failure?.code == "badOrigin")
+        #expect(download.need == .network && download.failure?.code == .library(.badOrigin))
         try await fixture.origin.clearRules()
         try await fixture.reaches(.complete, "ts")
     }
@@ -396,7 +396,7 @@ import Testing
         try await fixture.origin.add(OriginRule("*.key") { $0.status = 403 })
         let download = try await fixture.start("/aes/master.m3u8")
         try await fixture.reaches(.waiting, "aes")
-        #expect(download.need == .key && download.failure?.code == "originRefused")
+        #expect(download.need == .key && download.failure?.code == .library(.originRefused))
         try await fixture.origin.clearRules()
         try await fixture.reaches(.complete, "aes")
         #expect(download.need == nil && download.failure == nil)

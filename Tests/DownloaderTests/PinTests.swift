@@ -33,7 +33,7 @@ import Testing
         task.add(.init(Selection(), renditions: ["video-180p"]))
         let download = Download(asset, task, state: state, created: 0)
         #expect(download.pins == .renditions(["video-90p": .parts([2..<4]), "video-180p": .all]))
-        download.failure = .init(code: Download.unreadable, message: "")
+        download.failure = .init(code: .unreadable, message: "")
         #expect(download.pins == .everything)
     }
 

@@ -78,7 +78,7 @@ import Testing
         try flip("video-90p/1.ts", fixture)
         fixture.library.mode = .offline
         let job = try await verify(fixture, download.asset, isRepair: true)
-        #expect(job.state == .failed && job.failure?.code == LibraryError.Code.notStored.rawValue)
+        #expect(job.state == .failed && job.failure?.code == .library(.notStored))
         #expect(job.verification.report.remaining == 1)
         // The download resumes by itself once the library is online.
         fixture.library.mode = .auto

@@ -17,7 +17,7 @@ import Testing
         switch retryBudget.verdict(on: outcome, of: "sintel", pauses: Self.pauses) {
         case .complete: "complete"
         case .lookAgain(_, let pause): "again \(pause.components.seconds)"
-        case .fail(let failure): "fail \(failure.code)"
+        case .fail(let failure): "fail \(failure.code.stored)"
         case .wait(let need, _, let pause): "\(need.rawValue) \(pause.components.seconds)"
         }
     }
@@ -74,7 +74,7 @@ import Testing
             Issue.record("no failure")
             return
         }
-        #expect(failure.code == "hostDead")
+        #expect(failure.code == .library(.hostDead))
         #expect(
             failure.message
                 == "sintel is not complete: https://host/1.ts?… could not be reached, although other hosts answer; "

@@ -90,7 +90,7 @@ import Testing
         try await fixture.origin.add(Self.lost)
         await fixture.downloader.resume(download)
         try await expectTheNewAlone(fixture, besides: old)
-        #expect(download.failure?.code == "otherContent")
+        #expect(download.failure?.code == .library(.otherContent))
         let kept = try #require(try asset(fixture).multivariant).variants[0]
         #expect(try fixture.download("film").renditions.first?.place == kept.renditionIndex)
     }
