@@ -47,57 +47,73 @@ import Testing
         }
     }
 
+    /// Counts scripts that ran, and violations of the content policy a thousand times.
+    private static let spy =
+        "window.hacks = 0; window.hacked = () => { hacks += 1 }; addEventListener('securitypolicyviolation', e => { hacks += 1000 })"
+
     @Test("a hundred hostile titles appear as text, with and without scripts, and violate no content policy")
     func showsTitlesAsText() async throws {
         let folder = try TemporaryFolder()
         try films(in: folder)
         try await Scene.with(root: folder.path) { scene in
-            let token = try String(contentsOfFile: scene.weir.state + "/token", encoding: .utf8).trimmingCharacters(
-                in: .newlines)
-            let route = await scene.weir.url("/api/v1/downloads")
-            for (number, title) in Self.titles.enumerated() {
-                let wish = Wish(
-                    source: scene.origin.url("/\(number).m3u8"), name: "film-\(number)", title: title, note: title)
-                let answer = try await HTTPProbe.fetch(
-                    route, method: "POST",
-                    fields: ["Authorization": "Bearer \(token)", "Content-Type": "application/json"],
-                    body: try JSONEncoder().encode(wish))
-                #expect(answer.status == 202, "\(title): \(answer.text)")
-            }
-            let spy =
-                "window.hacks = 0; window.hacked = () => { hacks += 1 }; addEventListener('securitypolicyviolation', e => { hacks += 1000 })"
-            try await scene.withPage(preparing: spy) { page in
-                try await page.wait("document.getElementById('count').textContent === '100 assets'")
-                // A window tall enough for all rows.
-                try await page.call(
-                    "Emulation.setDeviceMetricsOverride",
-                    ["width": 1280, "height": 40000, "deviceScaleFactor": 1, "mobile": false])
-                try await page.wait("document.querySelectorAll('.row').length === 100")
-                try await expectText(page, "Array.from(document.querySelectorAll('.row h3'), h => h.textContent)")
-                // Every view of each asset is opened.
-                for word in ["Delete", "Details", "Add tracks", "Play"] {
-                    try await page.run(
-                        "for (const row of document.querySelectorAll('.row')) { row.querySelector(`[aria-label^='\(word) ']`)?.click(); "
-                            + "document.querySelector('dialog button')?.click(); row.querySelector('.undo button')?.click() }"
-                    )
-                }
-                try await page.wait("document.querySelectorAll('.row .chooser').length === 100")
-                try await page.run(
-                    "const f = document.getElementById('find'); f.value = '<'; f.dispatchEvent(new Event('input'))")
-                #expect(try await page.evaluate("hacks") == 0)
-                #expect(try await page.problems() == [])
-                try await expectOwnNodesOnly(page)
-            }
-            let page = try await PageBrowser.shared.page()
-            try await page.prepare(spy)
-            try await page.call("Emulation.setScriptExecutionDisabled", ["value": true])
-            try await page.call("Page.navigate", ["url": .text(try await scene.pageLink())])
-            try await page.wait("document.querySelectorAll('.row').length === 100")
-            try await expectText(page, "Array.from(document.querySelectorAll('.row h2'), h => h.textContent)")
-            try await expectOwnNodesOnly(page)
-            #expect(try await page.problems() == [])
-            try await page.close()
+            try await addFilms(to: scene)
+            try await expectTextWithScripts(scene)
+            try await expectTextWithoutScripts(scene)
         }
+    }
+
+    /// Adds a paused download for each title, with the title as its note as well.
+    private func addFilms(to scene: Scene) async throws {
+        let token = try String(contentsOfFile: scene.weir.state + "/token", encoding: .utf8).trimmingCharacters(
+            in: .newlines)
+        let route = await scene.weir.url("/api/v1/downloads")
+        for (number, title) in Self.titles.enumerated() {
+            let wish = Wish(
+                source: scene.origin.url("/\(number).m3u8"), name: "film-\(number)", title: title, note: title)
+            let answer = try await HTTPProbe.fetch(
+                route, method: "POST",
+                fields: ["Authorization": "Bearer \(token)", "Content-Type": "application/json"],
+                body: try JSONEncoder().encode(wish))
+            #expect(answer.status == 202, "\(title): \(answer.text)")
+        }
+    }
+
+    /// Expects text in the list and in every view of each asset.
+    private func expectTextWithScripts(_ scene: Scene) async throws {
+        try await scene.withPage(preparing: Self.spy) { page in
+            try await page.wait("document.getElementById('count').textContent === '100 assets'")
+            // A window tall enough for all rows.
+            try await page.call(
+                "Emulation.setDeviceMetricsOverride",
+                ["width": 1280, "height": 40000, "deviceScaleFactor": 1, "mobile": false])
+            try await page.wait("document.querySelectorAll('.row').length === 100")
+            try await expectText(page, "Array.from(document.querySelectorAll('.row h3'), h => h.textContent)")
+            for word in ["Delete", "Details", "Add tracks", "Play"] {
+                try await page.run(
+                    "for (const row of document.querySelectorAll('.row')) { row.querySelector(`[aria-label^='\(word) ']`)?.click(); "
+                        + "document.querySelector('dialog button')?.click(); row.querySelector('.undo button')?.click() }"
+                )
+            }
+            try await page.wait("document.querySelectorAll('.row .chooser').length === 100")
+            try await page.run(
+                "const f = document.getElementById('find'); f.value = '<'; f.dispatchEvent(new Event('input'))")
+            #expect(try await page.evaluate("hacks") == 0)
+            #expect(try await page.problems() == [])
+            try await expectOwnNodesOnly(page)
+        }
+    }
+
+    /// Expects text in the list that the daemon writes for browsers without scripts.
+    private func expectTextWithoutScripts(_ scene: Scene) async throws {
+        let page = try await PageBrowser.shared.page()
+        try await page.prepare(Self.spy)
+        try await page.call("Emulation.setScriptExecutionDisabled", ["value": true])
+        try await page.call("Page.navigate", ["url": .text(try await scene.pageLink())])
+        try await page.wait("document.querySelectorAll('.row').length === 100")
+        try await expectText(page, "Array.from(document.querySelectorAll('.row h2'), h => h.textContent)")
+        try await expectOwnNodesOnly(page)
+        #expect(try await page.problems() == [])
+        try await page.close()
     }
 
     /// Expects each title unchanged, except NUL, which documents cannot contain.

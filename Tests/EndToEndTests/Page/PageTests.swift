@@ -137,49 +137,72 @@ import Testing
     @Test("changes by commands appear on the page, and the focus stays")
     func showsOutsideChanges() async throws {
         try await Scene.with { scene in
-            func run(_ words: String...) async throws {
-                let result = try await scene.weir.run(words)
-                guard result.exit == .code(0) else { throw TimedOut("\(words): \(result.errors)") }
-            }
             try await scene.get("ts", ["-q", "worst", "--name", "a"])
             try await scene.get("cmaf", ["-q", "worst", "--name", "b"])
-            let folder = try TemporaryFolder()
             try await scene.withPage { page in
-                try await page.wait("document.querySelectorAll('.row').length === 2")
-                try await page.run("document.querySelectorAll('.row')[0].querySelector('button').focus()")
-                let names = "[...document.querySelectorAll('.row')].map(r => r.dataset.name).join()"
-                try await run("rename", "a", "zebra", "--title", "A zebra")
-                try await page.wait("\(names) === 'zebra,b'")
-                try await page.wait(for: "A zebra", in: "zebra")
-                #expect(try await page.evaluate("document.activeElement.closest('.row').dataset.name") == "zebra")
-                // A freed name is reused at once.
-                try await run("rename", "b", "a")
-                try await page.wait("\(names) === 'zebra,a'")
-                try await run("policy", "zebra", "--expires", "30d")
-                try await page.wait(for: "until ", in: "zebra")
-                try await run("policy", "zebra", "--expires", "never")
-                try await page.wait("!\(BrowserPage.row("zebra")).textContent.includes('until ')")
-                try await run("mode", "offline")
-                try await page.wait("document.getElementById('network').getAttribute('aria-checked') === 'false'")
-                try await run("mode", "auto")
-                try await page.wait("document.getElementById('network').getAttribute('aria-checked') === 'true'")
-                try await run("import", Repository.path("fixtures/media/audio"), "--name", "sound")
-                try await page.wait("\(names) === 'sound,zebra,a'")
-                try await page.wait(for: "Offline", in: "sound")
-                try await page.click("Details", of: "zebra")
-                try await run("move", "zebra", folder.path("disk"))
-                try await page.wait(for: folder.path("disk"), in: "zebra")
-                try await run("remove", "--yes", "zebra")
-                try await page.wait("\(names) === 'sound,a'")
-                // An asset without a download appears when played, and disappears.
-                let film = scene.origin.master("ts")
-                _ = try await HTTPProbe.fetch(await scene.weir.url("/" + film))
-                try await page.wait("\(names) === 'ts,sound,a'")
-                try await run("remove", "--yes", "ts")
-                try await page.wait("\(names) === 'sound,a'")
+                try await expectNames(["a", "b"], on: page)
+                try await expectNewNames(on: page, scene)
+                try await expectNewPolicyAndMode(on: page, scene)
+                try await expectImportMoveAndRemoval(on: page, scene)
+                try await expectPlayedAsset(on: page, scene)
                 #expect(try await page.problems() == [])
             }
         }
+    }
+
+    /// Expects the page to list these assets, in this order.
+    private func expectNames(_ names: [String], on page: BrowserPage) async throws {
+        try await page.wait(
+            "[...document.querySelectorAll('.row')].map(r => r.dataset.name).join() === '\(names.joined(separator: ","))'"
+        )
+    }
+
+    /// Expects that a row takes its new name and title and keeps the focus, and that a freed name is reused at once.
+    private func expectNewNames(on page: BrowserPage, _ scene: Scene) async throws {
+        try await page.run("document.querySelectorAll('.row')[0].querySelector('button').focus()")
+        try await scene.change("rename", "a", "zebra", "--title", "A zebra")
+        try await expectNames(["zebra", "b"], on: page)
+        try await page.wait(for: "A zebra", in: "zebra")
+        #expect(try await page.evaluate("document.activeElement.closest('.row').dataset.name") == "zebra")
+
+        try await scene.change("rename", "b", "a")
+        try await expectNames(["zebra", "a"], on: page)
+    }
+
+    /// Expects that a row shows its policy, and the switch the mode.
+    private func expectNewPolicyAndMode(on page: BrowserPage, _ scene: Scene) async throws {
+        try await scene.change("policy", "zebra", "--expires", "30d")
+        try await page.wait(for: "until ", in: "zebra")
+        try await scene.change("policy", "zebra", "--expires", "never")
+        try await page.wait("!\(BrowserPage.row("zebra")).textContent.includes('until ')")
+
+        for (mode, isChecked) in [("offline", false), ("auto", true)] {
+            try await scene.change("mode", mode)
+            try await page.wait("document.getElementById('network').getAttribute('aria-checked') === '\(isChecked)'")
+        }
+    }
+
+    /// Expects that an import appears, a moved asset shows its disk, and a removed one goes.
+    private func expectImportMoveAndRemoval(on page: BrowserPage, _ scene: Scene) async throws {
+        try await scene.change("import", Repository.path("fixtures/media/audio"), "--name", "sound")
+        try await expectNames(["sound", "zebra", "a"], on: page)
+        try await page.wait(for: "Offline", in: "sound")
+
+        let folder = try TemporaryFolder()
+        try await page.click("Details", of: "zebra")
+        try await scene.change("move", "zebra", folder.path("disk"))
+        try await page.wait(for: folder.path("disk"), in: "zebra")
+
+        try await scene.change("remove", "--yes", "zebra")
+        try await expectNames(["sound", "a"], on: page)
+    }
+
+    /// Expects that an asset without a download appears when it is played, and disappears when it is removed.
+    private func expectPlayedAsset(on page: BrowserPage, _ scene: Scene) async throws {
+        _ = try await HTTPProbe.fetch(scene.master("ts"))
+        try await expectNames(["ts", "sound", "a"], on: page)
+        try await scene.change("remove", "--yes", "ts")
+        try await expectNames(["sound", "a"], on: page)
     }
 
     @Test("progress at fifty events per second is drawn at most four times per second")
@@ -211,83 +234,114 @@ import Testing
         }
     }
 
-    /// A JavaScript expression that is true if a row is visible.
-    private static func isInWindow(_ name: String) -> String {
-        "(r => r && r.top < innerHeight && r.bottom > 0)(\(BrowserPage.row(name))?.getBoundingClientRect())"
-    }
+    /// Ten thousand assets in place of the daemon's, in parts of five hundred.
+    private static let tenThousandAssets = """
+        { const real = fetch; const some = n => ({name: `film-${n}`, id: `film-${n}-x`, title: `Film number ${n}`, url: 'https://h/m', isLive: false,
+            duration: 60 + n, bytes: n % 3 ? n * 1000 : 0, local: ['none', 'partial', 'complete'][n % 3], parts: [],
+            tracks: {variants: [{id: 'video-720p', height: 720, bandwidth: 1e6, local: 'none', bytes: 0}], audio: [], subtitles: []}});
+          const all = Array.from({length: 10000}, (_, n) => some(n));
+          const json = value => new Response(JSON.stringify(value), {headers: {'Content-Type': 'application/json'}});
+          window.fetch = async (url, more) => {
+            const at = new URL(url, location);
+            if (at.pathname === '/api/v1/assets') {
+                const after = at.searchParams.get('after'), begin = after ? all.findIndex(a => a.name === after) + 1 : 0, page = all.slice(begin, begin + 500);
+                return json({assets: page, ...(begin + 500 < all.length ? {next: page.at(-1).name} : {})});
+            }
+            const one = at.pathname.match(/assets\\/film-(\\d+)$/);
+            return one ? json(all[one[1]]) : real(url, more);
+          } }
+        """
 
     @Test("ten thousand assets can be searched, filtered and browsed")
     func browsesManyAssets() async throws {
-        let script = """
-            { const real = fetch; const some = n => ({name: `film-${n}`, id: `film-${n}-x`, title: `Film number ${n}`, url: 'https://h/m', isLive: false,
-                duration: 60 + n, bytes: n % 3 ? n * 1000 : 0, local: ['none', 'partial', 'complete'][n % 3], parts: [],
-                tracks: {variants: [{id: 'video-720p', height: 720, bandwidth: 1e6, local: 'none', bytes: 0}], audio: [], subtitles: []}});
-              const all = Array.from({length: 10000}, (_, n) => some(n));
-              const json = value => new Response(JSON.stringify(value), {headers: {'Content-Type': 'application/json'}});
-              window.fetch = async (url, more) => {
-                const at = new URL(url, location);
-                if (at.pathname === '/api/v1/assets') {
-                    const after = at.searchParams.get('after'), begin = after ? all.findIndex(a => a.name === after) + 1 : 0, page = all.slice(begin, begin + 500);
-                    return json({assets: page, ...(begin + 500 < all.length ? {next: page.at(-1).name} : {})});
-                }
-                const one = at.pathname.match(/assets\\/film-(\\d+)$/);
-                return one ? json(all[one[1]]) : real(url, more);
-              } }
-            """
         try await Scene.with { scene in
-            try await scene.withPage(preparing: script) { page in
-                func rows() async throws -> Int { try await page.evaluate("document.querySelectorAll('.row').length") }
+            try await scene.withPage(preparing: Self.tenThousandAssets) { page in
                 try await page.wait("document.getElementById('count').textContent === '10,000 assets'")
-                #expect((10...200).contains(try await rows()))
-                // Keys jump to the end and back; the document never has all rows.
-                for (key, film) in [("End", 9999), ("Home", 0), ("End", 9999)] {
-                    try await page.press(key)
-                    try await page.wait(Self.isInWindow("film-\(film)"))
-                    #expect((10...200).contains(try await rows()))
-                }
-                #expect(
-                    try await page.evaluate("document.querySelector('.row[data-name=film-9999]').ariaPosInSet")
-                        == "10000")
-                // Fast scrolling never shows an empty window: the room of rows that are not there is as high as they are.
-                let blank: Int = try await page.evaluate(
-                    """
-                    (async () => {
-                        const frame = () => new Promise(requestAnimationFrame);
-                        const isIn = row => { const box = row.getBoundingClientRect(); return box.bottom > 0 && box.top < innerHeight; };
-                        scrollTo(0, 0);
-                        await frame();
-                        let blank = 0;
-                        for (let turn = 0; turn < 20; turn += 1) {
-                            scrollBy(0, innerHeight * 20);
-                            await frame();
-                            if (![...document.querySelectorAll('.row')].some(isIn)) blank += 1;
-                        }
-                        return blank;
-                    })()
-                    """)
-                #expect(blank == 0)
-                // Tab moves on from there: the next row exists, and the focused row stays.
-                try await page.press("Home")
-                try await page.wait(Self.isInWindow("film-0"))
-                try await page.run("document.querySelector('.row[data-name=film-0] button').focus()")
-                for _ in 0..<200 { try await page.press("Tab") }
-                let reached: String = try await page.evaluate(
-                    "document.activeElement.closest('.row')?.dataset.name ?? ''")
-                #expect((Int(reached.dropFirst(5)) ?? 0) > 30, "\(reached)")
-                try await page.run("scrollTo(0, document.documentElement.scrollHeight)")
-                try await page.wait(Self.isInWindow("film-9999"))
-                #expect(try await page.evaluate("document.activeElement.closest('.row')?.dataset.name") == reached)
-                try await page.run(
-                    "const f = document.getElementById('find'); f.value = 'number 9876'; f.dispatchEvent(new Event('input'))"
-                )
-                try await page.wait("document.querySelectorAll('.row').length === 1")
-                #expect(try await page.evaluate("document.querySelector('.row h3').textContent") == "Film number 9876")
-                try await page.run(
-                    "document.getElementById('find').value = ''; const s = document.getElementById('show'); s.value = 'offline'; s.dispatchEvent(new Event('change'))"
-                )
-                try await page.wait("document.getElementById('count').textContent === '3,333 of 10,000 assets'")
+                try await expectFewRowsAtBothEnds(of: page)
+                try await expectNoEmptyWindow(of: page)
+                try await expectFocusKept(by: page)
+                try await expectSearchAndFilter(of: page)
                 #expect(try await page.problems() == [])
             }
         }
+    }
+
+    /// A JavaScript expression that is true if a row is visible.
+    private func isInWindow(_ name: String) -> String {
+        "(r => r && r.top < innerHeight && r.bottom > 0)(\(BrowserPage.row(name))?.getBoundingClientRect())"
+    }
+
+    /// Expects that keys jump to the end and back, and that the document never has all rows.
+    private func expectFewRowsAtBothEnds(of page: BrowserPage) async throws {
+        func expectFewRows() async throws {
+            let rows: Int = try await page.evaluate("document.querySelectorAll('.row').length")
+            #expect((10...200).contains(rows))
+        }
+        try await expectFewRows()
+        for (key, film) in [("End", 9999), ("Home", 0), ("End", 9999)] {
+            try await page.press(key)
+            try await page.wait(isInWindow("film-\(film)"))
+            try await expectFewRows()
+        }
+        let position: String = try await page.evaluate(
+            "document.querySelector('.row[data-name=film-9999]').ariaPosInSet")
+        #expect(position == "10000")
+    }
+
+    /// Expects that fast scrolling never shows an empty window: the room of rows that are not there is as high as they are.
+    private func expectNoEmptyWindow(of page: BrowserPage) async throws {
+        let blank: Int = try await page.evaluate(
+            """
+            (async () => {
+                const frame = () => new Promise(requestAnimationFrame);
+                const isIn = row => { const box = row.getBoundingClientRect(); return box.bottom > 0 && box.top < innerHeight; };
+                scrollTo(0, 0);
+                await frame();
+                let blank = 0;
+                for (let turn = 0; turn < 20; turn += 1) {
+                    scrollBy(0, innerHeight * 20);
+                    await frame();
+                    if (![...document.querySelectorAll('.row')].some(isIn)) blank += 1;
+                }
+                return blank;
+            })()
+            """)
+        #expect(blank == 0)
+    }
+
+    /// Expects that Tab reaches the next rows, which exist by then, and that the focused row stays while others scroll by.
+    private func expectFocusKept(by page: BrowserPage) async throws {
+        try await page.press("Home")
+        try await page.wait(isInWindow("film-0"))
+        try await page.run("document.querySelector('.row[data-name=film-0] button').focus()")
+        for _ in 0..<200 { try await page.press("Tab") }
+        let reached: String = try await page.evaluate("document.activeElement.closest('.row')?.dataset.name ?? ''")
+        #expect((Int(reached.dropFirst(5)) ?? 0) > 30, "\(reached)")
+
+        try await page.run("scrollTo(0, document.documentElement.scrollHeight)")
+        try await page.wait(isInWindow("film-9999"))
+        #expect(try await page.evaluate("document.activeElement.closest('.row')?.dataset.name") == reached)
+    }
+
+    /// Expects that words find one film, and that a filter counts its films.
+    private func expectSearchAndFilter(of page: BrowserPage) async throws {
+        try await page.run(
+            "const f = document.getElementById('find'); f.value = 'number 9876'; f.dispatchEvent(new Event('input'))"
+        )
+        try await page.wait("document.querySelectorAll('.row').length === 1")
+        #expect(try await page.evaluate("document.querySelector('.row h3').textContent") == "Film number 9876")
+
+        try await page.run(
+            "document.getElementById('find').value = ''; const s = document.getElementById('show'); s.value = 'offline'; s.dispatchEvent(new Event('change'))"
+        )
+        try await page.wait("document.getElementById('count').textContent === '3,333 of 10,000 assets'")
+    }
+}
+
+extension Scene {
+    /// Runs a command that changes something beside the page.
+    fileprivate func change(_ words: String...) async throws {
+        let result = try await weir.run(words)
+        guard result.exit == .code(0) else { throw TimedOut("\(words): \(result.errors)") }
     }
 }

@@ -28,59 +28,90 @@ import Testing
             let link = try await link(scene, "kitchen")
             let base = String(link.dropLast())
             let token = try #require(base.split(separator: "/").last.map(String.init))
-            #expect(base == "http://127.0.0.2:\(await scene.weir.port)/t/\(token)")
-            let page = try await HTTPProbe.fetch(link)
-            #expect(
-                page.status == 200 && page.text.contains("<bdi>The Film</bdi>")
-                    && page.text.contains("src=\"/t/\(token)/page/main.js\""))
-            #expect(page["content-security-policy"]?.contains("script-src 'self'") == true)
-            #expect(try await HTTPProbe.fetch(base + "/page/main.js").status == 200)
-            let list = try await HTTPProbe.fetch(base + "/api/v1/assets")
-            #expect(list.status == 200 && list.text.contains("The Film"))
-            #expect(!list.text.contains(scene.weir.store) && !list.text.contains("/ts/master.m3u8"), "\(list.text)")
-            for (method, path) in [
-                ("DELETE", "/assets/film"), ("PATCH", "/assets/film"), ("GET", "/store"), ("GET", "/lan"),
-                ("GET", "/phones"),
-                ("POST", "/phones"), ("GET", "/page"), ("PUT", "/mode"), ("GET", "/log"),
-                ("POST", "/assets/film/export"),
-            ] {
-                let answer = try await send(method, base + "/api/v1" + path, method == "GET" ? nil : "{}")
-                #expect(
-                    answer.status == 403 && answer.text.contains("not-for-phones"), "\(method) \(path): \(answer.text)")
-            }
-            // Media with the phone's token in each URL.
-            let entry = try await HTTPProbe.fetch(base + "/film.m3u8").text.split(separator: "\n").filter {
-                !$0.hasPrefix("#")
-            }
-            #expect(entry.allSatisfy { $0.hasPrefix("/t/\(token)/a/") } && !entry.isEmpty)
-            // A URL of the phone's leads to no private address; a known asset may be downloaded.
-            let other = try await send(
-                "POST", base + "/api/v1/downloads", "{\"source\":\"\(scene.origin.master("cmaf"))\"}")
-            #expect(other.status == 403 && other.text.contains("refused-url"), "\(other.text)")
-            let more = try await send("POST", base + "/api/v1/downloads", #"{"source":"film","quality":"best"}"#)
-            #expect(more.status == 202, "\(more.text)")
-            // The token opens nothing elsewhere.
-            let weir = scene.weir
-            #expect(try await HTTPProbe.fetch(weir.url("/t/\(token)/film.m3u8")).status == 404)
-            for url in [await weir.url("/api/v1/assets"), base.replacing("/t/\(token)", with: "") + "/api/v1/assets"] {
-                let answer = try await HTTPProbe.fetch(url, fields: ["Authorization": "Bearer \(token)"])
-                #expect([401, 404].contains(answer.status), "\(url)")
-            }
-            let bare = base.replacing("/t/\(token)", with: "")
-            let otherFirst = token.hasPrefix("A") ? "B" : "A"
-            let otherToken = otherFirst + token.dropFirst()
-            for path in [
-                "/t/\(token)", "/t/\(token)x/", "/t/\(otherToken)/film.m3u8", "/t/\(token)/metrics",
-                "/t/\(token)/in/x/", "/page/main.js",
-            ] {
-                #expect(try await HTTPProbe.fetch(bare + path).status == 404, "\(path)")
-            }
-            try await weir.terminate()
-            for file in FileManager.default.enumerator(atPath: weir.state)?.allObjects as? [String] ?? [] {
-                let text = FileManager.default.contents(atPath: weir.state + "/" + file) ?? Data()
-                #expect(text.range(of: Data(token.utf8)) == nil, "\(file)")
-            }
-            #expect(await !weir.log.contains(token))
+            #expect(link == "http://127.0.0.2:\(await scene.weir.port)/t/\(token)/")
+
+            try await expectPageAndList(at: base, token: token, scene)
+            try await expectRefusedCalls(at: base)
+            try await expectTokenInMedia(at: base, token: token)
+            try await expectDownloadsOfKnownAssets(at: base, scene)
+            try await expectNothingElsewhere(at: base, token: token, scene)
+            try await expectTokenIsKeptNowhere(token, scene)
+        }
+    }
+
+    /// Expects the page with its scripts, and a list that names neither folders nor the URLs of origins.
+    private func expectPageAndList(at base: String, token: String, _ scene: Scene) async throws {
+        let page = try await HTTPProbe.fetch(base + "/")
+        #expect(page.status == 200)
+        #expect(page.text.contains("<bdi>The Film</bdi>"))
+        #expect(page.text.contains("src=\"/t/\(token)/page/main.js\""))
+        #expect(page["content-security-policy"]?.contains("script-src 'self'") == true)
+        #expect(try await HTTPProbe.fetch(base + "/page/main.js").status == 200)
+
+        let list = try await HTTPProbe.fetch(base + "/api/v1/assets")
+        #expect(list.status == 200 && list.text.contains("The Film"))
+        #expect(!list.text.contains(scene.weir.store) && !list.text.contains("/ts/master.m3u8"), "\(list.text)")
+    }
+
+    /// Expects that a phone changes no asset, and sees neither the store, the log, nor who else has access.
+    private func expectRefusedCalls(at base: String) async throws {
+        let calls = [
+            ("DELETE", "/assets/film"), ("PATCH", "/assets/film"), ("GET", "/store"), ("GET", "/lan"),
+            ("GET", "/phones"), ("POST", "/phones"), ("GET", "/page"), ("PUT", "/mode"), ("GET", "/log"),
+            ("POST", "/assets/film/export"),
+        ]
+        for (method, path) in calls {
+            let body = method == "GET" ? nil : "{}"
+            let answer = try await send(method, base + "/api/v1" + path, body)
+            #expect(answer.status == 403 && answer.text.contains("not-for-phones"), "\(method) \(path): \(answer.text)")
+        }
+    }
+
+    /// Expects the phone's token in each URL of a playlist.
+    private func expectTokenInMedia(at base: String, token: String) async throws {
+        let lines = try await HTTPProbe.fetch(base + "/film.m3u8").text.split(separator: "\n")
+        let references = lines.filter { !$0.hasPrefix("#") }
+        #expect(!references.isEmpty)
+        #expect(references.allSatisfy { $0.hasPrefix("/t/\(token)/a/") })
+    }
+
+    /// Expects that a URL of the phone's leads to no private address, and that a known asset may be downloaded.
+    private func expectDownloadsOfKnownAssets(at base: String, _ scene: Scene) async throws {
+        let route = base + "/api/v1/downloads"
+        let other = try await send("POST", route, "{\"source\":\"\(scene.origin.master("cmaf"))\"}")
+        #expect(other.status == 403 && other.text.contains("refused-url"), "\(other.text)")
+        let more = try await send("POST", route, #"{"source":"film","quality":"best"}"#)
+        #expect(more.status == 202, "\(more.text)")
+    }
+
+    /// Expects that the token opens nothing at another address, in a header field or in another form.
+    private func expectNothingElsewhere(at base: String, token: String, _ scene: Scene) async throws {
+        let bare = base.replacing("/t/\(token)", with: "")
+        #expect(try await HTTPProbe.fetch(scene.weir.url("/t/\(token)/film.m3u8")).status == 404)
+        for url in [await scene.weir.url("/api/v1/assets"), bare + "/api/v1/assets"] {
+            let answer = try await HTTPProbe.fetch(url, fields: ["Authorization": "Bearer \(token)"])
+            #expect([401, 404].contains(answer.status), "\(url)")
+        }
+
+        let otherFirst = token.hasPrefix("A") ? "B" : "A"
+        let otherToken = otherFirst + token.dropFirst()
+        let paths = [
+            "/t/\(token)", "/t/\(token)x/", "/t/\(otherToken)/film.m3u8", "/t/\(token)/metrics",
+            "/t/\(token)/in/x/", "/page/main.js",
+        ]
+        for path in paths {
+            #expect(try await HTTPProbe.fetch(bare + path).status == 404, "\(path)")
+        }
+    }
+
+    /// Expects the token in no file and in no line of the log, once the daemon has written all that it writes.
+    private func expectTokenIsKeptNowhere(_ token: String, _ scene: Scene) async throws {
+        #expect(await !scene.weir.log.contains(token))
+        let state = scene.weir.state
+        try await scene.weir.terminate()
+        for file in FileManager.default.enumerator(atPath: state)?.allObjects as? [String] ?? [] {
+            let text = FileManager.default.contents(atPath: state + "/" + file) ?? Data()
+            #expect(text.range(of: Data(token.utf8)) == nil, "\(file)")
         }
     }
 
@@ -88,51 +119,78 @@ import Testing
         "a link survives restarts, --phones lists it, and --revoke ends it with its stream, with and without a daemon")
     func isRevoked() async throws {
         try await Scene.with(options: ["--lan", "127.0.0.2"]) { scene in
-            let (one, two, three) = (
-                try await link(scene, "one"), try await link(scene, "two"), try await link(scene, "my three")
-            )
+            let one = try await link(scene, "one")
+            let two = try await link(scene, "two")
+            let three = try await link(scene, "my three")
             try await scene.weir.restart()
-            let port = await scene.weir.port
-            for link in [one, two, three] { #expect(try await HTTPProbe.fetch(await moved(link, scene)).status == 200) }
-            let listed = try await scene.weir.run(["page", "--phones", "--json"]).output.split(separator: "\n")
-            #expect(
-                listed.count == 3 && listed[0].contains(#""name":"one""#) && listed[0].contains(#""seen":"#),
-                "\(listed)")
-            #expect(try await scene.weir.run(["page", "--phones"]).output.contains("my three"))
-            let taken = try await scene.weir.run(["page", "--phone", "one"])
-            #expect(taken.exit == .code(65) && taken.errors.contains("there is a phone named one"), "\(taken)")
-            let stream = try RawConnection(port: port, host: "127.0.0.2")
-            let path = try #require(one.components(separatedBy: "/t/").last)
-            try await stream.send("GET /t/\(path)api/v1/events HTTP/1.1\r\nHost: 127.0.0.2:\(port)\r\n\r\n")
-            #expect(String(decoding: try await stream.receiveHead().bytes, as: UTF8.self).hasPrefix("HTTP/1.1 200 "))
-            let ended = try await scene.weir.run(["page", "--revoke", "one"])
-            #expect(ended.output == "one has no access any more\n", "\(ended)")
-            var text = ""
-            while !text.hasSuffix("\r\n0\r\n\r\n") {
-                let (bytes, end) = try await stream.receive(count: 1)
-                text += String(decoding: bytes, as: UTF8.self)
-                guard end == .satisfied else { throw TimedOut("the end of the stream, but \(end) after \(text)") }
-            }
-            #expect(text.contains("event: snapshot"))
-            #expect(try await HTTPProbe.fetch(await moved(one, scene)).status == 404)
-            #expect(try await HTTPProbe.fetch(await moved(two, scene)).status == 200)
-            let again = try await scene.weir.run(["page", "--revoke", "one"])
-            #expect(again.exit == .code(66) && again.errors.contains("weir page --phones"), "\(again)")
-            try await scene.weir.terminate()
-            #expect(try await scene.weir.run(["page", "--revoke", "two"]).exit == .code(0))
-            #expect(try await scene.weir.run(["page", "--revoke", "two"]).exit == .code(66))
-            try await scene.weir.start()
-            #expect(try await HTTPProbe.fetch(await moved(two, scene)).status == 404)
-            #expect(try await HTTPProbe.fetch(await moved(three, scene)).status == 200)
-            let page = try await scene.pageLink()
-            let all = try await scene.weir.run(["page", "--revoke", "--all"])
-            #expect(
-                all.output
-                    == "the link to the page has ended; a new one: weir page\nno phone has access any more: 1 phone had\n",
-                "\(all)")
-            #expect(try await HTTPProbe.fetch(await moved(three, scene)).status == 404)
-            #expect(try await HTTPProbe.fetch(page).status == 401)
+            for link in [one, two, three] { #expect(try await status(of: link, scene) == 200) }
+
+            try await expectThreePhonesListed(scene)
+            try await expectRevokedWithItsStream(one, scene)
+            #expect(try await status(of: two, scene) == 200)
+            try await expectRevokedWithoutDaemon(two, scene)
+            #expect(try await status(of: three, scene) == 200)
+            try await expectAllRevoked(three, scene)
         }
+    }
+
+    private func status(of link: String, _ scene: Scene) async throws -> Int {
+        try await HTTPProbe.fetch(moved(link, scene)).status
+    }
+
+    /// Expects a list with names and the time of the last request, and that no name is given twice.
+    private func expectThreePhonesListed(_ scene: Scene) async throws {
+        let listed = try await scene.weir.run(["page", "--phones", "--json"]).output.split(separator: "\n")
+        #expect(
+            listed.count == 3 && listed[0].contains(#""name":"one""#) && listed[0].contains(#""seen":"#), "\(listed)")
+        #expect(try await scene.weir.run(["page", "--phones"]).output.contains("my three"))
+        let taken = try await scene.weir.run(["page", "--phone", "one"])
+        #expect(taken.exit == .code(65) && taken.errors.contains("there is a phone named one"), "\(taken)")
+    }
+
+    /// Expects that `--revoke` ends a phone's access and its stream of events, and says the second time that there is no such
+    /// phone.
+    private func expectRevokedWithItsStream(_ link: String, _ scene: Scene) async throws {
+        let port = await scene.weir.port
+        let stream = try RawConnection(port: port, host: "127.0.0.2")
+        let path = try #require(link.components(separatedBy: "/t/").last)
+        try await stream.send("GET /t/\(path)api/v1/events HTTP/1.1\r\nHost: 127.0.0.2:\(port)\r\n\r\n")
+        #expect(String(decoding: try await stream.receiveHead().bytes, as: UTF8.self).hasPrefix("HTTP/1.1 200 "))
+
+        let ended = try await scene.weir.run(["page", "--revoke", "one"])
+        #expect(ended.output == "one has no access any more\n", "\(ended)")
+        var text = ""
+        while !text.hasSuffix("\r\n0\r\n\r\n") {
+            let (bytes, end) = try await stream.receive(count: 1)
+            text += String(decoding: bytes, as: UTF8.self)
+            guard end == .satisfied else { throw TimedOut("the end of the stream, but \(end) after \(text)") }
+        }
+        #expect(text.contains("event: snapshot"))
+        #expect(try await status(of: link, scene) == 404)
+
+        let again = try await scene.weir.run(["page", "--revoke", "one"])
+        #expect(again.exit == .code(66) && again.errors.contains("weir page --phones"), "\(again)")
+    }
+
+    /// Expects that `--revoke` needs no daemon, and that the next daemon knows.
+    private func expectRevokedWithoutDaemon(_ link: String, _ scene: Scene) async throws {
+        try await scene.weir.terminate()
+        #expect(try await scene.weir.run(["page", "--revoke", "two"]).exit == .code(0))
+        #expect(try await scene.weir.run(["page", "--revoke", "two"]).exit == .code(66))
+        try await scene.weir.start()
+        #expect(try await status(of: link, scene) == 404)
+    }
+
+    /// Expects that `--revoke --all` ends the page's own link and those of all phones.
+    private func expectAllRevoked(_ link: String, _ scene: Scene) async throws {
+        let page = try await scene.pageLink()
+        let all = try await scene.weir.run(["page", "--revoke", "--all"])
+        #expect(
+            all.output
+                == "the link to the page has ended; a new one: weir page\nno phone has access any more: 1 phone had\n",
+            "\(all)")
+        #expect(try await status(of: link, scene) == 404)
+        #expect(try await HTTPProbe.fetch(page).status == 401)
     }
 
     @Test("the page on a phone plays and downloads, hides what a phone may not do, and explains the end of its access")
