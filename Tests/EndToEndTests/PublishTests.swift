@@ -176,63 +176,91 @@ struct PublishTests {
         }
     }
 
+    /// The token of the user's session with the store, which accepts no other.
+    private static let session = ["AWS_SESSION_TOKEN": "sessiontoken"]
+
     @Test("is refused with the reason and without changes; no message or log has a secret")
     func refusesWithoutSecrets() async throws {
         let store = try await ObjectStore(token: "sessiontoken")
         try await Scene.with { scene in
             try await scene.store("ts")
-            let right = ["AWS_SESSION_TOKEN": "sessiontoken"]
             try await store.add("other/film.mp4", Data("mine".utf8))
-            let s3 = "s3://films/ts"
-            let cases: [(target: String, environment: [String: String], exit: Int32, words: String)] = [
-                (s3, ["AWS_SECRET_ACCESS_KEY": "wrongsecret"], 77, "SignatureDoesNotMatch"),
-                (s3, ["AWS_ACCESS_KEY_ID": "wrongaccess"], 77, "InvalidAccessKeyId"),
-                (s3, ["AWS_SESSION_TOKEN": "othertoken"], 77, "InvalidToken"),
-                (s3, ["AWS_ACCESS_KEY_ID": ""], 77, "there are no keys for s3://films/ts"),
-                (s3, ["AWS_REGION": "us-east-1"], 73, "AuthorizationHeaderMalformed"),
-                ("s3://elsewhere/ts", [:], 73, "NoSuchBucket"),
-                ("s3://films/other", [:], 73, "something that Weir did not put there"),
-                ("s3://films", [:], 73, "something that Weir did not put there"),
-                ("s3://films/a b", [:], 73, "the prefix takes"),
-                ("s3://", [:], 73, "names no bucket"), ("ftp://h/p", [:], 73, "is no place to publish to"),
-            ]
-            for refused in cases {
-                let result = try await scene.weir.run(
-                    ["publish", "ts", refused.target, "--endpoint", store.endpoint],
-                    environment: ObjectStore.keys.merging(right) { $1 }.merging(refused.environment) { $1 })
-                #expect(result.exit == .code(refused.exit), "\(refused.target): \(result.errors)")
-                #expect(result.errors.contains(refused.words) && result.errors.contains("try: "), "\(result.errors)")
-                for secret in ["secret/key", "wrongsecret", "wrongaccess", "sessiontoken", "othertoken"] {
-                    #expect(!(result.errors + result.output).contains(secret))
-                }
+            try await expectRefusedTargets(scene, store)
+            try await expectRefusedEndpoints(scene, store)
+            try await expectContinuationAfterDenial(scene, store)
+            try await expectNoSecretKept(scene)
+        }
+    }
+
+    private func publish(
+        to target: String, at endpoint: String, _ scene: Scene, _ environment: [String: String] = [:]
+    ) async throws -> ProcessResult {
+        try await scene.weir.run(
+            ["publish", "ts", target, "--endpoint", endpoint],
+            environment: ObjectStore.keys.merging(Self.session) { $1 }.merging(environment) { $1 })
+    }
+
+    /// Expects a refusal with reason, next step and no secret for each wrong key and each target, before anything is put there.
+    private func expectRefusedTargets(_ scene: Scene, _ store: ObjectStore) async throws {
+        let s3 = "s3://films/ts"
+        let cases: [(target: String, environment: [String: String], exit: Int32, words: String)] = [
+            (s3, ["AWS_SECRET_ACCESS_KEY": "wrongsecret"], 77, "SignatureDoesNotMatch"),
+            (s3, ["AWS_ACCESS_KEY_ID": "wrongaccess"], 77, "InvalidAccessKeyId"),
+            (s3, ["AWS_SESSION_TOKEN": "othertoken"], 77, "InvalidToken"),
+            (s3, ["AWS_ACCESS_KEY_ID": ""], 77, "there are no keys for s3://films/ts"),
+            (s3, ["AWS_REGION": "us-east-1"], 73, "AuthorizationHeaderMalformed"),
+            ("s3://elsewhere/ts", [:], 73, "NoSuchBucket"),
+            ("s3://films/other", [:], 73, "something that Weir did not put there"),
+            ("s3://films", [:], 73, "something that Weir did not put there"),
+            ("s3://films/a b", [:], 73, "the prefix takes"),
+            ("s3://", [:], 73, "names no bucket"), ("ftp://h/p", [:], 73, "is no place to publish to"),
+        ]
+        for refused in cases {
+            let result = try await publish(to: refused.target, at: store.endpoint, scene, refused.environment)
+            #expect(result.exit == .code(refused.exit), "\(refused.target): \(result.errors)")
+            #expect(result.errors.contains(refused.words) && result.errors.contains("try: "), "\(result.errors)")
+            for secret in ["secret/key", "wrongsecret", "wrongaccess", "sessiontoken", "othertoken"] {
+                #expect(!(result.errors + result.output).contains(secret))
             }
-            #expect(try await store.puts() == [])
-            let endpoints: [(String, Int32, String)] = [
-                (scene.origin.url(""), 76, "cannot be listed"), ("http://127.0.0.1:9", 75, "could not be reached"),
-                ("nonsense", 64, "endpoint"),
-            ]
-            for (endpoint, exit, words) in endpoints {
-                let result = try await scene.weir.run(
-                    ["publish", "ts", s3, "--endpoint", endpoint],
-                    environment: ObjectStore.keys.merging(right) { $1 })
-                #expect(result.exit == .code(exit) && result.errors.contains(words), "\(endpoint): \(result.errors)")
-            }
-            var full = ObjectStore.Rule("PUT", "*.ts")
-            full.status = 403
-            try await store.add(full)
-            let denied = try await scene.publish("ts", to: store, right)
-            #expect(denied.exit == .code(77) && denied.errors.contains(".ts cannot be put there"), "\(denied.errors)")
-            #expect(try await scene.publish("ts", to: store, right).exit == .code(0))
-            #expect(try await store.objects()["ts/master.m3u8"] != nil)
-            let log = await scene.weir.log
-            #expect(!log.contains("secret/key") && !log.contains("sessiontoken"), "\(log)")
-            let all = try FileManager.default.subpathsOfDirectory(atPath: scene.weir.state).filter {
-                !$0.hasSuffix("token")
-            }
-            for path in all {
-                guard let text = FileManager.default.contents(atPath: scene.weir.state + "/" + path) else { continue }
-                #expect(text.range(of: Data("secret/key".utf8)) == nil, "\(path)")
-            }
+        }
+        #expect(try await store.puts() == [])
+    }
+
+    /// Expects a reason for an endpoint that is no object store, that does not answer, and that is no URL.
+    private func expectRefusedEndpoints(_ scene: Scene, _ store: ObjectStore) async throws {
+        let endpoints: [(url: String, exit: Int32, words: String)] = [
+            (scene.origin.url(""), 76, "cannot be listed"), ("http://127.0.0.1:9", 75, "could not be reached"),
+            ("nonsense", 64, "endpoint"),
+        ]
+        for endpoint in endpoints {
+            let result = try await publish(to: "s3://films/ts", at: endpoint.url, scene)
+            #expect(
+                result.exit == .code(endpoint.exit) && result.errors.contains(endpoint.words),
+                "\(endpoint.url): \(result.errors)")
+        }
+    }
+
+    /// Expects that a denied upload is named, and that the next try puts the rest there.
+    private func expectContinuationAfterDenial(_ scene: Scene, _ store: ObjectStore) async throws {
+        var denial = ObjectStore.Rule("PUT", "*.ts")
+        denial.status = 403
+        try await store.add(denial)
+        let denied = try await scene.publish("ts", to: store, Self.session)
+        #expect(denied.exit == .code(77) && denied.errors.contains(".ts cannot be put there"), "\(denied.errors)")
+        #expect(try await scene.publish("ts", to: store, Self.session).exit == .code(0))
+        #expect(try await store.objects()["ts/master.m3u8"] != nil)
+    }
+
+    /// Expects no key in the log or in a file of the daemon's.
+    private func expectNoSecretKept(_ scene: Scene) async throws {
+        let log = await scene.weir.log
+        #expect(!log.contains("secret/key") && !log.contains("sessiontoken"), "\(log)")
+        let all = try FileManager.default.subpathsOfDirectory(atPath: scene.weir.state).filter {
+            !$0.hasSuffix("token")
+        }
+        for path in all {
+            guard let text = FileManager.default.contents(atPath: scene.weir.state + "/" + path) else { continue }
+            #expect(text.range(of: Data("secret/key".utf8)) == nil, "\(path)")
         }
     }
 
