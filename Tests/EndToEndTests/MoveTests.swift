@@ -128,58 +128,93 @@ struct MoveTests {
 
     @Test("on an absent volume plays from its origin, stays listed, and is found when the volume is back")
     func playsFromOriginWhileVolumeIsAbsent() async throws {
-        try await Scene.with { scene in
-            let disk = try TemporaryFolder()
-            let volume = disk.path("weir")
-            #expect(try await scene.get("ts").exit == .code(0))
-            try await move(["ts", volume], in: scene)
-            let kept = bundles(volume)
-            #expect(rename(volume, disk.path("elsewhere")) == 0)
-            for isRestarted in [false, true] {
-                if isRestarted { try await scene.weir.restart() }
-                try await waitUntil("the list to say so") {
-                    try await scene.weir.run(["list"]).output.contains("disk absent: \(volume)")
-                }
-                try await expectFrames(scene.master("ts"), of: "ts")
-                #expect(scene.pieces() == [] && !FileManager.default.fileExists(atPath: volume))
-                let refused = [
-                    ["get", "ts"], ["verify", "ts"], ["move", "ts", "--home"], ["export", "ts", disk.path("x")],
-                ]
-                for words in refused {
-                    let result = try await scene.weir.run(words)
-                    #expect(result.exit == .code(75) && result.errors.contains(volume), "\(words): \(result.errors)")
-                }
-            }
-            #expect(rename(disk.path("elsewhere"), volume) == 0)
+        try await withAssetOnAbsentVolume { scene, volume in
+            try await expectPlayableFromOriginOnly(scene, volume)
+            try await scene.weir.restart()
+            try await expectPlayableFromOriginOnly(scene, volume)
+
+            try volume.connect()
             try await scene.waitForCompletion(of: "ts")
-            #expect(bundles(volume) == kept)
+            #expect(bundles(volume.path) == volume.files)
             try await scene.origin.stop()
             try await expectFrames(scene.weir.url("/ts.m3u8"), ofBestOf: "ts")
+        }
+    }
 
-            #expect(rename(volume, disk.path("elsewhere")) == 0)
-            try await waitUntil("the list to say so") {
-                try await scene.weir.run(["list"]).output.contains("disk absent: \(volume)")
-            }
+    @Test("that is removed while its volume is absent never comes back, also after the loss of the catalogue")
+    func removedOnAbsentVolumeStaysRemoved() async throws {
+        try await withAssetOnAbsentVolume { scene, volume in
+            try await waitUntilListed(scene, asAbsentOn: volume)
             let removed = try await scene.weir.run(["remove", "ts", "--yes"])
             #expect(removed.exit == .code(0), "\(removed.errors)")
-            #expect(removed.errors.contains("\(volume)/assets/ts-"), "\(removed.errors)")
-            #expect(bundles(disk.path("elsewhere")) == kept)
+            #expect(removed.errors.contains("\(volume.path)/assets/ts-"), "\(removed.errors)")
+            #expect(bundles(volume.pathWhileAbsent) == volume.files)
             #expect(try await scene.weir.run(["list"]).output == "")
 
-            // Neither a restart nor the loss of the catalogue brings it back.
-            try await scene.weir.terminate()
-            for name in try FileManager.default.contentsOfDirectory(atPath: scene.weir.store)
-            where name.hasPrefix("catalogue-1") || name == "records" {
-                try FileManager.default.removeItem(atPath: scene.weir.store + "/" + name)
-            }
-            try await scene.weir.start()
-            #expect(rename(disk.path("elsewhere"), volume) == 0)
-            try await waitUntil("the files on the disk to go") { bundles(volume).isEmpty }
+            try await loseCatalogue(scene)
+            try volume.connect()
+            try await waitUntil("the files on the disk to go") { bundles(volume.path).isEmpty }
             try await waitUntil("nothing more to be awaited") {
                 !FileManager.default.fileExists(atPath: scene.weir.state + "/removals.json")
             }
             #expect(try await scene.weir.run(["list"]).output == "")
         }
+    }
+
+    /// A disk that can be taken away, with the files of one asset.
+    private struct RemovableVolume {
+        let path: String
+        let pathWhileAbsent: String
+        /// The files on it when it was taken away.
+        let files: [String]
+
+        func connect() throws { try FileManager.default.moveItem(atPath: pathWhileAbsent, toPath: path) }
+    }
+
+    /// Runs the body with the fixture `ts` on a volume that was taken away.
+    private func withAssetOnAbsentVolume(_ body: (Scene, RemovableVolume) async throws -> Void) async throws {
+        try await Scene.with { scene in
+            let disk = try TemporaryFolder()
+            let path = disk.path("weir")
+            #expect(try await scene.get("ts").exit == .code(0))
+            try await move(["ts", path], in: scene)
+            let volume = RemovableVolume(path: path, pathWhileAbsent: disk.path("elsewhere"), files: bundles(path))
+            try FileManager.default.moveItem(atPath: path, toPath: volume.pathWhileAbsent)
+            try await body(scene, volume)
+            withExtendedLifetime(disk) {}
+        }
+    }
+
+    private func waitUntilListed(_ scene: Scene, asAbsentOn volume: RemovableVolume) async throws {
+        try await waitUntil("the list to say so") {
+            try await scene.weir.run(["list"]).output.contains("disk absent: \(volume.path)")
+        }
+    }
+
+    /// Expects that the asset streams and nothing of it is stored elsewhere, and that commands that need its files name the disk.
+    private func expectPlayableFromOriginOnly(_ scene: Scene, _ volume: RemovableVolume) async throws {
+        try await waitUntilListed(scene, asAbsentOn: volume)
+        try await expectFrames(scene.master("ts"), of: "ts")
+        #expect(scene.pieces() == [] && !FileManager.default.fileExists(atPath: volume.path))
+
+        let folder = try TemporaryFolder()
+        let refused = [
+            ["get", "ts"], ["verify", "ts"], ["move", "ts", "--home"], ["export", "ts", folder.path("x")],
+        ]
+        for words in refused {
+            let result = try await scene.weir.run(words)
+            #expect(result.exit == .code(75) && result.errors.contains(volume.path), "\(words): \(result.errors)")
+        }
+    }
+
+    /// Restarts the daemon without its catalogue.
+    private func loseCatalogue(_ scene: Scene) async throws {
+        try await scene.weir.terminate()
+        for name in try FileManager.default.contentsOfDirectory(atPath: scene.weir.store)
+        where name.hasPrefix("catalogue-1") || name == "records" {
+            try FileManager.default.removeItem(atPath: scene.weir.store + "/" + name)
+        }
+        try await scene.weir.start()
     }
 
     @Test("is refused at an unsuitable place, with the reason, and stays")
