@@ -284,40 +284,60 @@ import Testing
     }
 
     @Test func changesArePublished() async throws {
+        let (id, events) = try await publishedEvents(of: "cmaf")
+        expectOrder(of: events.map(\.name))
+        #expect(events.contains(.removed(.init(id: id, asset: "cmaf"))))
+        expectSelections(in: events)
+        expectProgress(in: events)
+    }
+
+    /// Downloads a fixture, removes the asset when it is complete, and returns the download's id and all events.
+    private func publishedEvents(of fixture: String) async throws -> (id: String, events: [API.Event]) {
         let feed = EventFeed(downloader, of: library)
         let reader = feed.reader(after: nil)
         reader.open {}
         var parser = EventTextParser()
         var events: [API.Event] = []
-        let begun = try await service.download(request(origin.master("cmaf")))
+        let begun = try await service.download(request(origin.master(fixture)))
         try await waitUntil("the end") {
             events += try self.events(reader, &parser)
             return events.contains { $0.name == "complete" }
         }
-        _ = try await service.removeAsset(named: "cmaf")
+        _ = try await service.removeAsset(named: fixture)
         events += try self.events(reader, &parser)
-        let names = events.map(\.name)
+        reader.close()
+        return (begun.id, events)
+    }
+
+    private func expectOrder(of names: [String]) {
         #expect(names.first == "snapshot" && names.suffix(2) == ["removed", "changed"])
         #expect(names.contains("progress") && names.filter { $0 == "complete" }.count == 1)
+        #expect(names.firstIndex(of: "selection-resolved")! + 1 == names.firstIndex(of: "selections-further"))
+        #expect(names.firstIndex(of: "selection-complete")! < names.firstIndex(of: "complete")!)
+    }
+
+    /// Mission S10 and S16: expects the selection before, the further ones, and an event for each complete rendition.
+    private func expectSelections(in events: [API.Event]) {
         let renditions = events.compactMap { event -> String? in
             guard case .renditionComplete(let rendition) = event else { return nil }
             return rendition.rendition
         }
         #expect(renditions.sorted() == ["audio-en", "video-90p"])
-        // Mission S10 and S16.
+
         let resolved = events.compactMap { event -> API.Event.Selection? in
             if case .selectionResolved(let selection) = event { selection } else { nil }
         }
-        #expect(
-            resolved.map { $0.selection.variants.map(\.id) + $0.selection.audio.compactMap(\.id) } == [
-                renditions.sorted().reversed()
-            ])
-        #expect(names.firstIndex(of: "selection-resolved")! + 1 == names.firstIndex(of: "selections-further"))
-        #expect(names.firstIndex(of: "selection-complete")! < names.firstIndex(of: "complete")!)
+        let chosen = resolved.map { $0.selection.variants.map(\.id) + $0.selection.audio.compactMap(\.id) }
+        #expect(chosen == [["video-90p", "audio-en"]])
+
         let further = events.compactMap { event -> API.Tracks? in
             if case .selectionsFurther(let further) = event { further.unselected } else { nil }
         }
         #expect(further.first?.audio.compactMap(\.language) == ["fr"] && further.first?.variants.count == 2)
+    }
+
+    /// Expects fractions that only grow and are the weighted sum of their parts, and a summary at the end.
+    private func expectProgress(in events: [API.Event]) {
         let downloads = events.compactMap { event -> API.Download? in
             if case .download(_, let download) = event { download } else { nil }
         }
@@ -325,11 +345,11 @@ import Testing
             let sum = download.parts.reduce(0) { $0 + $1.weight * $1.fraction }
             #expect(abs(download.fraction - sum) < 1e-12 && download.selections?.count == 1)
         }
-        #expect(downloads.last?.summary?.requests ?? 0 > 0 && downloads.last?.summary?.missing == [])
-        #expect(downloads.last?.summary?.chosen == ["video-90p", "audio-en"])
         let fractions = downloads.map(\.fraction)
         #expect(fractions == fractions.sorted() && fractions.last == 1)
-        #expect(events.contains(.removed(.init(id: begun.id, asset: "cmaf"))))
-        reader.close()
+
+        let summary = downloads.last?.summary
+        #expect(summary?.requests ?? 0 > 0 && summary?.missing == [])
+        #expect(summary?.chosen == ["video-90p", "audio-en"])
     }
 }

@@ -19,8 +19,7 @@ struct AttachmentTests {
         let line = try #require(
             text.split(separator: "\n").first { $0.contains("TYPE=SUBTITLES") && $0.contains("\"de\"") }, "\(text)")
         #expect(line.contains("LANGUAGE=\"de\"") && line.contains("NAME=\"Deutsch\""), "\(line)")
-        let uri = try #require(line.range(of: "URI=\""))
-        return String(line[uri.upperBound...].prefix { $0 != "\"" })
+        return try uri(in: line)
     }
 
     /// The first presentation time of a presentation, in ticks of 90 kHz.
@@ -36,48 +35,63 @@ struct AttachmentTests {
         arguments: ["ts", "cmaf", "aes", "byterange-fmp4"])
     func subtitlesAreEverywhere(fixture: String) async throws {
         try await Scene.with { scene in
-            let folder = try TemporaryFolder()
-            try folder.write(Data(Self.subRip.utf8), to: "film.srt")
             #expect(try await scene.get(fixture, ["-q", "worst"]).exit == .code(0))
-            let attach = try await scene.weir.run(["attach", fixture, folder.path("film.srt"), "--lang", "de"])
-            #expect(attach.exit == .code(0) && attach.errors.isEmpty, "\(attach.errors)")
-            #expect(
-                attach.output.hasPrefix(
-                    "attached to \(fixture): subtitles de (Deutsch), 2 cues; remove with: weir detach"))
-            let variant = fixture == "cmaf" ? "video-90p" : "90p"
-            let ticks = try await start(of: scene.origin.url("/\(fixture)/\(variant)/media.m3u8"))
-            for view in [
-                "/\(fixture).m3u8", "/offline/\(fixture).m3u8", "/local/\(fixture).m3u8", "/auto/\(fixture).m3u8",
-            ] {
-                let playlist = try await text(try subtitles(in: try await text(view, scene)), scene)
-                let segment = try #require(playlist.split(separator: "\n").first { !$0.hasPrefix("#") })
-                let vtt = try await text(String(segment), scene)
-                #expect(
-                    vtt.contains("00:00:01.250 --> 00:00:03.000\nGuten Tag\n\n00:00:04.000 --> 00:00:05.500\nAdieu"))
-                let mark = try #require(vtt.range(of: "MPEGTS:"))
-                let found = try #require(Int(vtt[mark.upperBound...].prefix { $0 != "," }))
-                #expect(abs(found - ticks) <= 1, "\(found) \(ticks)")
-            }
-            let shown = try await scene.weir.run(["show", fixture]).output
-            #expect(shown.contains("attached as attached-subtitles-de"), "\(shown)")
-            #expect(try await scene.weir.run(["verify", fixture]).exit == .code(0))
+            try await expectAttached(to: fixture, scene)
+            try await expectSubtitlesInEachView(of: fixture, scene)
             try await scene.weir.restart()
             try await scene.origin.stop()
             _ = try subtitles(in: try await text("/offline/\(fixture).m3u8", scene))
-
-            let out = try TemporaryFolder()
-            #expect(try await scene.weir.run(["export", fixture, out.path("film")]).exit == .code(0))
-            let master = try String(contentsOfFile: out.path("film/master.m3u8"), encoding: .utf8)
-            #expect(try subtitles(in: master) == "attached-subtitles-de/media.m3u8")
-            #expect(FileManager.default.fileExists(atPath: out.path("film/attached-subtitles-de/0.vtt")))
-
-            let detach = try await scene.weir.run(["detach", fixture, "attached-subtitles-de"])
-            #expect(detach.exit == .code(0), "\(detach.errors)")
-            #expect(try await !text("/offline/\(fixture).m3u8", scene).contains("de/media"))
-            #expect(!scene.pieces().contains { $0.contains("attached") })
-            let unknown = try await scene.weir.run(["detach", fixture, "attached-subtitles-de"])
-            #expect(unknown.exit == .code(66) && unknown.errors.contains("nothing is attached"), "\(unknown.errors)")
+            try await expectSubtitlesInExport(of: fixture, scene)
+            try await expectDetached(from: fixture, scene)
         }
+    }
+
+    /// Expects that the command says what it attached and how to undo it, and that the asset stays valid.
+    private func expectAttached(to fixture: String, _ scene: Scene) async throws {
+        let folder = try TemporaryFolder()
+        try folder.write(Data(Self.subRip.utf8), to: "film.srt")
+        let attach = try await scene.weir.run(["attach", fixture, folder.path("film.srt"), "--lang", "de"])
+        #expect(attach.exit == .code(0) && attach.errors.isEmpty, "\(attach.errors)")
+        #expect(
+            attach.output.hasPrefix(
+                "attached to \(fixture): subtitles de (Deutsch), 2 cues; remove with: weir detach"))
+        let shown = try await scene.weir.run(["show", fixture]).output
+        #expect(shown.contains("attached as attached-subtitles-de"), "\(shown)")
+        #expect(try await scene.weir.run(["verify", fixture]).exit == .code(0))
+    }
+
+    /// Expects the cues in each view, with a time map of the film's first presentation time.
+    private func expectSubtitlesInEachView(of fixture: String, _ scene: Scene) async throws {
+        let variant = fixture == "cmaf" ? "video-90p" : "90p"
+        let ticks = try await start(of: scene.origin.url("/\(fixture)/\(variant)/media.m3u8"))
+        let views = ["/\(fixture).m3u8"] + ["offline", "local", "auto"].map { "/\($0)/\(fixture).m3u8" }
+        for view in views {
+            let playlist = try await text(try subtitles(in: try await text(view, scene)), scene)
+            let segment = try #require(playlist.split(separator: "\n").first { !$0.hasPrefix("#") })
+            let vtt = try await text(String(segment), scene)
+            #expect(vtt.contains("00:00:01.250 --> 00:00:03.000\nGuten Tag\n\n00:00:04.000 --> 00:00:05.500\nAdieu"))
+            let mark = try #require(vtt.range(of: "MPEGTS:"))
+            let found = try #require(Int(vtt[mark.upperBound...].prefix { $0 != "," }))
+            #expect(abs(found - ticks) <= 1, "\(found) \(ticks)")
+        }
+    }
+
+    private func expectSubtitlesInExport(of fixture: String, _ scene: Scene) async throws {
+        let out = try TemporaryFolder()
+        #expect(try await scene.weir.run(["export", fixture, out.path("film")]).exit == .code(0))
+        let master = try String(contentsOfFile: out.path("film/master.m3u8"), encoding: .utf8)
+        #expect(try subtitles(in: master) == "attached-subtitles-de/media.m3u8")
+        #expect(FileManager.default.fileExists(atPath: out.path("film/attached-subtitles-de/0.vtt")))
+    }
+
+    /// Expects that detached subtitles are in no playlist and in no file, and cannot be detached twice.
+    private func expectDetached(from fixture: String, _ scene: Scene) async throws {
+        let detach = try await scene.weir.run(["detach", fixture, "attached-subtitles-de"])
+        #expect(detach.exit == .code(0), "\(detach.errors)")
+        #expect(try await !text("/offline/\(fixture).m3u8", scene).contains("de/media"))
+        #expect(!scene.pieces().contains { $0.contains("attached") })
+        let unknown = try await scene.weir.run(["detach", fixture, "attached-subtitles-de"])
+        #expect(unknown.exit == .code(66) && unknown.errors.contains("nothing is attached"), "\(unknown.errors)")
     }
 
     @Test("that was made to keep the daemon busy, or to end it, is attached or refused, and everything else goes on")
@@ -125,8 +139,7 @@ struct AttachmentTests {
             }
             let master = try await text("/offline/ts.m3u8", scene)
             let line = try #require(master.split(separator: "\n").first { $0.contains("com.apple.hls.chapters") })
-            let uri = String(line[try #require(line.range(of: "URI=\"")).upperBound...].prefix { $0 != "\"" })
-            #expect(try await text(uri, scene).contains("\"start-time\":5.5"))
+            #expect(try await text(try uri(in: line), scene).contains("\"start-time\":5.5"))
             let file = folder.path("film.mkv")
             let export = try await scene.weir.run(["export", "ts", file])
             #expect(export.exit == .code(0), "\(export.errors)")
@@ -150,47 +163,55 @@ struct AttachmentTests {
         try await Scene.with { scene in
             let folder = try TemporaryFolder()
             try await folder.drawSheet()
+            let sheet = folder.path("sheet.png")
             let url = scene.origin.url("/ts/90p/media.m3u8")
             #expect(try await scene.weir.run(["get", url, "--name", "film"]).exit == .code(0))
-            let refused = try await scene.weir.run(["attach", "film", folder.path("sheet.png")])
-            #expect(refused.exit == .code(65) && refused.errors.contains("--tiles 10x10"), "\(refused.errors)")
-            let attach = try await scene.weir.run(["attach", "film", folder.path("sheet.png"), "--tiles", "2x2"])
-            #expect(attach.exit == .code(0) && attach.output.contains("4 images"), "\(attach)")
-            let master = try await text("/offline/film.m3u8", scene)
-            #expect(
-                master.contains("#EXT-X-IMAGE-STREAM-INF:BANDWIDTH=") && master.contains("RESOLUTION=160x90"),
-                "\(master)")
-            let line = try #require(master.split(separator: "\n").first { $0.contains("IMAGE-STREAM-INF") })
-            let uri = String(line[try #require(line.range(of: "URI=\"")).upperBound...].prefix { $0 != "\"" })
-            let images = try await text(uri, scene)
-            #expect(images.contains("#EXT-X-TILES:RESOLUTION=160x90,LAYOUT=2x2,DURATION=3.0"), "\(images)")
-            let image = try #require(images.split(separator: "\n").first { $0.hasSuffix(".png") })
-            let answer = try await HTTPProbe.fetch(await scene.weir.url(String(image)))
-            #expect(answer["content-type"] == "image/png")
-            #expect(answer.body == (try Data(contentsOf: URL(filePath: folder.path("sheet.png")))))
-            let expected = try await FrameHashes.of(url)
-            #expect(
-                try await FrameHashes.of(await scene.weir.url("/offline/film.m3u8")).firstDifference(from: expected)
-                    == nil)
 
-            let out = try TemporaryFolder()
-            #expect(try await scene.weir.run(["export", "film", out.path("film")]).exit == .code(0))
-            #expect(try await scene.weir.run(["remove", "film", "--yes"]).exit == .code(0))
-            let back = try await scene.weir.run(["import", out.path("film"), "--name", "back"])
-            #expect(back.exit == .code(0), "\(back.errors)")
-            try await scene.weir.restart()
-            let lines = try await text("/offline/back.m3u8", scene).split(separator: "\n").filter {
-                $0.contains("IMAGE-STREAM-INF")
-            }
-            #expect(lines.count == 1 && lines[0].contains("RESOLUTION=160x90"), "\(lines)")
-            let again = String(lines[0][try #require(lines[0].range(of: "URI=\"")).upperBound...].prefix { $0 != "\"" })
-            let tiles = try await text(again, scene)
-            #expect(tiles.contains("#EXT-X-TILES:RESOLUTION=160x90,LAYOUT=2x2,DURATION=3.0"), "\(tiles)")
-            let picture = try #require(tiles.split(separator: "\n").first { $0.hasSuffix(".png") })
-            #expect(try await HTTPProbe.fetch(await scene.weir.url(String(picture))).body == answer.body)
+            try await expectAttachedOnlyWithTiles(sheet, to: "film", scene)
+            try await expectTiles(of: sheet, in: "film", scene)
+            let expected = try await FrameHashes.of(url)
+            let film = try await FrameHashes.of(await scene.weir.url("/offline/film.m3u8"))
+            #expect(film.firstDifference(from: expected) == nil)
+
+            try await exportAndImport("film", as: "back", scene)
+            try await expectTiles(of: sheet, in: "back", scene)
             let detached = try await scene.weir.run(["detach", "back", "attached-thumbnails"])
             #expect(detached.exit == .code(0), "\(detached.errors)")
         }
+    }
+
+    /// Expects that an image without a known number of thumbnails is refused with an example, and attached with the number.
+    private func expectAttachedOnlyWithTiles(_ sheet: String, to film: String, _ scene: Scene) async throws {
+        let refused = try await scene.weir.run(["attach", film, sheet])
+        #expect(refused.exit == .code(65) && refused.errors.contains("--tiles 10x10"), "\(refused.errors)")
+        let attach = try await scene.weir.run(["attach", film, sheet, "--tiles", "2x2"])
+        #expect(attach.exit == .code(0) && attach.output.contains("4 images"), "\(attach)")
+    }
+
+    /// Expects one playlist of images offline, with the tiles' size, number and duration, and the image unchanged.
+    private func expectTiles(of sheet: String, in film: String, _ scene: Scene) async throws {
+        let master = try await text("/offline/\(film).m3u8", scene)
+        let lines = master.split(separator: "\n").filter { $0.contains("IMAGE-STREAM-INF") }
+        try #require(lines.count == 1, "\(master)")
+        #expect(lines[0].hasPrefix("#EXT-X-IMAGE-STREAM-INF:BANDWIDTH="), "\(master)")
+        #expect(lines[0].contains("RESOLUTION=160x90"), "\(master)")
+
+        let images = try await text(try uri(in: lines[0]), scene)
+        #expect(images.contains("#EXT-X-TILES:RESOLUTION=160x90,LAYOUT=2x2,DURATION=3.0"), "\(images)")
+        let image = try #require(images.split(separator: "\n").first { $0.hasSuffix(".png") })
+        let answer = try await HTTPProbe.fetch(await scene.weir.url(String(image)))
+        #expect(answer["content-type"] == "image/png")
+        #expect(answer.body == (try Data(contentsOf: URL(filePath: sheet))))
+    }
+
+    /// Replaces an asset by the import of its export, and restarts the daemon.
+    private func exportAndImport(_ film: String, as name: String, _ scene: Scene) async throws {
+        let out = try TemporaryFolder()
+        #expect(try await scene.weir.run(["export", film, out.path("film")]).exit == .code(0))
+        #expect(try await scene.weir.run(["remove", film, "--yes"]).exit == .code(0))
+        let back = try await scene.weir.run(["import", out.path("film"), "--name", name])
+        #expect(back.exit == .code(0), "\(back.errors)")
+        try await scene.weir.restart()
     }
 
     @Test(
@@ -234,51 +255,61 @@ struct AttachmentTests {
 /// I-frame playlists of a stream.
 @Suite("Trick play")
 struct TrickPlayTests {
+    /// A presentation of one variant with I-frame playlists in its size and in a larger one.
+    private static let master = """
+        #EXTM3U
+        #EXT-X-STREAM-INF:BANDWIDTH=100000,RESOLUTION=160x90
+        /ts/90p/media.m3u8
+        #EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=20000,RESOLUTION=160x90,URI="iframes.m3u8"
+        #EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=90000,RESOLUTION=480x270,URI="large.m3u8"
+
+        """
+
+    private static let iFrames = """
+        #EXTM3U
+        #EXT-X-VERSION:4
+        #EXT-X-TARGETDURATION:2
+        #EXT-X-I-FRAMES-ONLY
+        #EXTINF:2,
+        #EXT-X-BYTERANGE:3760@0
+        /ts/90p/0.ts
+        #EXTINF:2,
+        #EXT-X-BYTERANGE:3760@0
+        /ts/90p/1.ts
+        #EXT-X-ENDLIST
+
+        """
+
     @Test("is kept with --trick-play, and is offered offline")
     func isKept() async throws {
         try await Scene.with { scene in
-            let master = """
-                #EXTM3U
-                #EXT-X-STREAM-INF:BANDWIDTH=100000,RESOLUTION=160x90
-                /ts/90p/media.m3u8
-                #EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=20000,RESOLUTION=160x90,URI="iframes.m3u8"
-                #EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=90000,RESOLUTION=480x270,URI="large.m3u8"
-
-                """
-            let frames = """
-                #EXTM3U
-                #EXT-X-VERSION:4
-                #EXT-X-TARGETDURATION:2
-                #EXT-X-I-FRAMES-ONLY
-                #EXTINF:2,
-                #EXT-X-BYTERANGE:3760@0
-                /ts/90p/0.ts
-                #EXTINF:2,
-                #EXT-X-BYTERANGE:3760@0
-                /ts/90p/1.ts
-                #EXT-X-ENDLIST
-
-                """
             try await scene.origin.add(
-                OriginRule("/film/master.m3u8") { ($0.status, $0.body) = (200, master) },
-                OriginRule("/film/iframes.m3u8") { ($0.status, $0.body) = (200, frames) })
+                OriginRule("/film/master.m3u8") { ($0.status, $0.body) = (200, Self.master) },
+                OriginRule("/film/iframes.m3u8") { ($0.status, $0.body) = (200, Self.iFrames) })
             let url = scene.origin.url("/film/master.m3u8")
             #expect(try await scene.weir.run(["get", url]).exit == .code(0))
             let before = try await HTTPProbe.fetch(await scene.weir.url("/offline/film.m3u8")).text
             #expect(!before.contains("I-FRAME"))
+
             #expect(try await scene.weir.run(["get", url, "--trick-play"]).exit == .code(0))
             try await scene.origin.stop()
             let text = try await HTTPProbe.fetch(await scene.weir.url("/offline/film.m3u8")).text
             let line = try #require(text.split(separator: "\n").first { $0.contains("I-FRAME-STREAM-INF") }, "\(text)")
             #expect(line.contains("RESOLUTION=160x90") && !text.contains("480x270"))
-            let uri = String(line[try #require(line.range(of: "URI=\"")).upperBound...].prefix { $0 != "\"" })
-            let playlist = try await HTTPProbe.fetch(await scene.weir.url(uri)).text
+
+            let playlist = try await HTTPProbe.fetch(await scene.weir.url(try uri(in: line))).text
             let pieces = playlist.split(separator: "\n").filter { $0.hasSuffix(".ts") }
             #expect(pieces.count == 2 && playlist.contains("#EXT-X-I-FRAMES-ONLY"), "\(playlist)")
             let piece = try await HTTPProbe.fetch(await scene.weir.url(String(pieces[1])))
             #expect(piece.body == (try Repository.fixture("/ts/90p/1.ts")).prefix(3760))
         }
     }
+}
+
+/// The value of a tag's URI attribute.
+private func uri(in tag: Substring) throws -> String {
+    let start = try #require(tag.range(of: "URI=\""), "\(tag)")
+    return String(tag[start.upperBound...].prefix { $0 != "\"" })
 }
 
 extension TemporaryFolder {

@@ -66,63 +66,79 @@ struct InterstitialTests {
     func isStored(fixture: String) async throws {
         try await Scene.with { scene in
             _ = try await film(scene, fixture)
-            let url = scene.origin.url("/ts/90p/media.m3u8")
-            let get = try await scene.weir.run(["get", url, "--name", "film", "--interstitials"])
-            #expect(get.exit == .code(0) && get.errors.contains("interstitials: 2 stored"), "\(get.errors)")
-            let lists = try await scene.origin.requests().map(\.path).filter { $0.hasPrefix("/lists/") }
-            #expect(lists.count == 1 && lists[0].contains("token=secret&_HLS_primary_id="), "\(lists)")
-            try await scene.origin.clearRequests()
-            let again = try await scene.weir.run(["get", "film", "--interstitials"])
-            #expect(again.exit == .code(0), "\(again.errors)")
-            #expect(
-                try await scene.origin.requests().allSatisfy {
-                    !$0.path.contains("lists") && !$0.path.contains(fixture)
-                })
-
-            try await scene.origin.clearRequests()
-            try await scene.weir.restart()
-            for view in ["/offline/film.m3u8", "/local/film.m3u8", "/film.m3u8"] {
-                let text = try await HTTPProbe.fetch(await scene.weir.url(view)).text
-                let uri = try value("X-ASSET-URI", in: text)
-                try await expectFrames(scene.weir.url(uri), ofBestOf: fixture)
-                let json = try await HTTPProbe.fetch(await scene.weir.url(try value("X-ASSET-LIST", in: text)))
-                #expect(json.status == 200 && json.text.contains("\"DURATION\":12"), "\(json.text)")
-                try await expectFrames(scene.weir.url(try value("URI", in: json.text)), ofBestOf: fixture)
-            }
-            #expect(try await scene.origin.requests().isEmpty)
-            #expect(try await scene.weir.run(["verify", "film"]).exit == .code(0))
-            #expect(try await scene.weir.run(["list", "--json"]).output.split(separator: "\n").count == 1)
-
+            try await expectStoredOnce(scene, fixture)
+            try await expectPlayedFromTheStore(scene, fixture)
             let out = try TemporaryFolder()
-            #expect(try await scene.weir.run(["export", "film", out.path("film")]).exit == .code(0))
-            #expect(try await scene.weir.run(["remove", "film", "--yes"]).exit == .code(0))
-            #expect(scene.pieces() == [])
-            let media = try String(contentsOfFile: out.path("film/media/media.m3u8"), encoding: .utf8)
-            let file = try value("X-ASSET-URI", in: media)
-            #expect(file.hasPrefix("../interstitials/"))
-            let nginx = try await PlainServer(root: out.path)
-            try await expectFrames(nginx.url("/film/media/" + file), ofBestOf: fixture)
-            let list = try String(
-                contentsOfFile: out.path("film/media/" + (try value("X-ASSET-LIST", in: media))), encoding: .utf8)
-            try await expectFrames(nginx.url("/film/interstitials/" + (try value("URI", in: list))), ofBestOf: fixture)
-
-            let back = try await scene.weir.run(["import", out.path("film"), "--name", "back"])
-            #expect(back.exit == .code(0), "\(back.errors)")
-            try await scene.weir.restart()
-            try await scene.origin.stop()
-            let text = try await HTTPProbe.fetch(await scene.weir.url("/offline/back.m3u8")).text
-            let entry = try #require(PlaylistWalk.references(in: text).first { $0.hasSuffix(".m3u8") }, "\(text)")
-            let imported = try await HTTPProbe.fetch(await scene.weir.url(entry)).text
-            for uri in [
-                try value("X-ASSET-URI", in: imported),
-                try value(
-                    "URI",
-                    in: try await HTTPProbe.fetch(await scene.weir.url(try value("X-ASSET-LIST", in: imported))).text),
-            ] {
-                try await expectFrames(scene.weir.url(uri), ofBestOf: fixture)
-            }
-            #expect(try await scene.weir.run(["verify", "back"]).exit == .code(0))
+            try await expectExported(scene, fixture, to: out)
+            try await expectImported(scene, fixture, from: out)
         }
+    }
+
+    /// Expects that a `get` stores both interstitials, and that a second one asks the origin for nothing of them.
+    private func expectStoredOnce(_ scene: Scene, _ fixture: String) async throws {
+        let url = scene.origin.url("/ts/90p/media.m3u8")
+        let get = try await scene.weir.run(["get", url, "--name", "film", "--interstitials"])
+        #expect(get.exit == .code(0) && get.errors.contains("interstitials: 2 stored"), "\(get.errors)")
+        let lists = try await scene.origin.requests().map(\.path).filter { $0.hasPrefix("/lists/") }
+        #expect(lists.count == 1 && lists[0].contains("token=secret&_HLS_primary_id="), "\(lists)")
+
+        try await scene.origin.clearRequests()
+        let again = try await scene.weir.run(["get", "film", "--interstitials"])
+        #expect(again.exit == .code(0), "\(again.errors)")
+        let paths = try await scene.origin.requests().map(\.path)
+        #expect(paths.allSatisfy { !$0.contains("lists") && !$0.contains(fixture) }, "\(paths)")
+    }
+
+    /// Expects that, after a restart, both interstitials play in each view without a request to the origin, and belong to
+    /// the one asset.
+    private func expectPlayedFromTheStore(_ scene: Scene, _ fixture: String) async throws {
+        try await scene.origin.clearRequests()
+        try await scene.weir.restart()
+        for view in ["/offline/film.m3u8", "/local/film.m3u8", "/film.m3u8"] {
+            let text = try await HTTPProbe.fetch(await scene.weir.url(view)).text
+            let uri = try value("X-ASSET-URI", in: text)
+            try await expectFrames(scene.weir.url(uri), ofBestOf: fixture)
+            let json = try await HTTPProbe.fetch(await scene.weir.url(try value("X-ASSET-LIST", in: text)))
+            #expect(json.status == 200 && json.text.contains("\"DURATION\":12"), "\(json.text)")
+            try await expectFrames(scene.weir.url(try value("URI", in: json.text)), ofBestOf: fixture)
+        }
+        #expect(try await scene.origin.requests().isEmpty)
+        #expect(try await scene.weir.run(["verify", "film"]).exit == .code(0))
+        #expect(try await scene.weir.run(["list", "--json"]).output.split(separator: "\n").count == 1)
+    }
+
+    /// Expects that an export has the interstitials as well and plays without Weir, and that no piece of them outlives the
+    /// asset.
+    private func expectExported(_ scene: Scene, _ fixture: String, to out: TemporaryFolder) async throws {
+        #expect(try await scene.weir.run(["export", "film", out.path("film")]).exit == .code(0))
+        #expect(try await scene.weir.run(["remove", "film", "--yes"]).exit == .code(0))
+        #expect(scene.pieces() == [])
+
+        let media = try String(contentsOfFile: out.path("film/media/media.m3u8"), encoding: .utf8)
+        let file = try value("X-ASSET-URI", in: media)
+        #expect(file.hasPrefix("../interstitials/"))
+        let nginx = try await PlainServer(root: out.path)
+        try await expectFrames(nginx.url("/film/media/" + file), ofBestOf: fixture)
+        let listPath = out.path("film/media/" + (try value("X-ASSET-LIST", in: media)))
+        let list = try String(contentsOfFile: listPath, encoding: .utf8)
+        try await expectFrames(nginx.url("/film/interstitials/" + (try value("URI", in: list))), ofBestOf: fixture)
+    }
+
+    /// Expects that an import of that export plays both interstitials, after a restart and with the origin gone.
+    private func expectImported(_ scene: Scene, _ fixture: String, from folder: TemporaryFolder) async throws {
+        let back = try await scene.weir.run(["import", folder.path("film"), "--name", "back"])
+        #expect(back.exit == .code(0), "\(back.errors)")
+        try await scene.weir.restart()
+        try await scene.origin.stop()
+
+        let text = try await HTTPProbe.fetch(await scene.weir.url("/offline/back.m3u8")).text
+        let entry = try #require(PlaylistWalk.references(in: text).first { $0.hasSuffix(".m3u8") }, "\(text)")
+        let imported = try await HTTPProbe.fetch(await scene.weir.url(entry)).text
+        let list = try await HTTPProbe.fetch(await scene.weir.url(try value("X-ASSET-LIST", in: imported))).text
+        for uri in [try value("X-ASSET-URI", in: imported), try value("URI", in: list)] {
+            try await expectFrames(scene.weir.url(uri), ofBestOf: fixture)
+        }
+        #expect(try await scene.weir.run(["verify", "back"]).exit == .code(0))
     }
 
     @Test("A4, S19: comes back with its bundle after the loss of the catalogue, and so do thumbnails")

@@ -22,19 +22,7 @@ struct YieldingTests {
             try await waitUntil("the download to have settled", within: .seconds(60)) {
                 try await link.traffic().bytesDown > 900_000
             }
-            var late: [Int] = []
-            let programs = [getpid(), try #require(await scene.weir.pid), link.pid]
-            let waited = try ProcessorWait.seconds(of: programs)
-            let played = try await RealTimePlayer.playLowest(scene.weir.url("/" + master), ahead: Self.ahead) {
-                index, load in
-                if load.ahead < 1 { late += try await scene.overtakers(of: index) }
-            }
-            let straight = try await direct.value
-            // About 0.6 s on an idle machine. On a busy one the programs wait for a processor, which is not the download's fault.
-            let wait = try ProcessorWait.seconds(of: programs) - waited
-            let isSmooth = wait < 2 ? played.stalls <= straight.stalls : played.stalled <= straight.stalled + wait
-            #expect(isSmooth, "\(played), directly \(straight), waited for a processor for \(wait) s")
-            #expect(late == [])
+            try await expectUndisturbedPlayback(scene, link, comparedTo: direct)
             let during = try await scene.requests(of: "top").count
             #expect(during > 1)
             #expect(during < LadderFixture.segments)
@@ -42,17 +30,42 @@ struct YieldingTests {
             // Without a player the download continues, here over a faster link to save time.
             try await link.set("LTE")
             #expect(try await get.end(within: .seconds(120)) == .code(0), "\(get.standardError)")
-            #expect(try await scene.repetitions() == [:])
-            for variant in ["top", "low"] {
-                // A fetch that was stopped resumes with a range request.
-                let paths = try await scene.requests(of: variant).filter { $0.range == nil }.map(\.path)
-                #expect(paths.count == LadderFixture.segments && Set(paths).count == paths.count, "\(paths)")
-            }
-            #expect(try await scene.unexpected() == [])
+            try await expectEverySegmentOnce(scene)
             let offline = try await FrameHashes.of(scene.best(of: "/offline/ladder.m3u8"))
             let frames = try await FrameHashes.of(scene.origin.url("/ladder/top/media.m3u8"))
             #expect(offline.firstDifference(from: frames) == nil)
         }
+    }
+
+    /// Expects no more stalls than without Weir, and no request of the download right after the player's while it has no buffer.
+    private func expectUndisturbedPlayback(
+        _ scene: Scene, _ link: LinkConditioner, comparedTo direct: Task<RealTimePlayer.Outcome, any Error>
+    ) async throws {
+        var late: [Int] = []
+        let programs = [getpid(), try #require(await scene.weir.pid), link.pid]
+        let waited = try ProcessorWait.seconds(of: programs)
+        let master = await scene.weir.url("/" + link.url("/ladder/master.m3u8"))
+        let played = try await RealTimePlayer.playLowest(master, ahead: Self.ahead) { index, load in
+            if load.ahead < 1 { late += try await scene.overtakers(of: index) }
+        }
+        let straight = try await direct.value
+
+        // About 0.6 s on an idle machine. On a busy one the programs wait for a processor, which is not the download's fault.
+        let wait = try ProcessorWait.seconds(of: programs) - waited
+        let isSmooth = wait < 2 ? played.stalls <= straight.stalls : played.stalled <= straight.stalled + wait
+        #expect(isSmooth, "\(played), directly \(straight), waited for a processor for \(wait) s")
+        #expect(late == [])
+    }
+
+    /// Expects one request for each segment, none of them for a segment that the player has passed.
+    private func expectEverySegmentOnce(_ scene: Scene) async throws {
+        #expect(try await scene.repetitions() == [:])
+        for variant in ["top", "low"] {
+            // A fetch that was stopped resumes with a range request.
+            let paths = try await scene.requests(of: variant).filter { $0.range == nil }.map(\.path)
+            #expect(paths.count == LadderFixture.segments && Set(paths).count == paths.count, "\(paths)")
+        }
+        #expect(try await scene.unexpected() == [])
     }
 
     /// Playback without Weir, over an equal link.
