@@ -39,50 +39,67 @@ import Testing
     /// The lengths of the pauses, one after the other, in seconds.
     private static let pauses = [61, 600, 36_000]
 
-    @Test(arguments: plays) func aPlayerThatIsStoppedForANightLosesNothing(_ play: Play) async throws {
+    @Test(.namingCases) func aPlayerThatIsStoppedForANightLosesNothing() async throws {
         let film = try LongSegments()
+        let plain = try await PlainPlays(film)
+        await sideBySide(Self.plays) { play in
+            try await Self.expectNothingLost(play, film, plain)
+        }
+    }
+
+    private static func expectNothingLost(_ play: Play, _ film: LongSegments, _ plain: PlainPlays) async throws {
         let stop = Stop()
         // VLC refuses to run as root, and is started as nobody.
         let fixture = try await PlaybackFixture(root: film.folder.path, owners: OwnerRule(users: [65_534])) {
             stop.see($0)
         }
         let entry = fixture.typed("/media.m3u8")
-        try await Self.prepare(play.state, fixture, entry)
+        try await prepare(play.state, fixture, entry)
         stop.isArmed = true
         defer { stop.end() }
-        let child = try Self.start(play.player, fixture.url(entry))
+        let child = try start(play.player, fixture.url(entry))
         try await waitUntil("a player that is stopped", within: .seconds(30)) {
             stop.process != nil || child.exit != nil
         }
         let connection = try #require(stop.connection, "\(child.standardOutput)\(child.standardError)")
         try await waitUntil("a reply that is held up") { fixture.heldUp.contains { $0 === connection } }
-        for pause in Self.pauses {
+        for pause in pauses {
             fixture.pass(.seconds(pause))
             #expect(connection.phase == .replying, "after \(pause) s")
         }
         try await fixture.origin.clearRules()
         try await fixture.origin.release()
         stop.end()
-        if play.player == .vlc {
-            // With a plain origin too, VLC stands still after it was stopped, with all that it has read.
-            try await waitUntil("every byte at the player", within: .seconds(20)) {
-                fixture.playback.sessions.summaries.last.map { $0.bytes.all >= film.length } ?? false
-            }
+
+        switch play.player {
+        case .vlc: try await expectEveryByte(at: child, fixture, film)
+        case .ffmpeg: try await expectFrames(of: child, plain)
+        default: try await expectEnd(of: child, play.player, plain)
         }
+    }
+
+    /// With a plain origin too, VLC stands still after it was stopped, with all that it has read.
+    private static func expectEveryByte(
+        at child: ChildProcess, _ fixture: PlaybackFixture, _ film: LongSegments
+    ) async throws {
+        try await waitUntil("every byte at the player", within: .seconds(20)) {
+            fixture.playback.sessions.summaries.last.map { $0.bytes.all >= film.length } ?? false
+        }
+        child.send(SIGTERM)
+        #expect([.code(0), .code(143)].contains(try await child.end()))
+    }
+
+    private static func expectFrames(of child: ChildProcess, _ plain: PlainPlays) async throws {
         #expect(try await child.end(within: .seconds(90)) == .code(0))
-        if play.player == .vlc { return }
-        guard play.player == .ffmpeg else {
-            let report = try JSONDecoder().decode(Player.Report.self, from: child.standardOutputData)
-            let plain = try await play.player.play(fixture.origin.url("/media.m3u8"), within: .seconds(60))
-            // mpv measures its clocks across the stop, and may say that sound and picture drifted apart.
-            let problems = report.problems.filter { !$0.hasPrefix("[cplayer]") }
-            #expect(report.ended && problems == plain.problems, "\(child.standardOutput)")
-            return
-        }
-        let found = FrameHashes(framemd5: child.standardOutput)
-        let plain = try await FrameHashes.of(fixture.origin.url("/media.m3u8"))
         #expect(child.standardError == "")
-        #expect(found.streams.map { $0.frames.map(\.hash) } == plain.streams.map { $0.frames.map(\.hash) })
+        let found = FrameHashes(framemd5: child.standardOutput)
+        #expect(found.streams.map { $0.frames.map(\.hash) } == plain.frames.streams.map { $0.frames.map(\.hash) })
+    }
+
+    private static func expectEnd(of child: ChildProcess, _ player: Player, _ plain: PlainPlays) async throws {
+        #expect(try await child.end(within: .seconds(90)) == .code(0))
+        let report = try JSONDecoder().decode(Player.Report.self, from: child.standardOutputData)
+        #expect(report.ended && PlainPlays.problems(of: report) == plain.problems[player], "\(child.standardOutput)")
     }
 
     /// Starts a player, ffmpeg with the hashes of all frames as its output.
@@ -105,8 +122,30 @@ import Testing
     }
 }
 
+/// The film played from a plain origin.
+private struct PlainPlays: Sendable {
+    let frames: FrameHashes
+    let problems: [Player: [String]]
+
+    init(_ film: LongSegments) async throws {
+        let origin = try await TestOrigin(root: film.folder.path)
+        let url = origin.url("/media.m3u8")
+        async let mpv = Player.mpv.play(url, within: .seconds(60))
+        async let chromium = Player.chromium.play(url, within: .seconds(60))
+        frames = try await FrameHashes.of(url)
+        problems = [.mpv: Self.problems(of: try await mpv), .chromium: Self.problems(of: try await chromium)]
+        withExtendedLifetime(origin) {}
+    }
+
+    /// The problems of a player. mpv measures its clocks across a stop, and on a busy machine, and may say that sound and picture
+    /// drifted apart.
+    static func problems(of report: Player.Report) -> [String] {
+        report.problems.filter { !$0.hasPrefix("[cplayer]") }
+    }
+}
+
 /// Three segments of two seconds, which null packets make as long as those of a film in the best quality. Players skip them.
-private struct LongSegments {
+private struct LongSegments: Sendable {
     let folder: TemporaryFolder
     /// The bytes of all segments.
     private(set) var length = 0
