@@ -71,21 +71,6 @@ struct StreamingTests {
         }
     }
 
-    @Test("continues in the same response after the origin stalls")
-    func resumesAfterAStall() async throws {
-        try await Scene.with { scene in
-            let file = try Repository.fixture(path)
-            try await scene.origin.add(
-                OriginRule(path) {
-                    $0.stallAfter = 10_000
-                    $0.times = 1
-                })
-            let answer = try await HTTPProbe.fetch(segment(scene), within: .seconds(60))
-            #expect(answer.status == 200 && answer.isComplete && answer.body == file)
-            #expect(try await scene.mediaRequests().map(\.range) == [nil, "bytes=10000-"])
-        }
-    }
-
     /// Features that an origin may lack; each rule applies to all responses.
     private static let lacks: [(name: String, change: @Sendable (inout OriginRule) -> Void)] = [
         ("ranges and validators", { ($0.noRanges, $0.noValidators) = (true, true) }),
@@ -174,8 +159,52 @@ struct StreamingTests {
         }
     }
 
-    @Test("ends short if the origin fails permanently; the next request resumes from the received bytes")
-    func endsShortOnPermanentFailure() async throws {
+    // MARK: An origin that takes its time
+
+    /// A rule whose test waits for one of the daemon's limits.
+    private struct SlowRule: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let expect: @Sendable (StreamingTests) async throws -> Void
+    }
+
+    private static let slowRules = [
+        SlowRule(testDescription: "ends short after a permanent failure; the next request resumes from there") {
+            try await $0.expectShortEndAfterPermanentFailure()
+        },
+        SlowRule(testDescription: "continues in the same response after a stall") {
+            try await $0.expectContinuationAfterStall()
+        },
+        SlowRule(testDescription: "gets its head in time without a response, and its bytes when they come") {
+            try await $0.expectHeadWithoutOriginResponse()
+        },
+        SlowRule(testDescription: "gets its head in time although no body byte has arrived") {
+            try await $0.expectHeadWithoutBodyBytes()
+        },
+        SlowRule(testDescription: "waits for an absent origin, and arrives when it is back") {
+            try await $0.expectWaitForAbsentOrigin()
+        },
+    ]
+
+    @Test("is served while the origin stalls, does not respond, or fails", .namingCases)
+    func isServedWhileOriginFails() async {
+        await sideBySide(Self.slowRules) { try await $0.expect(self) }
+    }
+
+    private func expectContinuationAfterStall() async throws {
+        try await Scene.with { scene in
+            let file = try Repository.fixture(path)
+            try await scene.origin.add(
+                OriginRule(path) {
+                    $0.stallAfter = 10_000
+                    $0.times = 1
+                })
+            let answer = try await HTTPProbe.fetch(segment(scene), within: .seconds(60))
+            #expect(answer.status == 200 && answer.isComplete && answer.body == file)
+            #expect(try await scene.mediaRequests().map(\.range) == [nil, "bytes=10000-"])
+        }
+    }
+
+    private func expectShortEndAfterPermanentFailure() async throws {
         try await Scene.with { scene in
             let file = try Repository.fixture(path)
             try await scene.origin.add(
@@ -197,8 +226,7 @@ struct StreamingTests {
         }
     }
 
-    @Test("gets its head in time although the origin does not respond, and its bytes when it does")
-    func sendsHeadWithoutOriginResponse() async throws {
+    private func expectHeadWithoutOriginResponse() async throws {
         try await Scene.with { scene in
             try await scene.origin.add(OriginRule(path) { $0.hold = true })
             let player = try await SegmentReader(segment(scene))
@@ -211,8 +239,7 @@ struct StreamingTests {
         }
     }
 
-    @Test("gets its head in time although no body byte has arrived")
-    func sendsHeadWithoutBodyBytes() async throws {
+    private func expectHeadWithoutBodyBytes() async throws {
         try await Scene.with { scene in
             let file = try Repository.fixture(path)
             try await scene.origin.add(OriginRule(path) { $0.pauseAfter = 0 })
@@ -223,8 +250,7 @@ struct StreamingTests {
         }
     }
 
-    @Test("waits for an absent origin, and arrives when it is back")
-    func waitsForAbsentOrigin() async throws {
+    private func expectWaitForAbsentOrigin() async throws {
         try await Scene.with { scene in
             let url = try await segment(scene)
             try await scene.origin.stop()
