@@ -99,7 +99,7 @@ import Testing
         async let reply = connection.reply()
         if body == .growing { await scene.finish() }
         let found = try await reply
-        #expect(found.isWhole && found.body == Self.content)
+        #expect(found.isExactly(Self.content))
         try await waitUntil("the end") { await scene.held.end != nil }
         #expect(await scene.held.end?.cause == .complete)
         #expect(await scene.held.end?.bodyBytes == Int64(Self.content.count))
@@ -119,7 +119,7 @@ import Testing
         let scene = try await Scene(.stored, allowsPauses: true, with: { $0.owners = nil })
         let connection = try await scene.pausedReader()
         await scene.fixture.pass(Pause.night.time)
-        #expect(try await connection.reply().body == Self.content)
+        #expect(try await connection.reply().isExactly(Self.content))
     }
 
     /// The next request on the connection may be another one's, as behind a proxy.
@@ -149,7 +149,7 @@ import Testing
         #expect(await scene.growing.readerCount == 1)
         await scene.finish()
         #expect(await scene.growing.readerCount == 0)
-        #expect(try await connection.reply().body == Self.content)
+        #expect(try await connection.reply().isExactly(Self.content))
     }
 
     // MARK: Pressure
@@ -173,7 +173,7 @@ import Testing
         #expect(try await fresh.reply(hasBody: false).status == 200)
         // The second one has been silent for the longest time. The others lose nothing.
         #expect(try await readers[1].reply().isWhole == false)
-        #expect(try await readers[2].reply().body == Self.content)
+        #expect(try await readers[2].reply().isExactly(Self.content))
         let rest = try await readers[0].receive(count: Self.content.count - (8 << 20))
         #expect(rest.end == .satisfied)
     }
@@ -212,7 +212,7 @@ import Testing
         try await admitted.send(scene.fixture.request("HEAD /"))
         #expect(try await admitted.reply(hasBody: false).status == 200)
         #expect(try await readers[0].reply().isWhole == false)
-        #expect(try await readers[1].reply().body == Self.content)
+        #expect(try await readers[1].reply().isExactly(Self.content))
     }
 
     // MARK: Files and descriptors
@@ -228,7 +228,7 @@ import Testing
         #expect(await pool.count(withoutSilentFor: limit) == 0)
         #expect(await pool.connections.count == 1)
         // It still gets its bytes, and counts again.
-        #expect(try await connection.reply().body == Self.content)
+        #expect(try await connection.reply().isExactly(Self.content))
         await scene.fixture.pass(.seconds(1))
         #expect(await pool.count(withoutSilentFor: limit) == 1)
     }
@@ -243,7 +243,7 @@ import Testing
         #expect(!file.isDeleted && file.bytes >= Self.content.count)
         #expect(unlink(file.path) == 0)
         #expect(await scene.fixture.pool.unreadFiles.map(\.isDeleted) == [true])
-        for connection in connections { #expect(try await connection.reply().body == Self.content) }
+        for connection in connections { #expect(try await connection.reply().isExactly(Self.content)) }
         try await waitUntil("the end") { await scene.fixture.pool.unreadFiles.isEmpty }
     }
 }
