@@ -40,13 +40,16 @@ struct EncodedLadder: Sendable {
         var section: InitializationSection { get throws { try InitializationSection(initialization) } }
     }
 
-    let folder: TemporaryFolder
     let low: Rendition
     let high: Rendition
 
-    /// Encodes two renditions of different sizes.
-    init(_ recipe: Recipe, seconds: Int = 6) async throws {
-        folder = try TemporaryFolder()
+    /// Two renditions of different sizes. Each recipe is encoded once in a process.
+    static func of(_ recipe: Recipe) async throws -> EncodedLadder {
+        try await EncodedLadders.shared.task(recipe).value
+    }
+
+    fileprivate init(_ recipe: Recipe, seconds: Int = 6) async throws {
+        let folder = try TemporaryFolder()
         let work = Work(recipe: recipe, seconds: seconds, folder: folder)
         low = try await work.rendition(size: "160x90", name: "low", reordered: recipe.reordered)
         high = try await work.rendition(size: "320x180", name: "high", reordered: 2)
@@ -106,6 +109,18 @@ struct EncodedLadder: Sendable {
 
     private static func bytes(_ path: String) throws -> [UInt8] {
         [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+    }
+}
+
+private actor EncodedLadders {
+    static let shared = EncodedLadders()
+    private var known: [EncodedLadder.Recipe: Task<EncodedLadder, any Error>] = [:]
+
+    func task(_ recipe: EncodedLadder.Recipe) -> Task<EncodedLadder, any Error> {
+        if let task = known[recipe] { return task }
+        let task = Task { try await EncodedLadder(recipe) }
+        known[recipe] = task
+        return task
     }
 }
 

@@ -40,51 +40,67 @@ struct SplicedPlaybackTests {
         return try Playlist(initialization: own.initialization, segments: segments)
     }
 
-    @Test("decode to each source's own frames, without a warning", arguments: recipes + layouts, [true, false])
-    func decodesOwnFrames(recipe: EncodedLadder.Recipe, beginsHigh: Bool) async throws {
-        let ladder = try await EncodedLadder(recipe)
-        let (own, other) = beginsHigh ? (ladder.high, ladder.low) : (ladder.low, ladder.high)
-        if recipe.reordered == 0, !beginsHigh {
-            // Its edit list leaves no delay for reordered pictures.
-            guard case .cannotBeJoined = SplicePair(of: try other.section, behind: try own.section).verdict else {
-                Issue.record("joined")
+    @Test("decode to each source's own frames, without a warning", .namingCases, arguments: [true, false])
+    func decodesOwnFrames(beginsHigh: Bool) async {
+        await sideBySide(Self.recipes + Self.layouts) { recipe in
+            let ladder = try await EncodedLadder.of(recipe)
+            let own = beginsHigh ? ladder.high : ladder.low
+            let other = beginsHigh ? ladder.low : ladder.high
+            if recipe.reordered == 0, !beginsHigh {
+                // Its edit list leaves no delay for reordered pictures.
+                guard case .cannotBeJoined = SplicePair(of: try other.section, behind: try own.section).verdict else {
+                    Issue.record("joined")
+                    return
+                }
                 return
             }
-            return
+            let found = try await Self.composite(own, other).frames()
+            #expect(found.errors == "")
+            let frames = own.frames.streams[0].frames
+            let others = other.frames.streams[0].frames
+            #expect(frames.count == 60 && others.count == 60)
+            #expect(found.streams.count == own.frames.streams.count)
+            #expect(found.streams.first?.frames == Array(frames[..<20] + others[20..<40] + frames[40...]))
+            if recipe.isMuxed {
+                #expect(found.streams.last?.frames == own.frames.streams.last?.frames)
+            }
         }
-        let found = try await Self.composite(own, other).frames()
-        #expect(found.errors == "")
-        let (frames, others) = (own.frames.streams[0].frames, other.frames.streams[0].frames)
-        #expect(frames.count == 60 && others.count == 60)
-        #expect(found.streams.count == own.frames.streams.count)
-        #expect(found.streams.first?.frames == Array(frames[..<20] + others[20..<40] + frames[40...]))
-        if recipe.isMuxed { #expect(found.streams.last?.frames == own.frames.streams.last?.frames) }
     }
 
-    @Test("decode to other frames if not spliced", arguments: recipes)
-    func decodesOtherFramesUnspliced(recipe: EncodedLadder.Recipe) async throws {
-        let ladder = try await EncodedLadder(recipe)
-        let segments = ladder.high.segments[..<2] + ladder.low.segments[2..<4] + ladder.high.segments[4...]
-        let playlist = try Playlist(initialization: ladder.high.initialization, segments: Array(segments))
-        let found = try await playlist.frames()
-        #expect(found.streams.first?.frames[20..<40] != ladder.low.frames.streams[0].frames[20..<40])
+    @Test("decode to other frames if not spliced", .namingCases)
+    func decodesOtherFramesUnspliced() async {
+        await sideBySide(Self.recipes) { recipe in
+            let ladder = try await EncodedLadder.of(recipe)
+            let segments = ladder.high.segments[..<2] + ladder.low.segments[2..<4] + ladder.high.segments[4...]
+            let playlist = try Playlist(initialization: ladder.high.initialization, segments: Array(segments))
+            let found = try await playlist.frames()
+            #expect(found.streams.first?.frames[20..<40] != ladder.low.frames.streams[0].frames[20..<40])
+        }
     }
 
-    @Test("play to the end, down and up", arguments: recipes + layouts.suffix(1), [Player.mpv, .vlc])
-    func playsToTheEnd(recipe: EncodedLadder.Recipe, player: Player) async throws {
-        try await play(recipe, player, beginsHigh: true)
-        if recipe.reordered > 0 { try await play(recipe, player, beginsHigh: false) }
+    private static let played = recipes + layouts.suffix(1)
+
+    @Test("play to the end, down and up", .namingCases, arguments: [Player.mpv, .vlc])
+    func playsToTheEnd(player: Player) async {
+        let down = Self.played.map { ($0, true) }
+        let up = Self.played.filter { $0.reordered > 0 }.map { ($0, false) }
+        await sideBySide(down + up) { recipe, beginsHigh in
+            try await play(recipe, player, beginsHigh: beginsHigh)
+        }
     }
 
     /// Chromium has no HEVC decoder.
-    @Test("play to the end in a browser", arguments: (recipes + layouts.suffix(1)).filter { $0.codec == "avc" })
-    func playsToTheEndInBrowser(recipe: EncodedLadder.Recipe) async throws {
-        try await play(recipe, .chromium, beginsHigh: true)
+    @Test("play to the end in a browser", .namingCases)
+    func playsToTheEndInBrowser() async {
+        await sideBySide(Self.played.filter { $0.codec == "avc" }) { recipe in
+            try await play(recipe, .chromium, beginsHigh: true)
+        }
     }
 
     private func play(_ recipe: EncodedLadder.Recipe, _ player: Player, beginsHigh: Bool) async throws {
-        let ladder = try await EncodedLadder(recipe)
-        let (own, other) = beginsHigh ? (ladder.high, ladder.low) : (ladder.low, ladder.high)
+        let ladder = try await EncodedLadder.of(recipe)
+        let own = beginsHigh ? ladder.high : ladder.low
+        let other = beginsHigh ? ladder.low : ladder.high
         let playlist = try Self.composite(own, other)
         let origin = try await TestOrigin(root: playlist.folder.path)
         let report = try await player.play(origin.url("/media.m3u8"))
