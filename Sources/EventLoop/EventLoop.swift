@@ -28,9 +28,12 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     private let owner = Atomic<UInt>(0)
     /// Jobs from the queue, and the index of the first one that has not run.
     private var taken: (jobs: [UnownedJob], next: Int) = ([], 0)
-    /// Begin of the current turn; nil while the loop waits. Only the loop's thread uses it and `turns`.
+    /// Begin of the current turn; nil while the loop waits. Only the loop's thread uses it, and what counts the turns.
     private var turnBegan: Double?
     private var turns = TurnTimes()
+    private var processorTurns = TurnTimes()
+    /// The thread's processor time at the end of the last turn.
+    private var usedProcessorTime = 0.0
     private var thread = pthread_t()
 
     /// Creates the base and starts the thread.
@@ -142,12 +145,22 @@ public final class EventLoop: SerialExecutor, @unchecked Sendable {
     }
 
     private func endTurn() {
-        if let turnBegan { turns.record(TurnTimes.now - turnBegan) }
-        turnBegan = nil
+        guard let turnBegan else { return }
+        turns.record(TurnTimes.now - turnBegan)
+        self.turnBegan = nil
+
+        // Read once a turn: between two turns the thread polls, and that counts as the later one's.
+        let used = TurnTimes.processorTime
+        processorTurns.record(used - usedProcessorTime)
+        usedProcessorTime = used
     }
 
     /// The lengths of the turns so far, without the current one.
     @LoopActor public static var turnTimes: TurnTimes { LoopActor.loop.turns }
+
+    /// The processor time of the same turns. On a busy machine the loop's thread waits for a processor as well, and in a turn that
+    /// waits for a disk it uses none: this is how long the loop's own work takes.
+    @LoopActor public static var turnProcessorTimes: TurnTimes { LoopActor.loop.processorTurns }
 
     private var isStopping: Bool { queue.withLock { $0.phase != .running } }
 

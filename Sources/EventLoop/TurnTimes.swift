@@ -1,7 +1,7 @@
 import Glibc
 
-/// The lengths of the loop's turns: so long everything else that was due waited. A turn is all that the loop does between two
-/// polls for events.
+/// The lengths of the loop's turns, either by the clock, so long everything else that was due waited, or in processor time. A turn
+/// is all that the loop does between two polls for events.
 public struct TurnTimes: Sendable {
     /// The upper bounds of the counts, in seconds; a last count is for longer turns.
     public static let bounds = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10]
@@ -39,9 +39,14 @@ public struct TurnTimes: Sendable {
     }
 
     /// Seconds of a clock that only runs forward.
-    static var now: Double {
+    static var now: Double { seconds(of: CLOCK_MONOTONIC) }
+
+    /// Seconds for which the calling thread has run on a processor. A system call, where `now` is none.
+    static var processorTime: Double { seconds(of: CLOCK_THREAD_CPUTIME_ID) }
+
+    private static func seconds(of clock: clockid_t) -> Double {
         var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
+        clock_gettime(clock, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
     }
 }

@@ -5,7 +5,7 @@ import Testing
 /// Playlists near the limits of what Weir accepts, one after the other, while another client asks for small things all the time.
 @Suite("During large playlists")
 struct LoopLagTests {
-    /// Seconds that 99 of 100 waits stay below.
+    /// Seconds of processor time that a turn of the loop stays below; one of the bounds of the metric.
     private static let most = 0.05
 
     private static func media(_ count: Int, _ line: (Int) -> String = { "\($0).ts" }) -> Data {
@@ -52,17 +52,15 @@ struct LoopLagTests {
 
     /// Requests of a client for little, each on a connection of its own, until it is stopped.
     private actor Client {
-        private(set) var waits: [Double] = []
+        private(set) var answers = 0
         private var isStopped = false
 
         func stop() { isStopped = true }
 
         func run(_ url: String) async throws {
-            let clock = ContinuousClock()
             while !isStopped {
-                let wait = try await clock.measure { _ = try await HTTPProbe.fetch(url) }
-                waits.append(wait / .seconds(1))
-                try await clock.sleep(for: .milliseconds(2))
+                _ = try await HTTPProbe.fetch(url)
+                answers += 1
             }
         }
     }
@@ -77,11 +75,12 @@ struct LoopLagTests {
         try await HTTPProbe.fetch(await scene.weir.url(path), within: .seconds(60))
     }
 
-    /// Cumulated counts of the loop's turns by their bound, in seconds.
+    /// Cumulated counts of the loop's turns by the bound of their processor time, in seconds. The length of a turn by the clock
+    /// depends on what else the machine does.
     private func turns(_ scene: Scene) async throws -> [Double: Double] {
         let text = try await get(scene, "/metrics").text
         return text.split(separator: "\n").reduce(into: [:]) { turns, line in
-            let prefix = "weir_loop_turn_seconds_bucket{le=\""
+            let prefix = "weir_loop_turn_cpu_seconds_bucket{le=\""
             guard line.hasPrefix(prefix) else { return }
             let parts = line.dropFirst(prefix.count).split(separator: "\"} ")
             turns[parts[0] == "+Inf" ? .infinity : Double(parts[0]) ?? 0] = Double(parts[1]) ?? 0
@@ -128,7 +127,7 @@ struct LoopLagTests {
         },
     ]
 
-    @Test("another client waits at most 50 ms, but for one time in a hundred", arguments: steps)
+    @Test("no turn of the loop computes for more than 50 ms, and another client is served between them", arguments: steps)
     private func keepsTheLoopFree(step: Step) async throws {
         let folder = try folder()
         try await Scene.with(root: folder.path) { scene in
@@ -136,22 +135,19 @@ struct LoopLagTests {
             let client = Client()
             let running = Task { try await client.run(address) }
             let before = try await turns(scene)
-            let began = ContinuousClock.now
             try await step.run(self, scene)
-            let seconds = (ContinuousClock.now - began) / .seconds(1)
+            let after = try await turns(scene)
             await client.stop()
             try await running.value
-            let after = try await turns(scene)
-            let counts = after.mapValues { $0 }.merging(before) { $0 - $1 }
-            let all = counts[.infinity] ?? 0
-            let short = counts[Self.most] ?? 0
-            let waits = await client.waits.sorted()
-            let wait = waits[waits.count * 99 / 100]
-            let facts =
-                "\(seconds) s, \(waits.count) requests, p50 \(waits[waits.count / 2]), p99 \(wait), longest "
-                + "\(waits[waits.count - 1]), turns \(counts.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" })"
-            #expect(short >= all * 0.99, "\(facts)")
-            #expect(wait < Self.most, "\(facts)")
+
+            let counts = after.merging(before) { $0 - $1 }
+            let all = try #require(counts[.infinity])
+            let short = try #require(counts[Self.most])
+            let answers = await client.answers
+            let facts = "\(answers) answers, turns \(counts.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" })"
+            print(step.testDescription, facts)
+            #expect(short == all, "\(facts)")
+            #expect(answers > 10, "\(facts)")
         }
     }
 }

@@ -42,6 +42,8 @@ struct MetricsTests {
             #expect((before["weir_loop_turn_seconds_count"] ?? 0) > 0)
             #expect(before["weir_loop_turn_seconds_bucket{le=+Inf}"] == before["weir_loop_turn_seconds_count"])
             #expect((before["weir_loop_longest_turn_seconds"] ?? 0) > 0)
+            #expect(before["weir_loop_turn_cpu_seconds_count"] == before["weir_loop_turn_seconds_count"])
+            #expect((before["weir_loop_turn_cpu_seconds_sum"] ?? 0) > 0)
 
             #expect(try await scene.get("ts", ["-q", "270p"]).exit == .code(0))
             let fetched = try await samples(scene.weir)

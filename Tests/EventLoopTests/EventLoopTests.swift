@@ -31,7 +31,36 @@ import Testing
         #expect(after.sum >= before.sum + 0.03)
     }
 
+    /// A turn that waits is long by the clock, and takes no processor time; one that computes takes both.
+    @Test func processorTimeOfTurnsIsMeasured() async {
+        let before = await Self.processorTurns()
+        await Self.sleep(seconds: 0.06)
+        let between = await Self.processorTurns()
+        #expect(between.count > before.count)
+        #expect(between.counts[6...].reduce(0, +) == before.counts[6...].reduce(0, +))
+
+        await Self.compute(seconds: 0.06)
+        let after = await Self.processorTurns()
+        #expect(after.counts[6...].reduce(0, +) == between.counts[6...].reduce(0, +) + 1)
+        #expect(after.sum >= between.sum + 0.06)
+    }
+
     @LoopActor private static func turns() -> TurnTimes { EventLoop.turnTimes }
+    @LoopActor private static func processorTurns() -> TurnTimes { EventLoop.turnProcessorTimes }
+
+    @LoopActor private static func sleep(seconds: Double) { usleep(useconds_t(seconds * 1e6)) }
+
+    /// Holds the loop until its thread has used so much processor time.
+    @LoopActor private static func compute(seconds: Double) {
+        let end = processorTime() + seconds
+        while processorTime() < end {}
+    }
+
+    @LoopActor private static func processorTime() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+    }
 
     @LoopActor private static func hold(seconds: Double) {
         let end = ContinuousClock.now + .seconds(seconds)

@@ -59,6 +59,10 @@ import Store
         text.add(
             "weir_loop_longest_turn_seconds", .gauge, "The longest turn since the start.", unit: "seconds",
             turns.longest)
+        let processorTurns = EventLoop.turnProcessorTimes
+        text.add(
+            "weir_loop_turn_cpu_seconds", "Processor time of the loop's thread in each turn.", unit: "seconds",
+            bounds: TurnTimes.bounds, counts: processorTurns.counts, sum: processorTurns.sum)
         addServer(to: &text)
         addOrigin(to: &text)
         addStore(to: &text)
