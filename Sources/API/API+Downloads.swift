@@ -99,6 +99,8 @@ extension API {
         /// A sentence about the selected variant, if the origin did not deliver its playlist and another one is
         /// downloaded instead; absent otherwise.
         package var otherQuality: String?
+        /// A sentence about the origin's other content, if the download fetches that beside the old; absent otherwise.
+        package var otherContent: String?
         package init(id: String, asset: String, title: String? = nil) {
             (self.id, self.asset, self.title) = (id, asset, title)
         }

@@ -22,6 +22,7 @@ extension API.Download {
         priority = Priority(rawValue: download.task.priority.rawValue) ?? .default
         note = download.task.note
         otherQuality = download.otherQuality
+        otherContent = download.otherContent
         stage = state.isFinal ? nil : progress.stage?.rawValue
         loaded = progress.loaded.shape
         isRecording = progress.isOpen ? true : nil
@@ -70,6 +71,7 @@ extension API.Download {
         priority = Priority(rawValue: download.task.priority.rawValue) ?? .default
         note = download.task.note
         otherQuality = download.otherQuality
+        otherContent = download.otherContent
         fraction = 1
         self.duration = duration.map(API.milliseconds)
         (self.bytes, totalBytes) = (bytes, bytes)

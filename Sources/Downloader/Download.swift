@@ -75,6 +75,14 @@ import Store
     /// A sentence about the variant that the latest order selected, if another one is downloaded; else nil.
     package var otherQuality: String? { task.items.first?.otherQuality }
 
+    /// A sentence about the old content, if the download is of new content beside it; else nil.
+    package var otherContent: String? {
+        asset.isRevision ? Self.otherContentSentence : nil
+    }
+
+    static let otherContentSentence =
+        "the origin has other content now: the new is fetched beside the old, which plays until the new is complete"
+
     /// The requested renditions whose playlists are known.
     package var renditions: [Rendition] { ids.compactMap { asset.rendition($0) } }
 

@@ -75,6 +75,11 @@ package struct DownloadTask: Equatable, Sendable {
         return task
     }
 
+    /// The task with more items, behind its own; what it covers is not added.
+    func adding(_ more: [Item]) -> DownloadTask {
+        with(items + more.filter { !covers($0) })
+    }
+
     func covers(_ item: Item) -> Bool { item.renditions.allSatisfy { span(of: $0)?.contains(item.range) ?? false } }
 
     func span(of rendition: String) -> WantedTime? {

@@ -4,34 +4,43 @@ import Playheads
 
 /// Revisions: new content of the origin is downloaded beside the old, with the same selections.
 extension Downloader {
-    /// Returns the asset, or its revision if the origin has new content, with the task that it already has.
-    func target(for asset: Asset) async throws(Refusal) -> (asset: Asset, task: DownloadTask) {
+    /// Runs `body` with the asset, or with its revision if the origin has new content. If another order, a player or the user gives
+    /// that revision up meanwhile, it runs again with the next one.
+    func withTarget<Result>(
+        for asset: Asset, _ body: @LoopActor (Asset) async throws(Refusal) -> Result
+    ) async throws(Refusal) -> Result {
+        while true {
+            let target = try await target(for: asset)
+            do throws(Refusal) {
+                return try await body(target)
+            } catch {
+                let isGivenUp = target !== asset && target.isRemoved
+                await discardRevision(target)
+                guard isGivenUp, library.asset(id: asset.id) === asset else { throw error }
+            }
+        }
+    }
+
+    private func target(for asset: Asset) async throws(Refusal) -> Asset {
         if let revision = asset.revision {
-            guard revision.hasChanged else { return (revision, byAsset[revision.id]?.task ?? DownloadTask()) }
+            guard revision.hasChanged else { return revision }
             // The origin has changed once more, so the pieces of the earlier revision are useless.
             forget(revision)
             await library.revisions.abandon(revision)
         }
-        let task = byAsset[asset.id]?.task ?? DownloadTask()
-        guard asset.hasChanged, !asset.isRecorded, !library.isOffline else { return (asset, task) }
-        return try await revise(asset, wanting: task)
-    }
-
-    private func revise(
-        _ asset: Asset, wanting task: DownloadTask
-    ) async throws(Refusal) -> (asset: Asset, task: DownloadTask) {
-        let revision: Asset
+        guard asset.hasChanged, !asset.isRecorded, !library.isOffline else { return asset }
         do throws(LibraryError) {
-            revision = try await library.revisions.revise(asset)
+            return try await library.revisions.revise(asset)
         } catch {
             throw .library(error)
         }
-        do throws(Refusal) {
-            return (revision, try await reselected(task, of: revision))
-        } catch {
-            await discardRevision(revision)
-            throw error
-        }
+    }
+
+    /// The task of an asset or of its revision, which begins with the selections of the old content.
+    func task(for target: Asset, of asset: Asset) async throws(Refusal) -> DownloadTask {
+        if let known = byAsset[target.id] { return known.task }
+        let task = byAsset[asset.id]?.task ?? DownloadTask()
+        return target === asset ? task : try await reselected(task, of: target)
     }
 
     /// Compares the content once more at the end of a download. True if that has begun.
@@ -56,8 +65,10 @@ extension Downloader {
         LibraryError(.otherContent, "the origin has other content now than what is stored of \(asset.name)")
     }
 
-    func discardRevision(_ revision: Asset) async {
-        if byAsset[revision.id] == nil { await library.revisions.abandon(revision) }
+    /// Gives a revision up that no download fetches and no player has.
+    private func discardRevision(_ revision: Asset) async {
+        guard byAsset[revision.id] == nil, !library.playheads.isPlayed(revision.id) else { return }
+        await library.revisions.abandon(revision)
     }
 
     /// Throws the first refusal if no selection matches the new content, and reports it if some do.
@@ -115,27 +126,35 @@ extension Downloader {
     private func startRevision(_ download: Download, _ failure: JobFailure) async {
         let asset = download.asset
         do throws(Refusal) {
-            let (revision, task) = try await target(for: asset)
-            do throws(Refusal) {
-                try await checkRoom(for: task, of: revision)
-            } catch {
-                await discardRevision(revision)
-                throw error
+            let (revision, task) = try await withTarget(for: asset) { target throws(Refusal) in
+                // An order may have begun the download of the revision, without what was added to the old one since.
+                let task = try await reselected(download.task, of: target)
+                try await checkRoom(for: task, of: target)
+                await applyNewKeyTerms(to: target)
+                try checkNotRemoved(target)
+                return (target, task)
             }
             guard isWanted(download) else { return await discardRevision(revision) }
-            let new = await prepare(task, of: revision)
-            let sentence =
-                "the origin has other content now: the new is fetched beside the old, which plays until the new is complete"
+            let isJoined = isUnderWay(task, of: revision)
+            let all = byAsset[revision.id]?.task.adding(task.items) ?? task
+            let new = prepare(all, of: revision)
+            let sentence = Download.otherContentSentence
             set(download, .failed, nil, .init(code: .library(.otherContent), message: sentence))
             report("\(asset.name): \(sentence)")
             // In one step: after a kill in between, the old download would go on and store pieces of the new content.
             await save(download, new)
-            await restart(new, .queued)
+            if !isJoined { await restart(new, .queued) }
         } catch {
             guard isWanted(download) else { return }
             let message = "\(failure.message); and the origin's new content is not fetched: \(error)"
             fail(download, JobFailure(code: failure.code, message: message))
         }
+    }
+
+    /// True if the revision's download includes a task and has not ended: the user, or a command, has begun it.
+    private func isUnderWay(_ task: DownloadTask, of revision: Asset) -> Bool {
+        guard let known = byAsset[revision.id], known.state.isActive || known.state == .paused else { return false }
+        return task.items.allSatisfy(known.task.covers)
     }
 
     private func isWanted(_ download: Download) -> Bool {

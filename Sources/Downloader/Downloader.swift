@@ -75,17 +75,15 @@ import Store
     /// Accepts an order: begins a download, adds to the existing one, or returns it if it already includes the order.
     ///
     /// Returns once the playlists are loaded. A stopped download continues. If the origin is known to have new content,
-    /// the order applies to that: see `Library.revise`.
+    /// the order applies to that, also if that is being fetched already: see `Revisions.revise`.
     package func start(_ asset: Asset, _ order: DownloadOrder) async throws(Refusal) -> Download {
         if byAsset[asset.id]?.isUnreadable ?? false { throw .unreadable(name: asset.name) }
         do { try retention.checkExpiry(of: asset) } catch { throw .library(error) }
-        let target = try await target(for: asset)
-        do throws(Refusal) {
-            return try await start(target.asset, order, beside: target.task)
-        } catch {
-            await discardRevision(target.asset)
-            throw error
+        let download = try await withTarget(for: asset) { target throws(Refusal) in
+            try await start(target, order, beside: try await task(for: target, of: asset))
         }
+        // The download may have found the new content before it was saved.
+        return asset.revision.flatMap { byAsset[$0.id] } ?? download
     }
 
     private func start(
@@ -93,29 +91,37 @@ import Store
     ) async throws(Refusal) -> Download {
         var items: [DownloadTask.Item] = []
         for selection in order.selections { items.append(try await item(selection, order, of: asset)) }
+        try checkNotRemoved(asset)
+        if let download = await join(items, order, of: asset) { return download }
+
+        let expected = merged(items, order, into: task, of: asset)
+        if !order.ignoresRoom, !expected.recordsLive { try await checkRoom(for: expected, of: asset) }
+        await applyNewKeyTerms(to: asset)
+        try checkNotRemoved(asset)
+        // Another order may have come meanwhile.
+        if let download = await join(items, order, of: asset) { return download }
+        return await begin(merged(items, order, into: task, of: asset), of: asset, isPaused: order.isPaused)
+    }
+
+    func checkNotRemoved(_ asset: Asset) throws(Refusal) {
         guard library.asset(id: asset.id) === asset else {
             throw .library(LibraryError(.missing, "\(asset.name) was removed"))
         }
-        let isCovered = items.allSatisfy((byAsset[asset.id]?.task ?? task).covers)
-        var all = merged(items, order, into: task, of: asset)
-        if let known = byAsset[asset.id], isCovered, known.state == .running || known.state == .queued {
-            let hasOtherRules = all.rules != known.task.rules
-            known.task = all
-            // Other rules need other facts of the machine, which its subscribers read.
-            if hasOtherRules { notify(known, .state) }
-            schedule()
-            await save(known)
-            return known
-        }
-        if !order.ignoresRoom, !all.recordsLive {
-            try await checkRoom(for: all, of: asset)
-            guard library.asset(id: asset.id) === asset else {
-                throw .library(LibraryError(.missing, "\(asset.name) was removed"))
-            }
-            // Another order may have come meanwhile.
-            all = merged(items, order, into: task, of: asset)
-        }
-        return await begin(all, of: asset, isPaused: order.isPaused)
+    }
+
+    /// Returns the asset's download with an order's wishes, if it is under way and includes the order's items; nil otherwise.
+    private func join(_ items: [DownloadTask.Item], _ order: DownloadOrder, of asset: Asset) async -> Download? {
+        guard let known = byAsset[asset.id], known.state == .running || known.state == .queued,
+            items.allSatisfy(known.task.covers)
+        else { return nil }
+        let all = merged(items, order, into: known.task, of: asset)
+        let hasOtherRules = all.rules != known.task.rules
+        known.task = all
+        // Other rules need other facts of the machine, which its subscribers read.
+        if hasOtherRules { notify(known, .state) }
+        schedule()
+        await save(known)
+        return known
     }
 
     /// The asset's present task, or `task` if it has none, with an order's items and wishes.
@@ -134,7 +140,7 @@ import Store
 
     func begin(_ task: DownloadTask, of asset: Asset, isPaused: Bool) async -> Download {
         let known = byAsset[asset.id]?.task.items.map(\.identity) ?? []
-        let download = await prepare(task, of: asset)
+        let download = prepare(task, of: asset)
         download.reported.removeAll { identity in !task.items.contains { $0.identity == identity } }
         let new = task.items.filter { !known.contains($0.identity) }
         for item in new { notify(download, .selectionResolved(Download.Selected(item))) }
@@ -143,9 +149,13 @@ import Store
         return download
     }
 
-    /// Returns the asset's download with that task; a new one if there is none.
-    func prepare(_ task: DownloadTask, of asset: Asset) async -> Download {
+    /// The terms of keys that the first download of an asset brings.
+    func applyNewKeyTerms(to asset: Asset) async {
         if byAsset[asset.id] == nil { await retention.applyNewKeyTerms(to: asset) }
+    }
+
+    /// Returns the asset's download with that task; a new one if there is none.
+    func prepare(_ task: DownloadTask, of asset: Asset) -> Download {
         let download = byAsset[asset.id] ?? insert(Download(asset, task, state: .queued, created: Int64(time(nil))))
         download.task = task
         return download

@@ -28,6 +28,8 @@ import HTTPMessage
     let running = SharedTasks<ObjectIdentifier, Bool>()
     /// The searches for pieces of new content, after a change was proven.
     let searches = SharedTasks<ObjectIdentifier, Void>()
+    /// The loading of entry playlists of new revisions.
+    let creations = SharedTasks<ObjectIdentifier, Result<Asset, LibraryError>>()
 
     /// The time between two comparisons of an asset into which something is fetched.
     private static let interval = Duration.seconds(60)

@@ -10,9 +10,21 @@ import Store
 @LoopActor public struct Revisions {
     let library: Library
 
-    /// Creates a revision of the asset, with its entry playlist loaded and nothing stored. Throws `otherContent` for a
-    /// recording, which no origin has any more, and `urlTaken` if there is a revision already.
+    /// Returns the revision of the asset: the one that exists or is being created, else a new one with its entry playlist loaded and
+    /// nothing stored. A player, a command and a download may each need it first. Throws `otherContent` for a recording, which no
+    /// origin has any more.
     public func revise(_ asset: Asset) async throws(LibraryError) -> Asset {
+        if let revision = asset.revision { return revision }
+        return try await library.revisionChecks.creations.run(ObjectIdentifier(asset)) {
+            do throws(LibraryError) {
+                return .success(try await create(of: asset))
+            } catch {
+                return .failure(error)
+            }
+        }.get()
+    }
+
+    private func create(of asset: Asset) async throws(LibraryError) -> Asset {
         try library.checkWritable("\(asset.name) stays as it is")
         guard !asset.isRecorded, !asset.isRevision else {
             throw LibraryError(.otherContent, "\(asset.name) cannot be revised")
@@ -24,9 +36,6 @@ import Store
         revision.bundle.relocate(to: asset.bundle.place)
         try await library.playlists.loadEntry(of: revision)
         try asset.checkNotRemoved()
-        guard asset.revision == nil else {
-            throw LibraryError(.urlTaken, "the new content of \(asset.name) is being fetched already")
-        }
         library.register(revision, of: asset)
         return revision
     }

@@ -125,6 +125,7 @@ struct AddCommand: ReportingCommand {
         if let artwork { _ = try await daemon.client.call(Endpoints.setArtwork, download.asset, body: artwork) }
         guard !json else { return try Output.json(download) }
         Output.line("\(ProgressReporter.headline(download))   \(download.stateWords)")
+        if let sentence = download.otherContent { Output.error("note:  \(sentence)\n") }
         Output.error("follow with:  weir get \(download.asset)\n")
     }
 

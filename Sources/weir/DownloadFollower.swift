@@ -48,11 +48,17 @@ final class DownloadFollower: Sendable {
             download = current
             if let artwork { _ = try await client.call(Endpoints.setArtwork, current.asset, body: artwork) }
             report(current, since: start)
-            while !current.endsFollowing {
-                current = await followEvents(of: current, since: start) { download = $0 }
-                try await poll(current, since: start) { download = $0 }
+            while true {
+                // The answer to the order may be the end of the old content's download already.
+                if !current.endsFollowing {
+                    current = await followEvents(of: current, since: start) { download = $0 }
+                    try await poll(current, since: start) { download = $0 }
+                }
                 guard let next = try await successor(of: download) else { break }
-                (current, download) = (next, next)
+                current = next
+                download = next
+                perform { $0.change(to: next) }
+                report(next, since: start)
             }
             if let download { perform { $0.finish(download, since: date) } }
             return Outcome(download: download)
@@ -117,7 +123,7 @@ final class DownloadFollower: Sendable {
         return current
     }
 
-    /// Polls the download until it ends. Does nothing if it has already ended.
+    /// Polls the download until it ends, or is gone because new content has taken its place. Does nothing if it has already ended.
     private func poll(
         _ first: API.Download, since start: ContinuousClock.Instant, _ record: (API.Download) -> Void
     ) async throws {
@@ -125,22 +131,29 @@ final class DownloadFollower: Sendable {
         var current = first
         while !current.endsFollowing {
             try await clock.sleep(for: pace)
-            current = try await client.call(Endpoints.download, current.id)
+            do throws(APIError) {
+                current = try await client.call(Endpoints.download, current.id)
+            } catch {
+                guard error.code == .noSuchDownload, try await replacement(of: current) != nil else { throw error }
+                return
+            }
             record(current)
             report(current, since: start)
         }
     }
 
-    /// The download of the new revision, if the followed one ended because the origin's content changed.
+    /// The download of the new revision, if the followed one ended, or is gone, because the origin's content changed.
     private func successor(of download: API.Download?) async throws -> API.Download? {
-        guard let download, download.state == .failed, let reason = download.error, reason.code == .otherContent else {
-            return nil
-        }
-        guard let id = try await client.call(Endpoints.asset, download.asset).download, id != download.id else {
-            return nil
-        }
-        perform { _ in [.error("\(download.asset): \(reason.message)\n")] }
+        guard let download, !download.endsFollowing || download.error?.code == .otherContent,
+            let id = try await replacement(of: download)
+        else { return nil }
         return try await client.call(Endpoints.download, id)
+    }
+
+    /// The id of another download of the same asset, which fetches new content; nil if there is none.
+    private func replacement(of download: API.Download) async throws -> String? {
+        let id = try await client.call(Endpoints.asset, download.asset).download
+        return id == download.id ? nil : id
     }
 
     private func report(_ download: API.Download, since start: ContinuousClock.Instant) {

@@ -25,6 +25,8 @@ struct ProgressReporter {
     private var lastLine: (time: Duration, tenth: Int)?
     /// The last line about a stream that has not begun.
     private var lastWait: (time: Duration, reason: String)?
+    /// The last download whose sentence about other content was written.
+    private var changed: String?
     /// The download whose selections were written, and the renditions of those that are complete.
     private var resolved: String?
     private var complete: Set<[String]> = []
@@ -41,15 +43,16 @@ struct ProgressReporter {
         switch style {
         case .json:
             guard download != last else { return [] }
-            return selections(download) + [.output(DownloadRecord.progress(download))] + completions(download)
+            return otherContent(download) + selections(download) + [.output(DownloadRecord.progress(download))]
+                + completions(download)
         case .drawn(let hasColor):
             let line = ProgressLine(download: download).drawn(columns: columns, hasColor: hasColor)
-            let introduction = introduction(download)
+            let introduction = otherContent(download) + introduction(download)
             let clearing: [Action] = isDrawn && !introduction.isEmpty ? [.drawing("\r\u{1B}[K")] : []
             isDrawn = true
             return clearing + introduction + [.drawing("\r\(line)\u{1B}[K")]
         case .plain:
-            return introduction(download) + plainLine(download, at: time)
+            return otherContent(download) + introduction(download) + plainLine(download, at: time)
         }
     }
 
@@ -108,6 +111,22 @@ struct ProgressReporter {
                 && complete.insert(selected.renditions.map(\.id) + ["\(selected.range as Any)"]).inserted
         }
         return new.map { .output(DownloadRecord.selection("selection-complete", $0, of: download)) }
+    }
+
+    /// The output when the followed download was replaced by that of new content.
+    mutating func change(to download: API.Download) -> [Action] {
+        // While the old content plays, `report` writes the sentence of the new one.
+        guard download.otherContent == nil else { return [] }
+        let clearing: [Action] = isDrawn ? [.drawing("\r\u{1B}[K")] : []
+        return clearing
+            + [.error("\(download.asset): the origin has other content now, which has taken the place of the old\n")]
+    }
+
+    /// The sentence of a download of new content, once.
+    private mutating func otherContent(_ download: API.Download) -> [Action] {
+        guard let sentence = download.otherContent, changed != download.id else { return [] }
+        changed = download.id
+        return [.error("\(download.asset): \(sentence)\n")]
     }
 
     mutating func leave() -> [Action] { isDrawn ? [.error("\n")] : [] }

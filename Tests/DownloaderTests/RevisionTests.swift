@@ -182,6 +182,103 @@ import Testing
         #expect(try asset(fixture).multivariant?.media.isEmpty == false)
     }
 
+    // MARK: Two at once
+
+    /// Someone that needs the new content.
+    enum Claimant: CaseIterable, CustomTestStringConvertible {
+        /// The old content's download, which cannot continue.
+        case download
+        /// A command with another selection.
+        case order
+        /// A command whose selection the new content does not have.
+        case impossibleOrder
+        case player
+
+        var testDescription: String { "\(self)" }
+    }
+
+    /// A stopped download of which the origin has other segments, whose entry playlist is held back from now on.
+    private func changedSegments() async throws -> (DownloadFixture, Download) {
+        let (fixture, film, download) = try await changed(to: "ts")
+        for number in 0..<6 { try FileDamage.flipBit(of: film.root + "/film/90p/\(number).ts", at: 600) }
+        #expect(await fixture.library.revisions.check(download.asset))
+        #expect(download.asset.hasOtherSegments && download.asset.revision == nil)
+        try await fixture.origin.clearRequests()
+        try await fixture.origin.add(OriginRule("/film/master.m3u8") { $0.hold = true })
+        return (fixture, download)
+    }
+
+    /// Lets a claimant come. Returns its error.
+    private func claim(
+        _ claimant: Claimant, _ fixture: DownloadFixture, _ download: Download
+    ) -> Task<Downloader.Refusal?, Never> {
+        Task { @LoopActor in
+            do throws(Downloader.Refusal) {
+                switch claimant {
+                case .download: await fixture.downloader.resume(download)
+                case .order:
+                    let order = DownloadOrder(Selection(quality: .height(180)))
+                    let joined = try await fixture.downloader.start(download.asset, order)
+                    #expect(joined.otherContent != nil)
+                case .impossibleOrder:
+                    let order = DownloadOrder(Selection(quality: .height(999)))
+                    _ = try await fixture.downloader.start(download.asset, order)
+                case .player: _ = await fixture.library.revisions.current(download.asset)
+                }
+                return nil
+            } catch {
+                return error
+            }
+        }
+    }
+
+    @Test("the second to need the new content joins the first", arguments: Claimant.allCases, Claimant.allCases)
+    func theSecondJoins(_ first: Claimant, _ second: Claimant) async throws {
+        guard first != second else { return }
+        let (fixture, download) = try await changedSegments()
+        let old = download.asset
+        let earlier = claim(first, fixture, download)
+        try await waitUntil("the request for the entry") { try await fixture.origin.load().paused == 1 }
+        let later = claim(second, fixture, download)
+        // Each claimant comes to the entry without a request of its own.
+        for _ in 0..<50 { await Task.yield() }
+        try await fixture.origin.clearRules()
+        try await fixture.origin.release()
+
+        for (claimant, task) in [(first, earlier), (second, later)] {
+            let error = await task.value
+            if claimant == .impossibleOrder, case .noMatch? = error { continue }
+            #expect(error == nil, "\(claimant)")
+        }
+        let claimants = [first, second]
+        if claimants.contains(.download) || claimants.contains(.order) {
+            try await expectTheNewAlone(fixture, besides: old)
+        }
+        let requests = try await fixture.origin.requests(for: "/film/master.m3u8")
+        if !claimants.contains(.impossibleOrder) { #expect(requests.count == 1) }
+        if claimants.contains(.order) {
+            let heights = try fixture.download("film").renditions.map(\.name.id)
+            #expect(heights.contains("video-90p") && heights.contains("video-180p"), "\(heights)")
+        }
+    }
+
+    /// A download that was added to, while the new content was on its way in.
+    @Test func whatIsAddedToTheOldIsFetchedOfTheNew() async throws {
+        let (fixture, download) = try await changedSegments()
+        let earlier = claim(.player, fixture, download)
+        try await waitUntil("the request for the entry") { try await fixture.origin.load().paused == 1 }
+        let item = try await fixture.downloader.item(
+            Selection(quality: .height(180)), DownloadOrder(), of: download.asset)
+        download.task.add(item)
+        await fixture.downloader.resume(download)
+        try await fixture.origin.clearRules()
+        try await fixture.origin.release()
+        _ = await earlier.value
+        try await expectTheNewAlone(fixture, besides: download.asset)
+        let ids = try fixture.download("film").renditions.map(\.name.id)
+        #expect(ids.contains("video-90p") && ids.contains("video-180p"), "\(ids)")
+    }
+
     // MARK: Restarts
 
     @Test func aRevisionContinuesAfterAKill() async throws {

@@ -53,6 +53,44 @@ import Testing
         StateDirectory(state).daemonURL?.split(separator: ":").last.map(String.init) ?? ""
     }
 
+    /// The moment at which the new content of an asset becomes known, with respect to a command that follows its download.
+    enum Discovery: CaseIterable {
+        /// Its download is the answer.
+        case before
+        /// The old download ends when the command has begun it.
+        case meanwhile
+        /// The old download fails, and the new one has taken its place when the command looks.
+        case justReplaced
+        /// The old download is gone when the command looks.
+        case longReplaced
+    }
+
+    @Test(arguments: Discovery.allCases)
+    func getTellsOfOtherContentOnceWheneverThatIsFound(_ discovery: Discovery) async throws {
+        let sentence = "the origin has other content now: the new is fetched beside the old"
+        let replacement = done.with { $0.id = "d2" }
+        let beside = replacement.with { $0.otherContent = sentence }
+        let failed = sampleDownload.with {
+            $0.state = .failed
+            $0.error = .init(code: .otherContent, message: sentence)
+        }
+        let states =
+            switch discovery {
+            case .before: [beside]
+            case .meanwhile: [failed, beside]
+            case .justReplaced: [failed, replacement]
+            case .longReplaced: [sampleDownload, replacement]
+            }
+        var asset = asset
+        asset.download = "d2"
+        let daemon = try await daemon(assets: [asset], states: states)
+        await daemon.replace(discovery == .longReplaced ? "d1" : nil)
+        let result = try await run(["get", "sintel"])
+        #expect(result.exit == .code(0), "\(result.errors)")
+        #expect(result.errors.ranges(of: "sintel: the origin has other content now").count == 1, "\(result.errors)")
+        await daemon.stop()
+    }
+
     @Test func thePageOpensInTheBrowserWithoutTheKeyAsAnArgument() async throws {
         let daemon = try await daemon()
         let link = "http://localhost:\(port())"

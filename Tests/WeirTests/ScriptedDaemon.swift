@@ -8,6 +8,8 @@ import TestSupport
 @LoopActor final class ScriptedDaemon {
     /// The states of a download, one for each request; the last one repeats.
     var states: [API.Download] = []
+    /// The id of a download that another one has replaced.
+    private var replaced: String?
     private(set) var requests: [API.DownloadRequest] = []
     private(set) var openings: [API.PresentationRequest] = []
     private(set) var removed: [String] = []
@@ -36,6 +38,8 @@ import TestSupport
         try claim.publish(url: "http://127.0.0.1:\(port)")
         self.server = server
     }
+
+    func replace(_ id: String?) { replaced = id }
 
     func stop() async {
         events?.end()
@@ -149,7 +153,13 @@ import TestSupport
             return self.download()
         }
         handlers.on(Endpoints.downloads) { _ in API.DownloadList(downloads: self.states) }
-        handlers.on(Endpoints.download) { _ in self.download() }
+        handlers.on(Endpoints.download) { call throws(APIError) in
+            if self.questions > 0, call.item == self.replaced {
+                self.questions += 1
+                throw APIError(.noSuchDownload, "there is no download \(call.item)")
+            }
+            return self.download()
+        }
         for change in API.DownloadChange.allCases {
             handlers.on(Endpoints.changeDownload(change)) { call, request throws(APIError) in
                 try self.change(change, id: call.item, request)
