@@ -7,6 +7,7 @@
 #include <netinet/tcp.h>
 #include <sys/select.h>
 #include <curl/curl.h>
+#include <openssl/crypto.h>
 
 // Swift cannot call C's variadic functions. Each wrapper fixes the type of the variable argument for one kind of
 // option, so that a value of another width cannot be passed.
@@ -145,6 +146,10 @@ static inline void weir_keep_freed_memory(int block, int heap) {
 }
 
 // CURL_GLOBAL_ALL is a macro made of other macros, which Swift does not import.
-static inline CURLcode weir_global_init(void) { return curl_global_init(CURL_GLOBAL_ALL); }
+static inline CURLcode weir_global_init(void) {
+    // libcurl's own call would let libcrypto free its tables at the exit, while threads still use them: see CLibcrypto.
+    OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
+    return curl_global_init(CURL_GLOBAL_ALL);
+}
 
 #endif

@@ -93,6 +93,7 @@ struct DigestState: ~Copyable {
     private let context: OpaquePointer
 
     init() {
+        Libcrypto.prepare()
         // Fails only without memory for a few hundred bytes, as a Swift array would.
         guard let context = EVP_MD_CTX_new(), EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else {
             preconditionFailure("libcrypto has no SHA-256")
@@ -111,4 +112,12 @@ struct DigestState: ~Copyable {
         for index in 0..<32 { words[index / 8] = words[index / 8] << 8 | UInt64(bytes[index]) }
         return Digest(words: words)
     }
+}
+
+/// libcrypto's state in this process.
+enum Libcrypto {
+    private static let isReady = weir_crypto_init() == 1
+
+    /// Makes libcrypto usable until the process has ended. Call it before each other use.
+    static func prepare() { precondition(isReady, "libcrypto cannot be initialized") }
 }

@@ -5,6 +5,7 @@ package enum SegmentCipher {
     /// Decrypts a segment. The padding at its end stays. Returns nil for a key or vector that is not of 16 bytes, and for a
     /// length that is no multiple of 16.
     package static func decrypted(_ bytes: [UInt8], key: [UInt8], vector: [UInt8]) -> [UInt8]? {
+        Libcrypto.prepare()
         guard key.count == 16, vector.count == 16, bytes.count % 16 == 0, let context = EVP_CIPHER_CTX_new() else {
             return nil
         }
