@@ -110,19 +110,31 @@ extension LibraryService {
 
     /// The facts of an asset, read from its playlists and pieces.
     func found(_ asset: Asset) -> SummaryRecord {
+        var (facts, tracks) = foundWithTracksApart(asset)
+        facts.tracks = Self.text(of: tracks)
+        return facts
+    }
+
+    /// The text of tracks in a summary. That of 10,000 variants takes long to write.
+    nonisolated static func text(of tracks: API.Tracks) -> String {
+        String(decoding: (try? API.encode(tracks)) ?? [], as: UTF8.self)
+    }
+
+    /// The facts of an asset, and its tracks, of which the facts do not have the text yet.
+    func foundWithTracksApart(_ asset: Asset) -> (facts: SummaryRecord, tracks: API.Tracks) {
         // The download's record may be unreadable.
         let kept = downloader.download(of: asset)
         let isStored = kept.flatMap { $0.isUnreadable ? nil : $0.isComplete } ?? asset.isPlayableOffline
         // A stored asset does not play if its keys may not be used.
         let isComplete = isStored && (asset.keys.unusable.isEmpty || asset.isPlayableOffline)
         let tracks = AssetShapes(asset).tracks
-        let text = (try? API.encode(tracks)) ?? []
         let local: API.Local = isComplete ? .complete : asset.bytes > 0 ? .partial : .none
-        return SummaryRecord(
+        let facts = SummaryRecord(
             asset: asset.id, version: Self.summaryVersion, local: local.rawValue, isLive: asset.isLive,
             duration: asset.duration, bytes: asset.bytes + (asset.revision?.bytes ?? 0),
             cachedBytes: asset.cachedBytes + (asset.revision?.cachedBytes ?? 0), hasArtwork: asset.artworkKind != nil,
-            quality: tracks.storedQuality, tracks: String(decoding: text, as: UTF8.self))
+            quality: tracks.storedQuality, tracks: "")
+        return (facts, tracks)
     }
 
     /// An asset in a list, without its tracks.

@@ -1,3 +1,4 @@
+import API
 package import EventLoop
 package import Library
 package import Store
@@ -25,6 +26,14 @@ package import Store
         var record = record
         if record.tracks == latestTracks { record.tracks = latestTracks } else { latestTracks = record.tracks }
         known[record.asset] = Known(record)
+    }
+
+    /// A summary whose tracks may still have to be written as text.
+    private struct Draft {
+        let asset: Asset
+        var record: SummaryRecord
+        /// Nil if the record has their text.
+        let tracks: API.Tracks?
     }
 
     private var isChecked = false
@@ -129,21 +138,21 @@ package import Store
     private func writeDue() {
         guard !isWriting, !isOver, isChecked, let service else { return }
         let begin = ContinuousClock.now
-        var records: [SummaryRecord] = []
+        var drafts: [Draft] = []
         var isMore = false
         for (id, since) in changed where begin - since >= Self.rest {
-            guard ContinuousClock.now - begin < Self.turn, records.count < Self.mostRows else {
+            guard ContinuousClock.now - begin < Self.turn, drafts.count < Self.mostRows else {
                 isMore = true
                 break
             }
             changed[id] = nil
             guard let asset = service.library.asset(id: id), service.library.canSummarize(asset) else { continue }
-            records.append(record(of: asset, service))
+            drafts.append(draft(of: asset, service))
         }
-        guard !records.isEmpty else { return schedule(isMore) }
+        guard !drafts.isEmpty else { return schedule(isMore) }
         Task { @LoopActor in
             isWriting = true
-            await write(records)
+            await write(drafts)
             isWriting = false
             schedule(isMore)
         }
@@ -154,17 +163,42 @@ package import Store
         timer?.schedule(after: isMore ? Self.pause : Self.rest)
     }
 
-    private func record(of asset: Asset, _ service: LibraryService) -> SummaryRecord {
+    private func draft(of asset: Asset, _ service: LibraryService) -> Draft {
         // Read before the computation: rows that change during it have a later revision.
         let revision = store.catalogue.revision(of: asset.id)
-        var record = service.facts(of: asset)
-        record.revision = revision
+        var draft: Draft
+        if let known = summary(of: asset) {
+            draft = Draft(asset: asset, record: known, tracks: nil)
+        } else {
+            let (facts, tracks) = service.foundWithTracksApart(asset)
+            draft = Draft(asset: asset, record: facts, tracks: tracks)
+        }
+        draft.record.revision = revision
+        return draft
+    }
+
+    /// Writes the text of a draft's tracks, outside the loop if it is long.
+    private func complete(_ draft: Draft) async -> SummaryRecord {
+        guard let tracks = draft.tracks else { return draft.record }
+        let count = tracks.variants.count + tracks.audio.count + tracks.subtitles.count
+        let text = await PureWork.shared.run(size: Self.trackLength * count, for: draft.asset) {
+            LibraryService.text(of: tracks)
+        }
+        var record = draft.record
+        record.tracks = text ?? LibraryService.text(of: tracks)
         return record
     }
 
+    /// The usual length of one track's text, in bytes.
+    private static let trackLength = 256
+
     /// Writes computed summaries whose folders have not changed since.
-    private func write(_ records: [SummaryRecord]) async {
-        let stamped = try? await DiskWork.run { [store] () throws(StoreError) in
+    private func write(_ drafts: [Draft]) async {
+        var completed: [SummaryRecord] = []
+        for draft in drafts {
+            completed.append(await complete(draft))
+        }
+        let stamped = try? await DiskWork.run { [store, records = completed] () throws(StoreError) in
             records.map { record in
                 var record = record
                 let stamp = store.stamp(of: record.asset)
@@ -193,15 +227,15 @@ package import Store
     package func close() async {
         guard !isOver, isChecked, let service else { return isOver = true }
         let begin = ContinuousClock.now
-        var records: [SummaryRecord] = []
+        var drafts: [Draft] = []
         for id in changed.keys where ContinuousClock.now - begin < .milliseconds(200) {
             guard let asset = service.library.asset(id: id), asset.isLoaded, service.library.canSummarize(asset) else {
                 continue
             }
-            records.append(record(of: asset, service))
+            drafts.append(draft(of: asset, service))
         }
         changed = [:]
-        if !records.isEmpty { await write(records) }
+        if !drafts.isEmpty { await write(drafts) }
         isOver = true
     }
 }

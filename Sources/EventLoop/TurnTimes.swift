@@ -41,7 +41,7 @@ public struct TurnTimes: Sendable {
     /// Seconds of a clock that only runs forward.
     static var now: Double { seconds(of: CLOCK_MONOTONIC) }
 
-    /// Seconds for which the calling thread has run on a processor. A system call, where `now` is none.
+    /// Seconds for which the calling thread has run on a processor. Unlike `now` it costs a system call.
     static var processorTime: Double { seconds(of: CLOCK_THREAD_CPUTIME_ID) }
 
     private static func seconds(of clock: clockid_t) -> Double {

@@ -11,33 +11,47 @@ extension Library {
     /// answered lately are looked at before.
     public func deadSegments(of rendition: Rendition, in asset: Asset) async -> [Bool]? {
         guard mayHaveDeadMedia(rendition, in: asset) else { return nil }
-        await lookAtHosts(of: neededURLs(of: [rendition], in: asset), of: asset)
-        return await findDeadSegments(of: rendition, in: asset)
+        var urls: [WebURL.Origin: WebURL] = [:]
+        addNeededURLs(of: rendition, in: asset, to: &urls)
+        await lookAtHosts(of: urls, of: asset)
+        var slice = LoopSlice()
+        return await findDeadSegments(of: rendition, in: asset, &slice)
     }
 
     /// Returns the renditions, as places in `Asset.renditions`, of which nothing can be fetched, because the hosts of their
     /// playlists or of all their segments are dead. Hosts that have not answered lately are looked at before.
     public func deadRenditions(of asset: Asset) async -> Set<Int> {
-        let renditions = asset.renditions.filter { !$0.isComplete && $0.folder.bytes == 0 && !$0.isLive }
-        let urls = neededURLs(of: renditions, in: asset)
+        let all = asset.renditions
+        var empty: [Rendition] = []
+        var urls: [WebURL.Origin: WebURL] = [:]
+        // An entry may have 10,000 renditions, and each has a folder that is opened.
+        var slice = LoopSlice()
+        for rendition in all where !rendition.isComplete && !rendition.isLive {
+            await slice.giveWay()
+            guard rendition.folder.bytes == 0 else { continue }
+            empty.append(rendition)
+            addNeededURLs(of: rendition, in: asset, to: &urls)
+        }
         // If its only host is dead, no other part of the asset can be played instead.
-        guard urls.count > 1 || renditions.count < asset.renditions.count else { return [] }
+        guard urls.count > 1 || empty.count < all.count else { return [] }
         await lookAtHosts(of: urls, of: asset)
+        slice = LoopSlice()
         var dead: Set<Int> = []
-        for rendition in renditions where asset.has(rendition) {
-            if await isDead(rendition, in: asset) { dead.insert(rendition.place) }
+        for rendition in empty where asset.has(rendition) {
+            if await isDead(rendition, in: asset, &slice) { dead.insert(rendition.place) }
+            await slice.giveWay()
         }
         return dead
     }
 
-    private func isDead(_ rendition: Rendition, in asset: Asset) async -> Bool {
+    private func isDead(_ rendition: Rendition, in asset: Asset, _ slice: inout LoopSlice) async -> Bool {
         guard let source = rendition.source else {
             let urls = asset.candidateURLs(of: rendition)
             return !urls.isEmpty && urls.allSatisfy(client.isDead)
         }
-        guard mayHaveDeadMedia(rendition, in: asset), let dead = await findDeadSegments(of: rendition, in: asset) else {
-            return false
-        }
+        guard mayHaveDeadMedia(rendition, in: asset),
+            let dead = await findDeadSegments(of: rendition, in: asset, &slice)
+        else { return false }
         return zip(dead, source.playlist.segments).allSatisfy { $0 || $1.isGap }
     }
 
@@ -50,13 +64,11 @@ extension Library {
         return !asset.isImported && !asset.hasMirrors(rendition)
     }
 
-    /// A URL at each host that something of these renditions is missing from.
-    private func neededURLs(of renditions: [Rendition], in asset: Asset) -> [WebURL.Origin: WebURL] {
-        var urls: [WebURL.Origin: WebURL] = [:]
-        for rendition in renditions {
-            for url in neededURLs(of: rendition, in: asset) where urls[url.origin] == nil { urls[url.origin] = url }
-        }
-        return urls
+    /// Adds a URL at each host that something of this rendition is missing from.
+    private func addNeededURLs(
+        of rendition: Rendition, in asset: Asset, to urls: inout [WebURL.Origin: WebURL]
+    ) {
+        for url in neededURLs(of: rendition, in: asset) where urls[url.origin] == nil { urls[url.origin] = url }
     }
 
     private func lookAtHosts(of urls: [WebURL.Origin: WebURL], of asset: Asset) async {
@@ -75,7 +87,9 @@ extension Library {
         return maps + keys + segments.compactMap(\.self)
     }
 
-    private func findDeadSegments(of rendition: Rendition, in asset: Asset) async -> [Bool]? {
+    private func findDeadSegments(
+        of rendition: Rendition, in asset: Asset, _ slice: inout LoopSlice
+    ) async -> [Bool]? {
         guard let source = rendition.source else { return nil }
         let (playlist, hosts) = (source.playlist, source.hosts)
         let dead = Set(hosts.origins.filter { client.isDead($0) })
@@ -86,7 +100,6 @@ extension Library {
         let keys = Set(
             playlist.keys.filter { isDead(hosts.origin(ofKey: $0.index)) && !rendition.hasStored($0) }.map(\.index))
         var found = [Bool](repeating: false, count: playlist.segments.count)
-        var slice = LoopSlice()
         for segment in playlist.segments where !segment.isGap {
             if segment.index % 64 == 0 { await slice.giveWay() }
             let isUnplayable =

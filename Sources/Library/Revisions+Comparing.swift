@@ -316,7 +316,11 @@ extension Revisions {
     private func restorePieces(of asset: Asset) async {
         let isFetched = library.downloads?.isFetched(asset) ?? false
         var stored: [(piece: UncomparedPieces.Piece, time: Double)] = []
-        for rendition in asset.renditions where rendition.folder.bytes > 0 && (isFetched || !rendition.isComplete) {
+        // An entry may have 10,000 renditions, and each has a folder that is opened.
+        var slice = LoopSlice()
+        for rendition in asset.renditions {
+            await slice.giveWay()
+            guard rendition.folder.bytes > 0, isFetched || !rendition.isComplete else { continue }
             for (file, time) in await rendition.folder.storingTimes() where PieceName(file)?.isMedia ?? false {
                 stored.append((.init(folder: rendition.folder.id, file: file), time))
             }

@@ -77,6 +77,7 @@ extension Substitutions {
         of asset: Asset, _ renditions: [Rendition], _ variants: [Variant], _ slice: inout LoopSlice,
         isBase: (Int) -> Bool
     ) async -> Ladder? {
+        await prepareCandidates(of: asset, &slice)
         var (found, rank): (Ladder?, (Int, Int)) = (nil, (0, 0))
         let byRendition = Dictionary(
             variants.map { (ObjectIdentifier(renditions[$0.renditionIndex]), $0) },

@@ -13,6 +13,8 @@ import Playlist
         /// By index of the rendition; nil for a rendition that cannot have substitutes.
         fileprivate var substitutes: [Int: SegmentSubstitutes?] = [:]
         fileprivate var candidates: [Int: Candidate?] = [:]
+        /// Those of which the playlists are known; nil before they are sought.
+        fileprivate var usable: [Candidate]?
         var views = Views()
     }
 
@@ -134,13 +136,30 @@ import Playlist
         return made
     }
 
+    /// Makes the candidates of an asset in slices: each reads a playlist, and an entry may have hundreds.
+    func prepareCandidates(of asset: Asset, _ slice: inout LoopSlice) async {
+        refresh(asset)
+        for rendition in asset.renditions where rendition.source?.isDurable ?? false {
+            _ = candidate(rendition, of: asset)
+            await slice.giveWay()
+        }
+    }
+
+    /// Sought once: an entry may have 10,000 renditions, and each of hundreds is compared with the others.
+    private func usableCandidates(of asset: Asset) -> [Candidate] {
+        if let found = known[asset.id]?.usable { return found }
+        let found = asset.renditions.filter { $0.source?.isDurable ?? false }.compactMap { candidate($0, of: asset) }
+        known[asset.id]?.usable = found
+        return found
+    }
+
     private func makeSubstitutes(
         of rendition: Rendition, in asset: Asset, _ multivariant: MultivariantPlaylist
     ) -> SegmentSubstitutes? {
         guard let own = candidate(rendition, of: asset) else { return nil }
-        let others = asset.renditions.filter { $0 !== rendition && $0.source?.isDurable ?? false }
-            .compactMap { candidate($0, of: asset) }
-            .filter { $0.traits.isSeparateAudio == own.traits.isSeparateAudio }
+        let others = usableCandidates(of: asset).filter {
+            $0.rendition !== rendition && $0.traits.isSeparateAudio == own.traits.isSeparateAudio
+        }
         guard !others.isEmpty else { return nil }
         return SegmentSubstitutes(of: own, among: others, isIndependent: multivariant.hasIndependentSegments)
     }
