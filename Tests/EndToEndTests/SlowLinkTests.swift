@@ -81,19 +81,44 @@ struct SlowLinkTests {
         }
     }
 
+    /// The last bytes of a segment, which a rule holds back until the bytes of the segment behind it are counted: a segment that
+    /// yields has to wait until then, however late that is on a busy machine.
+    private static let held = 1000
+
+    /// Holds the last bytes of a segment of `/_vod/` back.
+    private static func hold(_ number: Int, of film: String, size: Int, at origin: TestOrigin) async throws {
+        let rule = OriginRule("/_vod/\(film)/\(number).ts") {
+            $0.pauseAfter = size - held
+            // Not of a comparison.
+            $0.range = ""
+        }
+        try await origin.add(rule)
+    }
+
+    /// Lets the last bytes of so many segments go.
+    private static func release(_ count: Int, at origin: TestOrigin) async throws {
+        try await waitUntil("\(count) held segments") { try await origin.load().paused == count }
+        try await origin.release()
+    }
+
     /// As libavformat asks for them: the second on a connection of its own, from which it reads nothing before it has the first.
-    /// Returns how many bytes of the second there are when the first is complete.
+    /// Returns how many bytes of the second there are when the first is complete, or all but complete.
+    /// - Parameter origin: the origin that holds the first one's last bytes back; nil if none does.
     private static func pair(
-        _ first: String, _ second: String, size: Int = 300_000, look: Duration = .milliseconds(100)
-    )
-        async throws -> Int
-    {
-        let (first, second) = (try await SegmentReader(first), try await SegmentReader(second))
+        _ first: String, _ second: String, size: Int = 300_000, heldBy origin: TestOrigin? = nil
+    ) async throws -> Int {
+        let first = try await SegmentReader(first)
+        let second = try await SegmentReader(second)
         for reader in [first, second] {
             #expect(try await reader.head(within: .seconds(30)).hasPrefix("HTTP/1.1 200"))
         }
-        #expect(try await first.bytes(size, within: .seconds(30)).count == size)
-        let before = try await second.bytes(size, within: look)
+        let free = origin == nil ? size : size - held
+        #expect(try await first.bytes(free, within: .seconds(30)).count == free)
+        let before = try await second.bytes(size, within: .milliseconds(100))
+        if let origin {
+            try await release(1, at: origin)
+            #expect(try await first.bytes(held, within: .seconds(30)).count == held)
+        }
         let rest = try await second.bytes(size - before.count, within: .seconds(30))
         #expect(before.count + rest.count == size)
         return before.count
@@ -103,12 +128,13 @@ struct SlowLinkTests {
     func theLaterSegmentYields() async throws {
         try await Scene.with { scene in
             let link = try await LinkConditioner(to: scene.origin.url(""), preset: "3G", state: scene.weir.state)
-            let film = await scene.weir.url("/" + link.url("/_vod/16x300000/media.m3u8"))
+            let film = await scene.weir.url("/" + link.url("/_vod/16x600000/media.m3u8"))
             let segments = try await PlaylistWalk.segments(film)
-            // The first pair shows that both share the link.
-            _ = try await Self.pair(segments[4], segments[5])
+            try await Self.hold(8, of: "16x600000", size: 600_000, at: scene.origin)
+            // The first pair shows that both share the link. Six seconds each: of three, the trial uses nearly all.
+            _ = try await Self.pair(segments[4], segments[5], size: 600_000)
             // With an equal share it would have nearly as many bytes. What a window holds is on its way when it begins to wait.
-            let count = try await Self.pair(segments[8], segments[9])
+            let count = try await Self.pair(segments[8], segments[9], size: 600_000, heldBy: scene.origin)
             #expect(count < 150_000)
             #expect(try await scene.repetitions() == [:])
 
@@ -119,7 +145,7 @@ struct SlowLinkTests {
             }
             let fourth = try await SegmentReader(segments[13])
             _ = try await fourth.head(within: .seconds(30))
-            #expect(try await fourth.bytes(300_000, within: .seconds(30)).count == 300_000)
+            #expect(try await fourth.bytes(600_000, within: .seconds(30)).count == 600_000)
         }
     }
 
@@ -164,6 +190,7 @@ struct SlowLinkTests {
             let entry = variants.map { "#EXT-X-STREAM-INF:BANDWIDTH=\($0)\n/_vod/16x\($0)/media.m3u8\n" }.joined()
             try await scene.origin.add(OriginRule("/all.m3u8") { ($0.status, $0.body) = (200, "#EXTM3U\n" + entry) })
             let link = try await LinkConditioner(to: scene.origin.url(""), preset: "3G", state: scene.weir.state)
+            for size in variants { try await Self.hold(0, of: "16x\(size)", size: size, at: scene.origin) }
             let film = await scene.weir.url("/" + link.url("/all.m3u8"))
             var (firsts, seconds): ([SegmentReader], [SegmentReader]) = ([], [])
             for rendition in try await PlaylistWalk.segments(film) {
@@ -175,12 +202,16 @@ struct SlowLinkTests {
                 }
             }
             for (reader, size) in zip(firsts, variants) {
-                #expect(try await reader.bytes(size, within: .seconds(40)).count == size)
+                let free = size - Self.held
+                #expect(try await reader.bytes(free, within: .seconds(40)).count == free)
             }
-            // Each second connection may bring what its first window allows, 64 KB and a quarter more, before it waits; and each
-            // goes on as soon as the first one of its own rendition is there.
+            // Each second connection may bring what its first window allows, 64 KB and a quarter more, before it waits.
             let received = try await link.traffic().bytesDown
             #expect(received < variants.reduce(0, +) + 400_000, "\(received)")
+            try await Self.release(variants.count, at: scene.origin)
+            for reader in firsts {
+                #expect(try await reader.bytes(Self.held, within: .seconds(40)).count == Self.held)
+            }
             for (reader, size) in zip(seconds, variants) {
                 #expect(try await reader.bytes(size, within: .seconds(40)).count == size)
             }
@@ -194,7 +225,8 @@ struct SlowLinkTests {
             let film = await scene.weir.url("/" + link.url("/_vod/16x1200000/media.m3u8"))
             let segments = try await PlaylistWalk.segments(film)
             // A quarter of a second each: nothing can be measured in that time.
-            let count = try await Self.pair(segments[4], segments[5], size: 1_200_000, look: .milliseconds(20))
+            try await Self.hold(4, of: "16x1200000", size: 1_200_000, at: scene.origin)
+            let count = try await Self.pair(segments[4], segments[5], size: 1_200_000, heldBy: scene.origin)
             #expect(count < 700_000)
 
             let before = try await link.traffic().bytesDown
