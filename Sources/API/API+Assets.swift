@@ -141,6 +141,7 @@ extension API {
             (self.limit, self.after, self.isBrief) = (limit, after, isBrief)
         }
 
+        /// The keys of the query; all are optional.
         package static let keys = ["limit", "after", "brief"]
 
         /// The query string with its question mark; empty for all assets with all details.

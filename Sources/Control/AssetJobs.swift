@@ -14,9 +14,13 @@ import Library
         _ service: LibraryService, start: @escaping (Asset, Job.Request) throws(APIError) -> Void,
         look: @escaping (Asset) -> Job, stop: @escaping (Asset) -> Void
     ) {
-        (self.service, self.start, self.look, self.stop) = (service, start, look, stop)
+        self.service = service
+        self.start = start
+        self.look = look
+        self.stop = stop
     }
 
+    /// Registers the handlers of this kind of job.
     func register(_ endpoints: JobEndpoints<Job>, in handlers: inout EndpointHandlers) {
         handlers.on(endpoints.begin) { call, request throws(APIError) in
             let asset = try self.service.find(call.item)

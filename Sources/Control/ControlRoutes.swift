@@ -63,6 +63,7 @@ enum Credential: Hashable, Sendable {
 
     /// The table of the endpoints that this server has.
     var lines: [EndpointLine] { handlers.entries.map(\.line) }
+
     package nonisolated var pageKey: PageKey { access.pageKey }
 
     /// Creates routes for clients that know the token. Routes without a handler do not exist.
@@ -94,7 +95,9 @@ enum Credential: Hashable, Sendable {
             }
 
             let query = try ControlQuery(request.query, knowing: entry.line.query)
-            if credential.isPhone, !entry.line.isForPhones { throw PhoneRights.refusal("this") }
+            if credential.isPhone, !entry.line.isForPhones {
+                throw PhoneRights.refusal("this")
+            }
             let call = EndpointCall(
                 items: items, query: query, credential: credential, lastEventID: request.lastEventID)
             return try await entry.respond(call, request)

@@ -87,7 +87,9 @@ package struct EndpointHandlers: Sendable {
     private static func body<Request: Codable, Reply>(
         _ request: ControlRequest, of endpoint: Endpoint<Request, Reply>
     ) throws(APIError) -> Request {
-        if request.body.isEmpty, let plain = endpoint.requestWithoutBody { return plain }
+        if request.body.isEmpty, let plain = endpoint.requestWithoutBody {
+            return plain
+        }
         guard let type = request.contentType.flatMap({ MediaType($0) }), type.essence == "application/json" else {
             throw APIError(.unsupportedMediaType, "the body's Content-Type must be application/json")
         }

@@ -60,7 +60,9 @@ extension LibraryService {
             await slice.giveWay()
             let facts = facts(of: asset)
             var shape = brief(asset, facts)
-            if !query.isBrief { shape.tracks = try API.decode(from: Array(facts.tracks.utf8)) }
+            if !query.isBrief {
+                shape.tracks = try API.decode(from: Array(facts.tracks.utf8))
+            }
             shapes.append(shape.forPhone)
         }
         if isLast {

@@ -235,7 +235,9 @@ package import Store
             drafts.append(draft(of: asset, service))
         }
         changed = [:]
-        if !drafts.isEmpty { await write(drafts) }
+        if !drafts.isEmpty {
+            await write(drafts)
+        }
         isOver = true
     }
 }

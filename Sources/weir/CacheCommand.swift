@@ -25,10 +25,12 @@ struct CacheCommand: ReportingCommand {
     func execute() async throws {
         let client = try common.daemon().client
         let isURL = name.contains("://")
-        let known =
-            isURL ? try await client.call(Endpoints.open, body: API.PresentationRequest(source: name)).name : name
-        let asset = try await client.call(
-            Endpoints.cache, known ?? name, body: API.CacheRequest(seconds: seconds))
+        var known = name
+        if isURL {
+            let request = API.PresentationRequest(source: name)
+            known = try await client.call(Endpoints.open, body: request).name ?? name
+        }
+        let asset = try await client.call(Endpoints.cache, known, body: API.CacheRequest(seconds: seconds))
         guard !json else { return try Output.json(asset) }
         Output.line(
             "\(asset.name)  the first \(Format.clock(seconds)) are cached, \(Format.bytes(asset.cachedBytes ?? 0)) in all"

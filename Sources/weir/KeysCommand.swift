@@ -46,20 +46,19 @@ struct KeysCommand: ReportingCommand {
     func execute() async throws {
         let client = try common.daemon().client
         guard let name else {
-            let lists =
-                all
-                ? try await client.call(Endpoints.orderAllKeys, body: API.KeyOrder(.revoke)).assets
-                : try await client.call(Endpoints.allKeys).assets
-            guard all else { return try list(lists) }
+            guard all else { return try list(try await client.call(Endpoints.allKeys).assets) }
+            let lists = try await client.call(Endpoints.orderAllKeys, body: API.KeyOrder(.revoke)).assets
             guard !json else { return try lists.forEach(write) }
             let count = lists.reduce(0) { $0 + $1.keys.count }
             return Output.line("revoked \(Format.count(count, "key")) of \(lists.count) assets")
         }
         let order = try order(now: Date())
-        let list =
-            if let order { try await client.call(Endpoints.orderKeys, name, body: order) } else {
-                try await client.call(Endpoints.keys, name)
-            }
+        let list: API.KeyList
+        if let order {
+            list = try await client.call(Endpoints.orderKeys, name, body: order)
+        } else {
+            list = try await client.call(Endpoints.keys, name)
+        }
         guard !json else { return try write(list) }
         for line in KeysText.lines(list) { Output.line(line) }
     }

@@ -23,10 +23,12 @@ struct ShowCommand: ReportingCommand {
         let client = try common.daemon().client
         try LocalFile.refuse(source)
         if PlayerURL.isURL(source) {
-            let presentation =
-                isExplained
-                ? try await explained(by: client)
-                : try await client.call(Endpoints.presentation, query: API.query("url", source))
+            let presentation: API.Presentation
+            if isExplained {
+                presentation = try await explained(by: client)
+            } else {
+                presentation = try await client.call(Endpoints.presentation, query: API.query("url", source))
+            }
             try write(presentation, Self.lines(presentation))
             if presentation.isProtected == true { throw Self.protection(presentation.name ?? presentation.url) }
         } else {

@@ -34,7 +34,7 @@ import Testing
     /// A turn that waits is long by the clock, and takes no processor time; one that computes takes both.
     @Test func processorTimeOfTurnsIsMeasured() async {
         let before = await Self.processorTurns()
-        await Self.sleep(seconds: 0.06)
+        await Self.block(seconds: 0.06)
         let between = await Self.processorTurns()
         #expect(between.count > before.count)
         #expect(between.counts[6...].reduce(0, +) == before.counts[6...].reduce(0, +))
@@ -48,7 +48,8 @@ import Testing
     @LoopActor private static func turns() -> TurnTimes { EventLoop.turnTimes }
     @LoopActor private static func processorTurns() -> TurnTimes { EventLoop.turnProcessorTimes }
 
-    @LoopActor private static func sleep(seconds: Double) { usleep(useconds_t(seconds * 1e6)) }
+    /// Holds the loop without processor time, as a disk does.
+    @LoopActor private static func block(seconds: Double) { usleep(useconds_t(seconds * 1e6)) }
 
     /// Holds the loop until its thread has used so much processor time.
     @LoopActor private static func compute(seconds: Double) {

@@ -139,8 +139,8 @@ class Origin(Server):
         return json.loads(fetch(self.url + "/_origin/requests"))
 
     def comparisons(self):
-        """The number of requests that only compared a stored segment."""
-        return sum(is_comparison(entry) for entry in self.requests())
+        """The requests that only compared a stored segment."""
+        return [entry for entry in self.requests() if is_comparison(entry)]
 
     def forget_requests(self):
         with OPENER.open(urllib.request.Request(self.url + "/_origin/requests", method="DELETE"), timeout=PATIENCE):
