@@ -140,9 +140,10 @@ import Testing
         }
     }
 
-    /// The requested paths, without playlists.
+    /// The requested paths, without playlists, and without comparisons: these come when a rendition is complete.
     func mediaRequests() async throws -> [String] {
-        try await origin.requests().map(\.path).filter { !$0.contains(".m3u8") }
+        let requests = try await origin.requests().filter { !$0.isComparison }
+        return requests.map(\.path).filter { !$0.contains(".m3u8") }
     }
 }
 
