@@ -7,6 +7,7 @@ import Testing
 struct RevisionTests {
     private func asset(_ scene: Scene) async throws -> [String: Any] {
         let shown = try await scene.weir.run(["show", "film", "--json"])
+        #expect(shown.exit == .code(0), "\(shown.errors)")
         return try #require(JSONSerialization.jsonObject(with: Data(shown.output.utf8)) as? [String: Any])
     }
 
