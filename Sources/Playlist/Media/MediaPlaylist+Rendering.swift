@@ -80,7 +80,29 @@ public struct MediaPlaylistCut: Equatable, Sendable {
     let stays: [Bool]
     /// Writes EXT-X-DISCONTINUITY after omitted segments that were between others.
     let isMarked: Bool
+    /// The effect on the numbers of a playlist that is loaded again and again; nil for any other, whose numbers just begin anew.
+    let numbers: LiveNumbers?
+
+    /// The effect of omitted segments on the sequence numbers of a live playlist; see `LiveOmissions`.
+    struct LiveNumbers: Equatable, Sendable {
+        /// The omitted segments that have left the window: media sequence numbers are lower by so many.
+        let omitted: Int
+        /// The added discontinuities that have left the window: discontinuity sequence numbers are higher by so many.
+        let discontinuities: Int
+        /// The indexes of segments that an added discontinuity precedes.
+        let marked: Set<Int>
+    }
+
     /// Creates a cut for one playlist.
-    public init(stays: [Bool], isMarked: Bool) { (self.stays, self.isMarked) = (stays, isMarked) }
+    public init(stays: [Bool], isMarked: Bool) { self.init(stays: stays, isMarked: isMarked, numbers: nil) }
+
+    init(stays: [Bool], isMarked: Bool, numbers: LiveNumbers?) {
+        (self.stays, self.isMarked) = (stays, isMarked)
+        self.numbers = numbers
+    }
+
+    /// True if it leaves no segment.
+    public var isEmpty: Bool { !stays.contains(true) }
+
     func omits(_ index: Int) -> Bool { index >= stays.count || !stays[index] }
 }

@@ -37,7 +37,7 @@ extension MediaPlaylistRenderer {
         guard canCut, nextSegment < storage.segments.count else { return }
         let segment = Segment(storage: storage, index: nextSegment)
         if let text = segment.programDateTime, let date = DateTime(text) { cut.clock = (date, 0) }
-        if cut.isAtNeighbour {
+        if cut.isAtNeighbour || selection?.numbers?.marked.contains(nextSegment) ?? false {
             var lines = [String](repeating: Tag.discontinuity.rawValue, count: discontinuities(before: segment))
             if segment.programDateTime == nil, let clock = cut.clock,
                 let date = clock.date.adding(seconds: clock.seconds)
@@ -54,6 +54,9 @@ extension MediaPlaylistRenderer {
     /// Returns the number of EXT-X-DISCONTINUITY lines to insert before a segment, in addition to its own.
     private func discontinuities(before segment: Segment) -> Int {
         guard let selection else { return discontinuitiesAtGap(before: segment) }
+        if let numbers = selection.numbers {
+            return max(cut.discontinuities, numbers.marked.contains(segment.index) ? 1 : 0)
+        }
         // No kept segment precedes; the other renditions begin here too.
         guard segment.index > cut.count else { return 0 }
         let isDue = selection.isMarked && !segment.isDiscontinuity
@@ -83,7 +86,7 @@ extension MediaPlaylistRenderer {
     /// Repeats the keys of a segment with its original media sequence number as IV. After a cut the number in the view
     /// differs from the one that the segment was encrypted with (RFC 8216 §5.2).
     mutating func restoreVectors(_ line: Int, _ naming: Naming) throws(PlaylistError) {
-        guard cut.count > 0 else { return }
+        guard cut.count > 0 || selection?.numbers?.omitted ?? 0 > 0 else { return }
         let segment = Segment(storage: storage, index: nextSegment)
         for key in segment.keys where key.hasImplicitVector {
             var attributes = AttributeEdits()

@@ -52,6 +52,11 @@ struct MediaPlaylistRenderer {
         if view.isCorrected { addTargetDuration() }
         if omitsSkip, storage.header.mediaSequence == nil { writer.insert([firstNumber], beforeLine: 1) }
         for line in lateNumbers { writer.insert([content(line)], beforeLine: 1) }
+        if storage.header.discontinuitySequence == nil, selection?.numbers?.discontinuities ?? 0 > 0,
+            let number = changedNumber(.discontinuitySequence)
+        {
+            writer.insert([number], beforeLine: 1)
+        }
         if view.isFinished, !lines.contains(where: { $0.kind == .tag(.playlistType) }) {
             writer.insert([Self.vodType], beforeLine: 1)
         }
@@ -74,18 +79,35 @@ struct MediaPlaylistRenderer {
     }
 
     private func content(_ line: Int) -> String {
-        let isFirstNumber = omitsSkip && storage.text.lines[line].kind == .tag(.mediaSequence)
-        return isFirstNumber ? firstNumber : storage.text.bytes.text(storage.text.lines[line].content)
+        if case .tag(let tag) = storage.text.lines[line].kind, let number = changedNumber(tag) { return number }
+        return storage.text.bytes.text(storage.text.lines[line].content)
     }
 
     private mutating func writeNumber(_ tag: Tag, _ line: Int) {
         if view.isCorrected, nextSegment > 0 { return writer.drop(line: line) }
-        if tag == .mediaSequence, omitsSkip { writer.replace(storage.text.lines[line].content, with: firstNumber) }
+        if let number = changedNumber(tag) { writer.replace(storage.text.lines[line].content, with: number) }
+    }
+
+    /// The line of a sequence number that the view changes; nil if it stays.
+    private func changedNumber(_ tag: Tag) -> String? {
+        let numbers = selection?.numbers
+        switch tag {
+        case .mediaSequence where omitsSkip || numbers != nil: return firstNumber
+        case .discontinuitySequence:
+            guard let numbers else { return nil }
+            let number = (storage.header.discontinuitySequence ?? 0) + numbers.discontinuities
+            return "\(tag.rawValue):\(number)"
+        default: return nil
+        }
     }
 
     /// True if the view omits EXT-X-SKIP. The skipped segments are then unknown, and the listed ones keep their numbers.
     private var omitsSkip: Bool { storage.lowLatency.skip != nil && !view.keepsLowLatency }
-    private var firstNumber: String { "\(Tag.mediaSequence.rawValue):\(storage.header.firstSequenceNumber)" }
+    private var firstNumber: String {
+        let listed = omitsSkip ? storage.header.firstSequenceNumber : storage.header.mediaSequence ?? 0
+        let number = listed + -(selection?.numbers?.omitted ?? 0)
+        return "\(Tag.mediaSequence.rawValue):\(number)"
+    }
 
     private mutating func write(_ tag: Tag, _ line: Int, _ naming: Naming) throws(PlaylistError) {
         switch tag {
@@ -194,7 +216,8 @@ extension MediaPlaylistRenderer {
     /// Omits an offset that would point elsewhere now: the playlist still grew, or had the omitted segments.
     private mutating func writeStart(_ line: Int) throws(PlaylistError) {
         guard view.isCorrected, let start = storage.header.start, start.line == line + 1 else { return }
-        let isCut = selection != nil || omitsGaps && storage.segments.contains(where: \.isGap)
+        let hasNewBeginning = selection != nil && selection?.numbers == nil
+        let isCut = hasNewBeginning || omitsGaps && storage.segments.contains(where: \.isGap)
         let isForLive = view.isFinished && !storage.header.hasEndList && start.timeOffset < 0
         if isCut || isForLive || view.isFinished && abs(start.timeOffset) > storage.duration.seconds {
             return writer.drop(line: line)
