@@ -10,10 +10,24 @@
 
     /// Returns the result of the operation under way with this key, or of `body`, which it begins.
     package func run(_ key: Key, _ body: @escaping @LoopActor () async -> Value) async -> Value {
-        if let task = tasks[key] { return await task.value }
-        let task = Task { @LoopActor in await body() }
+        await task(key, body).value
+    }
+
+    /// As `run(_:_:)`, but returns nil once the limit has passed. The operation continues.
+    package func run(
+        _ key: Key, within limit: Duration, _ body: @escaping @LoopActor () async -> Value
+    ) async -> Value? {
+        await task(key, body).value(within: limit)
+    }
+
+    private func task(_ key: Key, _ body: @escaping @LoopActor () async -> Value) -> Task<Value, Never> {
+        if let task = tasks[key] { return task }
+        let task = Task { @LoopActor in
+            let value = await body()
+            tasks[key] = nil
+            return value
+        }
         tasks[key] = task
-        defer { tasks[key] = nil }
-        return await task.value
+        return task
     }
 }
