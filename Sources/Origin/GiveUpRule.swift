@@ -16,6 +16,7 @@
 /// | transfer | retries | 5 with pauses up to 4 s; `whilePlayerWaits`: begun within 60 s of the last byte | refuse |
 /// | origin | absence | 2 transfers in a row could not reach it: `absencePauses`, 5 to 60 s | refuse at once |
 /// | origin | death (`HostReach`) | it refuses or has no address while others answer: `deadPause`, 30 s | refuse at once |
+/// | entry of a session | silence, if something stored plays | `entrySilence`, 1 s | play that |
 /// | fetch | silence | `originSilence`, 4 s | switch source, or send the head |
 /// | reply | first byte | `playerTimeout`, 8 s | send the head, or refuse |
 /// | reply that needs all bytes | progress | `stallLimit`, 4 s | substitute |
@@ -31,8 +32,8 @@
 /// chooses may wait 8 s, or 20 s if it is known to wait longer, before these 8 s begin. A body that has begun is cut off
 /// after 150 s without a byte from an absent origin (the last attempt begins within 60 s, and has 30 s for its connection,
 /// 30 s for its head and 30 s for a byte), or as a download's transfer if the origin answers with errors. A playlist takes
-/// at most 60 s, and 4 s for each other mirror; 8 s or 3 s if something stored can be played. A live playlist is shown
-/// unchanged for up to 300 s.
+/// at most 60 s, and 4 s for each other mirror; the entry of a session 1 s if something stored can be played. A live playlist
+/// is shown unchanged for up to 300 s.
 ///
 /// **Worst case for a download.** A transfer without a reply fails after 188 s: 6 attempts of 30 s and pauses of 7.75 s.
 /// Stalling bodies lengthen that to 368 s after the last byte: a stall is noticed within 60 s, and five more attempts take
@@ -220,6 +221,10 @@ public struct GiveUpRule: Sendable {
     public static let playerTimeout = Duration.seconds(8)
     /// Lower bound for players that were observed to wait for 25 s.
     package static let longPlayerTimeout = Duration.seconds(20)
+    /// The entry playlist may be silent for this long before a session plays what is stored.
+    package static let entrySilence = Duration.seconds(1)
+    /// A live playlist may be shown unchanged for this long while each newer segment is a dead host's, as in an advertisement.
+    package static let omissionLimit = Duration.seconds(300)
     /// Maximum time without progress of a reply that needs all bytes: short enough for a player with one segment left.
     static let stallLimit = Duration.seconds(4)
     /// Interval between checks of the progress.

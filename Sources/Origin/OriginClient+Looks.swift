@@ -8,16 +8,24 @@ extension OriginClient {
     /// Looks once, for at most `GiveUpRule.lookLimit`, at the hosts that have not answered lately, at all of them at the same
     /// time. Afterwards `isDead` is known for those that refuse connections, or have no address. One that is silent counts as
     /// before. A look requests the first byte, and is over with the reply's head; the connection stays for the next request.
-    /// - Parameter witness: a request to another host, which is looked at too if a failure may be the network's.
-    package func lookAtHosts(of requests: [OriginRequest], witness: OriginRequest? = nil) async {
+    /// - Parameters:
+    ///   - places: requests that may be redirected to other hosts than the rest, each of them. These are looked at, too.
+    ///   - witness: a request to another host, which is looked at too if a failure may be the network's.
+    package func lookAtHosts(
+        of requests: [OriginRequest], places: [OriginRequest] = [], witness: OriginRequest? = nil
+    ) async {
         guard !isOffline else { return }
-        var due: [WebURL.Origin: OriginRequest] = [:]
-        for request in requests where due.count < Self.mostLooks && due[request.url.origin] == nil {
-            if needsLook(request) { due[request.url.origin] = request }
+        var due: [OriginRequest] = []
+        for request in requests where due.count < Self.mostLooks {
+            if needsLook(request) { due.append(request) }
+        }
+        for request in places where due.count < Self.mostLooks {
+            if mayBeAsked(request), beginLook(atTargetOf: request.url) { due.append(request) }
         }
         guard !due.isEmpty else { return }
-        await look(Array(due.values))
-        if let witness, witness.url.isRequestable, due.keys.contains(where: isAwaited) { await look([witness]) }
+        await look(due)
+        let hosts = Set(due.flatMap { [$0.url.origin, target(of: $0.url)].compactMap(\.self) })
+        if let witness, witness.url.isRequestable, hosts.contains(where: isAwaited) { await look([witness]) }
     }
 
     private func look(_ requests: [OriginRequest]) async {
@@ -29,10 +37,11 @@ extension OriginClient {
         }
     }
 
-    private func needsLook(_ request: OriginRequest) -> Bool {
+    private func needsLook(_ request: OriginRequest) -> Bool { mayBeAsked(request) && beginLook(at: request.url) }
+
+    private func mayBeAsked(_ request: OriginRequest) -> Bool {
         let url = request.url
-        guard url.isRequestable, !isHandled(request) else { return false }
-        return !presence.isAbsent(url.origin, now: .now) && beginLook(at: url)
+        return url.isRequestable && !isHandled(request) && !presence.isAbsent(url.origin, now: .now)
     }
 }
 

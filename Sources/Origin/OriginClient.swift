@@ -39,6 +39,7 @@ public import HTTPMessage
     public internal(set) var activity = Activity()
     var presence: OriginPresence
     private var reach = HostReach()
+    private var redirects = RedirectMemory()
     var prober: OriginProber?
     private var staleConnections = StaleConnections()
     private var versions = HTTPVersions()
@@ -130,7 +131,9 @@ public import HTTPMessage
         prober?.sendDueProbes()
         presence.recordInterest(url.origin, now: .now)
         prober?.schedule()
-        return presence.isAbsent(url.origin, now: .now)
+        guard let target = target(of: url) else { return presence.isAbsent(url.origin, now: .now) }
+        presence.recordInterest(target, now: .now)
+        return presence.isAbsent(url.origin, now: .now) || presence.isAbsent(target, now: .now)
     }
 
     /// Records that a caller with an alternative timed out on a request: its origin is presumed absent for a while.
@@ -141,12 +144,36 @@ public import HTTPMessage
     }
 
     /// True if the URL's host refuses connections, or has no address, while other hosts answer.
-    public func isDead(_ url: WebURL) -> Bool { isDead(url.origin) }
+    /// Its own, or the one that requests for such URLs were redirected to.
+    public func isDead(_ url: WebURL) -> Bool { isDead(url.origin) || leadsToDeadHost(url) }
     /// As `isDead(_:)` of a URL there.
     package func isDead(_ origin: WebURL.Origin) -> Bool { reach.isDead(origin, now: .now) }
 
+    private func leadsToDeadHost(_ url: WebURL) -> Bool { target(of: url).map { isDead($0) } ?? false }
+
+    /// True if requests were redirected to a host that is dead.
+    package var hasDeadRedirects: Bool { redirects.targets(now: .now).contains { isDead($0) } }
+
+    /// See `RedirectMemory`.
+    func recordRedirect(of url: WebURL, to target: WebURL.Origin) {
+        redirects.recordRedirect(of: url, to: target, now: .now)
+    }
+
+    func target(of url: WebURL) -> WebURL.Origin? { redirects.target(of: url, now: .now) }
+
+    func recordDirectReply(from url: WebURL) { redirects.recordDirectReply(from: url, now: .now) }
+
+    /// See `RedirectMemory.beginLook`.
+    func beginLook(atTargetOf url: WebURL) -> Bool {
+        let (reach, now) = (reach, ContinuousClock.now)
+        return redirects.beginLook(at: url, isDead: { reach.isDead($0, now: now) }, now: now)
+    }
+
     /// The reason why a host could not be reached the last time.
     func reason(of url: WebURL) -> String? { reach.reason(of: url.origin) }
+
+    /// True if the URL's host refused a connection, or had no address or route, when it was asked last.
+    public func isFailing(_ url: WebURL) -> Bool { reach.verdict(on: url.origin, now: .now) != .reachable }
 
     /// True if a host fails, and is waited for.
     func isAwaited(_ origin: WebURL.Origin) -> Bool { reach.verdict(on: origin, now: .now) == .awaited }

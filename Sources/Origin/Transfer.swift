@@ -348,6 +348,9 @@ import HTTPMessage
         let action = state.ended(
             outcome, now: .now, waiter: waiter, isHostDead: client.isDead(state.url), jitter: .random(in: 0...1))
         if case .wait = action { reportAbsence() }
+        if case .send(let next) = action, next.url.origin != request.url.origin {
+            client.recordRedirect(of: request.url, to: next.url.origin)
+        }
         perform(action)
     }
 
@@ -470,6 +473,7 @@ extension Transfer: CurlRequestOwner {
             watch(.skip, for: GiveUpRule.skipLimit)
             return true
         case .deliver(let head):
+            if state.url.origin == request.url.origin { client.recordDirectReply(from: request.url) }
             arrivals = ArrivalRate(at: .now)
             takesRanges = takesRanges || reply.answersRanges
             let body = rule.watch(

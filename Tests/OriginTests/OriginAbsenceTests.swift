@@ -201,6 +201,36 @@ extension OverSockets {
             #expect(other.requests.first?.fields["range"] == "bytes=0-0")
         }
 
+        @Test func redirectToADeadHostCountsAsThatHosts() async throws {
+            let allowed = try AllowedHost("127.0.0.1")
+            let (bench, dead, _) = try await deadAndAlive {
+                $0.giveUpRule.deadPause = .milliseconds(50)
+                $0.allowedHosts = [allowed]
+            }
+            let target = try bench.request(dead).url.origin.description
+            let front = try ScriptedOrigin { request, _ in
+                guard request.target.hasPrefix("/ads/") else { return [.reply(200, [:], "film")] }
+                return [.reply(302, ["Location": "\(target)/x"], "")]
+            }
+            func request(_ path: String) throws -> OriginRequest {
+                try bench.request(front, path)
+            }
+            let (film, advertisement) = (try request("/film/1.ts"), try request("/ads/1.ts"))
+            #expect(await bench.run(film).1 == nil)
+            #expect(!bench.client.isDead(advertisement.url))
+            // The host has answered, but this place was not looked at.
+            await bench.client.lookAtHosts(of: [film, advertisement], places: [film, advertisement])
+            #expect(bench.client.isDead(advertisement.url) && bench.client.hasDeadRedirects)
+            #expect(try bench.client.isDead(request("/ads/2.ts").url))
+            #expect(!bench.client.isDead(film.url))
+            #expect(bench.client.isPresumedAbsent(advertisement.url))
+            #expect(await bench.run(try request("/ads/2.ts")).1?.code == .hostDead)
+
+            dead.startListening()
+            #expect(await bench.run(advertisement).1 == nil)
+            #expect(!bench.client.isDead(advertisement.url))
+        }
+
         @Test func changeOfTheNetworkEndsWhatWasKnown() async throws {
             let (bench, dead, alive) = try await deadAndAlive {
                 $0.giveUpRule.retries.attempts = 1
