@@ -127,6 +127,16 @@ import SegmentFormat
         return segment(at: place, by: known ?? expectedMatch)
     }
 
+    /// True if stored pieces show which segments cover the same time.
+    var isProven: Bool { match != nil }
+
+    /// The other's segment for the time of an own one, judging by the playlists alone as long as nothing stored can be compared.
+    func expectedCounterpart(of place: Int) -> Segment? {
+        let known = match
+        guard refusal == nil, fits[place] ?? true else { return nil }
+        return segment(at: place, by: known ?? expectedMatch)
+    }
+
     private var hasOwnSegment: Bool {
         !candidates.own.storedPlaces.isEmpty
     }

@@ -34,11 +34,11 @@ public struct Quality {
 
 /// Finds substitutes for segments of one rendition: pieces of other renditions with the same content.
 @LoopActor public final class SegmentSubstitutes {
-    private let own: Rendition
+    let own: Rendition
     /// The expected bit rate.
     private let rate: BitRate
     /// Better qualities first; within better and lower qualities the nearest first.
-    private let alignments: [Alignment]
+    let alignments: [Alignment]
     private var splicePairs: [Int: SplicePair] = [:]
     private let isEncrypted: Bool
     /// True if the multivariant playlist or its own says that each segment can be decoded by itself.
@@ -170,7 +170,7 @@ public struct Quality {
         return splicePair
     }
 
-    private func place(of name: PieceName) -> Int? {
+    func place(of name: PieceName) -> Int? {
         guard case .segment(let number) = name.role, let segment = own.source?.segment(number), !segment.isGap,
             own.name(of: segment) == name
         else { return nil }
@@ -188,7 +188,7 @@ extension Array {
 
 extension Rendition {
     /// - Parameter rate: the expected bit rate.
-    fileprivate func quality(of segment: Segment, rate: BitRate) -> Quality? {
+    func quality(of segment: Segment, rate: BitRate) -> Quality? {
         guard let resource = resource(of: segment) else { return nil }
         let size = folder.sizes[file(of: segment)]
         let section = segment.map.flatMap { self.resource(of: $0) }
