@@ -15,6 +15,15 @@ public import Store
         case media
     }
 
+    /// A request for the entry playlist.
+    struct EntryCheck {
+        let at: ContinuousClock.Instant
+        /// True if the origin answered.
+        let isPresent: Bool
+        /// True if a player waited for it.
+        var isForPlayer = false
+    }
+
     /// Also the bundle's name: lower-case letters, digits and `-`. Never changes.
     public let id: String
     /// The user's name for the asset. `Library.rename` changes it.
@@ -99,7 +108,9 @@ public import Store
     /// True for a preview or an interstitial asset: it is not registered, and none of it is written to disk.
     package var isPreview = false
     /// Time and result of the latest request for the entry playlist.
-    var checked: (at: ContinuousClock.Instant, isPresent: Bool)?
+    var checked: EntryCheck?
+    /// The beginning of the present request of players for the entry playlist; nil without one.
+    var checkBegan: ContinuousClock.Instant?
     /// New URLs of renditions, by place, from a playlist that otherwise does not fit this asset.
     var moved: [Int: [WebURL]] = [:]
     /// True if the origin offers another choice of renditions than the stored one.

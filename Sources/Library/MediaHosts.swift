@@ -10,11 +10,15 @@ struct MediaHosts: Sendable {
     private var segments: [UInt8] = []
     /// The index of the first segment on each host that has any.
     private(set) var firstSegments: [Int] = []
+    /// The index of the first segment in each folder, if there are several that begin at discontinuities: parts such as
+    /// advertisements, whose URLs may be redirected elsewhere than those of the rest.
+    private(set) var insertions: [Int] = []
     private var maps: [UInt8] = []
     private var keys: [UInt8] = []
     /// Hosts beyond this many are not told apart: a playlist may name a new one in each line.
     private static let maximumCount = 64
     private static let unknown = UInt8.max
+    private static let mostInsertions = 8
 
     init(_ source: Rendition.Source) {
         let (playlist, base) = (source.playlist, source.base)
@@ -24,6 +28,7 @@ struct MediaHosts: Sendable {
         var seen: Set<UInt8> = []
         firstSegments = found.indices.filter { found[$0] != Self.unknown && seen.insert(found[$0]).inserted }
         if found.contains(where: { $0 != 0 }) { segments = found }
+        insertions = Self.insertions(in: playlist)
         maps = playlist.maps.map { host(of: $0.uri, base, &known) }
         keys = playlist.keys.map { key in
             guard let url = source.url(of: key), url.inlineBytes == nil else { return Self.unknown }
@@ -31,7 +36,27 @@ struct MediaHosts: Sendable {
         }
     }
 
+    private static func insertions(in playlist: MediaPlaylist) -> [Int] {
+        var folders: Set<Substring> = []
+        var first: [Int] = []
+        for segment in playlist.segments where segment.index == 0 || segment.isDiscontinuity {
+            let path = segment.uri.prefix { $0 != "?" && $0 != "#" }
+            let folder = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
+            guard folders.insert(folder).inserted else { continue }
+            first.append(segment.index)
+            if first.count == mostInsertions { break }
+        }
+        return first.count > 1 ? first : []
+    }
+
     func origin(ofSegment index: Int) -> WebURL.Origin? { segments.isEmpty ? origins[0] : origin(segments, index) }
+    /// The index of the first segment within a range on each host that has any there.
+    func firstSegments(in range: Range<Int>) -> [Int] {
+        guard !segments.isEmpty else { return Array(range.prefix(1)) }
+        var seen: Set<UInt8> = []
+        return range.filter { segments[$0] != Self.unknown && seen.insert(segments[$0]).inserted }
+    }
+
     func origin(ofMap index: Int) -> WebURL.Origin? { origin(maps, index) }
     func origin(ofKey index: Int) -> WebURL.Origin? { origin(keys, index) }
 

@@ -14,23 +14,67 @@ extension PlaylistLoader {
     /// Lifetime of an answer of the origin: players load an entry twice. That of a live stream lives a target duration.
     private static let checkLife = Duration.seconds(5)
 
-    /// Fetches the entry playlist again, unless a fetch was just done. Returns true if the origin answered; throws if
-    /// it does not, and nothing stored could be played instead. If the origin is presumed absent, no request is made
-    /// and the caller does not wait. A live playlist that is the entry is fetched only by its reload. For an asset that
-    /// is only partial, the origin gets all the time that players have, and its refusal counts.
-    public func refresh(_ asset: Asset) async throws(LibraryError) -> Bool {
-        if library.isOffline { return false }
+    /// The origin's answer to a request for the entry playlist.
+    public enum EntryAnswer: Sendable {
+        case answered
+        /// It does not answer so far, and something stored can be played meanwhile. It may be slow.
+        case silent
+        /// It cannot be reached, and something stored can be played instead.
+        case absent
+    }
+
+    /// Fetches the entry playlist again, unless a fetch was just done. Throws if the origin does not answer, and nothing stored
+    /// could be played instead. If something can, the caller waits for at most `GiveUpRule.entrySilence`; if the origin is
+    /// presumed absent, no request is made, and the caller does not wait. A live playlist that is the entry is fetched only by
+    /// its reload. For an asset that is only partial, a refusal of the origin counts.
+    public func refresh(_ asset: Asset) async throws(LibraryError) -> EntryAnswer {
+        if library.isOffline { return .absent }
         if let lone = asset.lone, asset.isLive {
             _ = try await source(of: lone, in: asset)
-            return true
+            return .answered
         }
+        let isAsked = tasks.checks.isRunning(ObjectIdentifier(asset))
         // Any response since then would have made it present.
-        if library.client.isPresumedAbsent(asset.origin), await isPlayable(asset) { return false }
+        if !isAsked, library.client.isPresumedAbsent(asset.origin), await isPlayable(asset) { return .absent }
+        if let isPresent = knownPresence(of: asset) { return isPresent ? .answered : .absent }
+        // Nothing of an empty asset can be played meanwhile.
+        guard asset.bytes > 0 else { return try await answer(of: asset) }
+
+        let result = await tasks.checks.run(ObjectIdentifier(asset), within: silenceLeft(of: asset)) {
+            await check(asset)
+        }
+        if let result { return try result.get() ? .answered : .absent }
+        guard await isPlayable(asset) else { return try await answer(of: asset) }
+        doubtOrigin(of: asset)
+        return library.client.isFailing(asset.origin) ? .absent : .silent
+    }
+
+    private func answer(of asset: Asset) async throws(LibraryError) -> EntryAnswer {
+        let result = await tasks.checks.run(ObjectIdentifier(asset)) { await check(asset) }
+        return try result.get() ? .answered : .absent
+    }
+
+    /// True if the origin answered the latest request for the entry, false if it did not; nil if that must be found out again.
+    private func knownPresence(of asset: Asset) -> Bool? {
+        // What the origin answered a download says nothing about this moment, in which a session would rely on it.
+        guard let checked = asset.checked, checked.isForPlayer || asset.bytes == 0 else { return nil }
         let live = asset.renditions.filter { $0.isLive || $0.isPastBroadcast }
         let spans = live.compactMap { $0.source?.playlist.interval }
         let life = min(spans.min() ?? Self.checkLife, Self.checkLife)
-        if let checked = asset.checked, library.now() - checked.at < life { return checked.isPresent }
-        return try await tasks.checks.run(ObjectIdentifier(asset)) { await check(asset) }.get()
+        return library.now() - checked.at < life ? checked.isPresent : nil
+    }
+
+    /// The time for which the present request for the entry may be silent, before what is stored is played.
+    private func silenceLeft(of asset: Asset) -> Duration {
+        let limit = GiveUpRule.entrySilence
+        guard let began = asset.checkBegan else { return limit }
+        return max(.zero, limit - (library.now() - began))
+    }
+
+    /// Records that the origin does not answer: what is stored goes before its answers for a while.
+    private func doubtOrigin(of asset: Asset) {
+        let request = library.playlistFetcher.request(asset.origin, asset.access)
+        if !library.client.isHandled(request) { library.client.presumeAbsent(after: request) }
     }
 
     /// True if something of the asset can be played instead of the origin.
@@ -41,9 +85,12 @@ extension PlaylistLoader {
 
     private func check(_ asset: Asset) async -> Result<Bool, LibraryError> {
         let hasWhole = asset.isPlayableOffline
+        asset.checkBegan = library.now()
+        defer { asset.checkBegan = nil }
         do {
             // Playable ranges are computed only when needed, because that reads files.
             try await loadEntry(of: asset, hasWhole ? Self.impatient : asset.bytes > 0 ? Self.hesitant : .patient)
+            asset.checked?.isForPlayer = true
             return .success(true)
         } catch {
             let isAbsent = error.isUnanswered
@@ -54,7 +101,7 @@ extension PlaylistLoader {
             if isAbsent, !library.client.isHandled(request) {
                 library.client.presumeAbsent(after: request)
             } else {
-                asset.checked = (library.now(), false)
+                asset.checked = Asset.EntryCheck(at: library.now(), isPresent: false, isForPlayer: true)
             }
             return .success(false)
         }
@@ -67,7 +114,7 @@ extension PlaylistLoader {
         let answer = try await library.playlistFetcher.playlist(at: origin, access: asset.access, manner)
         // A response from a URL that is no longer the asset's does not count.
         guard origin == asset.origin else { return }
-        asset.checked = (library.now(), true)
+        asset.checked = Asset.EntryCheck(at: library.now(), isPresent: true)
         if let terms = answer.terms {
             asset.access.handled = terms
             if asset.title == nil { asset.title = terms.title }

@@ -13,8 +13,7 @@ struct PreparedPlaylist: Sendable {
     let keyURLs: [WebURL?]
     /// The URLs of a live playlist's `maps`, `parts` and `preloadHints`; nil for those that are none.
     let maps, parts, hints: [WebURL?]
-    /// Nil for a live playlist.
-    let hosts: MediaHosts?
+    let hosts: MediaHosts
 
     init(_ source: Rendition.Source, content: PieceName.Content) {
         let (playlist, base) = (source.playlist, source.base)
@@ -25,7 +24,7 @@ struct PreparedPlaylist: Sendable {
         maps = source.isDurable ? [] : playlist.maps.map { try? base.resolving($0.uri) }
         parts = source.isDurable ? [] : playlist.parts.map { try? base.resolving($0.uri) }
         hints = source.isDurable ? [] : playlist.preloadHints.map { try? base.resolving($0.uri) }
-        hosts = source.isDurable ? MediaHosts(source) : nil
+        hosts = MediaHosts(source)
     }
 }
 

@@ -169,7 +169,7 @@ import Store
         }
         if let entry = destination.entry { adopt(entry, for: asset) }
         for rendition in asset.renditions { rendition.mirror = 0 }
-        asset.checked = (.now, true)
+        asset.checked = Asset.EntryCheck(at: .now, isPresent: true, isForPlayer: true)
         library.playlists.allowRenewal(of: asset)
         if !asset.published.isEmpty { library.writeBundle(of: asset) }
     }

@@ -104,6 +104,10 @@ public import Playlist
     private var wholeness: (folder: Int, keys: Int, isComplete: Bool)?
     var live = LiveNames()
     private var numbering = LiveNumbering()
+    /// The segments that players of the live stream do not see.
+    public package(set) var omissions = LiveOmissions()
+    /// The latest live playlist of which players see a segment, where that is not the present one.
+    package var shown: (source: Source, cut: MediaPlaylistCut?)?
     /// True if its playlist was once a live one, before the latest start too.
     var hasBeenLive = false
     /// True if its playlist ended while it was live: at its URL another broadcast may have begun.
@@ -213,6 +217,7 @@ public import Playlist
     package func forget() {
         (source, latest, keyNumbers, fileNames, wholeness) = (nil, nil, [], nil, nil)
         (knownTimeline, knownSectionFiles) = (nil, nil)
+        shown = nil
         edition += 1
         (isSaved, isOutdated) = (false, false)
     }

@@ -1,6 +1,8 @@
 import EventLoop
 import Fetching
 import Library
+import Origin
+import Playheads
 import Playlist
 import Substitution
 
@@ -26,23 +28,51 @@ extension Playback {
         return DeadParts(renditions: isSomethingLeft ? dead : [])
     }
 
-    /// Finds the segments that a playlist leaves out; nil if there are none. A player whose quality Weir chooses may get them in
-    /// another one.
+    /// Returns the playlist that a player gets, with the segments that it leaves out. A live playlist of which no segment is left
+    /// stays as it was shown before, so that the player waits for what follows.
+    func shown(
+        _ source: Rendition.Source, of rendition: Rendition, in asset: Asset, _ session: Session
+    ) async throws(LibraryError) -> (source: Rendition.Source, cut: MediaPlaylistCut?) {
+        if source.isDurable { return (source, try await deadCut(of: rendition, in: asset, session)) }
+        let cut = await library.liveCut(of: rendition, source, in: asset)
+        guard cut?.isEmpty ?? false else {
+            rendition.shown = (source, cut)
+            return (source, cut)
+        }
+        guard let shown = rendition.shown, .now - shown.source.born < GiveUpRule.omissionLimit else {
+            throw Self.deadHosts(of: rendition, in: asset)
+        }
+        return shown
+    }
+
+    private static func deadHosts(of rendition: Rendition, in asset: Asset) -> LibraryError {
+        LibraryError(
+            .hostDead,
+            "\(rendition.name.id) of \(asset.name): the hosts of its segments cannot be reached, although others answer"
+        )
+    }
+
+    /// Finds the segments that a playlist leaves out, because nothing can stand in for them; nil if there are none.
     func deadCut(
         of rendition: Rendition, in asset: Asset, _ session: Session
     ) async throws(LibraryError) -> MediaPlaylistCut? {
-        guard session.mode != .offline, session.mode != .adaptive, let playlist = rendition.source?.playlist,
-            var dead = await library.deadSegments(of: rendition, in: asset), asset.has(rendition),
-            dead.count == rendition.source?.playlist.segments.count
+        // A player that has seen the broadcast knows its numbers.
+        if let source = rendition.source, source.isDurable, !rendition.omissions.isEmpty,
+            library.playheads.isPlaying(session.id, asset.id)
+        {
+            return await library.liveCut(of: rendition, source, in: asset)
+        }
+        guard session.mode != .offline, let playlist = rendition.source?.playlist,
+            var dead = await library.deadSegments(of: rendition, in: asset), asset.has(rendition)
         else { return nil }
         var slice = LoopSlice()
         await substitutions.substitutes(of: rendition, in: asset)?.cover(&dead, &slice)
-        guard dead.contains(true) else { return nil }
-        guard dead.contains(false) else {
-            let subject = "\(rendition.name.id) of \(asset.name)"
-            throw LibraryError(
-                .hostDead, "\(subject): the hosts of its segments cannot be reached, although others answer")
-        }
+        if dead.contains(true) { await coverByStandIns(&dead, of: rendition, in: asset) }
+        // The playlist may have been replaced meanwhile.
+        guard dead.contains(true), dead.count == playlist.segments.count,
+            rendition.source?.playlist.hasSameText(as: playlist) ?? false
+        else { return nil }
+        guard dead.contains(false) else { throw Self.deadHosts(of: rendition, in: asset) }
         return MediaPlaylistCut(stays: dead.map { !$0 }, isMarked: playlist.maps.isEmpty)
     }
 }

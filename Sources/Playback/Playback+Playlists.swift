@@ -23,8 +23,9 @@ extension Playback {
         if session.mode == .auto, let last = rendition.lastWindow {
             let view = view(of: asset, session, for: exchange)
             Task { @LoopActor in
+                let cut = await library.liveCut(of: rendition, last.source, in: asset)
                 await answer(exchange, session, of: asset, .hit) {
-                    try await view.draft(rendition, last.source, isLast: true)
+                    try await view.draft(rendition, last.source, isLast: true, cut: cut)
                 }
             }
             return
@@ -107,9 +108,11 @@ extension Playback {
         defer { if !wasLive { library.playheads.openingEnded() } }
         let status = CacheStatus.forwarded(rendition.source == nil ? .uriMiss : .stale, isStored: true)
         do throws(LibraryError) {
-            let source = try await library.playlists.source(of: rendition, in: asset, directives)
+            // The directives name numbers of the origin, which are others once a segment was left out.
+            let directives = rendition.omissions.isEmpty ? directives : .none
+            let latest = try await library.playlists.source(of: rendition, in: asset, directives)
+            let (source, cut) = try await shown(latest, of: rendition, in: asset, session)
             let view = view(of: asset, session, for: exchange)
-            let cut = try await deadCut(of: rendition, in: asset, session)
             await answer(exchange, session, of: asset, status, live: source.isDurable ? nil : source) {
                 try await view.draft(rendition, source, cut: cut)
             }
@@ -288,11 +291,14 @@ extension Playback {
             }
         }
         do {
-            let isPresent = isStored ? false : try await library.playlists.refresh(asset)
+            let answered = isStored ? .absent : try await library.playlists.refresh(asset)
+            let isPresent = answered == .answered
             if isPresent, case let current = await library.revisions.current(asset), current !== asset {
                 return await entry(exchange, of: current, mode, directives, isStored: false)
             }
-            if !isPresent, !asset.isPlayableOffline { return try await entry(exchange, ofPartOf: asset, mode) }
+            if !isPresent, !asset.isPlayableOffline {
+                return try await entry(exchange, ofPartOf: asset, mode, mayContinue: answered == .silent)
+            }
             if mode == .adaptive,
                 let ladder = await substitutions.ladder(of: asset, in: library, isStored: !isPresent)
             {
@@ -321,18 +327,21 @@ extension Playback {
         }
     }
 
-    /// Lists the playable ranges of an asset without a complete rendition, in a session that never asks the origin.
+    /// Lists the renditions of an asset without a complete one, as far as they are stored.
+    /// - Parameter mayContinue: true if the origin may still answer: the session begins with what is stored, and asks the origin
+    ///   for the rest. Otherwise it never asks the origin, and plays the playable ranges.
     private func entry(
-        _ exchange: Exchange, ofPartOf asset: Asset, _ mode: Session.Mode
+        _ exchange: Exchange, ofPartOf asset: Asset, _ mode: Session.Mode, mayContinue: Bool
     ) async throws(LibraryError) {
         guard let stored = await substitutions.playableRanges(of: asset) else { throw Self.nothing(of: asset) }
         guard stored.isPlayable else { throw Self.nothing(of: asset, but: stored.seconds) }
-        let session = Session(stored.isCut ? .offline : mode.plain)
-        stretches.insert(stored, for: session)
+        let isOffline = stored.isCut && !mayContinue
+        let session = Session(isOffline ? .offline : mode.plain)
+        if !mayContinue { stretches.insert(stored, for: session) }
         sessions.enter(session, exchange)
         let view = view(of: asset, session, for: exchange)
         await answer(exchange, session, of: asset, .hit, orElse: Self.nothing(of: asset)) {
-            try await view.draft(stored)
+            try await view.draft(stored, isCut: !mayContinue)
         }
     }
 

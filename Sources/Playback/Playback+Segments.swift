@@ -91,6 +91,7 @@ extension Playback {
         case .splicedPiece: return sendSplicedPiece(request)
         case .substitute(let rendition): return sendSubstitute(of: rendition, request)
         case .otherQuality: return awaitsComparison(request) || fetchChosenQuality(request)
+        case .standIn: return awaitsComparison(request) || fetchStandIn(request)
         case .fetch(let fallback, let isSentComplete):
             if awaitsComparison(request) { return true }
             do throws(LibraryError) {
@@ -132,6 +133,10 @@ extension Playback {
             missing.hasBuffer = missing.mayAsk && buffer(of: place.session) > 0
         }
         missing.isSplicedComplete = segment?.substitutes.needsCompleteSegments ?? false
+        if missing.mayAsk, !missing.hasSubstitute, let standIn = standIn(for: request) {
+            request.standIn = standIn
+            missing.hasStandIn = true
+        }
         request.facts.missing = missing
         guard let resource, missing.mayAsk, missing.hasSubstitute,
             library.isPresumedAbsent(resource, in: place.folder, of: place.asset)

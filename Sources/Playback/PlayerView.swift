@@ -26,7 +26,7 @@ import Substitution
     func media(
         _ rendition: Rendition, _ source: Rendition.Source, isLast: Bool = false, cut: MediaPlaylistCut? = nil
     ) throws(PlaylistError) -> [UInt8] {
-        try source.playlist.rendered(form(of: source, isLast: isLast), cut: cut) { reference in
+        try source.playlist.rendered(form(of: source, isLast: isLast, isCut: cut != nil), cut: cut) { reference in
             switch reference {
             case .segment(let segment): resource(rendition, file(of: segment, rendition, source))
             case .map(let map): resource(rendition, rendition.name(of: map, in: source).description)
@@ -43,10 +43,17 @@ import Substitution
     }
 
     /// The form in which a playlist is written.
-    func form(of source: Rendition.Source, isLast: Bool) -> MediaPlaylistView {
-        var view: MediaPlaylistView =
-            source.isDurable || isLast
-            ? .stored : source.isRecorded ? .growing : source.playlist.isLowLatency ? .relay : .plain
+    /// - Parameter isCut: true if segments are left out. Then a low-latency playlist is a plain one: its players name segments by
+    ///   the origin's numbers.
+    func form(of source: Rendition.Source, isLast: Bool, isCut: Bool) -> MediaPlaylistView {
+        var view = MediaPlaylistView.plain
+        if source.isDurable || isLast {
+            view = .stored
+        } else if source.isRecorded {
+            view = .growing
+        } else if source.playlist.isLowLatency, !isCut {
+            view = .relay
+        }
         view.keepsGaps = keepsGaps
         return view
     }

@@ -313,7 +313,7 @@ extension PlayerView {
             isKnown ? rendition.sectionFiles : playlist.maps.map { rendition.name(of: $0, in: source).description }
         let keys = isKnown ? rendition.keyNumbers : playlist.keys.map { rendition.number(of: $0, in: source) }
         let names: Rendition.SegmentNames? = isKnown ? nil : rendition.segmentNames(in: source)
-        let isRelayed = playlist.isLowLatency && playlist.isLive && !source.isRecorded
+        let isRelayed = playlist.isLowLatency && playlist.isLive && !source.isRecorded && cut == nil
         let lowLatency = isRelayed ? lowLatencyNames(rendition, source) : MediaDraft.LowLatencyNames()
         var (presentations, lists, slice) = ([Int: String](), [Int: String](), LoopSlice())
         for range in playlist.dateRanges {
@@ -327,7 +327,8 @@ extension PlayerView {
         }
         return .media(
             MediaDraft(
-                playlist: playlist, base: source.base, view: form(of: source, isLast: isLast), cut: cut, prefix: prefix,
+                playlist: playlist, base: source.base, view: form(of: source, isLast: isLast, isCut: cut != nil),
+                cut: cut, prefix: prefix,
                 folder: rendition.name.id,
                 files: files, names: names, maps: maps, keys: keys, presentations: presentations, lists: lists,
                 lowLatency: lowLatency))
@@ -368,11 +369,13 @@ extension PlayerView {
         return try added.added(to: text) { "\(prefix)\($0)" }
     }
 
-    func draft(_ stretches: PlayableRanges) async throws(PlaylistError) -> PlaylistDraft {
+    /// - Parameter isCut: false to list also what is not stored of the renditions.
+    func draft(_ stretches: PlayableRanges, isCut: Bool) async throws(PlaylistError) -> PlaylistDraft {
         if asset.multivariant != nil { return draft(listing: Set(stretches.cuts.keys)) }
         guard let lone = asset.renditions.first, let source = lone.source else { return .text(nil) }
         if let master = try master(of: lone) { return .text(master) }
-        return try await draft(lone, source, cut: stretches.cuts[lone.place])
+        let cut = isCut ? stretches.cuts[lone.place] : nil
+        return try await draft(lone, source, cut: cut)
     }
 
     /// The draft of the entry playlist with only the renditions at these places in `MultivariantPlaylist.renditionURIs`.

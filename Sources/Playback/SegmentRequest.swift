@@ -41,6 +41,8 @@ import Substitution
     /// The resource at the origin, found once the piece is known to be missing; nil if the asset names none.
     private(set) var resource: Resource?
     var adaptation: Adaptation?
+    /// The other rendition's segment that is fetched if this one's host is dead; nil if there is none.
+    var standIn: Quality?
     /// The origin's failure, or the reason for not asking it; nil if there is none.
     private(set) var error: LibraryError?
     /// Cache-Status of the fetch that answers the request; nil if there is none.
@@ -141,6 +143,8 @@ enum SegmentSource: Equatable {
     case substitute(of: String?)
     /// A fetch of the quality that was chosen for a player that cannot adapt.
     case otherQuality
+    /// A fetch of another rendition's segment, because the host of this one is dead.
+    case standIn
     /// A fetch of the resource, which a substitute may replace up to the given point. If `isSentComplete`, no byte is
     /// sent before the last one has arrived.
     case fetch(Fetch.Fallback, isSentComplete: Bool)
@@ -168,7 +172,11 @@ enum SegmentSource: Equatable {
     private init(_ missing: SegmentFacts.Missing, _ facts: SegmentFacts) {
         if missing.isListed, missing.mayAsk, !missing.hasFailed {
             let isReplaced = missing.hasSubstitute && missing.isPresumedAbsent
-            self = isReplaced ? .substitute(of: nil) : Self.fetch(missing, facts)
+            if isReplaced {
+                self = .substitute(of: nil)
+            } else {
+                self = missing.hasStandIn ? .standIn : Self.fetch(missing, facts)
+            }
         } else if missing.hasSubstitute {
             self = .substitute(of: nil)
         } else if missing.hasFailed {
@@ -205,6 +213,8 @@ struct SegmentFacts: Equatable {
         var hasSubstitute = false
         var isPresumedAbsent = false
         var hasFailed = false
+        /// True if the host is dead, and another rendition's segment can be fetched.
+        var hasStandIn = false
         /// True if the player has media to play in the meantime.
         var hasBuffer = false
         /// True if the rendition's segments can be spliced only when they are complete.
@@ -242,6 +252,7 @@ struct SegmentFacts: Equatable {
         switch source {
         case .splicedPiece: isSpliceable = false
         case .otherQuality: quality = nil
+        case .standIn: missing?.hasStandIn = false
         case .substitute:
             if quality != nil {
                 quality = nil

@@ -131,6 +131,148 @@ struct DeadHostTests {
         }
     }
 
+    // MARK: Redirects
+
+    /// As `advertisement(on:)`, but the URLs are the film's host's, which redirects to the dead one.
+    private static func redirectedAdvertisement(to host: String) throws -> [OriginRule] {
+        let rules = ["4", "5"].map { number in
+            OriginRule("/ads/\(number).ts") { $0.redirect = "\(host)\(number).ts" }
+        }
+        return try advertisement(on: "/ads/") + rules
+    }
+
+    @Test("to which an advertisement is redirected costs no frame of the film", arguments: hosts)
+    func leavesTheRedirectedAdvertisementOut(host: String) async throws {
+        try await with(Self.redirectedAdvertisement(to: host)) { scene in
+            for _ in 0..<2 { try await expectFilm(scene.master("ts")) }
+            // One look at the advertisement, and one at the film beside it.
+            #expect(try await scene.origin.requests(for: "/ads/4.ts").count == 1)
+        }
+    }
+
+    @Test(
+        "to which an advertisement is redirected ends no player", arguments: [Player.ffmpeg, .mpv, .vlc, .chromium],
+        hosts)
+    func playersComeToTheEndBehindARedirect(player: Player, host: String) async throws {
+        try await with(Self.redirectedAdvertisement(to: host)) { scene in
+            let report = try await player.play(scene.master("ts"), within: Self.bound)
+            #expect(PlayerBaseline(player, "ts").shortcoming(of: report) == nil)
+        }
+    }
+
+    @Test("to which a part is redirected: a download stores the rest, and ends with exit 3", arguments: hosts)
+    func downloadEndsWithoutWhatIsRedirected(host: String) async throws {
+        try await with(Self.redirectedAdvertisement(to: host)) { scene in
+            let result = try await scene.weir.run(["get", scene.origin.master("ts")], within: Self.bound)
+            #expect(result.exit == .code(3), "\(result.exit)")
+            #expect(result.errors.contains("\(host)4.ts could not be reached"), "\(result.errors)")
+            #expect(scene.pieces().count == 6)
+        }
+    }
+
+    // MARK: Live
+
+    /// A broadcast of the best variant of `ts`, with an advertisement of two segments on a host behind the second segment. It
+    /// moves on by one segment with each request, and ends.
+    private static func broadcast(on host: String, isEvent: Bool = false) throws -> [OriginRule] {
+        let film = (0..<6).map { "#EXTINF:2.000000,\n\($0).ts\n" }
+        let advertisement = ["4", "5"].map { "#EXTINF:2.000000,\n\(host)\($0).ts\n" }
+        let mark = "#EXT-X-DISCONTINUITY\n"
+        let all = Array(film[..<3]) + [mark + advertisement[0], advertisement[1], mark + film[3]] + film[4...]
+        let counts = Array(3...all.count)
+        var rules = counts.enumerated().map { place, count in
+            let first = isEvent ? 0 : max(0, count - 4)
+            let gone = all[..<first].count { $0.hasPrefix(mark) }
+            let head = [
+                "#EXTM3U", "#EXT-X-VERSION:3", "#EXT-X-TARGETDURATION:2", "#EXT-X-MEDIA-SEQUENCE:\(first)",
+                "#EXT-X-DISCONTINUITY-SEQUENCE:\(gone)", isEvent ? "#EXT-X-PLAYLIST-TYPE:EVENT" : "#",
+            ]
+            let end = count == all.count ? "#EXT-X-ENDLIST\n" : ""
+            let text = head.map { $0 + "\n" }.joined() + all[first..<count].joined() + end
+            return OriginRule("/ts/270p/media.m3u8") {
+                ($0.status, $0.body) = (200, text)
+                if count < all.count { $0.times = 1 }
+            }
+        }
+        rules.append(try PlainFrames.onlyBest(of: "ts"))
+        return rules
+    }
+
+    @Test(
+        "that has an advertisement in a broadcast costs no frame of it", arguments: hosts, [false, true])
+    func leavesTheAdvertisementOutOfABroadcast(host: String, isEvent: Bool) async throws {
+        try await with(Self.broadcast(on: host, isEvent: isEvent)) { scene in
+            let url = await scene.master("ts")
+            let frames = try await FrameHashes.of(
+                url, options: ["-live_start_index", "0"], within: Self.broadcastBound)
+            let difference = frames.firstDifference(from: try await PlainFrames.ofBest("ts"))
+            #expect(difference == nil && frames.complaints == [])
+        }
+    }
+
+    /// The broadcast lasts 16 s.
+    private static let broadcastBound = Duration.seconds(60)
+
+    // Chromium does not play this broadcast from a plain origin either.
+    @Test(
+        "that has an advertisement in a broadcast ends no player", arguments: [Player.ffmpeg, .mpv, .vlc],
+        hosts)
+    func playersComeToTheEndOfABroadcast(player: Player, host: String) async throws {
+        try await with(Self.broadcast(on: host)) { scene in
+            let report = try await player.play(scene.master("ts"), within: Self.broadcastBound)
+            #expect(report.ended, "\(report)")
+            // Each segment behind the advertisement was asked for, and once.
+            for number in 3..<6 {
+                #expect(try await scene.origin.requests(for: "/ts/270p/\(number).ts").count == 1)
+            }
+        }
+    }
+
+    // MARK: Other qualities
+
+    @Test("that has two segments of the best variant: those of the next one stand in", arguments: hosts)
+    func anotherVariantStandsIn(host: String) async throws {
+        let text = try Self.fixture("/ts/270p/media.m3u8")
+        let dead = (2...3).reduce(text) { $0.replacing("\n\($1).ts", with: "\n\(host)\($1).ts") }
+        let master = try Self.fixture("/ts/master.m3u8")
+        let lines = master.split(separator: "\n").filter { !$0.contains("160x90") && $0 != "90p/media.m3u8" }
+        let rules = [
+            Self.rule("/ts/270p/media.m3u8", dead),
+            Self.rule("/ts/master.m3u8", lines.joined(separator: "\n") + "\n"),
+        ]
+        try await with(rules) { scene in
+            let variants = try await PlaylistWalk.segments(scene.master("ts"))
+            let best = try #require(variants.first { $0.contains("video-270p") })
+            let frames = try await FrameHashes.of(best, within: Self.bound)
+            let film = try await PlainFrames.ofBest("ts")
+            #expect(frames.complaints == [])
+            // Each moment has its picture.
+            #expect(frames.streams.map(\.frames.count) == film.streams.map(\.frames.count))
+            #expect(try await scene.repetitions() == [:])
+        }
+    }
+
+    // MARK: Adaptive quality
+
+    @Test(
+        "that has an advertisement of all qualities ends no player whose quality Weir chooses",
+        arguments: [Player.ffmpeg, .mpv, .vlc], hosts)
+    func leavesTheAdvertisementOutOfTheAdaptiveView(player: Player, host: String) async throws {
+        let rules = try ["90p", "180p", "270p"].map { folder in
+            let third = "#EXTINF:2.000000,\n2.ts\n"
+            let segments = ["4.ts", "5.ts"].map { "#EXTINF:2.000000,\n\(host)\($0)\n" }.joined()
+            let mark = "#EXT-X-DISCONTINUITY\n"
+            let path = "/ts/\(folder)/media.m3u8"
+            return Self.rule(path, try Self.fixture(path).replacing(third, with: mark + segments + mark + third))
+        }
+        try await with(rules) { scene in
+            let url = await scene.weir.url("/auto/" + scene.origin.master("ts"))
+            let report = try await player.play(url, within: Self.bound)
+            #expect(PlayerBaseline(player, "ts").shortcoming(of: report) == nil)
+            #expect(try await scene.repetitions() == [:])
+        }
+    }
+
     @Test("that has the best variant: a download takes the next best", arguments: hosts)
     func downloadTakesTheNextBest(host: String) async throws {
         let text = try Self.fixture("/ts/270p/media.m3u8")

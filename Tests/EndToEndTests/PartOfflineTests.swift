@@ -79,6 +79,19 @@ struct PartOfflineTests {
         }
     }
 
+    @Test(
+        "plays at once when the origin has gone right after the download",
+        arguments: [Player.ffmpeg, .mpv, .vlc], ["", "local/", "auto/"])
+    func playsPartRightAfterItsDownload(player: Player, view: String) async throws {
+        try await Scene.with { scene in
+            _ = try await scene.get("ts", ["--range", "0-6"])
+            try await scene.origin.stop()
+            // A wait for the origin's segments would take a minute.
+            let report = try await player.play(scene.weir.url("/\(view)ts.m3u8"), within: .seconds(40))
+            #expect(report.ended && report.position ?? 0 >= 2.5, "\(report)")
+        }
+    }
+
     @Test("plays a killed download with a hole in the middle", arguments: ["ts", "cmaf"])
     func playsKilledDownload(fixture: String) async throws {
         try await Scene.with { scene in

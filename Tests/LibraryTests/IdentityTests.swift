@@ -72,7 +72,7 @@ import Testing
         let new = "#EXT-X-STREAM-INF:BANDWIDTH=3,RESOLUTION=480x270"
         let text = multivariant(new, "270p/media.m3u8", Self.low, "http://cdn.example/90p?t=2", Self.high, "180p?t=2")
         try await serve("/ts/master.m3u8", text, at: fixture.origin)
-        #expect(try await fixture.library.playlists.refresh(asset))
+        #expect(try await fixture.library.playlists.refresh(asset) == .answered)
         #expect(asset.renditions.map(\.name.id) == ["video-270p", "video-90p", "video-90p-2"])
         #expect(asset.rendition("video-90p") === rendition && rendition.folder.contains("0.ts"))
         #expect(asset.urls(of: rendition).map(\.text) == ["http://cdn.example/90p?t=2"])
@@ -87,7 +87,7 @@ import Testing
         let (fixture, asset, rendition) = try await pair()
         let text = multivariant(Self.high, "180p/media.m3u8?t=2", Self.low, "90p/media.m3u8?t=2")
         try await serve("/ts/master.m3u8", text, at: fixture.origin)
-        #expect(try await fixture.library.playlists.refresh(asset))
+        #expect(try await fixture.library.playlists.refresh(asset) == .answered)
         #expect(asset.multivariant?.variants.map(\.bandwidth) == [1, 2])
         #expect(asset.urls(of: rendition).first?.query == "t=2")
         #expect(asset.urls(of: rendition).first?.path == "/ts/90p/media.m3u8")
@@ -101,7 +101,7 @@ import Testing
         try await serve("/ts/master.m3u8", text, at: fixture.origin)
         for _ in 0..<2 {
             asset.checked = nil
-            #expect(try await fixture.library.playlists.refresh(asset))
+            #expect(try await fixture.library.playlists.refresh(asset) == .answered)
         }
         #expect(asset.multivariant?.variants.map(\.bandwidth) == [1, 2])
         #expect(asset.urls(of: rendition).first?.path == "/ts/90p/media.m3u8")
@@ -115,7 +115,7 @@ import Testing
         let former = try await fixture.rendition("video-90p-2", of: asset)
         let text = multivariant(Self.low, "90p/media.m3u8", Self.high.replacing("=2,", with: "=9,"), "270p/media.m3u8")
         try await serve("/ts/master.m3u8", text, at: fixture.origin)
-        #expect(try await fixture.library.playlists.refresh(asset))
+        #expect(try await fixture.library.playlists.refresh(asset) == .answered)
         let rendition = try #require(asset.rendition("video-90p-2"))
         #expect(rendition !== former && rendition.source == nil && !asset.hasChanged)
         #expect(rendition.folder === former.folder)
@@ -293,7 +293,7 @@ import Testing
         try await fetch(1, of: asset.renditions[0], in: asset, fixture)
         #expect(try await fixture.mediaRequests() == ["/ts/90p/0.ts?t=1", "/ts/90p/1.ts?t=1", "/ts/90p/1.ts?t=2"])
         asset.checked = nil
-        #expect(try await fixture.library.playlists.refresh(asset))
+        #expect(try await fixture.library.playlists.refresh(asset) == .answered)
         #expect(asset.renditions[0].folder.sizes.count == 2 && !asset.hasChanged)
     }
 
@@ -305,7 +305,7 @@ import Testing
         if isStored { try await fetch(0, of: asset.renditions[0], in: asset, fixture) }
         try await serve("/ts/film.m3u8", lone().replacing("EXTINF:2", with: "EXTINF:1"), at: fixture.origin)
         asset.checked = nil
-        #expect(try await fixture.library.playlists.refresh(asset))
+        #expect(try await fixture.library.playlists.refresh(asset) == .answered)
         #expect(asset.duration == (isStored ? 6 : 3) && asset.hasChanged == isStored)
         try await fixture.restart()
         #expect(fixture.library.assets.first?.duration == (isStored ? 6 : 3))
@@ -352,7 +352,7 @@ import Testing
         try await serve(
             "/aes/master.m3u8", master.replacing("VALUE=\"1\"", with: "VALUE=\"2\""), at: fixture.origin)
         asset.checked = nil
-        #expect(try await fixture.library.playlists.refresh(asset))
+        #expect(try await fixture.library.playlists.refresh(asset) == .answered)
         #expect(asset.multivariant?.variables == ["t": "2"])
         try await fixture.restart(isOffline: true)
         let restored = try #require(fixture.library.assets.first)

@@ -44,7 +44,7 @@ import Testing
     @Test func anImportMakesNoRequestsAndPlaysWithHoles() async throws {
         let fixture = try await LibraryFixture()
         let asset = try await fixture.exchange.importer.importAsset(at: path("ts"), name: "film")
-        #expect(try await fixture.library.playlists.refresh(asset) == false)
+        #expect(try await fixture.library.playlists.refresh(asset) == .absent)
         let rendition = try #require(asset.rendition("video-90p"))
         let resource = try fixture.resource(2, of: rendition)
         try rendition.folder.remove(resource.name.description) {}

@@ -35,6 +35,25 @@ import Testing
         #expect(found.origin(ofMap: 0)?.description == "http://m" && found.origin(ofKey: 0)?.description == "https://k")
     }
 
+    @Test func aRangeHasFirstSegmentsOfItsOwn() throws {
+        let found = try hosts(segments(["1.ts", "http://b/2.ts", "3.ts", "http://b/4.ts", "http://c/5.ts"]))
+        #expect(found.firstSegments == [0, 1, 4])
+        #expect(found.firstSegments(in: 2..<5) == [2, 3, 4] && found.firstSegments(in: 5..<5) == [])
+        #expect(try hosts(segments(["1.ts", "2.ts"])).firstSegments(in: 1..<2) == [1])
+    }
+
+    @Test func foldersThatBeginAtDiscontinuitiesAreInsertions() throws {
+        let film = segments(["1.ts", "2.ts"])
+        let advertisement = segments(["/ads/1.ts?a=/b/", "/ads/2.ts"])
+        let mark = "\n#EXT-X-DISCONTINUITY\n"
+        #expect(try hosts([film, advertisement, film].joined(separator: mark)).insertions == [0, 2])
+        #expect(try hosts([film, film].joined(separator: mark)).insertions == [])
+        // Folders within a part say nothing.
+        #expect(try hosts(segments(["a/1.ts", "b/2.ts"])).insertions == [])
+        let many = (0..<20).map { segments(["/\($0)/1.ts"]) }.joined(separator: mark)
+        #expect(try hosts(many).insertions.count == 8)
+    }
+
     @Test func keysInThePlaylistHaveNoHost() throws {
         let key = "#EXT-X-KEY:METHOD=AES-128,URI=\"data:text/plain;base64,MDEyMzQ1Njc4OWFiY2RlZg==\"\n"
         let found = try hosts(key + segments(["1.ts"]))

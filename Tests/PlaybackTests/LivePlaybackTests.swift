@@ -108,6 +108,62 @@ import Testing
         #expect(!stream.fixture.folder.files().contains { $0.hasSuffix(".ts") })
     }
 
+    /// A low-latency player names segments by the origin's numbers, which are others behind an omitted segment.
+    @Test func aDeadHostsSegmentMakesALowLatencyPlaylistAPlainOne() async throws {
+        let stream = try await LiveStream()
+        #expect(try await stream.fixture.get(stream.media).text.contains("#EXT-X-PART"))
+        func window(_ first: Int) -> String {
+            let lines = (first..<4).map { number in
+                let host = number == 2 ? "http://ads.invalid/" : ""
+                return "#EXTINF:1,\n\(host)\(number).ts\n"
+            }
+            return "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=1\n"
+                + "#EXT-X-PART-INF:PART-TARGET=0.5\n#EXT-X-MEDIA-SEQUENCE:\(first)\n" + lines.joined()
+                + "#EXT-X-PART:DURATION=0.5,URI=\"4.0.ts\"\n"
+        }
+        try await stream.fixture.origin.clearRules()
+        try await stream.answer("") { ($0.status, $0.body) = (200, window(0)) }
+        try await stream.answer("_HLS_msn=4") { ($0.status, $0.body) = (200, window(1)) }
+        var text = ""
+        try await waitUntil("the next list") {
+            text = try await stream.fixture.get(stream.media).text
+            return text.contains("/3.ts\n")
+        }
+        #expect(!text.contains("/2.ts\n") && text.contains("/1.ts\n#EXT-X-DISCONTINUITY\n#EXTINF:1,\n"), "\(text)")
+        #expect(!text.contains("#EXT-X-PART") && !text.contains("SERVER-CONTROL"))
+        // Directives are not passed on any more.
+        #expect(try await stream.fixture.get(stream.media + "?_HLS_msn=4").status == 200)
+        #expect(try await stream.requests("_HLS_msn=4").isEmpty)
+    }
+
+    /// A player that has seen the broadcast finds its segments under the same numbers when it has ended.
+    @Test func theEndOfABroadcastKeepsItsNumbers() async throws {
+        let stream = try await LiveStream()
+        func list(_ range: Range<Int>, _ end: String = "") -> String {
+            let lines = range.map { "#EXTINF:1,\n\($0 == 1 ? "http://ads.invalid/" : "")\($0).ts\n" }
+            return "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:\(range.lowerBound)\n" + lines.joined()
+                + end
+        }
+        let segment = OriginRule("/low/?.ts") { ($0.status, $0.body) = (200, OriginRule.media("0123")) }
+        try await stream.fixture.origin.clearRules()
+        try await stream.fixture.origin.add(segment)
+        try await stream.answer("") { ($0.status, $0.body) = (200, list(0..<3)) }
+        let first = try await stream.fixture.get(stream.media).text
+        let names = PlaybackFixture.paths(in: first)
+        #expect(names.map { $0.split(separator: "/").last } == ["0.ts", "2.ts"], "\(first)")
+        #expect(try await stream.fixture.get(names[0]).status == 200)
+        try await stream.fixture.origin.clearRules()
+        try await stream.answer("") { ($0.status, $0.body) = (200, list(2..<5, "#EXT-X-ENDLIST\n")) }
+        var text = ""
+        try await waitUntil("the end") {
+            text = try await stream.fixture.get(stream.media).text
+            return text.contains("#EXT-X-ENDLIST")
+        }
+        #expect(
+            text.contains("#EXT-X-MEDIA-SEQUENCE:1\n") && text.contains("/2.ts\n") && text.contains("/4.ts\n"),
+            "\(text)")
+    }
+
     /// The end of a live stream is not final: a later text may go on without it.
     @Test func anEndThatGoesAwayAgainIsNotFinal() async throws {
         let stream = try await LiveStream()

@@ -90,12 +90,29 @@ import Testing
         #expect(online.count == 6)
         try await fixture.origin.stop()
         for entry in ["/ts.m3u8", fixture.typed("/ts/master.m3u8"), "/local/ts.m3u8"] {
-            // Clears the last successful check, because of which the origin would still count as present.
-            fixture.library.asset(named: "ts")?.checked = nil
             let paths = try await fixture.media(entry)
             #expect(paths.map { $0.split(separator: "/").last } == ["0.ts", "1.ts"])
             #expect(paths.allSatisfy { $0.split(separator: "/")[2].hasPrefix("o") })
         }
+    }
+
+    @Test func aSilentOriginGivesASessionThatContinues() async throws {
+        let fixture = try await PlaybackFixture()
+        try await watch(fixture, fixture.typed("/ts/master.m3u8"), 2, [0, 1])
+        fixture.library.asset(named: "ts")?.checked = nil
+        try await fixture.origin.add(OriginRule("*") { $0.hold = true })
+        for entry in ["/ts.m3u8", "/auto/ts.m3u8", fixture.typed("/ts/master.m3u8")] {
+            let lists = try await fixture.entry(entry)
+            #expect(lists.map { $0.split(separator: "/")[3] } == ["video-270p"])
+            let paths = PlaybackFixture.paths(in: try await fixture.get(lists[0]).text)
+            #expect(paths.count == 6)
+            for path in paths[..<2] { #expect(try await fixture.get(path).status == 200) }
+        }
+        // It was only slow.
+        try await fixture.origin.clearRules()
+        try await fixture.origin.release()
+        let path = try await fixture.media("/ts.m3u8")[2]
+        #expect(try await fixture.get(path).status == 200)
     }
 
     @Test func aPresentOriginListsEverything() async throws {

@@ -53,6 +53,85 @@ import Testing
                 == (try Spliced.fragment("cmaf", 1, of: "video-270p", behind: "video-270p")))
     }
 
+    // MARK: Dead hosts
+
+    /// Moves segments of renditions to a host without an address.
+    private func bury(_ places: [Int], of lists: [String], _ fixture: PlaybackFixture) async throws {
+        for list in lists {
+            let text = String(decoding: try Repository.fixture("/\(list)/media.m3u8"), as: UTF8.self)
+            let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+                let isBuried = places.contains { line == "\($0).ts" || line == "\($0).m4s" }
+                return isBuried ? "http://dead.invalid/\(line)" : String(line)
+            }
+            try await fixture.origin.add(
+                OriginRule("/\(list)/media.m3u8") { ($0.status, $0.body) = (200, lines.joined(separator: "\n")) })
+        }
+    }
+
+    private func numbers(_ paths: [String]) -> [Int] {
+        paths.compactMap { $0.split(separator: "/").last?.split(separator: ".").first.flatMap { Int($0) } }
+    }
+
+    @Test func anotherRenditionsSegmentIsFetchedInPlaceOfADeadHosts() async throws {
+        let fixture = try await PlaybackFixture()
+        try await bury([2, 3], of: ["ts/270p"], fixture)
+        let paths = try await fixture.paths(fixture.typed("/ts/master.m3u8"), "video-270p")
+        #expect(numbers(paths) == Array(0..<6))
+        for place in 0..<6 {
+            let answer = try await fixture.get(paths[place])
+            let file = "ts/\([2, 3].contains(place) ? "180p" : "270p")/\(place).ts"
+            let expected = [2, 3].contains(place) ? try Spliced.transport(file) : try Spliced.bytes(file)
+            #expect(answer.status == 200 && [UInt8](answer.body) == expected, "\(place)")
+        }
+        // Each was fetched once, for the trial or for the player.
+        let requests = try await fixture.mediaRequests()
+        #expect(Set(requests).count == requests.count && !requests.contains { $0.contains("/90p/") }, "\(requests)")
+    }
+
+    @Test func aFragmentIsFetchedInPlaceOfADeadHosts() async throws {
+        let fixture = try await PlaybackFixture()
+        try await bury([3], of: ["cmaf/video-270p"], fixture)
+        let paths = try await fixture.paths(fixture.typed("/cmaf/master.m3u8"), "video-270p")
+        #expect(paths.count == 13)
+        let body = [UInt8](try await fixture.get(paths[4]).body)
+        #expect(body == (try Spliced.fragment("cmaf", 3, of: "video-180p", behind: "video-270p")))
+    }
+
+    @Test func whatIsDeadInAllRenditionsIsLeftOut() async throws {
+        let fixture = try await PlaybackFixture()
+        try await bury([2, 3], of: ["ts/90p", "ts/180p", "ts/270p"], fixture)
+        for entry in [fixture.typed("/ts/master.m3u8"), "/auto" + fixture.typed("/ts/master.m3u8")] {
+            for list in try await fixture.entry(entry) {
+                let paths = PlaybackFixture.paths(in: try await fixture.get(list).text)
+                #expect(numbers(paths) == [0, 1, 4, 5], "\(list)")
+            }
+        }
+        #expect(try await fixture.mediaRequests().isEmpty)
+    }
+
+    @Test func thePlayerWhoseQualityWeirChoosesGetsALivingOne() async throws {
+        let fixture = try await PlaybackFixture()
+        try await bury([0, 2], of: ["ts/180p"], fixture)
+        // The lowest variant of the fixture begins at other times than the rest.
+        let master = String(decoding: try Repository.fixture("/ts/master.m3u8"), as: UTF8.self)
+        let lines = master.split(separator: "\n").filter { !$0.contains("160x90") && $0 != "90p/media.m3u8" }
+        let rest = lines.joined(separator: "\n") + "\n"
+        try await fixture.origin.add(OriginRule("/ts/master.m3u8") { ($0.status, $0.body) = (200, rest) })
+        let paths = try await fixture.media("/auto" + fixture.typed("/ts/master.m3u8"))
+        #expect(numbers(paths) == Array(0..<6))
+        for path in paths { #expect(try await fixture.get(path).status == 200, "\(path)") }
+    }
+
+    @Test func aRenditionOfAnotherKindDoesNotStandIn() async throws {
+        let fixture = try await PlaybackFixture()
+        try await bury([2], of: ["ts/270p"], fixture)
+        let master = String(decoding: try Repository.fixture("/ts/master.m3u8"), as: UTF8.self)
+        let foreign = master.replacing("avc1.4d400c", with: "hvc1.1").replacing("avc1.42c00a", with: "hvc1.1")
+        try await fixture.origin.add(OriginRule("/ts/master.m3u8") { ($0.status, $0.body) = (200, foreign) })
+        let paths = try await fixture.paths(fixture.typed("/ts/master.m3u8"), "video-270p")
+        #expect(numbers(paths) == [0, 1, 3, 4, 5])
+    }
+
     @Test func substitutesSoonForASilentOrigin() async throws {
         let fixture = try await PlaybackFixture(playerTimeout: .milliseconds(200))
         try await fixture.play("ts", [("video-180p", [0, 1, 2, 3, 4, 5]), ("video-270p", [0])])

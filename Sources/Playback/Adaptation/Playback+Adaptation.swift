@@ -2,6 +2,7 @@ import Fetching
 import HTTPMessage
 import HTTPServer
 import Library
+import Origin
 import Playheads
 import Substitution
 
@@ -11,9 +12,16 @@ extension Playback {
     func chooseQuality(for request: inout SegmentRequest) {
         // A range request continues in the quality in which the body began.
         guard let adapter = request.place.record.adapter, !request.isAmid, let segment = request.segment else { return }
-        let qualities = segment.substitutes.qualities(of: segment.name)
-        guard qualities.count > 1 else { return }
+        let all = segment.substitutes.qualities(of: segment.name)
+        guard all.count > 1 else { return }
         var adaptation = request.adaptation ?? SegmentRequest.Adaptation()
+        // Of a dead host only what is stored can be used. If the segment's own is one, the lowest of the others takes its place.
+        let qualities = all.filter { quality in
+            if quality.isStored { return true }
+            let isOwn = quality.rendition.name.id == request.place.folder.id
+            return !library.client.isDead(quality.segment.url) && (isOwn || adaptation.mayFetch)
+        }
+        guard !qualities.isEmpty else { return }
         if request.adaptation == nil, case .segment(let number) = segment.name.role {
             adaptation.isJump = adapter.recordRequest(of: number)
         }
@@ -81,7 +89,7 @@ extension Playback {
     }
 
     /// Starts the fetches for a segment and its initialization section, retained. nil if there is no room for them.
-    private func fetches(for quality: Quality, of asset: Asset) -> (all: [Fetch], segment: Fetch)? {
+    func fetches(for quality: Quality, of asset: Asset) -> (all: [Fetch], segment: Fetch)? {
         var fetches: [Fetch] = []
         for resource in [quality.section, quality.segment] {
             guard let resource else { continue }

@@ -1,0 +1,124 @@
+import EventLoop
+import Fetching
+import HTTPServer
+import Library
+import Origin
+import Playlist
+import Substitution
+
+/// Fetches segments of other renditions in place of those that only dead hosts have.
+extension Playback {
+    /// Marks the segments, by index, in place of which another rendition's can be fetched. Where nothing stored shows if they can,
+    /// a segment of each is fetched first: these are among the next that the player needs.
+    /// - Parameter dead: true for each segment that is sought; those that are found become false.
+    func coverByStandIns(_ dead: inout [Bool], of rendition: Rendition, in asset: Asset) async {
+        guard asset.renditions.count > 1 else { return }
+        let sought = dead
+        let preparation = Task { @LoopActor in await prepareStandIns(for: sought, of: rendition, in: asset) }
+        // A player waits for the playlist.
+        guard let lost = await preparation.value(within: GiveUpRule.originSilence) else { return }
+        var slice = LoopSlice()
+        await substitutions.substitutes(of: rendition, in: asset)?
+            .coverFetchable(&dead, isReachable: lost.isReachable, &slice)
+    }
+
+    /// The segments of other renditions that are lost, too.
+    private struct LostSegments {
+        var known: [ObjectIdentifier: [Bool]] = [:]
+
+        func isReachable(_ rendition: Rendition, _ segment: Segment) -> Bool {
+            guard let lost = known[ObjectIdentifier(rendition)] else { return true }
+            return !lost.indices.contains(segment.index) || !lost[segment.index]
+        }
+    }
+
+    private func prepareStandIns(for dead: [Bool], of rendition: Rendition, in asset: Asset) async -> LostSegments {
+        await substitutions.loadNeighbours(of: rendition, in: asset, library)
+        var lost = LostSegments()
+        for other in asset.renditions where other !== rendition {
+            lost.known[ObjectIdentifier(other)] = await library.deadSegments(of: other, in: asset)
+        }
+        for _ in 0..<Self.mostTrials {
+            guard let substitutes = substitutions.substitutes(of: rendition, in: asset) else { break }
+            var left = dead
+            var slice = LoopSlice()
+            await substitutes.coverFetchable(&left, isReachable: lost.isReachable, &slice)
+            guard let trial = substitutes.trial(for: left, isReachable: lost.isReachable) else { break }
+            await fetch(trial, of: asset)
+        }
+        return lost
+    }
+
+    private static let mostTrials = 2
+
+    /// Returns once the pieces are stored, or cannot be.
+    private func fetch(_ trial: SegmentSubstitutes.Trial, of asset: Asset) async {
+        if trial.pieces.contains(where: { library.revisions.mustCheck(beforeFetching: $0.resource.name, into: asset) })
+        {
+            await library.revisions.checkBeforeFetching(into: asset)
+        }
+        var fetches: [Fetch] = []
+        for (folder, resource) in trial.pieces {
+            let fetch = try? library.fetch(
+                resource, in: folder, of: asset, urgency: .playback, fallback: .untilComplete)
+            if let fetch { fetches.append(fetch) }
+        }
+        for fetch in fetches {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+                fetch.whenEnded { _ in continuation.resume() }
+            }
+            fetch.release(.playback)
+        }
+    }
+
+    /// Finds another rendition's segment to fetch in place of one whose host is dead; nil if there is none.
+    func standIn(for request: SegmentRequest) -> Quality? {
+        guard let url = request.resource?.url, library.client.isDead(url), let segment = request.segment else {
+            return nil
+        }
+        // Keeps the host being probed, so that its return is noticed.
+        _ = library.client.isPresumedAbsent(url)
+        return segment.substitutes.standIns(for: segment.name).first { quality in
+            quality.isStored || !library.client.isDead(quality.segment.url)
+        }
+    }
+
+    /// Fetches another rendition's segment, and answers with it once it is stored. Returns false if no fetch can start.
+    func fetchStandIn(_ request: SegmentRequest) -> Bool {
+        let place = request.place
+        guard let quality = request.standIn, let composition = place.composition,
+            let (fetches, segment) = fetches(for: quality, of: place.asset)
+        else { return false }
+        request.awaits(segment)
+        // The player may request the next segment before this one is sent.
+        composition.advance(to: .joined)
+        let awaited = AwaitedReply(segment, for: request)
+        let standIn = AdaptiveFetch(fetches)
+        request.exchange.whenEnded { end in
+            standIn.release()
+            awaited.end(end)
+        }
+        standIn.follow(isHopeless: { _ in false }) { [weak self] end in
+            guard let self, request.exchange.isOpen else { return }
+            if isAnswered(request, by: quality, segment, end) { return }
+            awaited.end(nil)
+            var next = request
+            next.facts.missing?.hasStandIn = false
+            answer(next)
+        }
+        return true
+    }
+
+    /// Answers with the fetched segment. Returns false if it cannot stand in.
+    private func isAnswered(
+        _ request: SegmentRequest, by quality: Quality, _ segment: Fetch, _ end: AdaptiveFetch.End
+    ) -> Bool {
+        guard case .arrived = end else { return false }
+        let (file, folder) = (segment.resource.name.description, quality.rendition.folder)
+        if library.revisions.isSuspect(file, in: folder, of: request.place.asset) {
+            answerOnceSettled(request)
+            return true
+        }
+        return sendSubstitute(of: quality.rendition.name.id, request, broughtBy: segment)
+    }
+}
