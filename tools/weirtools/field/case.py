@@ -63,6 +63,9 @@ class Case:
     # The status that a player has to see for the entry.
     answer: int | None = None
     columns: tuple = COLUMNS
+    # The view of the cold column, such as "auto"; and players that must come to the end there as well, each with a Weir of its own.
+    view: str | None = None
+    players: tuple = ()
     proxy: dict | None = None
     # Functions of the site (and its proxy) that return in words what was wrong after a column, or None.
     checks: tuple = ()

@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import json
 import os
 import pathlib
 import subprocess
@@ -9,7 +10,7 @@ import tempfile
 import time
 import urllib.error
 
-from weirtools import MEDIA
+from weirtools import MEDIA, TOOLS
 from weirtools.field import nginx, origin, proxies
 from weirtools.field.case import Host
 from weirtools.players import frames
@@ -149,7 +150,7 @@ class Run:
         if self.case.answer:
             self.check_answer("%s/%s" % (weir.url, url))
         try:
-            opened = weir.run("url", url, *options).split()[0] if options else "%s/%s" % (weir.url, url)
+            opened = weir.run("url", url, *options).split()[0] if options else self.typed(weir)
             text = self.ffmpeg(opened, [self.filled(word) for word in self.case.player], {})
         except (Failure, scene.Trouble) as failure:
             if self.case.refused is None:
@@ -163,6 +164,23 @@ class Run:
             raise Failure("it plays, though it should be refused")
         if self.case.refused is None:
             self.compare(text)
+        for player in self.case.players:
+            self.play_to_the_end(player)
+
+    def typed(self, weir):
+        """The origin's URL behind Weir's address, in the view of the case."""
+        return "/".join(part for part in (weir.url, self.case.view, self.case.text(self.case.opens)) if part)
+
+    def play_to_the_end(self, player):
+        """Another player comes to the end of the case, as it is at its beginning."""
+        self.site.begin()
+        url = self.typed(self.daemon("cold-" + player))
+        within = str(self.case.within)
+        done = subprocess.run([str(TOOLS / "lab" / "player"), player, url, "--within", within], capture_output=True, text=True,
+                              timeout=self.case.within + 30, check=False)
+        report = json.loads(done.stdout) if done.stdout else {}
+        if not report.get("ended"):
+            raise Failure("%s does not come to the end: %s" % (player, report or done.stderr.strip()))
 
     def play_offline(self):
         weir = self.daemon("offline")

@@ -8,8 +8,10 @@ PIECES = [(MEDIA / "ts" / "90p" / ("%d.ts" % n)).read_bytes() for n in range(6)]
 OPTIONS = {"player": ("-live_start_index", "0"), "columns": ("direct", "cold"), "compare": "share", "reference": "ts/90p/media.m3u8", "within": 60}
 
 
-def live(window=3, first=0, step=1, pattern="%d.ts", target=1, head="", extra=lambda index: "", shown=lambda count: count, ends=True):
-    """Files of a stream of six segments: each request of the media playlist slides it by one, and it ends after the last."""
+def live(window=3, first=0, step=1, pattern="%d.ts", target=1, head="", extra=lambda index: "", shown=lambda count: count, ends=True,
+         place=lambda index: ""):
+    """Files of a stream of six segments: each request of the media playlist slides it by one, and it ends after the last. `place`
+    is what precedes the name of a segment in its URI."""
     def media(request):
         memory = request.memory("live")
         count = memory["count"] = memory.get("count", 0) + 1
@@ -18,7 +20,7 @@ def live(window=3, first=0, step=1, pattern="%d.ts", target=1, head="", extra=la
         lines = ["#EXTM3U", "#EXT-X-VERSION:6", "#EXT-X-TARGETDURATION:%d" % target, "#EXT-X-MEDIA-SEQUENCE:%d" % (first + begin)]
         lines += [head] if head else []
         for index in range(begin, last):
-            lines += [text for text in [extra(index)] if text] + ["#EXTINF:2.000,", pattern % (first + index)]
+            lines += [text for text in [extra(index)] if text] + ["#EXTINF:2.000,", place(index) + pattern % (first + index)]
         # The end comes one request after the last segment.
         if ends and last == len(PIECES) and memory.setdefault("whole", count) < count:
             lines.append("#EXT-X-ENDLIST")
