@@ -9,7 +9,8 @@ struct RedirectMemory {
 
         init(_ url: WebURL) {
             origin = url.origin
-            folder = url.path[...(url.path.lastIndex(of: "/") ?? url.path.startIndex)]
+            // A handler's URL may have no path.
+            folder = url.path[..<(url.path.lastIndex(of: "/") ?? url.path.startIndex)]
         }
     }
 

@@ -22,6 +22,14 @@ import Testing
         #expect(try memory.target(of: url("a/ads/1.ts"), now: start) == nil)
     }
 
+    @Test(arguments: ["film://a", "http://a", "http://a?x=/y", "http://a/"])
+    func anyURLHasAPlace(text: String) throws {
+        var memory = RedirectMemory()
+        let (source, target) = (try WebURL(text), try url("b/").origin)
+        memory.recordRedirect(of: source, to: target, now: start)
+        #expect(memory.target(of: source, now: start) == target)
+    }
+
     @Test func aPlaceIsLookedAtAgainSoonerIfItsHostIsDead() throws {
         var memory = RedirectMemory()
         let (place, target) = (try url("a/ads/1.ts"), try url("b/").origin)

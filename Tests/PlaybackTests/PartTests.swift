@@ -61,7 +61,9 @@ import Testing
         #expect(files(texts[0]) == ["init-0.mp4", "0.m4s", "2.m4s", "3.m4s"])
         #expect(files(texts[1]) == ["init-0.mp4", "0.m4s", "1.m4s", "4.m4s", "5.m4s", "6.m4s", "7.m4s"])
         #expect(!texts.contains { $0.contains("DISCONTINUITY") })
-        #expect(try await fixture.origin.requests().isEmpty)
+        // The sound is complete, and so compared with the origin's once more.
+        let requests = try await fixture.origin.requests().filter { !$0.isComparison }
+        #expect(requests.isEmpty, "\(requests.map(\.path))")
     }
 
     @Test func aSegmentWithoutItsKeyIsNotListed() async throws {
