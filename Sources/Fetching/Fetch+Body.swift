@@ -31,7 +31,9 @@ extension Fetch: TransferReceiver {
     /// See `TransferReceiver`.
     public func transfer(_ transfer: Transfer, ended result: Result<Void, OriginError>) {
         switch result {
-        case .success: complete(transfer.count)
+        case .success:
+            if body.end == .mark, !transfer.isEndMarked { body.end = .length }
+            complete(transfer.count)
         case .failure(let error):
             if BodyEvidence.contradicts(error.code) { body.isSound = false }
             let isStillCut = body.isRepeated && file.written > 0 && error.code == .cutShort

@@ -9,6 +9,30 @@ extension CurlRequest {
         set(CURLOPT_PIPEWAIT, offersHTTP2 && settings.mayShareConnection ? 1 : 0)
     }
 
+    /// Lets libcurl read a stream up to its end: with a length it stops there, and does not see more bytes, or that the end is
+    /// missing. nghttp2 compares the length with the stream in any case (RFC 9113 §8.1.1). For use once the version is known,
+    /// before the other header fields.
+    func readToEndOfStream() {
+        if readsToEndOfStream { set(CURLOPT_IGNORE_CONTENT_LENGTH, 1) }
+    }
+
+    /// Only a reply to GET has as many bytes as it states.
+    private var readsToEndOfStream: Bool { isGet && reply.isHTTP2 }
+
+    /// True if a stream has ended before its length: libcurl 7.88 reports a connection that nghttp2 has ended so.
+    var isShortStream: Bool {
+        guard readsToEndOfStream, ![204, 304].contains(reply.status), let length = reply.contentLength else {
+            return false
+        }
+        return encodedByteCount < length
+    }
+
+    /// True if nghttp2 has reset a stream whose bytes are more or fewer than its length.
+    func contradictsLength(_ code: CURLcode, _ words: String) -> Bool {
+        code == CURLE_HTTP2_STREAM && readsToEndOfStream && isHeadComplete && reply.contentLength != nil
+            && words.contains("PROTOCOL_ERROR")
+    }
+
     /// True if the request is one of several on its connection, or may turn out to be. Such a request is never paused:
     /// libcurl would keep all that arrives for it in memory, without limit.
     var mayBeMultiplexed: Bool { offersHTTP2 && (reply.isHTTP2 || !isHeadComplete) }
@@ -27,11 +51,14 @@ extension CurlRequest {
         // Lost connections have other words; these tell of one that nghttp2 has ended, after frames out of order. Beside other
         // streams they may tell of a reset one. Any stream may be the one that finds the end, also one without a head.
         case CURLE_PARTIAL_FILE where mayBeMultiplexed:
-            return !hasCompanion(isHTTP1: false) && words.hasPrefix("transfer closed with") ? .framing : .connection
+            return words.hasPrefix("transfer closed with") ? faultOfEndedSession : .connection
         case CURLE_GOT_NOTHING: return .connection
         default: return nil
         }
     }
+
+    /// The fault of a connection that nghttp2 has ended.
+    var faultOfEndedSession: HTTPVersions.Fault { hasCompanion(isHTTP1: false) ? .connection : .framing }
 
     /// True if nothing has arrived on the shared connection since the request was sent, at least for this long.
     func isSilent(for span: Duration) -> Bool {

@@ -19,8 +19,8 @@ extension CurlRequest {
     func adaptReading() {
         guard isPlain else { return }
         if reply.coding == .identity { set(CURLOPT_HTTP_CONTENT_DECODING, 0) }
-        // Only libcurl's remarks tell of bytes behind the end.
-        if reply.contentLength != nil { set(CURLOPT_VERBOSE, 1) }
+        // Only libcurl's remarks tell of bytes behind the end. A stream of HTTP/2 is read to its own end.
+        if reply.contentLength != nil, !reply.isHTTP2 { set(CURLOPT_VERBOSE, 1) }
         let isLimited = attempt.url.scheme == .https && !reply.isHTTP2 && !attempt.manner.ignoresLength
         if isLimited, reply.coding == .identity { missingByteCount = reply.contentLength }
     }

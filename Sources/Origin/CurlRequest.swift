@@ -24,6 +24,7 @@ import HTTPMessage
     private let handles: EasyHandlePool
     /// True if the handle carries no option that the next request does not set itself.
     let isPlain: Bool
+    let isGet: Bool
     /// The outgoing body and the offset up to which libcurl has read it.
     let outgoing: OutgoingFile?
     var uploadPosition: Int64 = 0
@@ -93,7 +94,8 @@ import HTTPMessage
         self.attempt = attempt
         plan = settings.plan
         addresses = settings.addresses
-        isPlain = request.method == .get && request.signature == nil && !plan.hasOwnOptions
+        isGet = request.method == .get
+        isPlain = isGet && request.signature == nil && !plan.hasOwnOptions
         outgoing = request.file
         rules = settings.rules
         offersHTTP2 = settings.offersHTTP2
@@ -244,7 +246,9 @@ import HTTPMessage
         if offersHTTP2, connectionPort > 0 { multi?.recordArrival(on: connectionPort) }
         guard !isHeadComplete else { return receive(trailer: line) }
         switch reply.receive(line: line) {
-        case .incomplete: return true
+        case .incomplete:
+            if reply.fields.count == 0 { readToEndOfStream() }
+            return true
         case .excessive:
             isExcessive = true
             return false
@@ -404,9 +408,14 @@ import HTTPMessage
         if let misdirection { return .failed(.misdirected(misdirection)) }
         switch code {
         case CURLE_OK where isExceeded || hasUnreadBytes: return .exceeded
+        case CURLE_OK where isShortStream: return .failed(failure(CURLE_PARTIAL_FILE).with(faultOfEndedSession))
         case CURLE_OK: return .finished
         case _ where isStopped: return .stopped
-        default: return .failed(failure(code).with(http2Fault(code, String(cString: errorText))))
+        default:
+            let words = String(cString: errorText)
+            var failure = failure(code).with(http2Fault(code, words))
+            if contradictsLength(code, words) { failure.hasInvalidLength = true }
+            return .failed(failure)
         }
     }
 

@@ -12,7 +12,7 @@
 /// | request | reply's head | `firstByteLimit`, 30 s; less for the first try if there is a `Doubt`: 10 or 15 s | retry |
 /// | request | body | `stallBytes` in each `stallSpan`, 30 s; see also `silenceSpan` | retry |
 /// | request | body, silent where the media can end before the stated length | `silenceAtEnd`, 5 s | retry |
-/// | request | body, silent behind a stated length that is in doubt | `silenceBehindLength`, 0.2 s | end of the body |
+/// | request | body, silent behind a stated length that is in doubt, or that of a stream | `silenceBehindLength`, 0.2 s | end of the body |
 /// | transfer | retries | 5 with pauses up to 4 s; `whilePlayerWaits`: begun within 60 s of the last byte | refuse |
 /// | origin | absence | 2 transfers in a row could not reach it: `absencePauses`, 5 to 60 s | refuse at once |
 /// | origin | death (`HostReach`) | it refuses or has no address while others answer: `deadPause`, 30 s | refuse at once |

@@ -95,10 +95,8 @@ struct Reply {
     }
 
     private var bodyEnd: BodyEnd {
-        if isChunked { return .mark }
-        // libcurl reads a stream of HTTP/2 only up to its stated length, and does not see where it ends.
-        if contentLength != nil { return .length }
-        return isHTTP2 ? .mark : .connection
+        if isChunked || isHTTP2 { return .mark }
+        return contentLength == nil ? .connection : .length
     }
 }
 
@@ -108,7 +106,8 @@ public enum BodyEnd: Hashable, Sendable {
     case connection
     /// The reply states a length, which may be wrong.
     case length
-    /// A mark behind the last byte: the last chunk, or the end of a stream of HTTP/2 without a length.
+    /// A mark behind the last byte: the last chunk, or the end of a stream of HTTP/2. `Transfer.isEndMarked` is false if it is
+    /// missing.
     case mark
 }
 

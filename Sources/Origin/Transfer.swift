@@ -118,6 +118,8 @@ import HTTPMessage
 
     /// Bytes per second of the present body; nil before its first byte.
     public var rate: Double? { arrivals.value(at: .now) }
+    /// True if a complete body has ended by the mark of its framing; see `BodyEnd.mark`.
+    public var isEndMarked: Bool { state.isEndMarked }
     /// True if the bytes so far can be continued by Range.
     public var isContinuable: Bool { takesRanges && state.isResumable }
 
@@ -431,13 +433,21 @@ import HTTPMessage
     /// of the media.
     private func watchBody(_ check: GiveUpRule.BodyWatch, for span: Duration) {
         let isSilent = received > 0 && received == receivedBefore
+        if isSilent, state.awaitsEndOfStream { return attemptEnded(.stopped) }
         if isSilent, state.isAtCheckedLength { return attemptEnded(.finished) }
         if isSilent, state.mayBeShort, receiver?.transfer(self, mayEndBy: .silent) ?? false {
             return attemptEnded(.failed(.init(code: .stalled)))
         }
         receivedBefore = received
-        let step = min(span, state.awaitsCheckedLength ? rule.silenceBehindLength : rule.silenceAtEnd)
+        let step = min(span, state.mayEndInSilence ? rule.silenceBehindLength : rule.silenceAtEnd)
         watch(.body(check, left: span - step), for: step)
+    }
+
+    /// The end of a stream follows its last byte at once. A body without it is complete by its length alone.
+    private func awaitEndOfStream() {
+        guard case .body(let check, let left) = watch else { return }
+        receivedBefore = received
+        watch(.body(check, left: max(left, rule.silenceAtEnd)), for: rule.silenceBehindLength)
     }
 
     private var isInsisting: Bool { ignoresAbsence || isReadWhileFetched }
@@ -502,7 +512,9 @@ extension Transfer: CurlRequestOwner {
         switch state.received(byteCount: bytes.count, now: lastArrival) {
         case .stop: return false
         case .skip: return true
-        case .at(let offset): return deliver(bytes, at: offset)
+        case .at(let offset):
+            if state.awaitsEndOfStream { awaitEndOfStream() }
+            return deliver(bytes, at: offset)
         case .last(let offset, let count):
             _ = deliver(UnsafeRawBufferPointer(rebasing: bytes.prefix(count)), at: offset)
             return false

@@ -64,6 +64,11 @@ extension TransferState {
         /// Aborted by the shell, as this state requested.
         case stopped
         case failed(Failure)
+
+        /// See `Failure.hasInvalidLength`.
+        var hasInvalidLength: Bool {
+            if case .failed(let failure) = self { failure.hasInvalidLength } else { false }
+        }
     }
 
     struct Failure: Equatable {
@@ -72,7 +77,8 @@ extension TransferState {
         var isTransient = true
         /// Set if the host could not be reached, and that may be its own fault.
         var hostFault: HostReach.Fault?
-        /// True if the Content-Length is no number, so that only the end of the connection shows the end of the body.
+        /// True if the Content-Length is no number, or not that of the stream of HTTP/2, so that only the end of the connection
+        /// shows the end of the body.
         var hasInvalidLength = false
         /// Set if HTTP/2 itself failed.
         var http2Fault: HTTPVersions.Fault?

@@ -59,6 +59,10 @@ struct TransferState {
     private var checkedLength: Int64?
     /// True once bytes have followed a stated length.
     private var hasExceeded = false
+    /// True if the body is a stream of HTTP/2, which ends by a mark behind its last byte.
+    private var isStream = false
+    /// True if the last attempt has ended as its framing says, and not by a failure or by silence behind the last byte.
+    private(set) var isEndMarked = false
     private var skipped: Int64 = 0
     private var pending: Pending?
 
@@ -89,8 +93,12 @@ struct TransferState {
     var isAtCheckedLength: Bool {
         isAccepting && !hasExceeded && position == checkedLength && position >= reached
     }
-    /// True until more than the length in doubt has arrived.
-    var awaitsCheckedLength: Bool { !hasExceeded && checkedLength.map { position <= $0 } ?? false }
+    /// True if all bytes of a stream have arrived, but not its end.
+    var awaitsEndOfStream: Bool { isAccepting && isStream && position == expectedLength }
+    /// True if the body may end at the next byte, where little silence shows it.
+    var mayEndInSilence: Bool {
+        awaitsEndOfStream || !hasExceeded && checkedLength.map { position <= $0 } ?? false
+    }
     /// The bytes that are still to come; nil if that is unknown.
     var missing: Int64? { expectedLength.map { max(0, $0 - position) } }
     private var expectedLength: Int64? {
@@ -320,6 +328,7 @@ struct TransferState {
         }
         if let length, length > request.limit { return stop(.fail(tooLarge)) }
         (position, isAccepting, lastFailure) = (offset, true, nil)
+        isStream = reply.isHTTP2
         defer { isHeadDelivered = true }
         // The length of an earlier head was wrong.
         if isHeadDelivered, !manner.ignoresLength { return .deliver(nil) }
@@ -480,6 +489,7 @@ struct TransferState {
     ) -> Action {
         let next = pending ?? verdict(on: outcome)
         pending = nil
+        isEndMarked = outcome == .finished
         switch next {
         case .complete: return .end(nil)
         case .fail(let error): return .end(error)
@@ -512,7 +522,8 @@ struct TransferState {
     private mutating func verdict(on outcome: Outcome) -> Pending {
         // A failure after the last byte does not matter.
         if isAccepting && position == expectedLength {
-            guard outcome == .exceeded, request.range == nil, request.method == .get, !manner.ignoresLength else {
+            let isLonger = outcome == .exceeded || outcome.hasInvalidLength
+            guard isLonger, request.range == nil, request.method == .get, !manner.ignoresLength else {
                 return endOfWhole()
             }
             (hasExceeded, manner.ignoresLength) = (true, true)

@@ -1,5 +1,6 @@
 import EventLoop
 import Foundation
+import HTTPMessage
 import Store
 import TestSupport
 import Testing
@@ -18,6 +19,50 @@ import Testing
         var change: @Sendable ([UInt8]) -> [UInt8] = { $0 }
 
         func bytes() throws -> [UInt8] { change(Array(try Repository.fixture(path))) }
+    }
+
+    /// One answer of the origin.
+    enum Answer: Sendable {
+        case whole
+        /// The first bytes, with their number as the length.
+        case bytes(Int)
+        /// The first bytes in chunks, the last chunk included.
+        case chunks(Int)
+        /// The first bytes in chunks; then the connection ends.
+        case brokenChunks(Int)
+    }
+
+    enum Outcome: Sendable {
+        /// So many bytes are a piece; nil for the whole.
+        case stored(Int?, requests: Int)
+        case refused
+    }
+
+    struct Row: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let media: [Media]
+        let urgencies: [Fetch.Urgency]
+        /// The last one answers all requests that follow.
+        let answers: [Answer]
+        let outcome: Outcome
+
+        init(
+            _ description: String, of media: [Media] = kinds, _ urgencies: [Fetch.Urgency] = [.playback, .background],
+            answers: [Answer], _ outcome: Outcome
+        ) {
+            testDescription = description
+            self.media = media
+            self.urgencies = urgencies
+            self.answers = answers
+            self.outcome = outcome
+        }
+    }
+
+    struct Case: CustomTestStringConvertible, Sendable {
+        let row: Row
+        let media: Media
+        let urgency: Fetch.Urgency
+        var testDescription: String { "\(row.testDescription), \(media.testDescription), \(urgency)" }
     }
 
     nonisolated private static let stream = Media(
@@ -39,68 +84,100 @@ import Testing
         Media(testDescription: "ciphertext in blocks", playlist: "/aes/master.m3u8", path: "/aes/90p/0.ts"),
     ]
 
+    nonisolated private static let rows = [
+        Row("cut once", answers: [.bytes(5001), .whole], .stored(nil, requests: 2)),
+        Row("cut by its packager", [.playback], answers: [.bytes(5001)], .stored(5001, requests: 2)),
+        Row("cut elsewhere, earlier", [.background], answers: [.bytes(5001), .bytes(4001)], .refused),
+        Row("cut elsewhere, later", [.background], answers: [.bytes(5001), .bytes(5201)], .refused),
+        Row("with a last chunk", of: [stream], answers: [.chunks(5001)], .stored(5001, requests: 1)),
+        Row("without a last chunk", of: [stream], [.background], answers: [.brokenChunks(5001)], .refused),
+    ]
+
+    nonisolated private static var cases: [Case] {
+        rows.flatMap { row in
+            row.media.flatMap { media in row.urgencies.map { Case(row: row, media: media, urgency: $0) } }
+        }
+    }
+
     nonisolated private static func packets(of stream: [UInt8]) -> [[UInt8]] {
         stride(from: 0, to: stream.count, by: 188).map { Array(stream[$0..<($0 + 188)]) }
     }
 
-    private func start(_ media: Media) async throws -> (LibraryFixture, Asset, Rendition) {
-        let fixture = try await LibraryFixture()
-        let asset = try await fixture.open(media.playlist)
-        return (fixture, asset, try await fixture.rendition("video-90p", of: asset))
-    }
-
-    /// The answers to the requests for the first segment, the last one to all that follow.
-    private func answer(_ fixture: LibraryFixture, with bodies: [[UInt8]], isChunked: Bool = false) async throws {
-        for (number, body) in bodies.enumerated() {
-            let digits = body.map { String(format: "%02x", $0) }.joined()
-            let rule = OriginRule("*/0.*s") { rule in
-                rule.status = 200
-                rule.bodyHex = digits
-                rule.chunked = isChunked ? true : nil
-                rule.times = number < bodies.count - 1 ? 1 : nil
+    private func rule(for answer: Answer, of whole: [UInt8], isLast: Bool) -> OriginRule {
+        OriginRule("*/0.*s") { rule in
+            rule.status = 200
+            rule.times = isLast ? nil : 1
+            var bytes = whole
+            switch answer {
+            case .whole: break
+            case .bytes(let count): bytes = Array(whole.prefix(count))
+            case .chunks(let count):
+                bytes = Array(whole.prefix(count))
+                rule.chunked = true
+            case .brokenChunks(let count):
+                rule.chunked = true
+                rule.cutAfter = count
+                rule.noRanges = true
+                rule.noValidators = true
             }
-            try await fixture.origin.add(rule)
+            rule.bodyHex = bytes.map { String(format: "%02x", $0) }.joined()
         }
     }
 
-    private func count(_ fixture: LibraryFixture) async throws -> Int {
-        try await fixture.mediaRequests().count { $0.hasSuffix("/0.ts") || $0.hasSuffix("/0.m4s") }
-    }
+    @Test(arguments: cases)
+    func aBodyThatEndsInsideItsMedia(_ test: Case) async throws {
+        let fixture = try await LibraryFixture()
+        let asset = try await fixture.open(test.media.playlist)
+        let rendition = try await fixture.rendition("video-90p", of: asset)
+        let whole = try test.media.bytes()
+        let answers = test.row.answers
+        for (number, answer) in answers.enumerated() {
+            try await fixture.origin.add(rule(for: answer, of: whole, isLast: number == answers.count - 1))
+        }
 
-    @Test(arguments: kinds, [Fetch.Urgency.playback, .background])
-    func aBodyThatSeemsCutIsAskedForOnceMore(_ media: Media, _ urgency: Fetch.Urgency) async throws {
-        let (fixture, asset, rendition) = try await start(media)
-        let whole = try media.bytes()
-        try await answer(fixture, with: [Array(whole.prefix(5001)), whole])
-        let fetch = try fixture.fetch(0, of: rendition, in: asset, urgency: urgency)
-        try await fetch.end()
-        #expect(fetch.isPiece && fetch.bytes == whole)
-        #expect(try await count(fixture) == 2)
-        fetch.release()
-    }
-
-    @Test(arguments: kinds)
-    func aBodyThatItsPackagerCutIsStored(_ media: Media) async throws {
-        let (fixture, asset, rendition) = try await start(media)
-        let cut = Array(try media.bytes().prefix(5001))
-        try await answer(fixture, with: [cut])
-        let fetch = try fixture.fetch(0, of: rendition, in: asset)
-        try await fetch.end()
-        #expect(fetch.isPiece && fetch.bytes == cut)
-        #expect(try await count(fixture) == 2)
-        fetch.release()
-    }
-
-    @Test(arguments: kinds, [4001, 5201])
-    func aBodyThatIsCutElsewhereTheNextTimeIsNotStored(_ media: Media, _ other: Int) async throws {
-        let (fixture, asset, rendition) = try await start(media)
-        let whole = try media.bytes()
-        try await answer(fixture, with: [Array(whole.prefix(5001)), Array(whole.prefix(other))])
-        let fetch = try fixture.fetch(0, of: rendition, in: asset, urgency: .background)
+        let fetch = try fixture.fetch(0, of: rendition, in: asset, urgency: test.urgency)
+        defer { fetch.release() }
         let result = await fetch.result()
-        #expect(result.code == .badOrigin && "\(result)".contains("ends inside its media"), "\(result)")
-        #expect(rendition.folder.sizes.isEmpty)
-        fetch.release()
+
+        switch test.row.outcome {
+        case .stored(let count, let requests):
+            #expect(fetch.isPiece && fetch.bytes == Array(whole.prefix(count ?? whole.count)), "\(result)")
+            let paths = try await fixture.mediaRequests()
+            #expect(paths.count { $0.hasSuffix("/0.ts") || $0.hasSuffix("/0.m4s") } == requests)
+        case .refused:
+            #expect(result.code == .badOrigin, "\(result)")
+            #expect(rendition.folder.sizes.isEmpty)
+        }
+    }
+
+    /// By HTTP/2 the end of the stream proves the length at once. A stream without its end is asked for once more, by HTTP/1.1.
+    @Test(
+        arguments: [
+            (["--only"], "", true, ["h2"]), ([], "&noend=1", true, ["h2", "http/1.1"]),
+            (["--only"], "&noend=1", false, nil),
+        ] as [([String], String, Bool, [String]?)])
+    func aStreamThatEndsInsideItsMedia(
+        options: [String], query: String, isStored: Bool, protocols: [String]?
+    ) async throws {
+        let origin = try await HTTP2Origin(options)
+        let fixture = try await LibraryFixture(authority: origin.authority)
+        let playlist =
+            "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.ts?packets=1&size=5001&noranges=1\(query)\n#EXT-X-ENDLIST\n"
+        let text = try #require(playlist.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+        let asset = try await fixture.library.open(try WebURL("\(origin.url)/media.m3u8?text=\(text)"))
+        let rendition = try await fixture.rendition("media", of: asset)
+
+        let fetch = try fixture.fetch(0, of: rendition, in: asset, urgency: .background)
+        defer { fetch.release() }
+        let result = await fetch.result()
+
+        #expect(fetch.isPiece == isStored, "\(result)")
+        if isStored { #expect(fetch.bytes == HTTP2Origin.packets(5001)) }
+        // A comparison of the first bytes is no part of the fetch.
+        let requests = try await origin.statistics().requests.filter {
+            $0.target.hasPrefix("/0.ts") && $0.range.isEmpty
+        }
+        if let protocols { #expect(requests.map(\.protocolName) == protocols) }
     }
 
     /// An origin that answers ranges is asked for the last bytes alone. The first answer ends inside a packet; all do, or only
@@ -113,6 +190,7 @@ import Testing
         try await fixture.origin.add(
             OriginRule("*/0.ts") { ($0.truncate, $0.times) = (200_001, isAlways ? nil : 1) })
         let fetch = try fixture.fetch(0, of: rendition, in: asset, urgency: urgency)
+        defer { fetch.release() }
         try await fetch.end()
         #expect(fetch.isPiece && fetch.written == (isAlways ? 200_001 : 300_000))
         let path = "/_vod/2x300000/0.ts"
@@ -120,28 +198,6 @@ import Testing
         try await fixture.origin.clearRules()
         let whole = try await HTTPProbe.fetch(fixture.origin.url(path)).body
         #expect(fetch.bytes == Array(whole.prefix(Int(fetch.written))))
-        fetch.release()
-    }
-
-    @Test func theLastChunkProvesTheLength() async throws {
-        let (fixture, asset, rendition) = try await start(Self.stream)
-        let cut = Array(try Self.stream.bytes().prefix(5001))
-        try await answer(fixture, with: [cut], isChunked: true)
-        let fetch = try fixture.fetch(0, of: rendition, in: asset)
-        try await fetch.end()
-        #expect(fetch.isPiece && fetch.bytes == cut)
-        #expect(try await count(fixture) == 1)
-        fetch.release()
-    }
-
-    @Test func chunksWithoutTheLastProveNothing() async throws {
-        let (fixture, asset, rendition) = try await start(Self.stream)
-        try await fixture.origin.add(
-            OriginRule("*.ts") { ($0.chunked, $0.cutAfter, $0.noRanges, $0.noValidators) = (true, 5001, true, true) })
-        let fetch = try fixture.fetch(0, of: rendition, in: asset, urgency: .background)
-        #expect(await fetch.result().code == .badOrigin)
-        #expect(rendition.folder.sizes.isEmpty)
-        fetch.release()
     }
 
     /// Nothing is stored of a live stream, so that a wrong length does no harm that lasts.
@@ -151,9 +207,9 @@ import Testing
         let rendition = try await fixture.rendition("media", of: asset)
         try await fixture.origin.add(OriginRule("*.ts") { $0.truncate = 5001 })
         let fetch = try fixture.fetch(0, of: rendition, in: asset)
+        defer { fetch.release() }
         try await fetch.end()
         #expect(fetch.written == 5001)
         #expect(try await fixture.mediaRequests().count == 1)
-        fetch.release()
     }
 }

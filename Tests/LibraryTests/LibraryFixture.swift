@@ -56,13 +56,15 @@ import Testing
     ///   - root: the folder that the origin serves; nil for the fixtures.
     ///   - stallSpan: the span in which a body must make progress.
     ///   - cacheLimit: the limit of the play cache in bytes.
+    ///   - authority: the path of the one certificate to trust; nil for those of the system.
     init(
-        reserve: Int64 = 0, root: TemporaryFolder? = nil, stallSpan: Duration = .seconds(30), cacheLimit: Int64? = nil
+        reserve: Int64 = 0, root: TemporaryFolder? = nil, stallSpan: Duration = .seconds(30), cacheLimit: Int64? = nil,
+        authority: String? = nil
     ) async throws {
         folder = try TemporaryFolder()
         self.root = root
         origin = if let root { try await TestOrigin(root: root.path) } else { try await TestOrigin() }
-        client = Self.client(stallSpan: stallSpan)
+        client = Self.client(stallSpan: stallSpan, authority: authority)
         library = Library(
             store: try Store(path: folder.path, reserve: reserve), client: client, moves: moves,
             partialPlayback: substitutions, now: { [clock] in .now + clock.ahead }, date: { [clock] in clock.date },
@@ -75,8 +77,9 @@ import Testing
     isolated deinit { client.prober = nil }
 
     /// A client with the default limits, except for shorter waits.
-    private static func client(stallSpan: Duration = .seconds(30)) -> OriginClient {
+    private static func client(stallSpan: Duration = .seconds(30), authority: String? = nil) -> OriginClient {
         var configuration = OriginClient.Configuration()
+        configuration.authorities = authority
         configuration.giveUpRule.stallSpan = stallSpan
         configuration.giveUpRule.retries.attempts = 2
         configuration.giveUpRule.retries.firstPause = .milliseconds(20)

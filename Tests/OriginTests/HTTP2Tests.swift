@@ -96,6 +96,30 @@ extension OverSockets {
             #expect(requests.count == 2)
         }
 
+        /// Frames have up to 16 KiB. nghttp2 drops the one that goes beyond the length, and libcurl reads no further than that.
+        @Test(arguments: [99_999, 98_304, 60_000, 16_384], ["", "&noranges=1"])
+        func aLengthThatIsNotThatOfTheStreamIsNoticed(_ claimed: Int, _ more: String) async throws {
+            let origin = try await HTTP2Origin()
+            let requests = try await fetch("claims=\(claimed)\(more)", bench(origin), origin)
+            #expect(requests.map(\.protocolName) == ["h2", "http/1.1"])
+        }
+
+        @Test(
+            "A stream is complete by its end, or by its length alone",
+            arguments: [
+                ("", true), ("noend=1", false), ("fault=close&at=100000", false), ("fault=reset&at=100000", false),
+            ])
+        func theEndOfAStreamIsKnown(query: String, isMarked: Bool) async throws {
+            let origin = try await HTTP2Origin()
+            let bench = bench(origin)
+            let recorder = Recorder()
+            let transfer = bench.client.start(try bench.request(origin.url + "/x?" + query), receiver: recorder)
+            #expect(await recorder.error == nil)
+            #expect(recorder.has(HTTP2Origin.body(Self.size)))
+            #expect(recorder.heads.last?.end == .mark && transfer.isEndMarked == isMarked)
+            #expect(try await origin.statistics().requests.map(\.protocolName) == ["h2"])
+        }
+
         @Test func aResetStreamIsContinuedByRange() async throws {
             let origin = try await HTTP2Origin()
             let requests = try await fetch("fault=reset&at=30000", bench(origin), origin)

@@ -40,8 +40,12 @@ package final class HTTP2Origin: Sendable {
     package let authority: String
     package let url: String
     private let process: ChildProcess
+    private let version: String
 
-    package init(_ options: String...) async throws {
+    package convenience init(_ options: String...) async throws { try await self.init(options) }
+
+    package init(_ options: [String]) async throws {
+        version = options.contains("--only") ? "--http2" : "--http1.1"
         process = try ChildProcess(Repository.path("tools/lab/http2"), options)
         authority = try await process.line(startingWith: "authority ", within: .seconds(120))
         url = try await process.line(startingWith: "http2 is listening on ", within: .seconds(120))
@@ -49,6 +53,11 @@ package final class HTTP2Origin: Sendable {
 
     /// The first bytes of each body.
     package static func body(_ size: Int) -> [UInt8] { (0..<size).map { UInt8($0 % 251) } }
+
+    /// The bytes of a body of packets.
+    package static func packets(_ size: Int) -> [UInt8] {
+        (0..<size).map { $0 % 188 == 0 ? 0x47 : UInt8($0 % 188 - 1) }
+    }
 
     /// The connections and requests so far, read through a connection of its own.
     package func statistics() async throws -> Statistics {
@@ -60,7 +69,7 @@ package final class HTTP2Origin: Sendable {
 
     private func control(_ path: String) async throws -> String {
         let curl = try await ProcessRunner.run(
-            "curl", ["-q", "-s", "-f", "--http1.1", "--noproxy", "*", "--cacert", authority, url + path])
+            "curl", ["-q", "-s", "-f", version, "--noproxy", "*", "--cacert", authority, url + path])
         guard curl.exit == .code(0) else { throw HTTPProbeError("GET \(path): curl ended with \(curl.exit)") }
         return curl.output
     }
