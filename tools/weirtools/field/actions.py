@@ -4,6 +4,7 @@
 """
 
 import base64
+import email.utils
 import gzip
 import struct
 import time
@@ -110,12 +111,24 @@ def ends_early(count, step=0):
     return action
 
 
-def weakens(is_other=False):
-    """A strong ETag on the whole and a weak one on ranges, whatever If-Range says; with `is_other` the ranges are of other bytes."""
+def weakens(is_other=False, rest='W/"2"'):
+    """A strong ETag on the whole and a weak one on ranges, or that of `rest`, whatever If-Range says; with `is_other` the ranges are of
+    other bytes. None is no ETag."""
     def action(request, reply):
         is_range = request.headers.get("range", "bytes=0-") != "bytes=0-"
-        reply.headers["ETag"] = 'W/"2"' if is_range else '"1"'
+        tag = rest if is_range else '"1"'
+        if tag:
+            reply.headers["ETag"] = tag
         if is_range and is_other:
+            reply.body = bytes(byte ^ 0xFF for byte in reply.body)
+    return action
+
+
+def ages(age, is_other=False):
+    """A Last-Modified alone, that is so many seconds ago; with `is_other` the ranges are of other bytes, whatever If-Range says."""
+    def action(request, reply):
+        reply.headers["Last-Modified"] = email.utils.formatdate(time.time() - age, usegmt=True)
+        if is_other and request.headers.get("range", "bytes=0-") != "bytes=0-":
             reply.body = bytes(byte ^ 0xFF for byte in reply.body)
     return action
 

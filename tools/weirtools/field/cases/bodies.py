@@ -1,7 +1,7 @@
 """Point 8: content codings, statuses and lengths of bodies."""
 
 from weirtools.field.actions import (
-    both, claims, coded, cut_at, ends_early, first, frames, gives, misstates, needs, sometimes, unless_range, weakens)
+    ages, both, claims, coded, cut_at, ends_early, first, frames, gives, misstates, needs, sometimes, unless_range, weakens)
 from weirtools.field.case import Host, case, changed, cut_by_packager, fixture, in_packets_of, media_playlist, vod
 
 TRUTH, SEGMENTS, PLAYLISTS = "ts/90p/media.m3u8", "*.ts", "*.m3u8"
@@ -90,6 +90,17 @@ for size in (192, 204):
 case("cut-weak", "each segment is cut once, and the rest has a weak ETag", rules=[(SEGMENTS, both(first(1, cut_at(0.5)), weakens()))], reference=TRUTH)
 case("cut-other", "each segment is cut once, and the rest is of another content, with a weak ETag and without regard to If-Range",
      rules=[(SEGMENTS, both(first(1, cut_at(0.5)), weakens(is_other=True)))], reference=TRUTH)
+case("cut-missing", "each segment is cut once, and the rest is of another content, with no ETag and without regard to If-Range",
+     rules=[(SEGMENTS, both(first(1, cut_at(0.5)), weakens(is_other=True, rest=None)))], reference=TRUTH)
+case("cut-foreign", "each segment is cut once, and the rest is of another content, with another ETag and without regard to If-Range",
+     rules=[(SEGMENTS, both(first(1, cut_at(0.5)), weakens(is_other=True, rest='"2"')))], reference=TRUTH)
+case("cut-young", "each segment is cut once, and the rest is of another content, changed a second ago and without regard to If-Range",
+     rules=[(SEGMENTS, both(first(1, cut_at(0.5)), ages(1, is_other=True)))], reference=TRUTH)
+case("chunks-no-last", "chunks without the last one, each time at the same byte", rules=[
+    (SEGMENTS, frames(framing="chunked", cut=5001, has_ranges=False))], refused="ends inside its media", columns=("offline",), within=120)
+case("chunks-no-last-tls", "chunks without the last one, over TLS", rules=[
+    (SEGMENTS, frames(framing="chunked", cut=5001, has_ranges=False))], refused="ends inside its media", columns=("offline",), within=120,
+     **SECURE)
 case("length-none", "no length: the body ends with the connection", rules=[("*", frames(framing="close", has_ranges=False))], fast=True)
 case("length-large-fmp4", "Content-Length too large, fMP4", fixture("cmaf"), rules=[("*.m4s", claims(difference=300))], reference=CMAF)
 case("length-playlist", "a playlist's Content-Length is too large", rules=[("/media.m3u8", claims(difference=10))], reference=TRUTH)

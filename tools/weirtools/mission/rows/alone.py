@@ -319,3 +319,52 @@ def dead_host(stage):
         master = (stage.root / fixture / "master.m3u8").read_text().replace(part, dead + part)
         shown = stage.text("/" + stage.write(fixture + "/dead.m3u8", master))
         need(part.strip("/") not in shown, "an entry names %s, whose host is dead" % part.strip("/"))
+
+
+@row("W12", "Nothing that was cut, and no mixture of two contents, is kept", "weir get URL")
+def whole_pieces(stage):
+    lengths_that_are_too_small(stage)
+    chunks_without_a_last(stage)
+    for validators in CHANGED_VALIDATORS:
+        rest_of_another_content(stage, validators)
+
+
+# The validators of a rest whose beginning had a strong tag.
+CHANGED_VALIDATORS = {"weak": {"ETag": 'W/"b"'}, "missing": {}, "foreign": {"ETag": '"b"'}}
+
+
+def lengths_that_are_too_small(stage):
+    """The length of a segment ends inside a packet, or behind one; the rest follows."""
+    for size in (188 * 60, 188 * 60 + 77):
+        name, url = "length-%d" % size, copy(stage, "length-%d" % size)
+        stage.rules({"path": "*/%s/90p/[1-4].ts" % name, "contentLength": size, "noRanges": True})
+        stage.run("get", url, "--name", name)
+        stage.clear_rules()
+        stage.plays("/offline/%s.m3u8" % name, "ts/90p/media.m3u8")
+
+
+def chunks_without_a_last(stage):
+    """Each answer for a segment breaks off at the same byte, inside a packet."""
+    url = copy(stage, "chunks")
+    stage.rules({"path": "*/chunks/90p/2.ts", "chunked": True, "cutAfter": 188 * 60 + 77, "noRanges": True, "noValidators": True})
+    status, _, errors = stage.command("get", url, "--name", "chunks")
+    stage.clear_rules()
+    need(status != 0, "weir get says that a film with a cut segment is complete")
+    need("ends inside its media" in errors, "weir get does not say what is cut: %s" % errors.strip()[:200])
+
+
+def rest_of_another_content(stage, validators):
+    """A segment is cut once; its rest is of another content, whatever If-Range says."""
+    name, cut = "rest-" + validators, 188 * 60 + 77
+    url = copy(stage, name)
+    size = (stage.root / name / "90p/3.ts").stat().st_size
+    other = (stage.root / "ts/180p/3.ts").read_bytes()[cut:size]
+    path = "*/%s/90p/3.ts" % name
+    stage.rules(
+        {"path": path, "cutAfter": cut, "times": 1, "etag": "a"},
+        {"path": path, "range": "bytes=%d-" % cut, "status": 206, "bodyHex": other.hex(), "noValidators": True,
+         "headers": {"Content-Range": "bytes %d-%d/%d" % (cut, size - 1, size), **CHANGED_VALIDATORS[validators]}},
+        {"path": path, "etag": "a"})
+    stage.run("get", url, "--name", name)
+    stage.clear_rules()
+    stage.plays("/offline/%s.m3u8" % name, "ts/90p/media.m3u8")
