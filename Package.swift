@@ -58,7 +58,7 @@ let package = Package(
         // Pure: text and bytes in, values out.
         room("SafeText"),
         room("Playlist", ["SafeText"]),
-        room("HTTPMessage"),
+        room("HTTPMessage", ["SafeText"]),
         room("SegmentFormat"),
         // The loop, the network and the disk.
         room("EventLoop", ["CLibevent"]),
@@ -76,23 +76,24 @@ let package = Package(
         room(
             "Library",
             [
-                "EventLoop", "Fetching", "HTTPMessage", "Origin", "Playheads", "Playlist", "SegmentFormat", "Store",
+                "EventLoop", "Fetching", "HTTPMessage", "Origin", "Playheads", "Playlist", "SafeText", "SegmentFormat",
+                "Store",
             ]),
-        room("Substitution", ["EventLoop", "Fetching", "Library", "Playlist", "SegmentFormat", "Store"]),
+        room("Substitution", ["EventLoop", "Fetching", "Library", "Playlist", "SafeText", "SegmentFormat", "Store"]),
         room("Retention", ["EventLoop", "Fetching", "Library", "Playheads", "Playlist", "Store"]),
         room("Integrity", ["EventLoop", "Fetching", "Library", "Playheads", "Playlist", "Retention", "Store"]),
         room(
             "Exchange",
             [
-                "EventLoop", "Fetching", "HTTPMessage", "Library", "Origin", "Playlist", "PlaylistCheck", "Store",
-                "Subprocess",
+                "EventLoop", "Fetching", "HTTPMessage", "Library", "Origin", "Playlist", "PlaylistCheck", "SafeText",
+                "Store", "Subprocess",
             ]),
         // The two uses of assets. They do not know each other: they meet in Fetching.
         room(
             "Downloader",
             [
                 "EventLoop", "Fetching", "HTTPMessage", "Integrity", "Library", "Origin", "Playheads", "Playlist",
-                "Retention",
+                "Retention", "SafeText",
                 "Store",
             ]),
         room(
@@ -131,16 +132,16 @@ let package = Package(
             name: "TestSupport", dependencies: ["CTestSupport", "Subprocess"], path: "Tests/TestSupport",
             swiftSettings: strict),
 
-        tests("PlaylistTests", ["Playlist", "TestSupport"]),
-        tests("HTTPMessageTests", ["HTTPMessage"]),
+        tests("PlaylistTests", ["Playlist", "SafeText", "TestSupport"]),
+        tests("HTTPMessageTests", ["HTTPMessage", "SafeText"]),
         tests("SafeTextTests", ["SafeText"]),
         tests("SegmentFormatTests", ["SegmentFormat", "TestSupport"]),
         tests("EventLoopTests", ["EventLoop"]),
         tests("HTTPServerTests", ["EventLoop", "HTTPMessage", "HTTPServer", "TestSupport"]),
         tests("OriginTests", ["EventLoop", "HTTPMessage", "Origin", "TestSupport"]),
         tests("StoreTests", ["Store", "TestSupport"]),
-        tests("AccessLogTests", ["AccessLog", "TestSupport"]),
-        tests("APITests", ["API", "AccessLog", "EventLoop", "HTTPMessage", "TestSupport"]),
+        tests("AccessLogTests", ["AccessLog", "SafeText", "TestSupport"]),
+        tests("APITests", ["API", "AccessLog", "EventLoop", "HTTPMessage", "SafeText", "TestSupport"]),
         tests("PlaylistCheckTests", ["HTTPMessage", "Origin", "Playlist", "PlaylistCheck", "TestSupport"]),
         tests("PlayheadsTests", ["EventLoop", "Playheads", "TestSupport"]),
         tests("FetchingTests", ["EventLoop", "Fetching", "HTTPMessage", "Origin", "TestSupport"]),
@@ -159,14 +160,15 @@ let package = Package(
             [
                 "Downloader", "EventLoop", "Fetching", "HTTPMessage", "Integrity", "Library", "Origin", "Playheads",
                 "Playlist",
-                "Retention", "Store", "TestSupport",
+                "Retention", "SafeText", "Store", "TestSupport",
             ]),
         tests(
             "PlaybackTests",
             [
                 "AccessLog", "Downloader", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library", "Origin",
                 "Playback",
-                "Playheads", "Playlist", "Retention", "SegmentFormat", "Store", "Substitution", "TestSupport",
+                "Playheads", "Playlist", "Retention", "SafeText", "SegmentFormat", "Store", "Substitution",
+                "TestSupport",
             ]),
         tests("TestSupportTests", ["TestSupport"]),
         tests(
@@ -174,8 +176,8 @@ let package = Package(
             [
                 "API", "AccessLog", "CDocument", "Control", "Downloader", "EventLoop", "Exchange", "Fetching",
                 "HTTPMessage",
-                "HTTPServer", "Integrity", "Library", "Origin", "Playback", "Playheads", "Retention", "Store",
-                "Substitution", "TestSupport",
+                "HTTPServer", "Integrity", "Library", "Origin", "Playback", "Playheads", "Retention", "SafeText",
+                "Store", "Substitution", "TestSupport",
             ]),
         tests(
             "ApplicationTests",
@@ -185,8 +187,8 @@ let package = Package(
         tests(
             "WeirTests",
             [
-                "weir", "API", "AccessLog", "Application", "Control", "EventLoop", "HTTPServer", "TestSupport",
-                argumentParser,
+                "weir", "API", "AccessLog", "Application", "Control", "EventLoop", "Exchange", "HTTPMessage",
+                "HTTPServer", "Library", "Origin", "Playlist", "SafeText", "TestSupport", argumentParser,
             ]),
     ]
 )

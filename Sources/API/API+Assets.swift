@@ -74,7 +74,7 @@ extension API {
     package struct CacheRequest: Codable, Equatable, Sendable {
         /// Media time from the start, in seconds.
         package var seconds: Seconds
-        package init(seconds: Double) { self.seconds = Seconds(clamping: seconds) }
+        package init(seconds: Seconds) { self.seconds = seconds }
     }
 
     /// The response of `GET /api/v1/assets`.

@@ -1,4 +1,5 @@
 internal import HTTPMessage
+package import SafeText
 
 extension API {
     /// The state of a persisted download: `GET /api/v1/downloads/<id>`.
@@ -29,7 +30,9 @@ extension API {
 
             package init(from decoder: any Decoder) throws {
                 var values = try decoder.unkeyedContainer()
-                self.init(start: try values.decode(Double.self), end: try values.decode(Double.self))
+                let start = try values.decode(Seconds.self)
+                let end = try values.decode(Seconds.self)
+                self.init(start: start.value, end: end.value)
             }
 
             package func encode(to encoder: any Encoder) throws {
@@ -328,23 +331,19 @@ extension API {
     /// A range of media time: in JSON `[600, 1200]` in seconds, with null for the end of the media; as text
     /// `10:00-20:00`, `10:00-`, `-20:00`, `90.5-1:02:03`.
     package struct MediaRange: Equatable, Sendable {
-        /// Start in seconds, 0 or more.
-        package let start: Double
-        /// End in seconds, exclusive; nil for the end of the media.
-        package let end: Double?
+        package let start: Seconds
+        /// Exclusive; nil for the end of the media.
+        package let end: Seconds?
 
-        /// Creates a range; nil for an empty range, or one that is not finite or starts before 0.
-        package init?(start: Double, end: Double?) {
-            guard start.isFinite, start >= 0, start < Self.farthest else { return nil }
-            if let end { guard end.isFinite, start < end, end <= Self.farthest else { return nil } }
-            (self.start, self.end) = (start, end)
+        /// Creates a range; nil for an empty one.
+        package init?(start: Seconds, end: Seconds?) {
+            guard start < end ?? .longest else { return nil }
+            self.start = start
+            self.end = end
         }
 
         /// The range for the downloader. An open end is later than the end of any media.
-        package var seconds: Range<Double> { start..<(end ?? Self.farthest) }
-
-        /// An upper bound for the length of media, in seconds: thirty years.
-        package static let farthest = 1e9
+        package var seconds: Range<Double> { start.value..<(end ?? .longest).value }
     }
 }
 
@@ -417,7 +416,7 @@ extension API.MediaRange: LosslessStringConvertible {
         self.init(start: times[0] ?? 0, end: times[1])
     }
 
-    private static func time(_ text: Substring) -> Double? {
+    private static func time(_ text: Substring) -> Seconds? {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard let last = parts.last, (1...3).contains(parts.count), let seconds = decimal(last) else { return nil }
         var minutes = 0.0
@@ -428,14 +427,14 @@ extension API.MediaRange: LosslessStringConvertible {
             minutes = minutes * 60 + value
         }
         guard parts.count == 1 || seconds < 60 else { return nil }
-        return minutes * 60 + seconds
+        return Seconds(clamping: minutes * 60 + seconds.value)
     }
 
     /// Parses `90` or `90.5`.
-    private static func decimal(_ text: Substring) -> Double? {
+    private static func decimal(_ text: Substring) -> Seconds? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count <= 2, text.utf8.count <= 20, parts.allSatisfy(isDigits) else { return nil }
-        return Double(text)
+        return Seconds(decimal: text)
     }
 
     private static func isDigits(_ text: Substring) -> Bool {
@@ -443,14 +442,17 @@ extension API.MediaRange: LosslessStringConvertible {
     }
 
     /// The range in seconds: `600-1200`.
-    package var description: String { "\(API.milliseconds(start))-" + (end.map { "\(API.milliseconds($0))" } ?? "") }
+    package var description: String {
+        let end = end.map { "\(API.milliseconds($0.value))" } ?? ""
+        return "\(API.milliseconds(start.value))-\(end)"
+    }
 }
 
 extension API.MediaRange: Codable {
     package init(from decoder: any Decoder) throws {
         var values = try decoder.unkeyedContainer()
-        let start = try values.decode(Double.self)
-        let end = values.isAtEnd ? nil : try values.decodeIfPresent(Double.self)
+        let start = try values.decode(Seconds.self)
+        let end = values.isAtEnd ? nil : try values.decodeIfPresent(Seconds.self)
         guard let range = Self(start: start, end: end), values.isAtEnd else {
             throw DecodingError.dataCorrupted(
                 .init(

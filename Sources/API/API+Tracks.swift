@@ -1,3 +1,5 @@
+package import SafeText
+
 extension API {
     /// Extent to which something is stored.
     package enum Local: String, Codable, Sendable {
@@ -20,7 +22,7 @@ extension API {
         /// AVERAGE-BANDWIDTH in bits per second.
         package var averageBandwidth: Int?
         /// FRAME-RATE in frames per second.
-        package var frameRate: Double?
+        package var frameRate: Ratio?
         /// VIDEO-RANGE (`SDR`, `HLG`, `PQ`).
         package var videoRange: String?
         /// Estimated size with one rendition of each of its groups, which its bit rates include (rfc8216bis §4.4.6.2).

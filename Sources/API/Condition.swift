@@ -1,3 +1,5 @@
+package import SafeText
+
 /// A bit rate as text: `2M`, `1.5M`, `800k`, or a number of bits per second.
 package enum BitRateText {
     /// No variant has fewer bits per second; a smaller number is a height, or a mistake.
@@ -12,10 +14,8 @@ package enum BitRateText {
             default: 1
             }
         let digits = scale == 1 ? text[...] : text.dropLast()
-        guard digits.utf8.allSatisfy({ (48...57).contains($0) || $0 == 46 }), let value = Double(digits) else {
-            return nil
-        }
-        let bits = value * scale
+        guard let number = Ratio(decimal: digits) else { return nil }
+        let bits = number.value * scale
         return bits > 0 && bits < 1e12 ? Int(bits.rounded()) : nil
     }
 }
@@ -51,7 +51,7 @@ extension API {
 
         /// The value to compare with.
         package enum Value: Equatable, Sendable {
-            case number(Double)
+            case number(Ratio)
             /// One of these.
             case words([String])
         }
@@ -105,12 +105,11 @@ extension API {
                 guard let bits = BitRateText.bits(text), bits >= BitRateText.least else {
                     throw mistake(given, "\"\(text)\" is not a bit rate such as 5M, 800k or 265000")
                 }
-                return .number(Double(bits))
+                return .number(Ratio(clamping: Double(bits)))
             case .width, .height, .fps, .channels:
                 let digits = attribute == .height && text.hasSuffix("p") ? text.dropLast() : text[...]
                 let isWhole = attribute != .fps
-                guard digits.utf8.allSatisfy({ (48...57).contains($0) || $0 == 46 && !isWhole }),
-                    let number = Double(digits), number < 1e6
+                guard let number = Ratio(decimal: digits), number < 1e6, !isWhole || !digits.contains(".")
                 else { throw mistake(given, "\"\(text)\" is not a number of \(attribute.unit)") }
                 return .number(number)
             }

@@ -1,3 +1,5 @@
+package import SafeText
+
 /// The state of a link conditioner: its settings and its traffic.
 package struct LinkState: Codable, Equatable, Sendable {
     package var figures: LinkFigures
@@ -11,7 +13,7 @@ package struct LinkState: Codable, Equatable, Sendable {
         package var connections: Int
         package var accepted: Int
         /// Seconds since the start.
-        package var seconds: Double
+        package var seconds: Seconds
         package var bytesDown: Int
         package var bytesUp: Int
         /// Bits delivered to the clients in the last full second.
@@ -37,10 +39,10 @@ package struct LinkChange: Codable, Equatable, Sendable {
     package var preset: String?
     package var down: LinkRate?
     package var up: LinkRate?
-    package var delayDown: Double?
-    package var delayUp: Double?
-    package var loss: Double?
-    package var dnsDelay: Double?
+    package var delayDown: LinkDelay?
+    package var delayUp: LinkDelay?
+    package var loss: Ratio?
+    package var dnsDelay: LinkDelay?
 
     package init(preset: String? = nil) { self.preset = preset }
 
@@ -50,10 +52,10 @@ package struct LinkChange: Codable, Equatable, Sendable {
         preset = try values.decodeIfPresent(String.self, forKey: .preset)
         down = values.contains(.down) ? try values.decode(LinkRate.self, forKey: .down) : nil
         up = values.contains(.up) ? try values.decode(LinkRate.self, forKey: .up) : nil
-        delayDown = try values.decodeIfPresent(Double.self, forKey: .delayDown)
-        delayUp = try values.decodeIfPresent(Double.self, forKey: .delayUp)
-        loss = try values.decodeIfPresent(Double.self, forKey: .loss)
-        dnsDelay = try values.decodeIfPresent(Double.self, forKey: .dnsDelay)
+        delayDown = try values.decodeIfPresent(LinkDelay.self, forKey: .delayDown)
+        delayUp = try values.decodeIfPresent(LinkDelay.self, forKey: .delayUp)
+        loss = try values.decodeIfPresent(Ratio.self, forKey: .loss)
+        dnsDelay = try values.decodeIfPresent(LinkDelay.self, forKey: .dnsDelay)
     }
 }
 
@@ -63,18 +65,18 @@ package struct LinkFigures: Codable, Equatable, Sendable {
     package var preset: String?
     package var down: LinkRate
     package var up: LinkRate
-    /// Delay towards the client in milliseconds.
-    package var delayDown: Double
-    /// Delay from the client in milliseconds.
-    package var delayUp: Double
+    /// Delay towards the client.
+    package var delayDown: LinkDelay
+    /// Delay from the client.
+    package var delayUp: LinkDelay
     /// Packet loss in per cent.
-    package var loss: Double
-    /// Delay of an uncached name lookup in milliseconds.
-    package var dnsDelay: Double
+    package var loss: Ratio
+    /// Delay of an uncached name lookup.
+    package var dnsDelay: LinkDelay
 
     init(
         _ preset: String, down: LinkRate = .unlimited, up: LinkRate = .unlimited,
-        delays: (down: Double, up: Double) = (0, 0), loss: Double = 0, dnsDelay: Double = 0
+        delays: (down: LinkDelay, up: LinkDelay) = (0, 0), loss: Ratio = 0, dnsDelay: LinkDelay = 0
     ) {
         (self.preset, self.down, self.up) = (preset, down, up)
         delayDown = delays.down
@@ -106,11 +108,19 @@ extension LinkFigures {
     }
 }
 
+/// A delay in milliseconds, up to a day.
+package struct LinkDelay: BoundedNumber {
+    package static let largest = 86_400_000.0
+    package let value: Double
+
+    package init(clamping value: Double) { self.value = Self.clamped(value) }
+}
+
 /// The rate limit of one direction of a link.
 package enum LinkRate: Equatable, Sendable {
     case unlimited
     /// A limit in bits per second; 0 blocks all traffic.
-    case bits(Double)
+    case bits(Ratio)
 
     /// Parses a rate: `780k`, `2M`, `50Mb/s`, `64000`, `unlimited`; nil for any other text.
     package init?(_ text: String) {
@@ -119,7 +129,7 @@ package enum LinkRate: Equatable, Sendable {
             return
         }
         let units = ["b/s": 1, "k": 1e3, "kb/s": 1e3, "m": 1e6, "mb/s": 1e6, "g": 1e9, "gb/s": 1e9]
-        guard let bits = LinkNumber.read(text, units: units) else { return nil }
+        guard let bits = LinkNumber.rate(text, units: units) else { return nil }
         self = .bits(bits)
     }
 }
@@ -128,7 +138,7 @@ package enum LinkRate: Equatable, Sendable {
 extension LinkRate: Codable {
     package init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()
-        self = value.decodeNil() ? .unlimited : .bits(try value.decode(Double.self))
+        self = value.decodeNil() ? .unlimited : .bits(try value.decode(Ratio.self))
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -143,21 +153,26 @@ extension LinkRate: Codable {
 /// Parses numbers with units in the forms that `tools/link` accepts.
 package enum LinkNumber {
     /// Parses milliseconds from `100`, `100ms` or `1.5s`; nil for any other text.
-    package static func delay(_ text: String) -> Double? { read(text, units: ["ms": 1, "s": 1000]) }
+    package static func delay(_ text: String) -> LinkDelay? {
+        read(text, units: ["ms": 1, "s": 1000]).map { LinkDelay(clamping: $0) }
+    }
 
     /// Parses per cent, 0 to 100, from `10` or `10%`; nil for any other text.
-    package static func share(_ text: String) -> Double? {
-        read(text, units: ["%": 1]).flatMap { $0 <= 100 ? $0 : nil }
+    package static func share(_ text: String) -> Ratio? {
+        read(text, units: ["%": 1]).flatMap { $0 <= 100 ? Ratio($0) : nil }
+    }
+
+    static func rate(_ text: String, units: [String: Double]) -> Ratio? {
+        read(text, units: units).map { Ratio(clamping: $0) }
     }
 
     /// Parses a number with the longest unit that the text ends with, ignoring case.
-    static func read(_ text: String, units: [String: Double]) -> Double? {
+    private static func read(_ text: String, units: [String: Double]) -> Double? {
         let text = text.lowercased()
         let unit = units.filter { text.hasSuffix($0.key) }.max { $0.key.utf8.count < $1.key.utf8.count }
         var digits = text.dropLast(unit?.key.count ?? 0)
         while digits.last == " " { digits.removeLast() }
-        // Double also reads "nan", "inf" and "0x1".
-        guard digits.utf8.allSatisfy({ (48...57).contains($0) || $0 == UInt8(ascii: ".") }) else { return nil }
-        return Double(digits).map { $0 * (unit?.value ?? 1) }
+        let factor = unit?.value ?? 1
+        return Ratio(decimal: digits).map { $0.value * factor }
     }
 }

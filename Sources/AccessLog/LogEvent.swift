@@ -1,3 +1,5 @@
+package import SafeText
+
 /// An event of the access log or the error log.
 package protocol LogEvent: Codable, Equatable, Sendable {
     /// Names of a line's fields in the Extended Log File Format, separated by blanks.
@@ -43,12 +45,12 @@ public struct LogQuery: Equatable, Sendable {
     /// The session's id or UUID; nil for all sessions.
     package var session: String?
     /// Earliest time of writing, in seconds since 1970; an open event counts as written now.
-    package var since: Double?
+    package var since: Moment?
     /// Maximum number of events; the last ones are returned.
     package var limit: Int
 
     /// Creates a query; without arguments, for the last 1000 events.
-    package init(asset: String? = nil, session: String? = nil, since: Double? = nil, limit: Int = 1000) {
+    package init(asset: String? = nil, session: String? = nil, since: Moment? = nil, limit: Int = 1000) {
         (self.asset, self.session, self.since, self.limit) = (asset, session, since, limit)
     }
 
@@ -56,6 +58,6 @@ public struct LogQuery: Equatable, Sendable {
         if let asset, event.assetName != asset { return false }
         if let session, !event.sessionNames.contains(session) { return false }
         guard let since, let written = event.written else { return true }
-        return written >= since
+        return written >= since.value
     }
 }

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 import Glibc
+import SafeText
 
 /// The folder of the log files.
 package struct LogFolder: Sendable {
@@ -121,7 +122,8 @@ actor LogFiles {
         let left: [SessionTimeline] = events(in: Self.runningFile, LogQuery(), atMost: .max).reversed()
         let lost = left.filter { session in
             // It may have ended in order since then.
-            let logged: [SessionTimeline] = events(LogQuery(session: session.guid, since: session.began, limit: 1))
+            let began = Moment(clamping: session.began)
+            let logged: [SessionTimeline] = events(LogQuery(session: session.guid, since: began, limit: 1))
             return logged.isEmpty
         }
         let ended = lost.map { session in
@@ -256,7 +258,7 @@ actor LogFiles {
     /// The last events that match a query, oldest first.
     func events<Event: LogEvent>(_ query: LogQuery) -> [Event] {
         let files = names.filter { $0.hasPrefix(Event.fileName + "-") && Self.day(of: $0) != nil }.sorted()
-        let first = query.since.map { Self.name(Event.self, LogDate($0).day) } ?? ""
+        let first = query.since.map { Self.name(Event.self, LogDate($0.value).day) } ?? ""
         var found: [Event] = []
         for name in files.reversed() where name >= first && found.count < query.limit {
             found += events(in: name, query, atMost: query.limit - found.count)

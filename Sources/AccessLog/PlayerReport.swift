@@ -1,23 +1,25 @@
+package import SafeText
+
 /// A player's report on its own playback; without reports these figures are inferred from its requests. Counters start
 /// with the playback and do not fall. Times are seconds.
 public struct PlayerReport: Codable, Equatable, Sendable {
     /// Position in media time; 0 or more.
-    package var playhead: Double
+    package var playhead: Seconds
     /// Playback rate from the position on: 1 is real time, 0 is paused. At most 16.
-    package var rate: Double
+    package var rate: Ratio
     /// True if playback waits for media.
     package var isStalled: Bool
     /// Number of stalls, without the start and seeks.
     package var stalls: Int
-    package var stallTime: Double
+    package var stallTime: Seconds
     /// Number of pictures that were not shown in time; absent if the player does not know.
     package var framesDropped: Int?
     /// Time from the play command to the first picture; absent before that.
-    package var startup: Double?
+    package var startup: Seconds?
 
     package init(
-        playhead: Double, rate: Double, isStalled: Bool = false, stalls: Int = 0, stallTime: Double = 0,
-        framesDropped: Int? = nil, startup: Double? = nil
+        playhead: Seconds, rate: Ratio, isStalled: Bool = false, stalls: Int = 0, stallTime: Seconds = 0,
+        framesDropped: Int? = nil, startup: Seconds? = nil
     ) {
         (self.playhead, self.rate, self.isStalled) = (playhead, rate, isStalled)
         (self.stalls, self.stallTime) = (stalls, stallTime)
@@ -25,16 +27,16 @@ public struct PlayerReport: Codable, Equatable, Sendable {
     }
 
     /// Maximum of all times: a little more than a year.
-    package static let longest = 4e7
+    package static let longest: Seconds = 4e7
     package static let most = 1_000_000_000
     /// Maximum rate, as for CMCD's `pr`.
-    package static let fastest = 16.0
+    package static let fastest: Ratio = 16
 
     /// The first key whose value is out of range; nil if there is none.
     package var keyOutOfRange: String? {
         let times = [("playhead", playhead), ("stallTime", stallTime), ("startup", startup ?? 0)]
-        if let time = times.first(where: { !(0...Self.longest).contains($0.1) }) { return time.0 }
-        if !(0...Self.fastest).contains(rate) { return "rate" }
+        if let time = times.first(where: { $0.1 > Self.longest }) { return time.0 }
+        if rate > Self.fastest { return "rate" }
         return [("stalls", stalls), ("framesDropped", framesDropped ?? 0)].first { !(0...Self.most).contains($0.1) }?.0
     }
 
@@ -43,7 +45,7 @@ public struct PlayerReport: Codable, Equatable, Sendable {
         guard let earlier else { return self }
         var rest = self
         rest.stalls = max(0, stalls - earlier.stalls)
-        rest.stallTime = max(0, stallTime - earlier.stallTime)
+        rest.stallTime = Seconds(clamping: stallTime.value - earlier.stallTime.value)
         rest.framesDropped = framesDropped.map { max(0, $0 - (earlier.framesDropped ?? 0)) }
         // The startup belongs to the earlier session.
         rest.startup = nil

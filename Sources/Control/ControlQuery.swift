@@ -1,6 +1,7 @@
 internal import API
 internal import AccessLog
 internal import HTTPMessage
+internal import SafeText
 
 /// The query of an API request. An unknown key is refused, as in a body, because its sender expects an effect.
 struct ControlQuery {
@@ -46,8 +47,8 @@ struct ControlQuery {
         return number
     }
 
-    /// A number in the form of JSON (RFC 8259 §6).
-    func number(_ key: String) throws(APIError) -> Double? {
+    /// Seconds since 1970, as a number in the form of JSON (RFC 8259 §6).
+    func moment(_ key: String) throws(APIError) -> Moment? {
         guard let text = values[key] else { return nil }
         // Double also reads "0x1p3", "infinity" and ".5".
         let isDecimal = text.utf8.allSatisfy { Self.isDigit($0) || "+-.eE".utf8.contains($0) }
@@ -55,7 +56,7 @@ struct ControlQuery {
         guard isDecimal, let first, let last, Self.isDigit(first), Self.isDigit(last), let number = Double(text),
             number.isFinite
         else { throw APIError(.badRequest, "\(key)= must be a number, not \"\(text)\"") }
-        return number
+        return Moment(clamping: number)
     }
 
     func flag(_ key: String) throws(APIError) -> Bool? {
@@ -81,7 +82,7 @@ extension LogQuery {
     /// Throws `.badRequest` for an invalid value.
     init(_ query: ControlQuery) throws(APIError) {
         self.init(
-            asset: try query.word("asset"), session: try query.word("session"), since: try query.number("since"))
+            asset: try query.word("asset"), session: try query.word("session"), since: try query.moment("since"))
         limit = try query.count("limit", upTo: 100_000) ?? limit
     }
 }

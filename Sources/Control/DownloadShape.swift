@@ -3,6 +3,7 @@ package import Downloader
 package import EventLoop
 import Library
 import Playlist
+import SafeText
 
 extension API.Download {
     /// Converts the state of a download alone. Needs its playlists only if the download is complete.
@@ -125,7 +126,8 @@ extension API.Event.Selection {
 
 extension API.MediaRange {
     fileprivate init?(_ range: Range<Double>) {
-        self.init(start: range.lowerBound, end: range.upperBound < Self.farthest ? range.upperBound : nil)
+        let end = Seconds(clamping: range.upperBound)
+        self.init(start: Seconds(clamping: range.lowerBound), end: end < .longest ? end : nil)
     }
 }
 

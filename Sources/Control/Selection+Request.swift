@@ -1,6 +1,7 @@
 import API
 import Downloader
 import Playlist
+import SafeText
 
 extension Selection {
     init(_ request: API.SelectionRequest) {
@@ -44,11 +45,11 @@ extension VariantPredicate {
             let isNegated = [.below, .above, .isNot].contains(comparison)
             let positive: Self =
                 switch attribute {
-                case .peak: .peakBitRate(Bound(comparison, BitRate(estimate: number)))
-                case .average: .averageBitRate(Bound(comparison, BitRate(estimate: number)))
-                case .width: .width(Bound(comparison, Int(number)))
-                case .height: .height(Bound(comparison, Int(number)))
-                case .channels: .channels(Bound(comparison, Int(number)))
+                case .peak: .peakBitRate(Bound(comparison, BitRate(estimate: number.value)))
+                case .average: .averageBitRate(Bound(comparison, BitRate(estimate: number.value)))
+                case .width: .width(Bound(comparison, Int(number.value)))
+                case .height: .height(Bound(comparison, Int(number.value)))
+                case .channels: .channels(Bound(comparison, Int(number.value)))
                 case .fps, .range, .codec: .frameRate(Bound(comparison, number))
                 }
             self = isNegated ? .not(positive) : positive

@@ -21,7 +21,9 @@ package import Library
             exchange.reply(.methodNotAllowed, "Only GET and HEAD are accepted here.")
             return true
         }
-        Task { @LoopActor in await answer(exchange, track, of: asset) }
+        let task = Task { @LoopActor in await answer(exchange, track, of: asset) }
+        // A client that leaves ends the work.
+        exchange.whenEnded { _ in task.cancel() }
         return true
     }
 

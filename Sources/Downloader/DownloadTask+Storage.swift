@@ -1,5 +1,6 @@
 import Foundation
 import Library
+import SafeText
 import Store
 
 /// Stored form of a task: JSON, without defaults. Keys and values never change; new keys may be added.
@@ -10,8 +11,8 @@ private struct StoredTask: Codable {
 
     struct Item: Codable {
         let selection: StoredSelection
-        let start: Double?
-        let end: Double?
+        let start: Seconds?
+        let end: Seconds?
         let renditions: [String]
         let otherQuality: String?
     }
@@ -198,10 +199,12 @@ extension DownloadTask {
     var stored: String { stored(with: nil) }
 
     func stored(with account: DownloadAccount?) -> String {
-        let items = items.map {
+        let items = items.map { item in
             StoredTask.Item(
-                selection: StoredSelection($0.selection), start: $0.range?.lowerBound, end: $0.range?.upperBound,
-                renditions: $0.renditions, otherQuality: $0.otherQuality)
+                selection: StoredSelection(item.selection),
+                start: item.range.map { Seconds(clamping: $0.lowerBound) },
+                end: item.range.map { Seconds(clamping: $0.upperBound) },
+                renditions: item.renditions, otherQuality: item.otherQuality)
         }
         let form = StoredTask(
             version: Self.version, items: items, note: note, priority: priority == .normal ? nil : priority,
@@ -223,7 +226,7 @@ extension DownloadTask {
         self.init()
         for item in form.items.reversed() {
             var range: Range<Double>?
-            if let start = item.start, let end = item.end, start < end { range = start..<end }
+            if let start = item.start, let end = item.end, start < end { range = start.value..<end.value }
             add(
                 Item(
                     item.selection.selection, range: range, renditions: item.renditions,

@@ -1,4 +1,5 @@
 package import Playlist
+package import SafeText
 
 /// A condition on a variant. Absent attributes count as the lowest value; an absent AVERAGE-BANDWIDTH as BANDWIDTH, and
 /// an absent VIDEO-RANGE as SDR (rfc8216bis §4.4.6.2).
@@ -24,7 +25,7 @@ package indirect enum VariantPredicate: Codable, Equatable, Sendable {
     case averageBitRate(Bound<BitRate>)
     case width(Bound<Int>)
     case height(Bound<Int>)
-    case frameRate(Bound<Double>)
+    case frameRate(Bound<Ratio>)
     /// Highest channel count in the audio group (CHANNELS of EXT-X-MEDIA).
     case channels(Bound<Int>)
     /// One of these VIDEO-RANGE values: `SDR`, `HLG`, `PQ`.

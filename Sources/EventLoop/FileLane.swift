@@ -2,7 +2,8 @@ import Glibc
 import Synchronization
 
 /// Runs long work on files that the user hands in, one piece after the other on a thread of its own: the loop and the threads
-/// that all tasks share stay free, whatever is in the files.
+/// that all tasks share stay free, whatever is in the files. Work that has steps lets other work of the lane go on between two
+/// slices.
 ///
 /// Work asks `LaneTurn.mayGoOn` between its steps. It ends when the task that waits for it is cancelled, because the client has
 /// left or the daemon stops.
@@ -31,6 +32,23 @@ package final class FileLane: Sendable {
                 submit { continuation.resume(returning: turn.mayGoOn ? body(turn) : nil) }
             }
         }
+    }
+
+    /// Returns the first result of `step`, which takes a short step of the work each time; nil if the task was cancelled
+    /// before the last one.
+    package nonisolated(nonsending) func run<State: Sendable, Value: Sendable>(
+        inSlices state: State, _ step: @escaping @Sendable (inout State) -> Value?
+    ) async -> Value? {
+        await LaneTurn.with { turn in
+            await withCheckedContinuation { continuation in
+                let work = SlicedWork(state, turn, step, continuation)
+                submit { self.run(work) }
+            }
+        }
+    }
+
+    private func run(_ work: SlicedWork<some Sendable, some Sendable>) {
+        if !work.runSlice() { submit { self.run(work) } }
     }
 
     private func submit(_ work: @escaping @Sendable () -> Void) {
@@ -72,6 +90,42 @@ package final class FileLane: Sendable {
             }
             return state.waiting.removeFirst()
         }
+    }
+}
+
+/// Work in short steps, of which a slice has as many as fit.
+private final class SlicedWork<State: Sendable, Value: Sendable>: Sendable {
+    /// Other work of the lane waits so long at most, if no single step takes longer.
+    private static var length: Duration { .milliseconds(20) }
+    private let state: Mutex<State>
+    private let turn: LaneTurn
+    private let step: @Sendable (inout State) -> Value?
+    private let continuation: CheckedContinuation<Value?, Never>
+
+    init(
+        _ state: State, _ turn: LaneTurn, _ step: @escaping @Sendable (inout State) -> Value?,
+        _ continuation: CheckedContinuation<Value?, Never>
+    ) {
+        self.state = Mutex(state)
+        self.turn = turn
+        self.step = step
+        self.continuation = continuation
+    }
+
+    /// Runs the next slice. Returns true once the work has ended.
+    func runSlice() -> Bool {
+        let end = ContinuousClock.now + Self.length
+        repeat {
+            guard turn.mayGoOn else {
+                continuation.resume(returning: nil)
+                return true
+            }
+            if let value = state.withLock({ step(&$0) }) {
+                continuation.resume(returning: value)
+                return true
+            }
+        } while ContinuousClock.now < end
+        return false
     }
 }
 

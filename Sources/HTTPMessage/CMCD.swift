@@ -1,3 +1,5 @@
+public import SafeText
+
 /// Common Media Client Data of a request (CTA-5004, version 2 is CTA-5004-B): the keys that Weir uses.
 ///
 /// Players send it in the fields CMCD-Request, CMCD-Object, CMCD-Status and CMCD-Session, or percent-encoded in the
@@ -5,25 +7,25 @@
 /// of media (`bl=(21300;v 19000;a)`), the smallest buffer and the largest counter count. Unreadable values are skipped and large numbers are clamped, since any client can send anything.
 public struct CMCD: Sendable, Hashable {
     /// `bl`: media buffered ahead of the playhead, in seconds; at most a day.
-    public private(set) var bufferLength: Double?
+    public private(set) var bufferLength: Seconds?
     /// `bs`: the buffer ran empty since the previous request.
     public private(set) var wasStarved = false
     /// `su`: the player needs this object at once: at startup, after a seek, or with an empty buffer.
     public private(set) var isUrgent = false
     /// `pr`: the playback rate. 1 is real time, 0 is paused; at most 16.
-    public private(set) var playbackRate: Double?
+    public private(set) var playbackRate: Ratio?
     /// `pt`: the playhead, in seconds of the player's own media time.
-    public private(set) var playhead: Double?
+    public private(set) var playhead: Seconds?
     /// `sta`: the player's state.
     public private(set) var state: State?
     /// `bsa`: number of stalls since the session began.
     public private(set) var stalls: Int?
     /// `bsda`: time in these stalls, in seconds.
-    public private(set) var stallTime: Double?
+    public private(set) var stallTime: Seconds?
     /// `dfa`: number of dropped pictures since the session began.
     public private(set) var framesDropped: Int?
     /// `msd`: time from the play command to the first picture, in seconds.
-    public private(set) var startup: Double?
+    public private(set) var startup: Seconds?
     /// `sid`: the session id that the player chose; at most 64 characters.
     public private(set) var sessionID: String?
     /// No client data.
@@ -37,16 +39,16 @@ public struct CMCD: Sendable, Hashable {
 
     private mutating func assign(_ key: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>?) {
         switch String(decoding: key, as: UTF8.self) {
-        case "bl": bufferLength = Self.numbers(value).min().map { min($0 / 1000, Self.longestBuffer) } ?? bufferLength
+        case "bl": bufferLength = Self.numbers(value).min().map(Self.buffer) ?? bufferLength
         case "bs": wasStarved = Self.truth(value)
         case "su": isUrgent = Self.truth(value)
         case "pr": playbackRate = Self.decimal(value).map { min($0, Self.fastestRate) } ?? playbackRate
-        case "pt": playhead = Self.seconds(value) ?? playhead
+        case "pt": playhead = Self.decimal(value).map(Self.time) ?? playhead
         case "sta": state = value.flatMap { State(rawValue: String(decoding: $0, as: UTF8.self)) } ?? state
-        case "bsa": stalls = Self.numbers(value).max().map { Int(min($0, Self.mostEvents)) } ?? stalls
-        case "bsda": stallTime = Self.numbers(value).max().map { min($0 / 1000, Self.longestTime) } ?? stallTime
-        case "dfa": framesDropped = Self.decimal(value).map { Int(min($0, Self.mostEvents)) } ?? framesDropped
-        case "msd": startup = Self.seconds(value) ?? startup
+        case "bsa": stalls = Self.numbers(value).max().map(Self.count) ?? stalls
+        case "bsda": stallTime = Self.numbers(value).max().map(Self.time) ?? stallTime
+        case "dfa": framesDropped = Self.decimal(value).map(Self.count) ?? framesDropped
+        case "msd": startup = Self.decimal(value).map(Self.time) ?? startup
         case "sid": sessionID = Self.text(value) ?? sessionID
         default: break
         }
@@ -66,11 +68,11 @@ public struct CMCD: Sendable, Hashable {
         case preloading = "d"
     }
 
-    private static let longestBuffer = 86_400.0
+    private static let longestBuffer: Seconds = 86_400
     /// Limits of times in seconds, a little more than a year, and of counters.
-    private static let longestTime = 4e7
-    private static let mostEvents = 1e9
-    private static let fastestRate = 16.0
+    private static let longestTime: Seconds = 4e7
+    private static let mostEvents: Ratio = 1e9
+    private static let fastestRate: Ratio = 16
 
     /// A key without a value is true; structured fields also write that as `?1` (RFC 8941 §3.3.6).
     private static func truth(_ value: ArraySlice<UInt8>?) -> Bool {
@@ -78,12 +80,16 @@ public struct CMCD: Sendable, Hashable {
         return value.elementsEqual("true".utf8) || value.elementsEqual("?1".utf8)
     }
 
-    private static func seconds(_ value: ArraySlice<UInt8>?) -> Double? {
-        decimal(value).map { min($0 / 1000, longestTime) }
-    }
+    private static func seconds(_ milliseconds: Ratio) -> Seconds { Seconds(clamping: milliseconds.value / 1000) }
+
+    private static func buffer(_ milliseconds: Ratio) -> Seconds { min(seconds(milliseconds), longestBuffer) }
+
+    private static func time(_ milliseconds: Ratio) -> Seconds { min(seconds(milliseconds), longestTime) }
+
+    private static func count(_ number: Ratio) -> Int { Int(min(number, mostEvents).value) }
 
     /// The numbers of an inner list (RFC 8941 §3.1.1) without their parameters, or a single number.
-    private static func numbers(_ value: ArraySlice<UInt8>?) -> [Double] {
+    private static func numbers(_ value: ArraySlice<UInt8>?) -> [Ratio] {
         guard let value, value.first == UInt8(ascii: "("), value.last == UInt8(ascii: ")") else {
             return decimal(value).map { [$0] } ?? []
         }
@@ -95,10 +101,9 @@ public struct CMCD: Sendable, Hashable {
     private static let longestList = 16
 
     /// Parses digits with at most one point: no sign, no exponent.
-    private static func decimal(_ value: ArraySlice<UInt8>?) -> Double? {
+    private static func decimal(_ value: ArraySlice<UInt8>?) -> Ratio? {
         guard let value, (1...16).contains(value.count), value.first != UInt8(ascii: ".") else { return nil }
-        guard value.allSatisfy({ ByteClass.isDigit($0) || $0 == UInt8(ascii: ".") }) else { return nil }
-        return Double(String(decoding: value, as: UTF8.self))
+        return Ratio(decimal: String(decoding: value, as: UTF8.self))
     }
 
     /// The characters between the quotes, with escapes resolved.

@@ -38,16 +38,20 @@ import Store
 
     /// The playlist of a rendition, which is stored beside the pieces.
     package func media(_ playlist: MediaPlaylist, of rendition: Rendition) throws -> [UInt8] {
-        try playlist.rendered(.bundle) { reference in
-            switch reference {
-            case .segment(let segment): rendition.file(of: segment)
-            case .map(let map): rendition.name(of: map).description
-            case .key(let key): rendition.number(of: key).map { "../keys/\(KeyRing.name($0))" }
-            case .assetURI(let range): stored(range.assetURI, .presentation, of: rendition)
-            case .assetList(let range): stored(range.assetList, .list, of: rendition)
-            case .part, .preloadHint, .renditionReport: nil
-            }
+        try names(in: playlist, of: rendition).media(playlist)
+    }
+
+    /// The names in the stored playlist of a rendition.
+    package func names(in playlist: MediaPlaylist, of rendition: Rendition) -> BundleNames {
+        var names = BundleNames(
+            segments: rendition.segmentFiles, rule: rendition.segmentNames(),
+            sections: playlist.maps.map { rendition.name(of: $0).description },
+            keys: playlist.keys.map { rendition.number(of: $0) })
+        for range in playlist.dateRanges where range.isInterstitial {
+            names.presentations[range.index] = stored(range.assetURI, .presentation, of: rendition)
+            names.lists[range.index] = stored(range.assetList, .list, of: rendition)
         }
+        return names
     }
 
     /// The path of an interstitial's file; nil if it is not stored.
@@ -97,6 +101,47 @@ import Store
         identity.interstitials = asset.additions.keepsInterstitials ? interstitials : nil
         if ring.isLimited { identity.keys = ring.allNumbers.map { BundleIdentity.Key($0, ring.life(of: $0)) } }
         return try identity.text()
+    }
+}
+
+/// The names in the stored playlist of a rendition that has ended. Writes it on any thread.
+package struct BundleNames: Sendable {
+    /// File names, by index in the playlist; none unless it has ended.
+    let segments: [String]
+    /// Names the segments of a playlist that has not ended.
+    let rule: Rendition.SegmentNames
+    let sections: [String]
+    /// The numbers of the keys, by index; nil for keys that cannot be fetched.
+    let keys: [Int?]
+    /// The paths of stored interstitials, by index of the EXT-X-DATERANGE.
+    var presentations: [Int: String] = [:]
+    var lists: [Int: String] = [:]
+
+    init(segments: [String], rule: Rendition.SegmentNames, sections: [String], keys: [Int?]) {
+        self.segments = segments
+        self.rule = rule
+        self.sections = sections
+        self.keys = keys
+    }
+
+    /// The playlist with these names.
+    package func media(_ playlist: MediaPlaylist) throws(PlaylistError) -> [UInt8] {
+        try playlist.rendered(.bundle) { reference in
+            switch reference {
+            case .segment(let segment): file(of: segment)
+            case .map(let map): sections[map.index]
+            case .key(let key): number(of: key).map { "../keys/\(KeyRing.name($0))" }
+            case .assetURI(let range): presentations[range.index]
+            case .assetList(let range): lists[range.index]
+            case .part, .preloadHint, .renditionReport: nil
+            }
+        }
+    }
+
+    private func number(of key: Key) -> Int? { keys.indices.contains(key.index) ? keys[key.index] : nil }
+
+    private func file(of segment: Segment) -> String {
+        segments.indices.contains(segment.index) ? segments[segment.index] : rule.file(of: segment)
     }
 }
 

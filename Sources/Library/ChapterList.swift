@@ -1,5 +1,6 @@
 import FoundationEssentials
 package import Playlist
+import SafeText
 package import SegmentFormat
 
 /// The chapters of a film, as Apple's players read them from JSON. Pure.
@@ -17,7 +18,7 @@ package struct ChapterList: Equatable, Sendable {
     private let original: [UInt8]?
 
     /// No chapter of a film of unknown length ends later: thirty years.
-    private static let farthest: MediaDuration = 1e9
+    private static let farthest = MediaDuration(seconds: Seconds.longest.value)
     /// The most chapters of a film.
     private static let most = 10_000
 
@@ -44,18 +45,17 @@ package struct ChapterList: Equatable, Sendable {
         var chapters: [Chapter] = []
         for (place, entry) in entries.enumerated() {
             guard mayGoOn() else { throw .givenUp }
-            guard let start = entry.appleStart ?? entry.start, !start.isNegative, start.seconds < 1e9 else {
+            guard let start = (entry.appleStart ?? entry.start)?.seconds, start < .longest else {
                 throw SubtitleError("chapter \(place + 1) has no start-time in seconds")
             }
-            let isReversed = entry.duration == nil && entry.end.map { $0.seconds < start.seconds } ?? false
-            guard !isReversed, !(entry.duration?.isNegative ?? false) else {
-                throw SubtitleError("chapter \(place + 1) ends before it begins")
-            }
-            let length = entry.duration?.seconds ?? entry.end.map { $0.seconds - start.seconds }
+            let end = entry.end.map { $0.seconds ?? 0 }
+            let isReversed = entry.duration.map { $0.seconds == nil } ?? end.map { $0 < start } ?? false
+            guard !isReversed else { throw SubtitleError("chapter \(place + 1) ends before it begins") }
+            let length = entry.duration?.seconds?.value ?? end.map { $0.value - start.value }
             let title = entry.titles?.first?.title ?? entry.title ?? "\(place + 1)"
             chapters.append(
                 Chapter(
-                    start: MediaDuration(seconds: start.seconds),
+                    start: MediaDuration(seconds: start.value),
                     duration: length.map { MediaDuration(seconds: $0) }, title: title))
         }
         self.chapters = chapters.sorted { $0.start < $1.start }
@@ -70,16 +70,12 @@ package struct ChapterList: Equatable, Sendable {
     private struct Entry: Decodable {
         struct Title: Decodable { let title: String }
 
-        /// A time of the JSON, which may be any number: what is computed with it neither traps nor overflows.
         struct Time: Decodable {
-            /// From 0 to the longest duration.
-            let seconds: Double
-            let isNegative: Bool
+            /// Nil for a negative number.
+            let seconds: Seconds?
 
             init(from decoder: any Decoder) throws {
-                let number = try decoder.singleValueContainer().decode(Double.self)
-                seconds = MediaDuration(seconds: number).seconds
-                isNegative = number < 0
+                seconds = Seconds(try decoder.singleValueContainer().decode(Double.self))
             }
         }
 

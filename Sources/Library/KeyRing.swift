@@ -92,7 +92,7 @@ public import Store
     }
 
     /// The file name of the key with this number.
-    package static func name(_ number: Int) -> PieceName { PieceName(.key(number), fileExtension: "key") }
+    package nonisolated static func name(_ number: Int) -> PieceName { PieceName(.key(number), fileExtension: "key") }
 
     // MARK: The catalogue
 

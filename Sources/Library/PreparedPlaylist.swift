@@ -1,5 +1,5 @@
 import EventLoop
-import Fetching
+package import Fetching
 import HTTPMessage
 import Playheads
 import Playlist
@@ -38,5 +38,14 @@ extension Rendition.Source {
             PreparedPlaylist(self, content: content)
         }
         return source
+    }
+
+    /// Prepares the playlist of a file that the user hands in, on the lane for such files. Nil once nobody waits any more.
+    package func prepared(as content: PieceName.Content) async -> Rendition.Source? {
+        await FileLane.shared.run { _ in
+            var source = self
+            source.preparations = PreparedPlaylist(self, content: content)
+            return source
+        }
     }
 }

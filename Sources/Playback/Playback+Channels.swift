@@ -32,7 +32,8 @@ extension Playback {
             (channel.id, channel.title) = (asset.name, asset.title ?? asset.name)
             let stream = streams[asset.origin]
             (channel.logo, channel.group) = (stream?.logo, stream?.group)
-            channel.duration = asset.isLoaded ? asset.duration : library.summaries?.summary(of: asset)?.duration
+            let duration = asset.isLoaded ? asset.duration : library.summaries?.summary(of: asset)?.duration
+            channel.duration = duration.map { MediaDuration(seconds: $0) }
             channels.append((asset.name, channel))
         }
         for stream in library.unopenedStreams {

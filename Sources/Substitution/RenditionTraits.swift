@@ -1,4 +1,5 @@
 import Playlist
+import SafeText
 
 /// The attributes of a rendition in the multivariant playlist that must match for a substitution.
 struct RenditionTraits: Equatable {
@@ -60,7 +61,7 @@ struct RenditionTraits: Equatable {
         // The codec of separate audio belongs to another rendition.
         self.codecs = isSeparate && hasVideo ? codecs.filter { !Self.isAudio($0) } : codecs
         (range, layout) = (variant.videoRange ?? "SDR", variant.requiredVideoLayout)
-        frameRate = max(variant.frameRate ?? Self.defaultFrameRate, 1)
+        frameRate = max(variant.frameRate?.value ?? Self.defaultFrameRate, 1)
         bandwidth = variant.bandwidth
         rate = variant.averageBandwidth ?? variant.bandwidth
     }

@@ -35,7 +35,7 @@ struct AttachCommand: ReportingCommand {
     var tiles: String?
     @Option(
         help: ArgumentHelp("Seconds for each image of such a picture. Default: all of the film.", valueName: "n"))
-    var interval: Double?
+    var interval: Seconds?
     @Flag(help: "Write the track as one JSON object.")
     var json = false
     @OptionGroup var common: CommonOptions
@@ -51,7 +51,7 @@ struct AttachCommand: ReportingCommand {
         var request = API.AttachRequest(path: DiskPath.absolute(file))
         (request.kind, request.language, request.title) = (kind, language, title)
         (request.isForced, request.isDefault) = (forced ? true : nil, isDefault ? true : nil)
-        (request.tiles, request.interval) = (tiles, interval.map { Seconds(clamping: $0) })
+        (request.tiles, request.interval) = (tiles, interval)
         let attachment = try await common.daemon().client.call(Endpoints.attach, name, body: request)
         guard !json else { return try Output.json(attachment) }
         Output.line(Self.line(attachment))

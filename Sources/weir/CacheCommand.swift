@@ -1,5 +1,6 @@
 import API
 import ArgumentParser
+import SafeText
 
 struct CacheCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
@@ -13,7 +14,7 @@ struct CacheCommand: ReportingCommand {
         help: ArgumentHelp("The asset's name, or the URL of a playlist.", valueName: "name"), completion: .assetNames)
     var name: String
     @Option(help: ArgumentHelp("Media time from the start, in seconds.", valueName: "n"))
-    var seconds: Double
+    var seconds: Seconds
     @Flag(help: "Write the asset as one JSON object.")
     var json = false
     @OptionGroup var common: CommonOptions
@@ -33,7 +34,7 @@ struct CacheCommand: ReportingCommand {
         let asset = try await client.call(Endpoints.cache, known, body: API.CacheRequest(seconds: seconds))
         guard !json else { return try Output.json(asset) }
         Output.line(
-            "\(asset.name)  the first \(Format.clock(seconds)) are cached, \(Format.bytes(asset.cachedBytes ?? 0)) in all"
+            "\(asset.name)  the first \(Format.clock(seconds.value)) are cached, \(Format.bytes(asset.cachedBytes ?? 0)) in all"
         )
     }
 }

@@ -1,6 +1,7 @@
 package import API
 import Application
 import ArgumentParser
+import SafeText
 
 struct LinkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -85,15 +86,15 @@ struct LinkSetCommand: AsyncParsableCommand {
     @Option(help: "Rate from the client.")
     var up: LinkRate?
     @Option(help: ArgumentHelp("Delay towards the client: 100ms or 1.5s.", valueName: "time"), transform: Self.delay)
-    var delayDown: Double?
+    var delayDown: LinkDelay?
     @Option(help: ArgumentHelp("Delay from the client.", valueName: "time"), transform: Self.delay)
-    var delayUp: Double?
+    var delayUp: LinkDelay?
     @Option(help: ArgumentHelp("Lost packets: 10%.", valueName: "share"), transform: Self.share)
-    var loss: Double?
+    var loss: Ratio?
     @Option(
         help: ArgumentHelp("Delay of connections while the upstream's name is not cached.", valueName: "time"),
         transform: Self.delay)
-    var dnsDelay: Double?
+    var dnsDelay: LinkDelay?
     @OptionGroup var options: LinkOptions
 
     var change: LinkChange {
@@ -117,14 +118,14 @@ struct LinkSetCommand: AsyncParsableCommand {
         }
     }
 
-    private static func delay(_ text: String) throws -> Double {
+    private static func delay(_ text: String) throws -> LinkDelay {
         guard let delay = LinkNumber.delay(text) else {
             throw ValidationError("\(text) is not a time such as 100ms or 1.5s")
         }
         return delay
     }
 
-    private static func share(_ text: String) throws -> Double {
+    private static func share(_ text: String) throws -> Ratio {
         guard let share = LinkNumber.share(text) else { throw ValidationError("\(text) is not a share such as 10%") }
         return share
     }
@@ -169,13 +170,13 @@ enum LinkText {
         switch rate {
         case .unlimited: "unlimited"
         case .bits(0): "nothing"
-        case .bits(let bits): Format.bandwidth(Int(bits.rounded()))
+        case .bits(let bits): Format.bandwidth(Int(bits.value.rounded()))
         }
     }
 
-    private static func delay(_ milliseconds: Double) -> String { "\(number(milliseconds)) ms" }
+    private static func delay(_ delay: LinkDelay) -> String { "\(number(delay.value)) ms" }
 
-    private static func share(_ share: Double) -> String { "\(number(share))%" }
+    private static func share(_ share: Ratio) -> String { "\(number(share.value))%" }
 
     /// A number, without a fraction if it is whole.
     private static func number(_ value: Double) -> String { value == value.rounded() ? "\(Int(value))" : "\(value)" }

@@ -1,6 +1,7 @@
 import API
 import AccessLog
 import Foundation
+import SafeText
 
 /// Writes a log's events to standard output.
 struct LogText<Event: LogEvent>: Sendable {
@@ -62,7 +63,7 @@ struct LogFollower<Event: LogEvent>: Sendable {
                 text.write(written.filter { !last.contains($0) }, header: isFirst ? log.software : nil)
                 if let end = written.compactMap(\.written).max() {
                     last = written.filter { $0.written == end }
-                    query.since = end
+                    query.since = Moment(clamping: end)
                 }
                 isFirst = false
             } catch {

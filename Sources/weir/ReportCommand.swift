@@ -1,6 +1,7 @@
 import API
 import AccessLog
 import ArgumentParser
+import SafeText
 
 struct ReportCommand: ReportingCommand {
     static let configuration = CommandConfiguration(
@@ -16,19 +17,19 @@ struct ReportCommand: ReportingCommand {
             valueName: "session"))
     var session: String
     @Option(help: ArgumentHelp("Position in media time.", valueName: "seconds"))
-    var playhead: Double
+    var playhead: Seconds
     @Option(help: ArgumentHelp("Playback rate: 1 for real time, 0 for paused.", valueName: "rate"))
-    var rate = 1.0
+    var rate: Ratio = 1
     @Flag(help: "Playback waits for media.")
     var stalled = false
     @Option(help: ArgumentHelp("Number of stalls.", valueName: "n"))
     var stalls: Int
     @Option(help: ArgumentHelp("Total time of the stalls.", valueName: "seconds"))
-    var stallTime: Double
+    var stallTime: Seconds
     @Option(help: ArgumentHelp("Number of frames that were not shown in time.", valueName: "n"))
     var framesDropped: Int?
     @Option(help: ArgumentHelp("Time to the first frame.", valueName: "seconds"))
-    var startup: Double?
+    var startup: Seconds?
     @OptionGroup var common: CommonOptions
 
     private var report: PlayerReport {

@@ -13,7 +13,7 @@ struct WatchCommand: ReportingCommand {
             """)
 
     @Option(help: ArgumentHelp("Seconds between two looks, 0.2 to 3600.", valueName: "n"))
-    var interval = 1.0
+    var interval: Seconds = 1
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
@@ -25,7 +25,7 @@ struct WatchCommand: ReportingCommand {
     func execute() async throws {
         let daemon = try common.daemon()
         try await daemon.ensure()
-        let screen = WatchScreen(daemon: daemon, interval: .seconds(interval))
+        let screen = WatchScreen(daemon: daemon, interval: .seconds(interval.value))
         switch await Interruption.orEnd({ await screen.run() }) {
         case .quit: break
         case .interrupted: throw ExitCode(130)

@@ -1,3 +1,4 @@
+import SafeText
 import Testing
 
 @testable import API
@@ -135,8 +136,8 @@ import Testing
             ("10:00-20:00", 600, 1200), ("10:00-", 600, nil), ("-20:00", 0, 1200), ("90-120", 90, 120),
             ("1:02:03-1:10:00", 3723, 4200), ("90.5-91.25", 90.5, 91.25), ("0-1", 0, 1), ("90:00-100:00", 5400, 6000),
             ("0:00.5-0:01", 0.5, 1),
-        ] as [(String, Double, Double?)])
-    func aRangeFromText(text: String, start: Double, end: Double?) throws {
+        ] as [(String, Seconds, Seconds?)])
+    func aRangeFromText(text: String, start: Seconds, end: Seconds?) throws {
         let range = try #require(API.MediaRange(text))
         #expect(range.start == start && range.end == end)
         #expect(API.MediaRange(range.description) == range)

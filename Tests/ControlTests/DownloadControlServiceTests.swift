@@ -7,6 +7,7 @@ import Integrity
 import Library
 import Origin
 import Retention
+import SafeText
 import Store
 import TestSupport
 import Testing

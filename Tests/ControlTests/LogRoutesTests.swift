@@ -3,6 +3,7 @@ import AccessLog
 import EventLoop
 import HTTPMessage
 import Playback
+import SafeText
 import Testing
 
 @testable import Control

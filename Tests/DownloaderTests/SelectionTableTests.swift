@@ -1,4 +1,5 @@
 import Playlist
+import SafeText
 import Testing
 
 @testable import Downloader

@@ -40,6 +40,25 @@ import Testing
         #expect(record.state.withLock { $0.order.sorted() } == Array(0..<50))
     }
 
+    @Test("Work in slices lets other work go on in between, and ends with its task")
+    func slicesTakeTurns() async {
+        let lane = FileLane()
+        let record = Record()
+        let endless = Task { await lane.run(inSlices: 0) { (_: inout Int) -> Int? in nil } }
+        let counting = Task {
+            await lane.run(inSlices: 0) { count -> Int? in
+                count += 1
+                return count == 1000 ? count : nil
+            }
+        }
+        #expect(await counting.value == 1000)
+        await lane.run { _ in record.begin(1) }
+        #expect(record.state.withLock { $0.order } == [1])
+        endless.cancel()
+        #expect(await endless.value == nil)
+        #expect(lane.waitingCount == 0)
+    }
+
     @Test("Work ends when its task is cancelled, and waiting work does not begin")
     func endsWithItsTask() async {
         let lane = FileLane()

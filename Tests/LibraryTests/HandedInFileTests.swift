@@ -165,6 +165,25 @@ import Testing
         #expect(many < few * 3 + 0.05, "\(few) s, then \(many) s")
     }
 
+    @Test("Thumbnails whose playlist has no end end no import") @LoopActor
+    func thumbnailsWithoutAnEnd() async throws {
+        let (fixture, folder) = (try await LibraryFixture(), try TemporaryFolder())
+        let segment = try Data(contentsOf: URL(filePath: Repository.path("fixtures/media/ts/90p/0.ts")))
+        let head = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n"
+        try folder.write(segment, to: "film/0.ts")
+        try folder.write(Data("\(head)#EXTINF:2,\n0.ts\n#EXT-X-ENDLIST\n".utf8), to: "film/media.m3u8")
+        try folder.write(Data("picture".utf8), to: "film/attached-a/0.jpg")
+        try folder.write(Data("\(head)#EXTINF:2,\n0.jpg\n#EXTINF:2,\n0.jpg\n".utf8), to: "film/attached-a/media.m3u8")
+        try folder.write(
+            Data(
+                """
+                {"format":1,"id":"film-k3f9","name":"film","created":1,
+                "attachments":[{"id":"attached-a","kind":"thumbnails","name":"a"}]}
+                """.utf8), to: "film/asset.json")
+        let asset = try await fixture.exchange.importer.importAsset(at: folder.path("film"), name: "film")
+        #expect(asset.isPlayableOffline)
+    }
+
     @Test("Who leaves ends an import, and nothing is left of it") @LoopActor
     func cancelledImportEnds() async throws {
         let (fixture, folder) = (try await LibraryFixture(), try TemporaryFolder())

@@ -4,6 +4,7 @@ import Foundation
 import HTTPMessage
 import Library
 import Playheads
+import SafeText
 import TestSupport
 import Testing
 
@@ -158,7 +159,8 @@ import Testing
         clock.advance(by: 50)
         fixture.playback.sessions.endIdle()
         let since = try #require(sought.written)
-        let found: [AccessEvent] = await fixture.playback.sessions.accessEvents(LogQuery(since: since))
+        let query = LogQuery(since: Moment(clamping: since))
+        let found: [AccessEvent] = await fixture.playback.sessions.accessEvents(query)
         let idle = try #require(found.first { $0.ended.map { $0 < since } ?? false })
         #expect(idle.session == first[0].split(separator: "/")[2] && idle.logged == since + 50)
     }

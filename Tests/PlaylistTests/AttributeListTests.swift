@@ -1,3 +1,4 @@
+import SafeText
 import Testing
 
 @testable import Playlist
@@ -53,7 +54,7 @@ struct AttributeListTests {
         #expect(try attributes.decimalInteger("I") == .max)
         #expect(try attributes.decimalInteger("Q") == 3)
         #expect(try attributes.decimalInteger("FRACTION") == 12)
-        #expect(try attributes.decimalFloat("F") == 29.97)
+        #expect(try attributes.ratio("F") == 29.97)
         #expect(try attributes.hexadecimal("H") == [0x0A, 0xB0])
         #expect(try attributes.resolution("R") == Resolution(width: 1280, height: 720))
         #expect(try attributes.subRange("B") == SubRange(offset: 7, length: 5))

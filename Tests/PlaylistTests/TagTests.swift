@@ -49,8 +49,9 @@ struct TagTests {
         func start(_ attributes: String) throws -> Start? {
             try Fixtures.media("#EXTM3U\n#EXT-X-START:\(attributes)\n#EXT-X-ENDLIST\n").start
         }
-        #expect(try start("TIME-OFFSET=-12.5")?.timeOffset == -12.5)
-        #expect(try start("PRECISE=YES,TIME-OFFSET=0")?.timeOffset == 0)
+        #expect(try start("TIME-OFFSET=-12.5")?.timeOffset == .beforeEnd(12.5))
+        #expect(try start("PRECISE=YES,TIME-OFFSET=0")?.timeOffset == .afterStart(0))
+        #expect(try start("TIME-OFFSET=-0")?.timeOffset == .afterStart(0))
         for odd in ["", "PRECISE=YES", "TIME-OFFSET=", "TIME-OFFSET=-", "TIME-OFFSET=--1", "TIME-OFFSET=soon"] {
             #expect(try start(odd) == nil)
         }
@@ -101,7 +102,8 @@ struct TagTests {
             #EXT-X-SESSION-KEY:METHOD=SAMPLE-AES,URI="k",KEYFORMAT="f",KEYFORMATVERSIONS="1/2/5"
             """)
         let (variant, media) = (playlist.variants[0], playlist.media[0])
-        #expect(playlist.version == 13 && playlist.hasIndependentSegments && playlist.start?.timeOffset == 3)
+        #expect(playlist.version == 13 && playlist.hasIndependentSegments)
+        #expect(playlist.start?.timeOffset == .afterStart(3))
         #expect(playlist.contentSteering?.serverURI == "s" && playlist.contentSteering?.pathwayID == "A")
         #expect(variant.stableID == "v1" && variant.pathwayID == "A" && variant.requiredVideoLayout == "CH-STEREO")
         #expect(media.stableID == "r1" && media.pathwayID == "." && media.instreamID == "x")

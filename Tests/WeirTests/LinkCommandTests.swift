@@ -1,6 +1,7 @@
 import API
 import Control
 import Foundation
+import SafeText
 import TestSupport
 import Testing
 
@@ -104,6 +105,6 @@ import Testing
             ("780k", 780_000), ("2M", 2e6), ("2.5 Mb/s", 2.5e6), ("64000", 64000), ("64000b/s", 64000), ("1Gb/s", 1e9),
             ("0", 0), ("", nil), ("k", nil), ("1_0", nil), ("nan", nil), ("0x1", nil), ("1e3", nil), ("2MB", nil),
             ("-1", nil),
-        ] as [(String, Double?)])
-    func rates(text: String, bits: Double?) { #expect(LinkRate(text) == bits.map(LinkRate.bits)) }
+        ] as [(String, Ratio?)])
+    func rates(text: String, bits: Ratio?) { #expect(LinkRate(text) == bits.map(LinkRate.bits)) }
 }

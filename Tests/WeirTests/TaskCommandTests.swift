@@ -1,6 +1,7 @@
 import API
 import Control
 import Foundation
+import SafeText
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import HTTPMessage
 internal import Origin
+internal import SafeText
 
 /// Reads the output of a handler. Pure.
 struct HandlerReply {
@@ -11,23 +12,19 @@ struct HandlerReply {
         var error: String?
         var headers: [String: String]?
         var title: String?
-        var expires: Moment?
+        var expires: Expiry?
     }
 
     /// A date: seconds since 1970, or a text as in RFC 3339.
-    private struct Moment: Decodable {
-        /// In seconds since 1970; nil if it cannot be read.
-        var seconds: Double?
+    private struct Expiry: Decodable {
+        /// Nil if it cannot be read.
+        var moment: Moment?
 
         init(from decoder: any Decoder) throws {
             let value = try decoder.singleValueContainer()
             let date = (try? value.decode(String.self)).flatMap { try? Date($0, strategy: .iso8601) }
-            let number = (try? value.decode(Double.self)) ?? date?.timeIntervalSince1970
-            seconds = number.flatMap { (0...Self.latest).contains($0) ? $0 : nil }
+            moment = date.flatMap { Moment($0.timeIntervalSince1970) } ?? (try? value.decode(Moment.self))
         }
-
-        /// The end of the year 9999.
-        private static let latest = 253_402_300_799.0
     }
 
     /// The answer in what a handler wrote: a JSON object with `url`, `content` or `error`, or else the resource itself.
@@ -36,7 +33,7 @@ struct HandlerReply {
             let object = try? JSONDecoder().decode(Object.self, from: Data(bytes))
         else { return bytes.isEmpty ? .failure("it wrote nothing") : .content(bytes, HandlerTerms()) }
         if let error = object.error { return .failure("it says: \(error.prefix(200))") }
-        if let expires = object.expires, expires.seconds == nil {
+        if let expires = object.expires, expires.moment == nil {
             return .failure("its expires is neither seconds since 1970 nor a date such as 2026-11-25T20:00:00Z")
         }
         guard let text = object.url else { return content(object) ?? .content(bytes, HandlerTerms()) }
@@ -64,6 +61,6 @@ struct HandlerReply {
     private static func terms(of object: Object) throws -> HandlerTerms {
         let lines = (object.headers ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
         let title = object.title.map { String($0.prefix(200)) }.flatMap { $0.isEmpty ? nil : $0 }
-        return HandlerTerms(fields: try UserFields(lines), title: title, expires: object.expires?.seconds)
+        return HandlerTerms(fields: try UserFields(lines), title: title, expires: object.expires?.moment?.value)
     }
 }

@@ -1,6 +1,7 @@
 internal import Downloader
 internal import FoundationEssentials
 internal import Glibc
+internal import SafeText
 
 /// The machine's power supplies, as the kernel shows them: Documentation/ABI/testing/sysfs-class-power.
 struct PowerSupplies {
@@ -51,10 +52,10 @@ struct PowerSupplies {
 
     private func charge(of name: String) -> (now: Double, full: Double)? {
         for unit in ["energy", "charge"] {
-            guard let now = value("\(unit)_now", of: name).flatMap({ Double($0) }),
-                let full = value("\(unit)_full", of: name).flatMap({ Double($0) }), full > 0, now >= 0
+            guard let now = value("\(unit)_now", of: name).flatMap({ Ratio(decimal: $0) }),
+                let full = value("\(unit)_full", of: name).flatMap({ Ratio(decimal: $0) }), full > 0
             else { continue }
-            return (min(now, full), full)
+            return (min(now, full).value, full.value)
         }
         return nil
     }

@@ -1,3 +1,4 @@
+import SafeText
 import Store
 
 /// Makes one file of an asset with ffmpeg, without re-encoding, from a work folder with only the export's pieces.
@@ -76,19 +77,19 @@ struct Remuxer: Sendable {
         let start = try beginning(work)
         for (number, subtitles) in export.subtitles.enumerated() {
             let folder = try work.subdirectory(subtitles.folder)
-            var joined = JoinedSubtitles(start: start)
+            var joined = JoinedSubtitles(start: start.value)
             for file in subtitles.files { joined.add(try folder.read(file) ?? []) }
             try work.write(joined.text, as: Self.subtitles(number))
         }
     }
 
-    /// In seconds on the media's own timeline; 0 if ffprobe does not report it.
-    private func beginning(_ work: Directory) throws(StoreError) -> Double {
+    /// On the media's own timeline; 0 if ffprobe does not report it.
+    private func beginning(_ work: Directory) throws(StoreError) -> Seconds {
         let outcome = try ChildProgram.run(
             ffprobe,
             ["-v", "error"] + Self.input
                 + ["-show_entries", "format=start_time", "-of", "csv=p=0", "file:\(work.path)/\(export.playlist)"],
             in: work)
-        return Double(outcome.output.prefix { $0 != "\n" }) ?? 0
+        return Seconds(decimal: outcome.output.prefix { $0 != "\n" }) ?? 0
     }
 }

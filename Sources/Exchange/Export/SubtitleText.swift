@@ -28,13 +28,16 @@ extension Exporter {
         } catch {
             throw ExchangeError(error)
         }
-        let texts = rendition.mediaFiles.compactMap { rendition.folder.read($0) }
-        guard !texts.isEmpty else { throw ExchangeError(.incomplete, "nothing of \(track) of \(asset.name) is stored") }
+        let nothing = ExchangeError(.incomplete, "nothing of \(track) of \(asset.name) is stored")
+        guard let folder = try? rendition.folder.pieces().directory else { throw nothing }
         // Without media, the subtitles begin with it.
-        let start = asset.mediaStart.map { Double($0.ticks) / 90_000 } ?? JoinedSubtitles.offset(of: texts[0])
-        var joined = JoinedSubtitles(start: start)
-        for text in texts { joined.add(text) }
-        return joined.text
+        let start = asset.mediaStart.map { Double($0.ticks) / 90_000 }
+        let work = SubtitleJoining(rendition.mediaFiles, from: folder, start: start)
+        guard let text = await FileLane.shared.run(inSlices: work, { $0.step() }) else {
+            throw ExchangeError(.incomplete, "\(track) of \(asset.name) was not joined: it was given up")
+        }
+        guard let text else { throw nothing }
+        return text
     }
 
     private func fetchSegments(of rendition: Rendition, in asset: Asset) async throws(LibraryError) {
@@ -77,5 +80,35 @@ extension Asset {
         if let named = all.first(where: { $0.rendition.name.id == track }) { return named.rendition }
         let fitting = all.filter { $0.language?.lowercased() == track.lowercased() }
         return (fitting.first(where: \.isDefault) ?? fitting.first)?.rendition
+    }
+}
+
+/// Joins the files of a subtitle track, step by step.
+private struct SubtitleJoining: Sendable {
+    private static let step = 64
+    private let files: [String]
+    private let folder: Directory
+    private let start: Double?
+    private var next = 0
+    private var joined: JoinedSubtitles?
+
+    /// - Parameter start: the start of the media on its own timeline, in seconds; nil for that of the first text.
+    init(_ files: [String], from folder: Directory, start: Double?) {
+        self.files = files
+        self.folder = folder
+        self.start = start
+    }
+
+    /// Takes a step. Returns the whole text behind the last one, or nil in place of it if no file is there.
+    mutating func step() -> [UInt8]?? {
+        if joined?.addNext(Self.step) ?? false { return nil }
+        guard next < files.count else { return .some(joined?.text) }
+        defer { next += 1 }
+        guard let bytes = (try? folder.read(files[next])) ?? nil else { return nil }
+        var joined = joined ?? JoinedSubtitles(start: start ?? JoinedSubtitles.offset(of: bytes))
+        self.joined = nil
+        joined.begin(bytes)
+        self.joined = joined
+        return nil
     }
 }

@@ -51,7 +51,7 @@ extension ImportPlan {
             throw ExchangeError(
                 .badImport, "\(BundleIdentity.fileName) names an interstitial \(id), which is no folder")
         }
-        let media = try adopt(
+        let media = try await adopt(
             try await playlist(at: place), for: rendition, base: base, imports: nil, as: folder.name(place))
         try await addPieces(of: media, of: rendition, at: place)
     }

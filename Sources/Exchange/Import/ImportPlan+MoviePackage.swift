@@ -57,30 +57,29 @@ extension ImportPlan {
         let name = folder.name(files.playlist)
         let base = (try? WebURL(stream.url)) ?? asset.origin
         let playlist = try await text(at: files.playlist, imports: imports)
-        let media = try adopt(playlist, for: rendition, base: base, imports: imports, as: name)
+        let media = try await adopt(playlist, for: rendition, base: base, imports: imports, as: name)
         guard media.keys.allSatisfy({ $0.method == .none }) else {
             throw ExchangeError(.badImport, "\(name) is encrypted, and a .movpkg has no keys")
         }
-        let segments = media.segments.filter { !$0.isGap }
-        guard segments.count == files.segments.count, media.maps.count <= files.sections.count else {
+        let count = media.segments.count - media.gapCount
+        guard count == files.segments.count, media.maps.count <= files.sections.count else {
             throw ExchangeError(
-                .badImport, "\(name) names \(segments.count) segments, and \(files.segments.count) are in the package")
+                .badImport, "\(name) names \(count) segments, and \(files.segments.count) are in the package")
         }
-        for (map, file) in zip(media.maps, files.sections) {
-            add(piece(rendition, rendition.name(of: map), file, "\(name), line \(map.line)"))
+        let id = rendition.name.id
+        for (map, source) in zip(media.maps, files.sections) {
+            add(source.piece(rendition.name(of: map).description, of: id, namedBy: "\(name), line \(map.line)"))
             try await giveWay()
         }
-        for (segment, file) in zip(segments, files.segments) {
-            add(piece(rendition, rendition.name(of: segment), file, "\(name), line \(segment.line)"))
-            try await giveWay()
+        let names = rendition.segmentNames()
+        try await addSegments(of: media) { segment, number in
+            files.segments[number].piece(names.file(of: segment), of: id, namedBy: "\(name), line \(segment.line)")
         }
     }
+}
 
-    private func piece(
-        _ rendition: Rendition, _ name: PieceName, _ file: MoviePackage.File, _ namedBy: String
-    ) -> Piece {
-        Piece(
-            folder: rendition.name.id, file: name.description, source: file.place, range: nil, length: file.length,
-            namedBy: namedBy)
+extension MoviePackage.File {
+    fileprivate func piece(_ file: String, of folder: String, namedBy: String) -> ImportPlan.Piece {
+        ImportPlan.Piece(folder: folder, file: file, source: place, range: nil, length: length, namedBy: namedBy)
     }
 }

@@ -24,10 +24,10 @@ import Store
     /// The new asset, with its playlists; not registered.
     let asset: Asset
     let folder: PlaylistFolder
-    private(set) var pieces: [Piece] = []
+    private var planned = PlannedPieces()
+    var pieces: [Piece] { planned.pieces }
     /// Texts of the bundle besides its playlists.
     var texts: [(folder: String, file: String, bytes: [UInt8])] = []
-    private var named: Set<String> = []
     /// The playlists that were read. Several renditions may name one.
     private var playlists: [PlaylistFolder.Place: Playlist] = [:]
     private var slice = LoopSlice()
@@ -75,7 +75,7 @@ import Store
         guard slice.mayGoOn else { throw givenUp }
     }
 
-    private var givenUp: ExchangeError {
+    var givenUp: ExchangeError {
         ExchangeError(.badImport, "\(folder.name(folder.entry)) is not imported: it was given up")
     }
 
@@ -94,10 +94,10 @@ import Store
     }
 
     /// - Parameter name: the playlist's name in messages.
-    /// - Throws: `badImport` unless it is a media playlist that has ended and needs no DRM.
+    /// - Throws: `badImport` unless it is a media playlist that has ended and needs no DRM, and once nobody waits for the import.
     func adopt(
         _ playlist: Playlist, for rendition: Rendition, base: WebURL, imports: [String: String]?, as name: String
-    ) throws(ExchangeError) -> MediaPlaylist {
+    ) async throws(ExchangeError) -> MediaPlaylist {
         guard case .media(let media) = playlist else {
             throw ExchangeError(
                 .badImport, "\(name) is no media playlist, although a multivariant playlist names it so")
@@ -106,7 +106,9 @@ import Store
             throw ExchangeError(
                 .badImport, "\(name) has no EXT-X-ENDLIST: what goes on, or was cut off, is not imported")
         }
-        rendition.adopt(Rendition.Source(playlist: media, base: base, imports: imports))
+        let source = Rendition.Source(playlist: media, base: base, imports: imports)
+        guard let prepared = await source.prepared(as: rendition.name.content) else { throw givenUp }
+        rendition.adopt(prepared)
         guard !rendition.needsDRM else {
             throw ExchangeError(.badImport, "\(name) is protected by DRM, and could not be played")
         }
@@ -115,8 +117,20 @@ import Store
 
     // MARK: Pieces
 
-    func add(_ piece: Piece) {
-        if named.insert(piece.folder + "/" + piece.file).inserted { pieces.append(piece) }
+    func add(_ piece: Piece) { planned.add(piece) }
+
+    /// Adds the pieces of a playlist's segments, in slices on the lane for files of the user.
+    /// - Parameter piece: makes the piece of a segment; `number` counts those that are no gaps.
+    func addSegments(
+        of playlist: MediaPlaylist,
+        _ piece: @escaping @Sendable (_ segment: Segment, _ number: Int) throws(ExchangeError) -> Piece
+    ) async throws(ExchangeError) {
+        let work = SegmentPlanning(planned, of: playlist)
+        // The work has the only copy, so that nothing of it is copied.
+        planned = PlannedPieces()
+        let result = await FileLane.shared.run(inSlices: work) { $0.plan(piece) }
+        guard let result else { throw givenUp }
+        planned = try result.get()
     }
 
     func addPieces(
@@ -125,40 +139,22 @@ import Store
         // The playlist itself has the key of a `data:` URI.
         for key in playlist.usedKeys where key.data == nil {
             guard let number = rendition.number(of: key) else { continue }
-            try add(asset.keys.folder.id, KeyRing.name(number), key.uri, nil, key.line, place)
-        }
-        for map in playlist.maps {
-            try add(rendition.name.id, rendition.name(of: map), map.uri, map.byteRange, map.line, place)
-        }
-        for segment in playlist.segments where !segment.isGap {
-            let name = rendition.name(of: segment)
-            try add(rendition.name.id, name, segment.uri, segment.byteRange, segment.line, place)
+            let reference = NamingLine(key.uri, line: key.line, in: place)
+            var piece = try reference.piece(KeyRing.name(number).description, of: asset.keys.folder.id, in: folder)
+            piece.length = 16
+            add(piece)
             try await giveWay()
         }
-    }
-
-    private func add(
-        _ folder: String, _ name: PieceName, _ uri: String, _ range: SubRange?, _ line: Int,
-        _ place: PlaylistFolder.Place
-    ) throws(ExchangeError) {
-        var piece = Piece(
-            folder: folder, file: name.description, source: try self.place(of: uri, line, from: place),
-            range: range.map { Int64($0.offset)..<Int64($0.end) }, namedBy: "\(self.folder.name(place)), line \(line)")
-        if case .key = name.role { piece.length = 16 }
-        add(piece)
-    }
-
-    /// Resolves a URI of a playlist to a file of the folder. An import fetches nothing.
-    func place(
-        of uri: String, _ line: Int, from place: PlaylistFolder.Place
-    ) throws(ExchangeError) -> PlaylistFolder.Place {
-        switch folder.target(of: uri, from: place) {
-        case .place(let target): return target
-        case .elsewhere(let reason):
-            throw ExchangeError(
-                .badImport, "\(folder.name(place)), line \(line): \(reason), and only what is in the folder is imported"
-            )
-        case .invalid: throw ExchangeError(.badImport, "\(folder.name(place)), line \(line): invalid URI")
+        let id = rendition.name.id
+        for map in playlist.maps {
+            let reference = NamingLine(map.uri, range: map.byteRange, line: map.line, in: place)
+            add(try reference.piece(rendition.name(of: map).description, of: id, in: folder))
+            try await giveWay()
+        }
+        let names = rendition.segmentNames()
+        try await addSegments(of: playlist) { [folder] (segment, _) throws(ExchangeError) in
+            let reference = NamingLine(segment.uri, range: segment.byteRange, line: segment.line, in: place)
+            return try reference.piece(names.file(of: segment), of: id, in: folder)
         }
     }
 
@@ -193,7 +189,7 @@ extension ImportPlan {
             asset.adoptLone()
             guard let lone = asset.lone else { return }
             let name = folder.name(folder.entry)
-            let playlist = try adopt(.media(media), for: lone, base: asset.origin, imports: nil, as: name)
+            let playlist = try await adopt(.media(media), for: lone, base: asset.origin, imports: nil, as: name)
             try await addPieces(of: playlist, of: lone, at: folder.entry)
         }
     }
@@ -201,10 +197,10 @@ extension ImportPlan {
     private func read(
         _ rendition: Rendition, at uri: String, line: Int, imports: [String: String]
     ) async throws(ExchangeError) {
-        let place = try place(of: uri, line, from: folder.entry)
+        let place = try NamingLine(uri, line: line, in: folder.entry).target(in: folder)
         guard let base = try? asset.origin.resolving(uri) else { return }
         let playlist = try await playlist(at: place, imports: imports)
-        let media = try adopt(playlist, for: rendition, base: base, imports: imports, as: folder.name(place))
+        let media = try await adopt(playlist, for: rendition, base: base, imports: imports, as: folder.name(place))
         try await addPieces(of: media, of: rendition, at: place)
     }
 
@@ -217,6 +213,82 @@ extension ImportPlan {
             let shelf = asset.sessionData.folder.id
             add(Piece(folder: shelf, file: name.description, source: place, range: nil, namedBy: "EXT-X-SESSION-DATA"))
         }
+    }
+}
+
+/// A line of a playlist in the folder that names a file.
+private struct NamingLine: Sendable {
+    private let uri: String
+    private let range: SubRange?
+    private let line: Int
+    private let playlist: PlaylistFolder.Place
+
+    init(_ uri: String, range: SubRange? = nil, line: Int, in playlist: PlaylistFolder.Place) {
+        self.uri = uri
+        self.range = range
+        self.line = line
+        self.playlist = playlist
+    }
+
+    /// The file that the line names. An import fetches nothing.
+    func target(in folder: PlaylistFolder) throws(ExchangeError) -> PlaylistFolder.Place {
+        switch folder.target(of: uri, from: playlist) {
+        case .place(let target): return target
+        case .elsewhere(let reason):
+            throw ExchangeError(
+                .badImport, "\(name(in: folder)): \(reason), and only what is in the folder is imported")
+        case .invalid: throw ExchangeError(.badImport, "\(name(in: folder)): invalid URI")
+        }
+    }
+
+    func piece(_ file: String, of id: String, in folder: PlaylistFolder) throws(ExchangeError) -> ImportPlan.Piece {
+        ImportPlan.Piece(
+            folder: id, file: file, source: try target(in: folder),
+            range: range.map { Int64($0.offset)..<Int64($0.end) }, namedBy: name(in: folder))
+    }
+
+    private func name(in folder: PlaylistFolder) -> String { "\(folder.name(playlist)), line \(line)" }
+}
+
+/// The pieces of an import, each once.
+private struct PlannedPieces: Sendable {
+    private(set) var pieces: [ImportPlan.Piece] = []
+    private var named: Set<String> = []
+
+    mutating func add(_ piece: ImportPlan.Piece) {
+        if named.insert(piece.folder + "/" + piece.file).inserted { pieces.append(piece) }
+    }
+}
+
+/// Plans the pieces of a playlist's segments, step by step.
+private struct SegmentPlanning: Sendable {
+    private static let step = 64
+    private var planned: PlannedPieces
+    private let segments: Segments
+    private var next = 0
+    /// The number of segments so far that are no gaps.
+    private var number = 0
+
+    init(_ planned: PlannedPieces, of playlist: MediaPlaylist) {
+        self.planned = planned
+        segments = playlist.segments
+    }
+
+    /// Plans some segments. Returns the result once there are no more, or one has no piece.
+    mutating func plan(
+        _ piece: (Segment, Int) throws(ExchangeError) -> ImportPlan.Piece
+    ) -> Result<PlannedPieces, ExchangeError>? {
+        let end = min(next + Self.step, segments.count)
+        do throws(ExchangeError) {
+            for segment in segments[next..<end] where !segment.isGap {
+                planned.add(try piece(segment, number))
+                number += 1
+            }
+        } catch {
+            return .failure(error)
+        }
+        next = end
+        return end == segments.count ? .success(planned) : nil
     }
 }
 

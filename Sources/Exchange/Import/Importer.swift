@@ -1,6 +1,7 @@
 package import EventLoop
 import HTTPMessage
 package import Library
+import Playlist
 import Store
 
 /// Makes assets of folders on disk.
@@ -133,8 +134,12 @@ import Store
             var texts: [(folder: String?, file: String, bytes: [UInt8])] = []
             for rendition in known + added {
                 guard let playlist = rendition.source?.playlist else { continue }
-                texts.append((rendition.name.id, "media.m3u8", try playlists.media(playlist, of: rendition)))
-                try await plan.giveWay()
+                let names = playlists.names(in: playlist, of: rendition)
+                let text = await FileLane.shared.run { _ in
+                    Result { () throws(PlaylistError) in try names.media(playlist) }
+                }
+                guard let text else { throw plan.givenUp }
+                texts.append((rendition.name.id, "media.m3u8", try text.get()))
             }
             if let master = try playlists.master(of: Set(known.map(\.place))) {
                 texts.append((nil, "master.m3u8", master.text))
@@ -152,7 +157,11 @@ import Store
     func register(_ plan: ImportPlan) async throws(ExchangeError) -> Asset {
         let name = plan.asset.name
         do throws(StoreError) {
-            if let asset = try await library.records.insert(plan.asset) { return asset }
+            if let asset = try await library.records.insert(plan.asset) {
+                // Its playlists are parsed again, as after a restart, but not on the loop.
+                await library.wake(asset)
+                return asset
+            }
         } catch {
             throw ExchangeError(error, about: "\(name) is not imported")
         }

@@ -1,6 +1,7 @@
 import AccessLog
 import HTTPMessage
 import Playheads
+import SafeText
 
 /// Measures the watched time and the stalls of a session. Pure: the caller passes events and times.
 ///
@@ -194,8 +195,8 @@ struct PlayWatch {
         advance(to: now)
         (hasClientData, isReported, isReportedStalled) = (true, true, report.isStalled)
         spans.discardPending()
-        spans.addReported(max(0, report.stalls - stalls), report.stallTime - stallTime, until: now)
-        (stalls, stallTime) = (max(stalls, report.stalls), max(stallTime, report.stallTime))
+        spans.addReported(max(0, report.stalls - stalls), report.stallTime.value - stallTime, until: now)
+        (stalls, stallTime) = (max(stalls, report.stalls), max(stallTime, report.stallTime.value))
         (stalledSince, isPaused) = (nil, false)
         (pending, isConfirmed) = ((0, 0), false)
         correct(report.correction(isPlaced: isPlaced), tracked)
@@ -236,12 +237,13 @@ struct PlayWatch {
 extension CMCD {
     /// - Parameter isPlaced: true if the player counts media time from the same origin as the playlist.
     func correction(isPlaced: Bool) -> PlayheadCorrection {
-        if let playhead, isPlaced, !isUrgent, !isHeld { return .report(position: playhead, rate: rate) }
-        return .client(buffer: bufferLength, rate: isStill ? 0 : playbackRate, isUrgent: isUrgent || isHeld)
+        if let playhead, isPlaced, !isUrgent, !isHeld { return .report(position: playhead.value, rate: rate.value) }
+        let playbackRate = isStill ? 0 : playbackRate
+        return .client(buffer: bufferLength?.value, rate: playbackRate?.value, isUrgent: isUrgent || isHeld)
     }
 
     /// The playback rate, also where the state shows it.
-    private var rate: Double { isStill || isHeld ? 0 : playbackRate ?? 1 }
+    private var rate: Ratio { isStill || isHeld ? 0 : playbackRate ?? 1 }
 
     private var isStill: Bool {
         switch state {
@@ -268,5 +270,8 @@ extension CMCD {
 }
 
 extension PlayerReport {
-    func correction(isPlaced: Bool) -> PlayheadCorrection { .report(position: isPlaced ? playhead : nil, rate: rate) }
+    func correction(isPlaced: Bool) -> PlayheadCorrection {
+        let position = isPlaced ? playhead : nil
+        return .report(position: position?.value, rate: rate.value)
+    }
 }

@@ -1,5 +1,6 @@
 import AccessLog
 import Playheads
+import SafeText
 
 /// The access events of one session: those of variants that are still on the screen, and the one that is being loaded.
 /// Pure: times are seconds since the session began. A change of variant begins a new event with the first request for
@@ -104,7 +105,7 @@ struct SessionEvents {
         watch.apply(report, isPlaced: isPlaced, tracked, at: time)
         advance(to: time)
         framesDropped = report.framesDropped.map { max($0, framesDropped ?? 0) } ?? framesDropped
-        guard let reported = report.startup else { return }
+        guard let reported = report.startup?.value else { return }
         isStartupReported = true
         if let first = leaving.first, first.event.number == 0 {
             leaving[0].event.startup = Self.milliseconds(reported)

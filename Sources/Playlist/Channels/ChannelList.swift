@@ -20,8 +20,8 @@ public struct ChannelList: Equatable, Sendable {
         public var fields: [String] = []
         /// True if the entry says that it is MPEG-DASH.
         public var isDASH = false
-        /// Media time in seconds; nil for a live stream, and if it is not known.
-        public var duration: Double?
+        /// Nil for a live stream, and if it is not known.
+        public var duration: MediaDuration?
         /// Line number of the URL, from 1; 0 for a channel that was not parsed.
         public var line = 0
 
@@ -93,7 +93,7 @@ public struct ChannelList: Equatable, Sendable {
     /// The list as text for players.
     public var text: String {
         channels.reduce(into: "#EXTM3U\n") { text, channel in
-            let duration = ((channel.duration ?? 0) * 1000).rounded() / 1000
+            let duration = Double((channel.duration ?? .zero).milliseconds) / 1000
             text += "#EXTINF:" + (duration > 0 ? "\(duration)" : "-1")
             let attributes = [("tvg-id", channel.id), ("tvg-logo", channel.logo), ("group-title", channel.group)]
             for (name, value) in attributes {
@@ -168,7 +168,8 @@ extension ChannelList.Channel {
         var rest = line.unicodeScalars[...]
         let seconds = rest.prefix { !" ,".unicodeScalars.contains($0) }
         rest = rest.dropFirst(seconds.count)
-        if let value = Double(String(String.UnicodeScalarView(seconds))), value > 0, value < 1e8 { duration = value }
+        let number = Double(String(String.UnicodeScalarView(seconds))).map { MediaDuration(seconds: $0) }
+        if let number, number > .zero, number < 1e8 { duration = number }
         var name: String?
         while let first = rest.first, first != "," {
             if first == " " {

@@ -92,7 +92,7 @@ enum AttributeType {
         case .flag: return value.elementsEqual("YES".utf8) || value.elementsEqual("NO".utf8)
         case .integer: return list.bytes.decimalInteger(attribute.value) != nil
         case .float: return list.bytes.decimalFloat(attribute.value) != nil
-        case .signed: return list.signedFloat(name) != nil
+        case .signed: return list.timeOffset(name) != nil
         case .hexadecimal: return (try? list.hexadecimal(name)) ?? nil != nil
         case .resolution: return (try? list.resolution(name)) ?? nil != nil
         default: return !value.isEmpty && !value.contains { $0.isBlank || $0 == UInt8(ascii: "\"") }

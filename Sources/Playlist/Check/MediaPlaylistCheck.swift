@@ -52,7 +52,7 @@ struct MediaPlaylistCheck {
 
     private func checkStart(_ findings: inout Findings) {
         guard let start = playlist.start else { return }
-        if abs(start.timeOffset) > playlist.duration.seconds, findings.areTyped(["TIME-OFFSET"], line: start.line) {
+        if start.timeOffset.distance > playlist.duration, findings.areTyped(["TIME-OFFSET"], line: start.line) {
             findings.add(
                 .badStart, line: start.line,
                 "the offset exceeds the playlist's duration of \(playlist.duration.seconds) s")
@@ -176,7 +176,8 @@ struct DateRangeCheck {
         }
         if let start = range.startDate, let end = range.endDate, areTyped("START-DATE", "END-DATE") {
             if end.milliseconds < start.milliseconds { report("END-DATE is before START-DATE") }
-            if let duration = range.duration, areTyped("DURATION"), let expected = start.adding(seconds: duration),
+            if let duration = range.duration, areTyped("DURATION"),
+                let expected = start.adding(seconds: duration.seconds),
                 abs(expected.milliseconds - end.milliseconds) > 1
             {
                 report("DURATION and END-DATE disagree")
@@ -219,19 +220,19 @@ struct LowLatencyCheck {
             }
             return
         }
-        let target = Double(playlist.targetDuration ?? 0)
+        let target = MediaDuration(seconds: Double(playlist.targetDuration ?? 0))
         func isTyped(_ name: String) -> Bool { findings.areTyped([name], line: control.line) }
-        if let until = control.canSkipUntil, until < 6 * target, isTyped("CAN-SKIP-UNTIL") {
+        if let until = control.canSkipUntil, until < target * 6, isTyped("CAN-SKIP-UNTIL") {
             findings.add(.lowLatency, line: control.line, "CAN-SKIP-UNTIL is less than six target durations")
         }
-        if let holdBack = control.holdBack, holdBack < 3 * target, isTyped("HOLD-BACK") {
+        if let holdBack = control.holdBack, holdBack < target * 3, isTyped("HOLD-BACK") {
             findings.add(.lowLatency, line: control.line, "HOLD-BACK is less than three target durations")
         }
         if control.canSkipDateRanges, control.canSkipUntil == nil, isTyped("CAN-SKIP-UNTIL") {
             findings.add(.lowLatency, line: control.line, "CAN-SKIP-DATERANGES without CAN-SKIP-UNTIL")
         }
         guard let partTarget = playlist.partTarget else { return }
-        if control.partHoldBack ?? 0 < 2 * partTarget, isTyped("PART-HOLD-BACK") {
+        if control.partHoldBack ?? .zero < partTarget * 2, isTyped("PART-HOLD-BACK") {
             let state = control.partHoldBack == nil ? "is missing" : "is less than two part targets"
             findings.add(.lowLatency, line: control.line, "PART-HOLD-BACK \(state)")
         }
@@ -247,10 +248,10 @@ struct LowLatencyCheck {
             findings.add(.lowLatency, line: first.line, clause: Tag.partInf.clause, "parts without EXT-X-PART-INF")
             return
         }
-        for part in playlist.parts where part.duration.seconds > target + 0.0005 {
+        for part in playlist.parts where part.duration > target + 0.0005 {
             findings.add(
                 .lowLatency, line: part.line, clause: Tag.part.clause,
-                "the part lasts \(part.duration.seconds) s, the part target is \(target) s")
+                "the part lasts \(part.duration.seconds) s, the part target is \(target.seconds) s")
         }
     }
 

@@ -52,7 +52,7 @@ struct TextCheck {
         case .version, .targetDuration: return text.bytes[text.value(first)].first?.isDigit ?? false
         case .mediaSequence, .discontinuitySequence: return text.bytes.decimalInteger(text.value(first)) ?? 0 > 0
         case .skip: return ((try? text.attributes(first).decimalInteger("SKIPPED-SEGMENTS")) ?? nil) ?? 0 > 0
-        case .partInf: return ((try? text.attributes(first).decimalFloat("PART-TARGET")) ?? nil) ?? 0 > 0
+        case .partInf: return ((try? text.attributes(first).duration("PART-TARGET")) ?? nil) ?? .zero > .zero
         default: return false
         }
     }

@@ -5,7 +5,7 @@ struct LowLatency: Sendable {
     private(set) var renditionReports: [RenditionReport] = []
     /// EXT-X-SERVER-CONTROL; the last one if repeated.
     private(set) var serverControl: ServerControl?
-    private(set) var partTarget: Double?
+    private(set) var partTarget: MediaDuration?
     private(set) var skip: Skip?
     private(set) var isUsed = false
     /// The number of all that needs a name.
@@ -50,7 +50,7 @@ extension MediaPlaylist {
     /// EXT-X-SERVER-CONTROL; nil if the origin supports no delivery directive.
     public var serverControl: ServerControl? { storage.lowLatency.serverControl }
     /// PART-TARGET in seconds; nil without EXT-X-PART-INF.
-    public var partTarget: Double? { storage.lowLatency.partTarget }
+    public var partTarget: MediaDuration? { storage.lowLatency.partTarget }
     /// EXT-X-SKIP; nil in a full playlist.
     public var skip: Skip? { storage.lowLatency.skip }
     /// Number of segments that EXT-X-SKIP omits; nil in a full playlist.
@@ -64,13 +64,13 @@ extension MediaPlaylist {
 /// EXT-X-SERVER-CONTROL (rfc8216bis §4.4.3.8): the delivery directives (§6.2.5) that the origin supports.
 public struct ServerControl: Hashable, Sendable {
     /// CAN-SKIP-UNTIL: seconds from the end beyond which segments may be skipped; nil if the origin lacks `_HLS_skip`.
-    public let canSkipUntil: Double?
+    public let canSkipUntil: MediaDuration?
     /// CAN-SKIP-DATERANGES=YES: the origin also supports `_HLS_skip=v2`.
     public let canSkipDateRanges: Bool
     /// HOLD-BACK: the minimum distance from the end for players, in seconds.
-    public let holdBack: Double?
+    public let holdBack: MediaDuration?
     /// PART-HOLD-BACK: the minimum distance for players that play parts, in seconds.
-    public let partHoldBack: Double?
+    public let partHoldBack: MediaDuration?
     /// CAN-BLOCK-RELOAD=YES: the origin supports `_HLS_msn` and `_HLS_part`.
     public let canBlockReload: Bool
     /// Line number, from 1.
@@ -78,10 +78,10 @@ public struct ServerControl: Hashable, Sendable {
 
     init(_ text: PlaylistText, _ line: Int) throws(PlaylistError) {
         let attributes = text.attributes(line)
-        canSkipUntil = try attributes.decimalFloat("CAN-SKIP-UNTIL")
+        canSkipUntil = try attributes.duration("CAN-SKIP-UNTIL")
         canSkipDateRanges = attributes.flag("CAN-SKIP-DATERANGES")
-        holdBack = try attributes.decimalFloat("HOLD-BACK")
-        partHoldBack = try attributes.decimalFloat("PART-HOLD-BACK")
+        holdBack = try attributes.duration("HOLD-BACK")
+        partHoldBack = try attributes.duration("PART-HOLD-BACK")
         canBlockReload = attributes.flag("CAN-BLOCK-RELOAD")
         self.line = line + 1
     }
@@ -89,8 +89,8 @@ public struct ServerControl: Hashable, Sendable {
 
 /// EXT-X-PART-INF (rfc8216bis §4.4.3.7).
 enum PartInf {
-    static func target(_ text: PlaylistText, _ line: Int) throws(PlaylistError) -> Double {
-        guard let target = try text.attributes(line).decimalFloat("PART-TARGET"), target <= Inf.longest else {
+    static func target(_ text: PlaylistText, _ line: Int) throws(PlaylistError) -> MediaDuration {
+        guard let target = try text.attributes(line).duration("PART-TARGET"), target.seconds <= Inf.longest else {
             throw text.error(.missingAttribute, line, "EXT-X-PART-INF without PART-TARGET")
         }
         return target

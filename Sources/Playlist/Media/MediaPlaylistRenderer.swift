@@ -218,8 +218,8 @@ extension MediaPlaylistRenderer {
         guard view.isCorrected, let start = storage.header.start, start.line == line + 1 else { return }
         let hasNewBeginning = selection != nil && selection?.numbers == nil
         let isCut = hasNewBeginning || omitsGaps && storage.segments.contains(where: \.isGap)
-        let isForLive = view.isFinished && !storage.header.hasEndList && start.timeOffset < 0
-        if isCut || isForLive || view.isFinished && abs(start.timeOffset) > storage.duration.seconds {
+        let isForLive = view.isFinished && !storage.header.hasEndList && start.timeOffset.isBeforeEnd
+        if isCut || isForLive || view.isFinished && start.timeOffset.distance > storage.duration {
             return writer.drop(line: line)
         }
         guard let value = Start.reordered(storage.text.attributes(line)) else { return }

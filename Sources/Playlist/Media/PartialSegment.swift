@@ -42,7 +42,7 @@ public struct PartialSegment: Sendable {
         guard let uri = attributes.find("URI")?.content, !uri.isEmpty else {
             throw text.error(.missingAttribute, line, "the part has no URI")
         }
-        guard let seconds = try attributes.decimalFloat("DURATION"), seconds <= Inf.longest else {
+        guard let duration = try attributes.duration("DURATION"), duration.seconds <= Inf.longest else {
             throw text.error(.missingAttribute, line, "the part has no DURATION")
         }
         let byteRange = try attributes.find("BYTERANGE").map { attribute throws(PlaylistError) in
@@ -52,6 +52,6 @@ public struct PartialSegment: Sendable {
         return Record(
             line: Int32(line), uri: TextSpan(uri), segment: position.segment, partIndex: partIndex,
             keySet: position.keySet, map: position.map, isIndependent: attributes.flag("INDEPENDENT"),
-            isGap: attributes.flag("GAP"), duration: MediaDuration(seconds: seconds), byteRange: byteRange)
+            isGap: attributes.flag("GAP"), duration: duration, byteRange: byteRange)
     }
 }

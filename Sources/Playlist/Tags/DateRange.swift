@@ -20,7 +20,7 @@ public struct DateRange: Sendable {
     /// END-DATE.
     public var endDate: DateTime? { attributes["END-DATE"].flatMap { DateTime($0) } }
     /// DURATION in seconds.
-    public var duration: Double? { try? attributes.decimalFloat("DURATION") }
+    public var duration: MediaDuration? { try? attributes.duration("DURATION") }
     /// END-ON-NEXT=YES: the range ends where the next range of its CLASS starts.
     public var endsOnNext: Bool { attributes.flag("END-ON-NEXT") }
     /// X-ASSET-URI (appendix D.2): the single presentation of an interstitial, as written.

@@ -1,14 +1,31 @@
+/// A position in a playlist by its distance from an end, as TIME-OFFSET has it.
+public enum TimeOffset: Hashable, Sendable {
+    case afterStart(MediaDuration)
+    /// A negative TIME-OFFSET: the distance to the end of the last segment.
+    case beforeEnd(MediaDuration)
+
+    /// The distance from the end that it counts from.
+    public var distance: MediaDuration {
+        switch self {
+        case .afterStart(let distance), .beforeEnd(let distance): distance
+        }
+    }
+
+    /// True if it counts from the end.
+    public var isBeforeEnd: Bool { self == .beforeEnd(distance) }
+}
+
 /// EXT-X-START (RFC 8216 §4.3.5.2): the preferred start of playback.
 public struct Start: Hashable, Sendable {
-    /// TIME-OFFSET in seconds from the start; if negative, from the end of the last segment.
-    public let timeOffset: Double
+    /// TIME-OFFSET.
+    public let timeOffset: TimeOffset
     /// Line number, from 1.
     public let line: Int
 
     /// Parses a line; nil without an offset. Players then start at their default position.
     init?(_ text: PlaylistText, _ line: Int) throws(PlaylistError) {
         let attributes = text.attributes(line)
-        guard let offset = attributes.signedFloat("TIME-OFFSET") else { return nil }
+        guard let offset = attributes.timeOffset("TIME-OFFSET") else { return nil }
         timeOffset = offset
         self.line = line + 1
     }

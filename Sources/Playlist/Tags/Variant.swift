@@ -1,3 +1,5 @@
+public import SafeText
+
 protocol VariantLine {
     var index: Int { get set }
     var uri: String { get }
@@ -27,7 +29,7 @@ public struct Variant: VariantLine, Sendable {
     /// RESOLUTION.
     public let resolution: Resolution?
     /// FRAME-RATE in frames per second.
-    public let frameRate: Double?
+    public let frameRate: Ratio?
     /// All attributes, including those without a property.
     public let attributes: AttributeList
     /// Line number of the tag, from 1.
@@ -73,7 +75,7 @@ public struct Variant: VariantLine, Sendable {
         bandwidth = try attributes.bitRate("BANDWIDTH") ?? .zero
         averageBandwidth = try attributes.bitRate("AVERAGE-BANDWIDTH")
         resolution = try attributes.resolution("RESOLUTION")
-        frameRate = try attributes.decimalFloat("FRAME-RATE")
+        frameRate = try attributes.ratio("FRAME-RATE")
     }
 
     private static func split(_ list: String) -> [String] {

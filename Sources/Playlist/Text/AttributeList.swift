@@ -1,3 +1,5 @@
+internal import SafeText
+
 /// An attribute list (RFC 8216 §4.2) as spans of its line. Order, blanks and quotes are preserved.
 ///
 /// Accepted because it occurs in practice: blanks around names, values and commas, empty elements, a trailing comma,
@@ -100,19 +102,29 @@ extension AttributeList {
     /// Returns a decimal-integer of bits per second.
     func bitRate(_ name: String) throws(PlaylistError) -> BitRate? { try decimalInteger(name).map { BitRate($0) } }
 
-    /// Returns a decimal-floating-point, which is never negative.
-    public func decimalFloat(_ name: String) throws(PlaylistError) -> Double? {
+    /// Returns a decimal-floating-point that is a time in seconds.
+    public func duration(_ name: String) throws(PlaylistError) -> MediaDuration? {
+        try decimalFloat(name).map { MediaDuration(seconds: $0) }
+    }
+
+    /// Returns a decimal-floating-point that is no time.
+    func ratio(_ name: String) throws(PlaylistError) -> Ratio? { try decimalFloat(name).map { Ratio(clamping: $0) } }
+
+    private func decimalFloat(_ name: String) throws(PlaylistError) -> Double? {
         guard let range = find(name)?.content else { return nil }
         guard let value = bytes.decimalFloat(range) else { throw bad(name, "a decimal number") }
         return value
     }
 
-    /// Returns a signed-decimal-floating-point; nil if it is absent or not a number.
-    public func signedFloat(_ name: String) -> Double? {
+    /// Returns a signed-decimal-floating-point of seconds; nil if it is absent or not a number.
+    func timeOffset(_ name: String) -> TimeOffset? {
         guard let range = find(name)?.content, !range.isEmpty else { return nil }
         let isNegative = bytes[range.lowerBound] == UInt8(ascii: "-")
         let digits = range.lowerBound + (isNegative ? 1 : 0)..<range.upperBound
-        return bytes.decimalFloat(digits).map { isNegative ? -$0 : $0 }
+        return bytes.decimalFloat(digits).map { number in
+            let distance = MediaDuration(seconds: number)
+            return isNegative && distance > .zero ? .beforeEnd(distance) : .afterStart(distance)
+        }
     }
 
     /// Returns the bytes of a hexadecimal-sequence, most significant first. Accepts `0x` and `0X`, and digits of either case.
