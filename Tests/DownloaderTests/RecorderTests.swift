@@ -12,8 +12,13 @@ import Testing
 @testable import Downloader
 
 @Suite @LoopActor struct RecorderTests {
-    @Test(arguments: ["/_live/a/master.m3u8", "/_live/a/media.m3u8", "/_event/a/master.m3u8"])
-    func aStreamIsRecordedToItsEndAndBecomesAnOrdinaryAsset(_ path: String) async throws {
+    @Test(.namingCases) func aStreamIsRecordedToItsEndAndBecomesAnOrdinaryAsset() async {
+        await sideBySide(["/_live/a/master.m3u8", "/_live/a/media.m3u8", "/_event/a/master.m3u8"]) {
+            try await expectOrdinaryAsset(recordedFrom: $0)
+        }
+    }
+
+    private func expectOrdinaryAsset(recordedFrom path: String) async throws {
         let scene = try await RecordingScene(path)
         try await scene.records(path.contains("event") ? 2 : 4)
         #expect(scene.asset.isRecording && !scene.asset.isPlayableOffline)
@@ -26,7 +31,7 @@ import Testing
         let count = path.contains("event") ? 8 : 10
         #expect(scene.names == (0..<count).map { "\($0).ts" })
         #expect(scene.asset.isPlayableOffline && scene.asset.isEverythingComplete && !scene.asset.isRecording)
-        #expect(scene.asset.duration == Double(count * 2))
+        #expect(scene.asset.duration == Double(count))
         for number in 0..<count {
             #expect(try scene.piece("\(number).ts") == Repository.fixture("/ts/90p/\(number % 6).ts"))
         }
@@ -39,7 +44,7 @@ import Testing
         #expect(text.contains("#EXT-X-DISCONTINUITY\n"))
         // The recording is an ordinary asset, also after a restart.
         try await scene.kill()
-        #expect(scene.asset.isPlayableOffline && scene.asset.duration == Double(count * 2))
+        #expect(scene.asset.isPlayableOffline && scene.asset.duration == Double(count))
     }
 
     @Test func aRecordingContinuesAfterAKillWithAGapForMissedSegments() async throws {
@@ -190,8 +195,11 @@ import Testing
         #expect(try await scene.fixture.origin.requests(for: "/_live/a/4.ts").count == 1)
     }
 
-    @Test(arguments: [404, 410])
-    func aMissingPlaylistEndsTheRecordingWithTheReason(_ status: Int) async throws {
+    @Test(.namingCases) func aMissingPlaylistEndsTheRecordingWithTheReason() async {
+        await sideBySide([404, 410]) { try await expectEnd(ofRecordingWithoutPlaylist: $0) }
+    }
+
+    private func expectEnd(ofRecordingWithoutPlaylist status: Int) async throws {
         let scene = try await RecordingScene("/_live/a/media.m3u8", .init(gone: .milliseconds(500)))
         try await scene.records(4)
         try await scene.fixture.origin.add(OriginRule("*.m3u8") { $0.status = status })
@@ -205,7 +213,7 @@ import Testing
         try await scene.records(4)
         try await scene.fixture.origin.stop()
         let reason = try await scene.reason()
-        #expect(reason.contains("6 seconds"), "\(reason)")
+        #expect(reason.contains("3 seconds"), "\(reason)")
         #expect(scene.asset.isPlayableOffline)
     }
 

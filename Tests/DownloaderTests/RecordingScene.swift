@@ -22,6 +22,7 @@ import Testing
 
     init(_ fixture: DownloadFixture, _ path: String, _ limits: GiveUpRule.RecordingLimits = .init()) async throws {
         (self.fixture, self.path) = (fixture, path)
+        try await fixture.origin.declareLiveSegments(seconds: 1)
         asset = try await fixture.open(path)
         start(limits)
     }

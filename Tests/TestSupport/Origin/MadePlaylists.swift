@@ -15,7 +15,9 @@ struct MadePlaylists {
     }
 
     private static let window = 4
-    private static let seconds = 2
+
+    /// Declared duration of live segments, in seconds. The fixture's segments last two.
+    var seconds = 2
 
     private let folder: String
     private let count: Int
@@ -127,7 +129,7 @@ struct MadePlaylists {
     /// Adds the segments that have come in real time.
     private mutating func moveEdge(of name: String) {
         guard var broadcast = broadcasts[name], !broadcast.isEnded else { return }
-        let elapsed = Int((ContinuousClock.now - broadcast.started) / .seconds(MadePlaylists.seconds))
+        let elapsed = Int((ContinuousClock.now - broadcast.started) / .seconds(seconds))
         let first = broadcast.isEvent ? 2 : MadePlaylists.window
         broadcast.edge = max(broadcast.edge, first + elapsed)
         if broadcast.isEvent && broadcast.edge >= count {
@@ -140,7 +142,7 @@ struct MadePlaylists {
     private func lines(of broadcast: Broadcast, isEvent: Bool) -> [String] {
         let first = isEvent ? 0 : max(0, broadcast.edge - MadePlaylists.window)
         var lines = [
-            "#EXTM3U", "#EXT-X-VERSION:3", "#EXT-X-TARGETDURATION:\(MadePlaylists.seconds)",
+            "#EXTM3U", "#EXT-X-VERSION:3", "#EXT-X-TARGETDURATION:\(seconds)",
             "#EXT-X-MEDIA-SEQUENCE:\(first)", "#EXT-X-DISCONTINUITY-SEQUENCE:\(max(0, first - 1) / count)",
         ]
         if isEvent {
@@ -152,10 +154,10 @@ struct MadePlaylists {
             }
             if number == first {
                 let newYear2026 = 1_767_225_600
-                let start = newYear2026 + first * MadePlaylists.seconds
+                let start = newYear2026 + first * seconds
                 lines.append("#EXT-X-PROGRAM-DATE-TIME:" + OriginDate.text(start, format: "%Y-%m-%dT%H:%M:%S.000Z"))
             }
-            lines += ["#EXTINF:\(MadePlaylists.seconds).000,", "\(number).ts"]
+            lines += ["#EXTINF:\(seconds).000,", "\(number).ts"]
         }
         if broadcast.isEnded {
             lines.append("#EXT-X-ENDLIST")

@@ -130,6 +130,12 @@ package final class TestOrigin: Sendable {
         server.changePlaylists { $0.advance(name, by: count) }
     }
 
+    /// Declares another duration of all live and event segments. Clients reload a live playlist once in that time, so that tests
+    /// that decode nothing need not wait for the true two seconds.
+    package func declareLiveSegments(seconds: Int) async throws {
+        server.changePlaylists { $0.seconds = seconds }
+    }
+
     /// Ends the playlists under `/_live/NAME` or `/_event/NAME` with EXT-X-ENDLIST.
     package func end(_ name: String) async throws {
         server.changePlaylists { $0.end(name) }
