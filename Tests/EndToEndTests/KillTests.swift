@@ -4,10 +4,12 @@ import Testing
 
 @Suite("Weir killed at any moment")
 struct KillTests {
-    @Test(
-        "loses no piece, serves no wrong piece, and needs no manual repair",
-        arguments: ["aes", "byterange-fmp4", "cmaf"])
-    func recoversAfterEachPiece(fixture: String) async throws {
+    @Test("loses no piece, serves no wrong piece, and needs no manual repair", .namingCases)
+    func recoversAfterEachPiece() async {
+        await sideBySide(["aes", "byterange-fmp4", "cmaf"]) { try await expectRecoveryAfterEachPiece(of: $0) }
+    }
+
+    private func expectRecoveryAfterEachPiece(of fixture: String) async throws {
         try await Scene.with { scene in
             try await scene.origin.add(OriginRule("/\(fixture)/*") { $0.throttle = 150_000 })
             // First while playlists are fetched, then after one more piece each time.
@@ -47,6 +49,7 @@ struct KillTests {
         var dice = SeededDice(state: seed)
         try await Scene.with(isStarted: false) { scene in
             let playlist = "/_vod/500x8000/media.m3u8"
+            let length = 500 * 8000
             try await scene.origin.add(OriginRule("*.ts") { $0.throttle = 100_000 })
             try await scene.weir.start()
             let get = try scene.weir.begin(["get", scene.origin.url(playlist)])
@@ -56,7 +59,9 @@ struct KillTests {
                 let bytes = try await scene.bytesSent()
                 let target = bytes + Int.random(in: 0...40_000, using: &dice)
                 try await waitUntil("\(target) bytes in life \(life) of seed \(seed)") {
-                    try await scene.bytesSent() >= target || scene.pieces().count == 500
+                    let sent = try await scene.bytesSent()
+                    // A look through the folder takes much longer than one at the origin.
+                    return sent >= target || (sent >= length && scene.pieces().count == 500)
                 }
                 try await scene.weir.kill()
                 let again = try await scene.origin.requests().dropFirst(before).filter { !$0.isComparison }.map(\.path)
