@@ -24,9 +24,12 @@ struct RecordingTests {
     }
 
     @Test(
-        "continues after kill -9, and finally plays every frame that the origin showed, without origin",
-        arguments: ["master", "media"])
-    func continuesAfterKill(entry: String) async throws {
+        "continues after kill -9, and finally plays every frame that the origin showed, without origin", .namingCases)
+    func continuesAfterKill() async {
+        await sideBySide(["master", "media"]) { try await expectContinuation(of: $0) }
+    }
+
+    private func expectContinuation(of entry: String) async throws {
         try await Scene.with { scene in
             let url = scene.origin.url("/_live/show/\(entry).m3u8")
             let get = try scene.weir.begin(["get", "--record", "--name", "show", url])
@@ -102,9 +105,12 @@ struct RecordingTests {
         }
     }
 
-    @Test(
-        "waits for the stream to begin, and ends after the given time, across a restart too", arguments: [false, true])
-    func waitsAndEnds(isRestarted: Bool) async throws {
+    @Test("waits for the stream to begin, and ends after the given time, across a restart too", .namingCases)
+    func waitsAndEnds() async {
+        await sideBySide([false, true]) { try await expectWaitAndEnd(isRestarted: $0) }
+    }
+
+    private func expectWaitAndEnd(isRestarted: Bool) async throws {
         try await Scene.with { scene in
             let url = scene.origin.url("/_live/show/media.m3u8")
             try await scene.origin.add(OriginRule("/_live/show/media.m3u8") { $0.status = 404 })
