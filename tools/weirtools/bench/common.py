@@ -66,40 +66,44 @@ class Bench:
         home.mkdir()
         return home
 
-    def nginx(self, locations, http=""):
-        """An nginx with one worker and sendfile; `locations` is the inside of its server block."""
+    def nginx(self, locations, http="", wrapper=()):
+        """An nginx with one worker and sendfile; `locations` is the inside of its server block. The words of a wrapper go before its
+        own; it is then one process.
+        """
         home = self.home("nginx")
         port = free_port()
         user = "user root;" if os.geteuid() == 0 else ""
         temporary = "\n".join("%s_temp_path %s/%s;" % (name, home, name)
                               for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
         (home / "nginx.conf").write_text("""
-            daemon off; %s worker_processes 1; pid %s/pid; error_log stderr error;
+            daemon off; %s %s worker_processes 1; pid %s/pid; error_log stderr error;
             events { worker_connections 1024; }
             http {
                 access_log off; sendfile on; tcp_nopush on; %s
                 types { video/mp2t ts; application/vnd.apple.mpegurl m3u8; }
                 %s
                 server { listen 127.0.0.1:%d backlog=511; %s }
-            }""" % (user, home, temporary, http, port, locations))
-        child = self.start(["nginx", "-p", home, "-e", "stderr", "-c", home / "nginx.conf"])
+            }""" % ("master_process off;" if wrapper else "", user, home, temporary, http, port, locations))
+        child = self.start([*wrapper, "nginx", "-p", home, "-e", "stderr", "-c", home / "nginx.conf"])
         wait_for("nginx", lambda: connects(port))
-        return Server("http://127.0.0.1:%d" % port, child, first_child(child.pid))
+        return Server("http://127.0.0.1:%d" % port, child, child.pid if wrapper else first_child(child.pid))
 
-    def caching_nginx(self, origin):
+    def caching_nginx(self, origin, wrapper=()):
         """An nginx that keeps what it gets from an origin."""
         return self.nginx(
             "location / { proxy_pass http://origin; proxy_http_version 1.1; proxy_set_header Connection ''; proxy_cache miss;"
             " proxy_cache_valid 200 1h; }",
             "proxy_cache_path %s/cache levels=1:2 keys_zone=miss:10m max_size=4g use_temp_path=off;"
-            " upstream origin { server 127.0.0.1:%d; keepalive 16; }" % (self.folder, origin.port))
+            " upstream origin { server 127.0.0.1:%d; keepalive 16; }" % (self.folder, origin.port), wrapper)
 
-    def weir(self, binary, home=None, options=()):
-        """A `weir serve` over a store of its own, or over one in a folder that an earlier one has left."""
+    def weir(self, binary, home=None, options=(), wrapper=()):
+        """A `weir serve` over a store of its own, or over one in a folder that an earlier one has left. The words of a wrapper go
+        before its own.
+        """
         home = home or self.home("weir")
         options = ["--store", home / "store", "--state", home / "state", "--reserve", "0", *options]
         with open(home / "log", "w") as log:
-            child = self.start([binary, "serve", "--listen", "127.0.0.1:0"] + options, stdout=subprocess.PIPE, stderr=log, text=True)
+            child = self.start([*wrapper, binary, "serve", "--listen", "127.0.0.1:0"] + options, stdout=subprocess.PIPE, stderr=log, text=True)
         line = child.stdout.readline()
         if "listening on" not in line:
             sys.exit("weir serve did not start: it said %r\n%s" % (line, (home / "log").read_text()))
@@ -197,7 +201,7 @@ def wait_for(what, condition, bound=15, pause=0.02):
 
 def write_presentation(folder, count, size):
     """A media playlist media.m3u8 with `count` segments of `size` bytes."""
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
     (folder / "media.m3u8").write_bytes(virtual.long_playlist(count)[0])
     for number in range(count):
         body = virtual.PatternBody(size, "%s/%d.ts" % (folder.name, number))
@@ -313,6 +317,16 @@ def compile_round(room, main, home, is_smoke):
             subprocess.run(["swiftc", *options, "-wmo", "-module-name", name, "-I", home, "-emit-module", "-emit-module-path",
                             home / ("%s.swiftmodule" % name), "-emit-object", "-o", output, *paths], check=True)
     subprocess.run(["swiftc", *options, "-module-name", "Round", "-I", modules, main, *objects, "-o", program], check=True)
+    return program
+
+
+def compile_c(source, home, *libraries):
+    """Compiles a C program of one file with libraries that pkg-config(1) knows, unless that was done already."""
+    home.mkdir(parents=True, exist_ok=True)
+    program = home / source.stem
+    if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
+        flags = subprocess.run(["pkg-config", "--cflags", "--libs", *libraries], check=True, capture_output=True, text=True).stdout.split()
+        subprocess.run(["gcc", "-O2", "-Wall", "-o", program, source, *flags], check=True)
     return program
 
 
