@@ -37,7 +37,8 @@ struct AllocationTests {
 
         """
 
-    /// In a debug build, which allocates for much that a release build keeps in registers: that has 10 for each request.
+    /// In a debug build, which allocates for much that a release build keeps in registers. `tools/bench/instructions` holds that
+    /// one to a figure of its own.
     private static let most = 330.0
 
     @Test("costs at most so many allocations for each request on a kept connection")

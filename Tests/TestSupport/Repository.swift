@@ -24,8 +24,11 @@ package enum Repository {
         try Data(contentsOf: URL(fileURLWithPath: Repository.path("fixtures/media" + path)))
     }
 
-    /// The path of a program built by this package: beside the running test bundle, else in the default build folder.
+    /// The path of a program built by this package: the one that the variable WEIR_TESTED names, else the one beside the running
+    /// test bundle, else the one in the default build folder.
     package static func builtProgram(_ name: String) -> String {
+        if let given = ProcessInfo.processInfo.environment["WEIR_TESTED"], !given.isEmpty { return given }
+
         let running = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         let beside = (running as NSString).deletingLastPathComponent + "/" + name
         return FileManager.default.isExecutableFile(atPath: beside) ? beside : path(".build/debug/" + name)
