@@ -57,11 +57,15 @@ extension Library {
             let segments = source.hosts.firstSegments(in: new).compactMap {
                 try? source.base.resolving(playlist.segments[$0].uri)
             }
-            let parts = neededParts(of: rendition, in: source, only: NewParts(in: playlist, of: new))
+            // A first playlist may have 100,000 segments.
+            let newParts = new.count < playlist.segments.count ? NewParts(in: playlist, of: new) : nil
+            let parts = neededParts(of: rendition, in: source, only: newParts)
             await lookAtHosts(of: segments + parts, of: asset, places: source.insertions(in: new))
         }
-        let lost = isJudged ? LostMedia(of: rendition, in: source, client) : nil
-        return rendition.omissions.cut(source.playlist, shift: source.shift) { lost?.has($0) ?? false }
+        guard isJudged, let lost = LostMedia(of: rendition, in: source, client) else {
+            return rendition.omissions.cut(source.playlist, shift: source.shift, isLost: nil)
+        }
+        return rendition.omissions.cut(source.playlist, shift: source.shift) { lost.has($0) }
     }
 
     private func isDead(_ rendition: Rendition, in asset: Asset, _ slice: inout LoopSlice) async -> Bool {

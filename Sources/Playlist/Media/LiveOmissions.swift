@@ -69,19 +69,24 @@ public struct LiveOmissions: Sendable {
     }
 
     /// Judges the new segments of a playlist. Returns the cut of all; nil if nothing was ever omitted.
-    /// - Parameter isLost: true for a segment that cannot be fetched.
+    /// - Parameter isLost: true for a segment that cannot be fetched; nil if each one can, which costs no look at them.
     public mutating func cut(
-        _ playlist: MediaPlaylist, shift: Int, isLost: (Segment) -> Bool
+        _ playlist: MediaPlaylist, shift: Int, isLost: ((Segment) -> Bool)?
     ) -> MediaPlaylistCut? {
         let new = unjudged(in: playlist, shift: shift)
         // The origin has restarted its numbers.
         if shift != self.shift { self = LiveOmissions() }
         self.shift = shift
         let first = Int(playlist.firstSequenceNumber)
+        next = max(next ?? first, first + playlist.segments.count)
+        if isLost == nil, omitted.isEmpty {
+            hasShown = hasShown || !new.isEmpty
+            return nil
+        }
         let isMarked = playlist.maps.isEmpty
         for index in new {
             let segment = playlist.segments[index]
-            if !segment.isGap, isLost(segment) {
+            if !segment.isGap, let isLost, isLost(segment) {
                 omitted.append(first + index)
                 hasOmittedDiscontinuity = hasOmittedDiscontinuity || segment.isDiscontinuity
                 isBehindOmitted = true
@@ -91,7 +96,6 @@ public struct LiveOmissions: Sendable {
             if isBehindOmitted, hasShown, isMarked, !hasTag { marked.append(first + index) }
             (hasShown, isBehindOmitted, hasOmittedDiscontinuity) = (true, false, false)
         }
-        next = max(next ?? first, first + playlist.segments.count)
         guard !omitted.isEmpty else { return nil }
 
         let indices = playlist.segments.indices
