@@ -112,10 +112,10 @@ def ends_early(count, step=0):
 
 
 def weakens(is_other=False, rest='W/"2"'):
-    """A strong ETag on the whole and a weak one on ranges, or that of `rest`, whatever If-Range says; with `is_other` the ranges are of
-    other bytes. None is no ETag."""
+    """A strong ETag on what begins at 0 and a weak one on later ranges, or that of `rest`, whatever If-Range says; with `is_other` these
+    are of other bytes. None is no ETag."""
     def action(request, reply):
-        is_range = request.headers.get("range", "bytes=0-") != "bytes=0-"
+        is_range = not request.headers.get("range", "bytes=0-").startswith("bytes=0-")
         tag = rest if is_range else '"1"'
         if tag:
             reply.headers["ETag"] = tag
@@ -125,10 +125,10 @@ def weakens(is_other=False, rest='W/"2"'):
 
 
 def ages(age, is_other=False):
-    """A Last-Modified alone, that is so many seconds ago; with `is_other` the ranges are of other bytes, whatever If-Range says."""
+    """A Last-Modified alone, that is so many seconds ago; with `is_other` later ranges are of other bytes, whatever If-Range says."""
     def action(request, reply):
         reply.headers["Last-Modified"] = email.utils.formatdate(time.time() - age, usegmt=True)
-        if is_other and request.headers.get("range", "bytes=0-") != "bytes=0-":
+        if is_other and not request.headers.get("range", "bytes=0-").startswith("bytes=0-"):
             reply.body = bytes(byte ^ 0xFF for byte in reply.body)
     return action
 

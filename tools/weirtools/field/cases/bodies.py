@@ -83,7 +83,7 @@ for name, label, media in (("ts", "TS", "*.ts"), ("fmp4", "fMP4", "*.m4s")):
     case("ends-early-" + name, "%s: each segment ends early at first, with a length to match" % label, fixture("cmaf") if name == "fmp4" else None,
          rules=[(media, first(1, ends_early(5001)))], reference=CMAF if name == "fmp4" else TRUTH)
 case("ends-early-always", "each answer ends at another byte, with a length to match", rules=[(SEGMENTS, ends_early(5001, step=37))],
-     refused="ends inside its media", columns=("offline",), within=120)
+     refused="ended before it was complete", columns=("offline",), within=120)
 case("packager-cuts", "a packager cut the stream at any byte", cut_by_packager("ts/90p", 10007), reference=TRUTH)
 for size in (192, 204):
     case("packets-%d" % size, "packets of %d bytes" % size, in_packets_of("ts/90p", size))
@@ -97,9 +97,9 @@ case("cut-foreign", "each segment is cut once, and the rest is of another conten
 case("cut-young", "each segment is cut once, and the rest is of another content, changed a second ago and without regard to If-Range",
      rules=[(SEGMENTS, both(first(1, cut_at(0.5)), ages(1, is_other=True)))], reference=TRUTH)
 case("chunks-no-last", "chunks without the last one, each time at the same byte", rules=[
-    (SEGMENTS, frames(framing="chunked", cut=5001, has_ranges=False))], refused="ends inside its media", columns=("offline",), within=120)
+    (SEGMENTS, frames(framing="chunked", cut=5001, has_ranges=False))], refused="ended before it was complete", columns=("offline",), within=120)
 case("chunks-no-last-tls", "chunks without the last one, over TLS", rules=[
-    (SEGMENTS, frames(framing="chunked", cut=5001, has_ranges=False))], refused="ends inside its media", columns=("offline",), within=120,
+    (SEGMENTS, frames(framing="chunked", cut=5001, has_ranges=False))], refused="ended before it was complete", columns=("offline",), within=120,
      **SECURE)
 case("length-none", "no length: the body ends with the connection", rules=[("*", frames(framing="close", has_ranges=False))], fast=True)
 case("length-large-fmp4", "Content-Length too large, fMP4", fixture("cmaf"), rules=[("*.m4s", claims(difference=300))], reference=CMAF)
