@@ -15,6 +15,13 @@ extension Library {
         if !whole.isEmpty { keepSessionData(of: asset) }
     }
 
+    /// Records that the bundle of an import has its playlists, which list these renditions. They are written only if they differ.
+    package func recordImport(_ asset: Asset, listing renditions: Set<Int>) {
+        asset.published = renditions
+        store.applyMode(to: asset.id, in: asset.bundle.place)
+        publish(asset)
+    }
+
     package func writeBundle(of asset: Asset) {
         summaries?.invalidate(asset)
         guard !asset.bundle.isSuspended else {

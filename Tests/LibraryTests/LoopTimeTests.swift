@@ -47,6 +47,25 @@ import Testing
         }
     }
 
+    @Test("An import of 100 streams and 10,000 segments leaves the loop to others")
+    func importOfManyStreams() async throws {
+        let folder = try TemporaryFolder()
+        let segments = (0..<100).map { "#EXTINF:2,\n../\($0).ts\n" }
+        let media = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n\(segments.joined())#EXT-X-ENDLIST\n"
+        for number in 0..<100 {
+            try folder.write(Data([0x47] + [UInt8](repeating: 0, count: 187)), to: "film/\(number).ts")
+            try folder.write(Data(media.utf8), to: "film/\(number)/media.m3u8")
+        }
+        let variants = (0..<100).map { "#EXT-X-STREAM-INF:BANDWIDTH=\($0 + 1)00000\n\($0)/media.m3u8\n" }
+        try folder.write(Data("#EXTM3U\n\(variants.joined())".utf8), to: "film/master.m3u8")
+        let fixture = try await LibraryFixture()
+        let longest = try await Stopwatch.longest {
+            _ = try await fixture.exchange.importer.importAsset(at: folder.path("film"), name: "film")
+        }
+        // In a debug build, which needs about eight times as long as a release build.
+        #expect(longest < 0.2)
+    }
+
     @Test("A subtitle file of 100,000 cues leaves the loop to others")
     func subtitlesOfManyCues() async throws {
         let folder = try TemporaryFolder()

@@ -29,7 +29,7 @@ import Store
         defer { library.reserved.remove(name) }
         let plan = try await plan(source, name: name)
         let asset = try await copy(plan, artwork: source.artwork)
-        library.publish(asset)
+        library.recordImport(asset, listing: plan.listed)
         asset.close()
         if !asset.isPlayableOffline {
             library.report("\(asset.name): imported, but nothing of it plays without an origin")
@@ -141,7 +141,7 @@ import Store
                 guard let text else { throw plan.givenUp }
                 texts.append((rendition.name.id, "media.m3u8", try text.get()))
             }
-            if let master = try playlists.master(of: Set(known.map(\.place))) {
+            if let master = try playlists.master(of: plan.listed) {
                 texts.append((nil, "master.m3u8", master.text))
             }
             texts.append((nil, BundleIdentity.fileName, try playlists.identity()))
@@ -160,11 +160,21 @@ import Store
             if let asset = try await library.records.insert(plan.asset) {
                 // Its playlists are parsed again, as after a restart, but not on the loop.
                 await library.wake(asset)
+                await openFolders(of: asset)
                 return asset
             }
         } catch {
             throw ExchangeError(error, about: "\(name) is not imported")
         }
         throw ExchangeError(.badImport, "\(name) cannot be read back")
+    }
+
+    /// Reads the names of all pieces in slices, which would be one long turn of the loop later.
+    private func openFolders(of asset: Asset) async {
+        var slice = LoopSlice()
+        for rendition in asset.renditions {
+            _ = rendition.isComplete
+            await slice.giveWay()
+        }
     }
 }
