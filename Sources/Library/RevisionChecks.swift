@@ -4,26 +4,11 @@ import HTTPMessage
 
 /// When the stored content of assets was last compared with the origin's, in this process.
 @LoopActor final class RevisionChecks {
-    /// The strong entity tag of a piece that is compared.
-    struct Mark {
-        let file: String
-        let tag: EntityTag
-
-        /// Makes the request for the piece conditional.
-        var condition: FieldLine? { FieldLine("If-None-Match: \(tag)".utf8) }
-    }
-
     private var times: [String: ContinuousClock.Instant] = [:]
-    /// The times of comparisons at the start of a download or a session.
+    /// The ends of comparisons at the start of a download or a session.
     private var starts: [String: ContinuousClock.Instant] = [:]
-    /// Those of one segment and one initialization section of each folder, by asset.
-    private var marks: [String: [MarkKey: Mark]] = [:]
-
-    private struct MarkKey: Hashable {
-        let folder: String
-        let isSegment: Bool
-    }
-
+    /// The assets whose origin sent a whole segment when it was asked for its beginning.
+    private var costly: Set<String> = []
     private var uncompared: [String: UncomparedPieces] = [:]
     let running = SharedTasks<ObjectIdentifier, Bool>()
     /// The searches for pieces of new content, after a change was proven.
@@ -37,8 +22,10 @@ import HTTPMessage
     private static let startInterval = Duration.seconds(2)
 
     /// - Parameter isStart: true at the start of a download or a session, which the user begins.
-    func isDue(_ asset: Asset, isStart: Bool = false, at now: ContinuousClock.Instant = .now) -> Bool {
+    func isDue(_ asset: Asset, isStart: Bool = false, at now: ContinuousClock.Instant) -> Bool {
         if isStart { return starts[asset.id].map { now - $0 >= Self.startInterval } ?? true }
+        // Much of the segment is under way before the origin hears that a few bytes are enough: not once a minute.
+        if costly.contains(asset.id) { return false }
         return times[asset.id].map { now - $0 >= Self.interval } ?? true
     }
 
@@ -84,27 +71,28 @@ import HTTPMessage
     func forgetPieces(of asset: Asset) { uncompared[asset.id, default: UncomparedPieces()].clear() }
     func settleHint(of asset: Asset) { uncompared[asset.id]?.settle() }
 
-    func recordCheck(of asset: Asset, at now: ContinuousClock.Instant = .now) { times[asset.id] = now }
+    func recordCheck(of asset: Asset, at now: ContinuousClock.Instant) { times[asset.id] = now }
 
-    func recordStart(of asset: Asset, at now: ContinuousClock.Instant = .now) { starts[asset.id] = now }
+    func recordStart(of asset: Asset, at now: ContinuousClock.Instant) { starts[asset.id] = now }
 
-    /// The mark of a piece; nil if there is none.
-    func mark(of name: PieceName, in folder: String, of asset: Asset) -> Mark? {
-        let mark = marks[asset.id]?[MarkKey(folder: folder, isSegment: name.isSegment)]
-        return mark?.file == name.description ? mark : nil
+    /// Records the strong entity tag with which the origin sends a stored piece now.
+    func record(_ tag: EntityTag?, of piece: UncomparedPieces.Piece, of asset: Asset) {
+        uncompared[asset.id, default: UncomparedPieces()].record(tag, of: piece)
     }
 
-    /// Records the entity tag of a piece. That of a folder's first piece stays until another one is compared.
-    func record(_ tag: EntityTag?, of name: PieceName, in folder: String, of asset: Asset, isFirst: Bool) {
-        let key = MarkKey(folder: folder, isSegment: name.isSegment)
-        if isFirst, marks[asset.id]?[key] != nil { return }
-        marks[asset.id, default: [:]][key] = tag.map { Mark(file: name.description, tag: $0) }
+    /// Records the cost of a comparison: true if the origin sent a whole segment in place of its beginning.
+    func recordCost(of asset: Asset, isHigh: Bool) {
+        if isHigh {
+            costly.insert(asset.id)
+        } else {
+            costly.remove(asset.id)
+        }
     }
 
     func forget(_ asset: Asset) {
         times[asset.id] = nil
         starts[asset.id] = nil
-        marks[asset.id] = nil
+        costly.remove(asset.id)
         uncompared[asset.id] = nil
     }
 
@@ -112,5 +100,6 @@ import HTTPMessage
     func reset() {
         times = [:]
         starts = [:]
+        costly = []
     }
 }

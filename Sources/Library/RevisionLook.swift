@@ -35,7 +35,6 @@ struct RevisionLook: Sendable {
     var result: Result
     /// Nil if the origin did not answer.
     var head: OriginHead?
-
     /// Bytes that are compared. Encodings of other content differ within them.
     static let count: Int64 = 4096
 
@@ -43,11 +42,11 @@ struct RevisionLook: Sendable {
     /// stated a strong entity tag, the request is conditional, and an unchanged piece comes without a body. A weak tag is no proof.
     @LoopActor static func take(
         at sample: RevisionSample, of asset: Asset, by client: OriginClient, within limit: Duration,
-        mark: RevisionChecks.Mark?
+        tag: EntityTag?
     ) async -> RevisionLook {
         let copy = OriginCopy(sample: sample, asset: asset, client: client, limit: limit)
         let count = min(sample.size, count)
-        guard let (head, bytes) = await copy.bytes(0..<count, condition: mark?.condition) else {
+        guard let (head, bytes) = await copy.bytes(0..<count, unless: tag) else {
             return RevisionLook(result: .unknown)
         }
         guard !asset.isRemoved, sample.folder.sizes[sample.file] == sample.size else {
@@ -60,7 +59,7 @@ struct RevisionLook: Sendable {
 
         let length = sample.resource.range == nil ? head.completeLength : nil
         if bytes == stored, (length ?? sample.size) == sample.size {
-            let isAgain = head.strongTag == nil || mark == nil || head.strongTag == mark?.tag
+            let isAgain = head.strongTag == nil || tag == nil || head.strongTag == tag
             let isSame = isAgain ? true : await copy.isSameElsewhere()
             return RevisionLook(result: isSame ? .same : .other, head: head)
         }
@@ -69,9 +68,7 @@ struct RevisionLook: Sendable {
             return RevisionLook(result: .unknown, head: head)
         }
         // An origin that makes each reply anew cannot be compared.
-        if bytes != stored, let again = await copy.bytes(0..<count, condition: nil)?.bytes, again != bytes,
-            again != stored
-        {
+        if bytes != stored, let again = await copy.bytes(0..<count)?.bytes, again != bytes, again != stored {
             return RevisionLook(result: .unknown, head: head)
         }
         return RevisionLook(result: .other, head: head)
@@ -86,7 +83,8 @@ struct RevisionLook: Sendable {
     let limit: Duration
 
     /// Bytes of the piece, fewer if its end is before; nil if the origin does not send them.
-    func bytes(_ range: Range<Int64>, condition: FieldLine?) async -> (head: OriginHead, bytes: [UInt8])? {
+    /// - Parameter tag: the entity tag that makes the request conditional; nil if the bytes are needed in any case.
+    func bytes(_ range: Range<Int64>, unless tag: EntityTag? = nil) async -> (head: OriginHead, bytes: [UInt8])? {
         let start = sample.resource.range?.lowerBound ?? 0
         var request = OriginRequest(sample.resource.url)
         asset.access.grant(to: &request)
@@ -95,8 +93,8 @@ struct RevisionLook: Sendable {
         request.acceptsWhole = true
         request.deadline = limit
         request.retries = .hasty
-        if let condition {
-            request.fields.append(condition)
+        if let line = tag.flatMap({ FieldLine("If-None-Match: \($0)".utf8) }) {
+            request.fields.append(line)
             request.acceptsRefusals = true
         }
         do throws(OriginError) {
@@ -116,7 +114,7 @@ struct RevisionLook: Sendable {
     func isSameElsewhere() async -> Bool {
         let count = min(sample.size, RevisionLook.count)
         for offset in [(sample.size - count) / 2, sample.size - count] {
-            guard let (_, bytes) = await bytes(offset..<offset + count, condition: nil) else { continue }
+            guard let (_, bytes) = await bytes(offset..<offset + count) else { continue }
             if bytes != sample.folder.bytes(of: sample.file, from: offset, count: Int(count)) { return false }
         }
         return true

@@ -7,9 +7,9 @@ import Playheads
 /// Looks for other content of the origin: because the user asks, before something is fetched into an asset that has pieces, and
 /// when that has ended.
 extension Revisions {
-    private static let limit = Duration.seconds(10)
+    private var limit: Duration { library.client.configuration.giveUpRule.comparisonLimit }
     /// The limit while a player or a download waits.
-    private static let waitingLimit = Duration.seconds(4)
+    private var waitingLimit: Duration { library.client.configuration.giveUpRule.comparisonLimitWhileAwaited }
     /// Seconds in which a change may stay unnoticed while something is fetched: a minute between two comparisons, and their duration.
     private static let unnoticed = 90.0
 
@@ -25,7 +25,7 @@ extension Revisions {
         }
         await library.playlists.checkContent(of: asset.renditions.filter { $0.folder.bytes > 0 }, in: asset)
         guard !asset.hasChanged || asset.hasOtherSegments else { return true }
-        return await compare(asset, isThorough: true, within: Self.limit)
+        return await compare(asset, isThorough: true, within: limit)
     }
 
     /// Compares the stored content with the origin's by one small request for each rendition, unless that was done a short time
@@ -36,15 +36,18 @@ extension Revisions {
         let isRunning = library.revisionChecks.running.isRunning(ObjectIdentifier(asset))
         guard isRunning || isCheckDue(of: asset, isStart: isStart) else { return }
         asset.load()
-        if isStart, hasSamples(asset) { library.revisionChecks.recordStart(of: asset) }
-        await compare(asset, within: Self.waitingLimit)
+        let isComparedAtStart = isStart && hasSamples(asset)
+        await compare(asset, within: waitingLimit)
+        if isComparedAtStart { library.revisionChecks.recordStart(of: asset, at: library.now()) }
     }
 
     /// Begins a comparison that is due, while something is fetched into an asset for long.
     func beginCheck(of asset: Asset) {
         guard isCheckDue(of: asset) else { return }
         // All pieces of an empty asset will come from the present revision.
-        if asset.isLoaded, !hasSamples(asset) { return library.revisionChecks.recordCheck(of: asset) }
+        if asset.isLoaded, !hasSamples(asset) {
+            return library.revisionChecks.recordCheck(of: asset, at: library.now())
+        }
         Task { @LoopActor in await checkBeforeFetching(into: asset) }
     }
 
@@ -60,7 +63,7 @@ extension Revisions {
     /// Waits for the comparison that is under way, if there is one: a session that begins now must not get what it discards.
     package func finishComparison(of asset: Asset) async {
         guard library.revisionChecks.running.isRunning(ObjectIdentifier(asset)) else { return }
-        await compare(asset, within: Self.waitingLimit)
+        await compare(asset, within: waitingLimit)
     }
 
     /// True if a player's request for a missing piece must wait for `checkBeforeFetching`: otherwise it might get new content
@@ -107,10 +110,11 @@ extension Revisions {
     private func record(_ fetch: Fetch, in folder: PieceFolder, of asset: Asset) -> Bool {
         let checks = library.revisionChecks
         let file = fetch.resource.name.description
-        checks.record(fetch.entityTag, of: fetch.resource.name, in: folder.id, of: asset, isFirst: true)
+        let piece = UncomparedPieces.Piece(folder: folder.id, file: file)
         let wasHinted = checks.pieces(of: asset).isHinted
         let isOther = checks.notice(nil, fetch.fileVersion, fetch.resource.url, of: asset)
-        let isLater = checks.record(.init(folder: folder.id, file: file), fetch.originTimes, of: asset)
+        let isLater = checks.record(piece, fetch.originTimes, of: asset)
+        checks.record(fetch.entityTag, of: piece, of: asset)
         return isLater || isOther && !wasHinted
     }
 
@@ -150,7 +154,7 @@ extension Revisions {
     /// Compares what was stored since the last comparison. Returns once nothing of new content is left among the old.
     package func settle(_ asset: Asset) async {
         if asset.hasOtherSegments { return await discardNew(of: asset) }
-        await compare(asset, within: Self.waitingLimit)
+        await compare(asset, within: waitingLimit)
         library.revisionChecks.settleHint(of: asset)
     }
 
@@ -165,8 +169,8 @@ extension Revisions {
     }
 
     private func isCheckDue(of asset: Asset, isStart: Bool = false) -> Bool {
-        asset.library != nil && library.revisionChecks.isDue(asset, isStart: isStart) && !library.isOffline
-            && !asset.hasOtherSegments && !library.client.isPresumedAbsent(asset.origin)
+        asset.library != nil && library.revisionChecks.isDue(asset, isStart: isStart, at: library.now())
+            && !library.isOffline && !asset.hasOtherSegments && !library.client.isPresumedAbsent(asset.origin)
     }
 
     // MARK: Looking
@@ -179,7 +183,7 @@ extension Revisions {
         let checks = library.revisionChecks
         let isKnown = await checks.running.run(ObjectIdentifier(asset)) {
             asset.load()
-            defer { checks.recordCheck(of: asset) }
+            defer { checks.recordCheck(of: asset, at: library.now()) }
             guard isComparable(asset) else { return true }
             return await probe(asset, isThorough: isThorough, within: limit)
         }
@@ -200,6 +204,8 @@ extension Revisions {
         let count = checks.pieces(of: asset).pieces.count
         let looks = await takeLooks(at: samples, of: asset, within: limit)
         guard !asset.isRemoved else { return false }
+        let isCostly = zip(samples, looks).contains { $0.size > RevisionLook.count && $1.head?.status == 200 }
+        checks.recordCost(of: asset, isHigh: isCostly)
         if looks.contains(where: { $0.result == .other }) {
             library.playlists.reportOtherSegments(of: asset)
             return true
@@ -207,10 +213,11 @@ extension Revisions {
 
         let unknown = Set(zip(samples, looks).filter { $0.1.result == .unknown }.map(\.0.folder.id))
         let same = Set(samples.map(\.folder.id)).subtracting(unknown)
+        var folders: Set<String> = []
         for (sample, look) in zip(samples, looks) where look.result == .same {
-            // An answer that nothing has changed may lack the tag.
-            guard let head = look.head, head.status != 304 else { continue }
-            checks.record(head.strongTag, of: sample.resource.name, in: sample.folder.id, of: asset, isFirst: false)
+            // The first sample of a folder is the one that is chosen the next time. An answer that nothing has changed may lack the tag.
+            guard folders.insert(sample.folder.id).inserted, let head = look.head, head.status != 304 else { continue }
+            checks.record(head.strongTag, of: sample.piece, of: asset)
         }
         let dates = looks.compactMap { look in look.head.flatMap { $0[.date] }.flatMap { HTTPDate($0) } }
         if !same.isEmpty { checks.recordSame(asset, in: same, first: count, at: dates.min()) }
@@ -222,8 +229,8 @@ extension Revisions {
         asset.renditions.contains { !chosenSamples(of: $0, in: asset).isEmpty }
     }
 
-    /// The stored pieces of a rendition that are compared: the middle one of those that were compared before, because the first ones
-    /// may be a common title; else the one that was stored first, because a later one may be of new content already.
+    /// The stored pieces of a rendition that are compared: of those that were compared before, the one whose entity tag is known, or the
+    /// middle one, because the first ones may be a common title; else the one that was stored first, because a later one may be of new content already.
     private func chosenSamples(of rendition: Rendition, in asset: Asset, isThorough: Bool = false) -> [RevisionSample] {
         guard rendition.source?.isDurable ?? false, !rendition.name.isIFramesOnly else { return [] }
         let folder = rendition.folder
@@ -241,7 +248,9 @@ extension Revisions {
                 sizes[file] != nil || folder.contains(file) && !(PieceName(file)?.isSegment ?? true)
             }
         } else {
-            chosen = [compared[compared.count / 2]]
+            let mark = uncompared.marks[folder.id]?.file
+            let marked = compared.first { $0.description == mark }
+            chosen = [marked ?? compared[compared.count / 2]]
         }
         if isThorough {
             // A change that an earlier version did not notice is between them.
@@ -258,9 +267,9 @@ extension Revisions {
         while looks.count < samples.count {
             let batch = samples.dropFirst(looks.count).prefix(Self.width)
             let tasks = batch.map { sample in
-                let mark = library.revisionChecks.mark(of: sample.resource.name, in: sample.folder.id, of: asset)
+                let tag = library.revisionChecks.pieces(of: asset).tag(of: sample.piece)
                 return Task { @LoopActor in
-                    await RevisionLook.take(at: sample, of: asset, by: library.client, within: limit, mark: mark)
+                    await RevisionLook.take(at: sample, of: asset, by: library.client, within: limit, tag: tag)
                 }
             }
             for task in tasks { looks.append(await task.value) }
@@ -286,7 +295,7 @@ extension Revisions {
                 }
                 return RevisionSample(name, of: rendition)
             }
-            let looks = await takeLooks(at: samples, of: asset, within: Self.waitingLimit)
+            let looks = await takeLooks(at: samples, of: asset, within: waitingLimit)
             guard !asset.isRemoved else { return }
             var new = Set(checks.pieces(of: asset).pieces).subtracting(uncompared.pieces)
             for (sample, look) in zip(samples, looks) {

@@ -22,6 +22,12 @@ struct UncomparedPieces {
         }
     }
 
+    /// A compared segment and the strong entity tag that the origin states with it.
+    struct Mark {
+        let file: String
+        let tag: EntityTag
+    }
+
     private(set) var pieces: [Piece] = []
     private var known: Set<Piece> = []
     /// Those of an earlier process: their times on the disk are no proof of their order.
@@ -32,6 +38,10 @@ struct UncomparedPieces {
     private var hint: Int?
     /// True if times and versions are no sign of other content: the origin makes each file anew, or has servers that disagree.
     private var ignoresHints = false
+    /// The strong entity tags of the pieces: a request with such a condition brings no body if nothing has changed.
+    private var tags: [Piece: EntityTag] = [:]
+    /// The segment of each folder by which a later comparison costs no body.
+    private(set) var marks: [String: Mark] = [:]
     /// The versions of files whose ranges are pieces.
     private var versions: [WebURL: FileVersion] = [:]
     /// True once the pieces of an earlier process are among these.
@@ -79,12 +89,29 @@ struct UncomparedPieces {
         isRestored = true
     }
 
+    /// The strong entity tag with which the origin has sent a piece; nil if it is not known.
+    func tag(of piece: Piece) -> EntityTag? {
+        if let tag = tags[piece] { return tag }
+        guard let mark = marks[piece.folder], mark.file == piece.file else { return nil }
+        return mark.tag
+    }
+
+    /// Records the strong entity tag with which the origin sends a piece now.
+    mutating func record(_ tag: EntityTag?, of piece: Piece) {
+        if known.contains(piece) {
+            tags[piece] = tag
+        } else {
+            marks[piece.folder] = tag.map { Mark(file: piece.file, tag: $0) }
+        }
+    }
+
     /// Records that the content of some folders was the same when so many of the pieces had been stored.
     /// - Parameter time: the origin's time.
     mutating func recordSame(in folders: Set<String>, first count: Int, at time: HTTPDate?) {
         let compared = pieces.prefix(count).filter { folders.contains($0.folder) }
         let left = pieces.prefix(count).filter { !folders.contains($0.folder) }
         pieces = left + pieces.dropFirst(count)
+        mark(compared)
         known.subtract(compared)
         restored.subtract(compared)
         began = time ?? began
@@ -93,10 +120,23 @@ struct UncomparedPieces {
         versions = [:]
     }
 
+    /// Keeps the tag of one segment of each folder: the middle one, because the first ones may be a common title.
+    private mutating func mark(_ compared: [Piece]) {
+        for (folder, pieces) in Dictionary(grouping: compared, by: \.folder) {
+            let segments = pieces.filter { tags[$0] != nil && PieceName($0.file)?.isSegment ?? false }
+            guard !segments.isEmpty else { continue }
+            let middle = segments[segments.count / 2]
+            marks[folder] = tags[middle].map { Mark(file: middle.file, tag: $0) }
+        }
+        for piece in compared { tags[piece] = nil }
+    }
+
     /// Forgets the pieces: none is stored any more, or all that are left are of the earlier content.
     mutating func clear() {
         pieces = []
         known = []
+        tags = [:]
+        marks = [:]
         restored = []
         hint = nil
         isRestored = true

@@ -17,6 +17,7 @@
 /// | origin | absence | 2 transfers in a row could not reach it: `absencePauses`, 5 to 60 s | refuse at once |
 /// | origin | death (`HostReach`) | it refuses or has no address while others answer: `deadPause`, 30 s | refuse at once |
 /// | entry of a session | silence, if something stored plays | `entrySilence`, 1 s | play that |
+/// | comparison with a stored segment | reply | `comparisonLimit`, 10 s; `comparisonLimitWhileAwaited`, 4 s | go on |
 /// | fetch | silence | `originSilence`, 4 s | switch source, or send the head |
 /// | reply | first byte | `playerTimeout`, 8 s | send the head, or refuse |
 /// | reply that needs all bytes | progress | `stallLimit`, 4 s | substitute |
@@ -114,6 +115,10 @@ public struct GiveUpRule: Sendable {
     public var absenceInterest = Duration.seconds(600)
     /// Time limit of a request for a playlist, retries included, if the caller has nothing in place of it.
     public var playlistDeadline = Duration.seconds(60)
+    /// Time limit of a request by which stored content is compared with the origin's.
+    public var comparisonLimit = Duration.seconds(10)
+    /// Limit of such a request while a player or a download waits for it.
+    public var comparisonLimitWhileAwaited = Duration.seconds(4)
     /// Time for an unwanted body to end, so that its connection can be kept.
     static let skipLimit = Duration.seconds(2)
     /// libcurl closes connections that are idle for longer (CURLOPT_MAXAGE_CONN).

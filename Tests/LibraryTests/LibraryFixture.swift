@@ -57,14 +57,15 @@ import Testing
     ///   - stallSpan: the span in which a body must make progress.
     ///   - cacheLimit: the limit of the play cache in bytes.
     ///   - authority: the path of the one certificate to trust; nil for those of the system.
+    ///   - comparison: the time limit of a comparison that something waits for.
     init(
         reserve: Int64 = 0, root: TemporaryFolder? = nil, stallSpan: Duration = .seconds(30), cacheLimit: Int64? = nil,
-        authority: String? = nil
+        authority: String? = nil, comparison: Duration? = nil
     ) async throws {
         folder = try TemporaryFolder()
         self.root = root
         origin = if let root { try await TestOrigin(root: root.path) } else { try await TestOrigin() }
-        client = Self.client(stallSpan: stallSpan, authority: authority)
+        client = Self.client(stallSpan: stallSpan, authority: authority, comparison: comparison)
         library = Library(
             store: try Store(path: folder.path, reserve: reserve), client: client, moves: moves,
             partialPlayback: substitutions, now: { [clock] in .now + clock.ahead }, date: { [clock] in clock.date },
@@ -77,9 +78,12 @@ import Testing
     isolated deinit { client.prober = nil }
 
     /// A client with the default limits, except for shorter waits.
-    private static func client(stallSpan: Duration = .seconds(30), authority: String? = nil) -> OriginClient {
+    private static func client(
+        stallSpan: Duration = .seconds(30), authority: String? = nil, comparison: Duration? = nil
+    ) -> OriginClient {
         var configuration = OriginClient.Configuration()
         configuration.authorities = authority
+        if let comparison { configuration.giveUpRule.comparisonLimitWhileAwaited = comparison }
         configuration.giveUpRule.stallSpan = stallSpan
         configuration.giveUpRule.retries.attempts = 2
         configuration.giveUpRule.retries.firstPause = .milliseconds(20)

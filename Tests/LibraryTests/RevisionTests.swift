@@ -209,16 +209,6 @@ import Testing
         #expect(asset.hasChanged && segments(rendition) == ["0.ts"])
     }
 
-    @Test func w8TheLengthAloneShowsOtherContent() async throws {
-        let (film, fixture, asset) = try await stored()
-        let path = film.root + "/film/90p/0.ts"
-        let packet = [0x47, 0x1F, 0xFF, 0x10] + [UInt8](repeating: 0xFF, count: 184)
-        try (Data(contentsOf: URL(fileURLWithPath: path)) + packet).write(to: URL(fileURLWithPath: path))
-        try await give(.none, content: 2, fixture)
-        #expect(await fixture.library.revisions.check(asset))
-        #expect(asset.hasChanged)
-    }
-
     @Test func w8AStrongTagShowsOtherContentBehindEqualFirstBytes() async throws {
         let film = try ChangingFilm("ts")
         let fixture = try await LibraryFixture(root: film.folder)
@@ -280,25 +270,194 @@ import Testing
         #expect(await code { _ = try fixture.fetch(1, of: rendition, in: asset) } == .otherContent)
     }
 
-    @Test func anOriginThatMakesEachReplyAnewCannotBeCompared() async throws {
-        let (_, fixture, asset) = try await stored()
-        for text in ["one", "two"] {
-            let body = OriginRule.media(text) + String(repeating: text, count: 3_000)
-            try await fixture.origin.add(
-                OriginRule("/film/90p/0.ts") { ($0.times, $0.status, $0.body) = (1, 200, body) })
+    // MARK: One look
+
+    /// A change at the origin after a piece was stored, and the result of a look at it.
+    struct LookCase: CustomTestStringConvertible {
+        enum Change {
+            case none
+            case firstBytes
+            case length
         }
-        #expect(await !fixture.library.revisions.check(asset))
-        #expect(!asset.hasChanged)
+
+        let testDescription: String
+        let change: Change
+        let rules: [OriginRule]
+        let isKnown: Bool
+        let hasChanged: Bool
+
+        init(_ name: String, _ change: Change, _ rules: OriginRule..., isKnown: Bool = true, hasChanged: Bool) {
+            testDescription = name
+            self.change = change
+            self.rules = rules
+            self.isKnown = isKnown
+            self.hasChanged = hasChanged
+        }
     }
 
-    @Test func anOriginWithoutRangesIsComparedByTheBeginning() async throws {
+    nonisolated private static let segment = "/film/90p/0.ts"
+    nonisolated private static let bare = OriginRule("*.ts") { $0.noValidators = true }
+    nonisolated private static let whole = OriginRule("*.ts") { ($0.noRanges, $0.noValidators) = (true, true) }
+    nonisolated private static let weak = OriginRule("*.ts") {
+        ($0.noValidators, $0.headers) = (true, ["ETag": "W/\"same\""])
+    }
+
+    /// The first reply to a request for the piece has another body than the second.
+    nonisolated private static func reply(_ text: String) -> OriginRule {
+        let body = OriginRule.media(text) + String(repeating: text, count: 3_000)
+        return OriginRule(segment) { ($0.times, $0.status, $0.body) = (1, 200, body) }
+    }
+
+    nonisolated private static let looks = [
+        LookCase("nothing changes", .none, hasChanged: false),
+        LookCase("nothing changes, no validators", .none, bare, hasChanged: false),
+        LookCase("nothing changes, no ranges", .none, whole, hasChanged: false),
+        LookCase("other bytes", .firstBytes, hasChanged: true),
+        LookCase("other bytes, no validators", .firstBytes, bare, hasChanged: true),
+        LookCase("other bytes, a weak tag that stays", .firstBytes, weak, hasChanged: true),
+        LookCase("other bytes, no ranges", .firstBytes, whole, hasChanged: true),
+        LookCase("another length, no validators", .length, bare, hasChanged: true),
+        LookCase("another length, no ranges", .length, whole, hasChanged: true),
+        LookCase("each reply is made anew", .none, reply("one"), reply("two"), isKnown: false, hasChanged: false),
+        LookCase("a page", .none, OriginRule(segment) { $0.html = true }, isKnown: false, hasChanged: false),
+        LookCase("a refusal", .none, OriginRule(segment) { $0.status = 403 }, isKnown: false, hasChanged: false),
+    ]
+
+    @Test("N12, W8: what a look shows", arguments: looks)
+    func aLookShowsWhatIsProven(_ look: LookCase) async throws {
         let (film, fixture, asset) = try await stored()
-        try await fixture.origin.add(OriginRule("*.ts") { ($0.noRanges, $0.noValidators) = (true, true) })
-        #expect(await fixture.library.revisions.check(asset))
+        for rule in look.rules { try await fixture.origin.add(rule) }
+        switch look.change {
+        case .none: break
+        case .firstBytes: try changeSegments(film)
+        case .length:
+            let path = film.root + Self.segment
+            let packet = [0x47, 0x1F, 0xFF, 0x10] + [UInt8](repeating: 0xFF, count: 184)
+            try (Data(contentsOf: URL(fileURLWithPath: path)) + packet).write(to: URL(fileURLWithPath: path))
+        }
+        #expect(await fixture.library.revisions.check(asset) == look.isKnown)
+        #expect(asset.hasChanged == look.hasChanged)
+    }
+
+    /// The facts that an origin states with its segments, and the requests that compare an unchanged one.
+    struct CostCase: CustomTestStringConvertible {
+        let testDescription: String
+        let rule: OriginRule
+        let isConditional: Bool
+        /// The bytes of the reply's body; nil for a whole segment.
+        let bytes: Int?
+        /// True if the comparison is repeated each minute while more is fetched.
+        var isRepeated: Bool { bytes != nil }
+    }
+
+    nonisolated private static let costs = [
+        CostCase(
+            testDescription: "ranges and a tag", rule: OriginRule("*.ts") { $0.etag = "one" }, isConditional: true,
+            bytes: 0),
+        CostCase(
+            testDescription: "a tag, no ranges",
+            rule: OriginRule("*.ts") { rule in
+                rule.noRanges = true
+                rule.etag = "one"
+            },
+            isConditional: true, bytes: 0),
+        CostCase(testDescription: "ranges alone", rule: bare, isConditional: false, bytes: 4096),
+        CostCase(testDescription: "neither", rule: whole, isConditional: false, bytes: nil),
+    ]
+
+    @Test("an unchanged piece costs no body where the origin states a strong tag", arguments: costs)
+    func aLookCostsLittle(_ cost: CostCase) async throws {
+        let film = try ChangingFilm("ts")
+        let fixture = try await LibraryFixture(root: film.folder)
+        try await fixture.origin.add(cost.rule)
+        let asset = try await fixture.open("/film/master.m3u8")
+        try await store(0..<3, of: asset, fixture)
+        // The first one is for a piece that was not compared before.
+        for round in 0..<3 {
+            try await fixture.origin.clearRequests()
+            fixture.advance(by: .seconds(61))
+            await fixture.library.revisions.checkBeforeFetching(into: asset)
+            let requests = try await fixture.origin.requests().filter { $0.path.hasSuffix(".ts") }
+            guard cost.isRepeated || round == 0 else {
+                #expect(requests.isEmpty, "\(round) \(requests)")
+                continue
+            }
+            #expect(requests.count == 1, "\(round) \(requests)")
+            let request = try #require(requests.first)
+            #expect((request.headers["if-none-match"] != nil) == cost.isConditional, "\(round)")
+            if let bytes = cost.bytes { #expect(request.bytes == bytes, "\(round)") }
+        }
         #expect(!asset.hasChanged)
+
+        // The user begins a session: that is worth a part of a segment.
+        try await fixture.origin.clearRequests()
+        await fixture.library.revisions.checkBeforeFetching(into: asset, isStart: true)
+        #expect(try await fixture.origin.requests().filter { $0.path.hasSuffix(".ts") }.count == 1)
+    }
+
+    /// Players open a playlist several times; the origin may have needed seconds for the first comparison.
+    @Test func theNextStartIsComparedTwoSecondsAfterTheEndOfTheLastComparison() async throws {
+        let (_, fixture, asset) = try await stored()
+        try await fixture.origin.add(OriginRule("*.ts") { $0.hold = true })
+        try await fixture.origin.clearRequests()
+        let revisions = fixture.library.revisions
+        async let first: Void = revisions.checkBeforeFetching(into: asset, isStart: true)
+        try await waitUntil("the comparison") { try await fixture.origin.load().paused > 0 }
+        fixture.advance(by: .seconds(3))
+        try await fixture.origin.clearRules()
+        try await fixture.origin.release()
+        await first
+        await revisions.checkBeforeFetching(into: asset, isStart: true)
+        #expect(try await fixture.origin.requests(for: Self.segment).count == 1)
+        fixture.advance(by: .seconds(3))
+        await revisions.checkBeforeFetching(into: asset, isStart: true)
+        #expect(try await fixture.origin.requests(for: Self.segment).count == 2)
+    }
+
+    /// A player waits no longer for a comparison than the limit, whatever the origin does.
+    @Test func aComparisonThatIsWaitedForEnds() async throws {
+        let film = try ChangingFilm("ts")
+        let fixture = try await LibraryFixture(root: film.folder, comparison: .milliseconds(50))
+        let asset = try await fixture.open("/film/master.m3u8")
+        try await store(0..<1, of: asset, fixture)
+        try await fixture.origin.add(OriginRule("*.ts") { $0.hold = true })
+        fixture.advance(by: .seconds(61))
+        await fixture.library.revisions.checkBeforeFetching(into: asset)
+        #expect(!asset.hasChanged && fixture.library.revisionChecks.hasUncompared(asset))
+    }
+
+    @Test func w8AKeyThatChangesUnderItsURLIsThatOfTheNewContentAlone() async throws {
+        let film = try ChangingFilm("aes")
+        let fixture = try await LibraryFixture(root: film.folder)
+        let asset = try await fixture.open("/film/master.m3u8")
+        try await store(0..<2, of: asset, fixture)
+        let old = try await key(of: asset, fixture)
+
+        // Ciphertext of another key differs from its first block on.
         try changeSegments(film)
-        #expect(await fixture.library.revisions.check(asset))
+        let path = film.root + "/film/keys/0.key"
+        try FileDamage.flipBit(of: path, at: 3)
+        await fixture.library.revisions.checkBeforeFetching(into: asset, isStart: true)
         #expect(asset.hasChanged)
+        #expect(try await key(of: asset, fixture) == old)
+
+        let current = await fixture.library.revisions.current(asset)
+        #expect(current !== asset)
+        let new = try await key(of: current, fixture)
+        #expect(new == [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))) && new != old)
+    }
+
+    /// The stored key of the lowest quality, fetched if it is missing.
+    private func key(of asset: Asset, _ fixture: LibraryFixture) async throws -> [UInt8] {
+        let rendition = try await fixture.rendition("video-90p", of: asset)
+        let (folder, resource) = try #require(
+            rendition.preliminaries.first { $0.resource.name.description.hasSuffix(".key") })
+        if !folder.contains(resource.name.description) {
+            let fetch = try fixture.library.fetch(resource, in: folder, of: asset, urgency: .background)
+            try await fetch.end()
+            fetch.release()
+        }
+        return folder.beginning(of: resource.name.description, count: 16)
     }
 
     @Test func w8OneLookAtEachRenditionBeforeMoreIsFetched() async throws {
