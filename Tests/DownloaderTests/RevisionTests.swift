@@ -95,46 +95,57 @@ import Testing
         #expect(try fixture.download("film").renditions.first?.place == kept.renditionIndex)
     }
 
-    @Test func n12SegmentsThatChangeDuringADownloadAreNotMixedWithTheEarlierOnes() async throws {
-        let film = try ChangingFilm("ts")
-        let fixture = try await DownloadFixture(film: film)
-        let sent = HTTPDate(secondsSinceEpoch: Int64(Date().timeIntervalSince1970)).description
-        try await fixture.origin.add(
-            OriginRule("/film/90p/[012].ts") { $0.headers = ["Date": sent] },
-            OriginRule("/film/90p/[345].ts") { ($0.hold, $0.headers) = (true, ["Date": sent]) })
-        let download = try await fixture.start("/film/master.m3u8")
-        try await waitUntil("the first half") { download.progress.loaded.duration == 6 }
+    /// Changes the segments of the lowest quality. The origin's validators have whole seconds, and both contents may be of one second.
+    private func changeSegments(_ film: ChangingFilm) throws {
         for number in 0..<6 {
             let path = film.root + "/film/90p/\(number).ts"
             try FileDamage.flipBit(of: path, at: 600)
             let later = [FileAttributeKey.modificationDate: Date(timeIntervalSinceNow: 10)]
             try FileManager.default.setAttributes(later, ofItemAtPath: path)
         }
-        try await fixture.origin.clearRules()
-        try await fixture.origin.release()
-        try await expectTheNewAlone(fixture, besides: download.asset)
-        let folder = fixture.folder.path("assets/\(try asset(fixture).id)/video-90p")
-        for number in 0..<6 {
-            let stored = try Data(contentsOf: URL(fileURLWithPath: folder + "/\(number).ts"))
-            let new = try Data(contentsOf: URL(fileURLWithPath: film.root + "/film/90p/\(number).ts"))
-            #expect(stored == new, "\(number)")
-        }
     }
 
-    /// The files of a short download, of an origin that shows no change by its validators.
-    @Test("W8: a change within the first segments of a download", arguments: [1, 3])
-    func aDownloadHasOneContent(_ count: Int) async throws {
+    /// Segments that change while they are downloaded, and the facts that the origin states about them.
+    struct ChangeCase: CustomTestStringConvertible {
+        let testDescription: String
+        /// The segments that come before the change.
+        let count: Int
+        /// Changes the replies of all segments.
+        let replies: @Sendable (inout OriginRule) -> Void
+        /// True if the times of the files show the change.
+        let showsTimes: Bool
+    }
+
+    nonisolated private static let sent = HTTPDate(secondsSinceEpoch: Int64(Date().timeIntervalSince1970)).description
+
+    nonisolated private static let changes = [
+        ChangeCase(
+            testDescription: "3 segments, then later times", count: 3, replies: { $0.headers = ["Date": sent] },
+            showsTimes: true),
+        ChangeCase(
+            testDescription: "1 segment, no validators", count: 1, replies: { $0.noValidators = true },
+            showsTimes: false),
+        ChangeCase(
+            testDescription: "3 segments, no validators", count: 3, replies: { $0.noValidators = true },
+            showsTimes: false),
+    ]
+
+    @Test("N12, W8: a download has one content, whatever changes within it", arguments: changes)
+    func aDownloadHasOneContent(_ change: ChangeCase) async throws {
         let film = try ChangingFilm("ts")
         let fixture = try await DownloadFixture(film: film)
-        try await fixture.origin.add(
-            OriginRule("/film/90p/[\(count)-5].ts") { ($0.hold, $0.noValidators) = (true, true) },
-            OriginRule("*.ts") { $0.noValidators = true })
+        let held = OriginRule("/film/90p/[\(change.count)-5].ts") { rule in
+            rule.hold = true
+            change.replies(&rule)
+        }
+        try await fixture.origin.add(held, OriginRule("*.ts", change.replies))
         let download = try await fixture.start("/film/master.m3u8")
-        try await waitUntil("the first segments") { download.progress.loaded.duration == 2 * Double(count) }
-        for number in 0..<6 { try FileDamage.flipBit(of: film.root + "/film/90p/\(number).ts", at: 600) }
+        try await waitUntil("the first segments") { download.progress.loaded.duration == 2 * Double(change.count) }
+        try changeSegments(film)
         try await fixture.origin.clearRules()
-        try await fixture.origin.add(OriginRule("*.ts") { $0.noValidators = true })
+        if !change.showsTimes { try await fixture.origin.add(OriginRule("*.ts", change.replies)) }
         try await fixture.origin.release()
+
         try await expectTheNewAlone(fixture, besides: download.asset)
         let folder = fixture.folder.path("assets/\(try asset(fixture).id)/video-90p")
         for number in 0..<6 {
@@ -200,7 +211,7 @@ import Testing
     /// A stopped download of which the origin has other segments, whose entry playlist is held back from now on.
     private func changedSegments() async throws -> (DownloadFixture, Download) {
         let (fixture, film, download) = try await changed(to: "ts")
-        for number in 0..<6 { try FileDamage.flipBit(of: film.root + "/film/90p/\(number).ts", at: 600) }
+        try changeSegments(film)
         #expect(await fixture.library.revisions.check(download.asset))
         #expect(download.asset.hasOtherSegments && download.asset.revision == nil)
         try await fixture.origin.clearRequests()

@@ -56,21 +56,22 @@ struct RevisionTests {
             #expect(try await scene.get("film", ["-q", "best"]).exit == .code(0))
             let same = try await scene.weir.run(["update", "film"])
             #expect(same.exit == .code(0) && same.output == "film: up to date\n", "\(same)")
-            for number in 0..<6 {
-                let (old, new) = (film.root + "/film/270p/\(number).ts", film.root + "/film/180p/\(number).ts")
-                try FileManager.default.removeItem(atPath: old)
-                try FileManager.default.copyItem(atPath: new, toPath: old)
-            }
+            try exchangeSegments(film)
             let changed = try await scene.weir.run(["update", "film"])
             #expect(changed.exit == .code(0) && changed.output.contains("other content"), "\(changed)")
             try await waitUntil("the change of places") { try await asset(scene)["isRevised"] == nil }
             let updated = try await asset(scene)
             #expect(updated["hasChanged"] == nil && updated["state"] as? String == "complete")
-            let expected = try await FrameHashes.of(scene.origin.url("/film/270p/media.m3u8"))
-            try await scene.origin.stop()
-            let found = try await FrameHashes.of(scene.weir.url("/offline/film.m3u8"))
-            #expect(found.firstDifference(fromPartOf: expected) == nil)
+            try await expectTheNewOffline(scene)
         }
+    }
+
+    /// Expects that all of the best variant, as the origin has it now, plays without the origin.
+    private func expectTheNewOffline(_ scene: Scene) async throws {
+        let expected = try await FrameHashes.of(scene.origin.url("/film/270p/media.m3u8"))
+        try await scene.origin.stop()
+        let found = try await FrameHashes.of(scene.weir.url("/offline/film.m3u8"))
+        #expect(found.firstDifference(fromPartOf: expected) == nil)
     }
 
     /// Lays the middle quality's segments under the URLs of the best one. The playlists stay.
@@ -95,10 +96,35 @@ struct RevisionTests {
             #expect(
                 got.exit == .code(0) && got.errors.contains("the origin has other content now"), "\(got) \(asked)")
             try await waitUntil("the change of places") { try await asset(scene)["isRevised"] == nil }
-            let expected = try await FrameHashes.of(scene.origin.url("/film/270p/media.m3u8"))
-            try await scene.origin.stop()
-            let found = try await FrameHashes.of(scene.weir.url("/offline/film.m3u8"))
-            #expect(found.firstDifference(fromPartOf: expected) == nil)
+            try await expectTheNewOffline(scene)
+        }
+    }
+
+    /// A daemon that ended before it had recorded that a download is complete finds the new content by itself.
+    @Test("is told by a get that comes when the daemon fetches it already")
+    func getJoinsARevisionThatTheDaemonBegan() async throws {
+        let film = try ChangingFilm("ts")
+        try await Scene.with(root: film.root) { scene in
+            try await scene.origin.add(OriginRule("/film/270p/[345].ts") { $0.hold = true })
+            #expect(try await scene.weir.run(["add", scene.origin.master("film"), "-q", "best"]).exit == .code(0))
+            try await scene.waitForPieces(3)
+            try await scene.weir.kill()
+            try exchangeSegments(film)
+            try await scene.origin.clearRules()
+            try await scene.origin.restart()
+            try await scene.origin.add(OriginRule("/film/270p/[345].ts") { $0.hold = true })
+            try await scene.weir.start()
+            try await waitUntil("the new content on its way") { try await scene.origin.load().paused > 0 }
+            #expect(try await asset(scene)["isRevised"] as? Bool == true)
+
+            let get = try scene.weir.begin(["get", "film", "-q", "best"])
+            let sentence = "film: the origin has other content now: the new is fetched beside the old"
+            try await waitUntil("the sentence") { get.standardError.contains(sentence) }
+            try await scene.origin.clearRules()
+            try await scene.origin.release()
+            #expect(try await get.end() == .code(0), "\(get.standardError)")
+            try await waitUntil("the change of places") { try await asset(scene)["isRevised"] == nil }
+            try await expectTheNewOffline(scene)
         }
     }
 
