@@ -1,5 +1,7 @@
 """An HTTP/1.1 origin that counts what it sends: with or without ranges, and with a limit for each connection or for all together.
 
+It states strong tags, and answers conditions, with and without ranges.
+
 It counts the bytes of bodies that the system has taken from it, and all those that the client's system has acknowledged. The
 system's send buffers have their usual size, so a reply that is broken off costs the program more than has arrived of it.
 """
@@ -79,6 +81,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if not file.is_file():
             return self.send_error(404)
         body, first = file.read_bytes(), 0
+        tag = '"%d-%d"' % (file.stat().st_mtime_ns, file.stat().st_size)
+        if self.headers.get("If-None-Match") == tag:
+            self.send_response(304)
+            self.send_header("ETag", tag)
+            return self.end_headers()
         asked = self.headers.get("Range") if self.server.has_ranges else None
         with self.server.lock:
             self.server.requests[self.path, asked] += 1
@@ -92,7 +99,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.send_response(200)
         self.send_header("Content-Length", str(len(body)))
         self.send_header("Content-Type", mimetypes.guess_type(file.name)[0] or "application/octet-stream")
-        self.send_header("ETag", '"%d-%d"' % (file.stat().st_mtime_ns, file.stat().st_size))
+        self.send_header("ETag", tag)
         if self.server.has_ranges:
             self.send_header("Accept-Ranges", "bytes")
         self.end_headers()
