@@ -62,9 +62,18 @@ import Testing
     /// Waits until the revision has replaced the old asset and is complete, then checks the library, the store and the
     /// catalogue.
     private func expectTheNewAlone(_ fixture: DownloadFixture, besides old: Asset) async throws {
-        try await waitUntil("the change of places") {
-            let id = try asset(fixture).id
-            return id != old.id && fixture.downloader.downloads.map(\.asset.id) == [id]
+        do {
+            try await waitUntil("the change of places") {
+                let id = try asset(fixture).id
+                return id != old.id && fixture.downloader.downloads.map(\.asset.id) == [id]
+            }
+        } catch {
+            let states = fixture.downloader.downloads.map { download in
+                "\(download.asset.id) \(download.state) \(download.failure?.message ?? "")"
+            }
+            let requests = try await fixture.origin.requests().map { "\($0.path) \($0.state)" }
+            Issue.record("\(error): old \(old.id), downloads \(states), requests \(requests)")
+            throw error
         }
         let new = try asset(fixture)
         #expect(!new.hasChanged && !new.isRevision && new.revision == nil)
