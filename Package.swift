@@ -131,6 +131,13 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["CTestSupport", "Subprocess"], path: "Tests/TestSupport",
             swiftSettings: strict),
+        // The rooms put together for tests: TestHouse.
+        .target(
+            name: "TestRooms",
+            dependencies: [
+                "Downloader", "EventLoop", "Exchange", "Fetching", "HTTPMessage", "HTTPServer", "Integrity", "Library",
+                "Origin", "Playback", "Playlist", "Retention", "Store", "Substitution", "TestSupport",
+            ], path: "Tests/TestRooms", swiftSettings: strict),
 
         tests("PlaylistTests", ["Playlist", "SafeText", "TestSupport"]),
         tests("HTTPMessageTests", ["HTTPMessage", "SafeText"]),
@@ -150,7 +157,7 @@ let package = Package(
             [
                 "EventLoop", "Exchange", "Fetching", "HTTPMessage", "Integrity", "Library", "Origin", "Playheads",
                 "Playlist",
-                "Retention", "SegmentFormat", "Store", "Substitution", "TestSupport",
+                "Retention", "SegmentFormat", "Store", "Substitution", "TestRooms", "TestSupport",
             ]),
         tests("SubstitutionTests", ["Playlist", "SegmentFormat", "Substitution"]),
         tests("ExchangeTests", ["Exchange"]),
@@ -160,7 +167,7 @@ let package = Package(
             [
                 "Downloader", "EventLoop", "Fetching", "HTTPMessage", "Integrity", "Library", "Origin", "Playheads",
                 "Playlist",
-                "Retention", "SafeText", "Store", "TestSupport",
+                "Retention", "SafeText", "Store", "TestRooms", "TestSupport",
             ]),
         tests(
             "PlaybackTests",
@@ -168,6 +175,7 @@ let package = Package(
                 "AccessLog", "Downloader", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library", "Origin",
                 "Playback",
                 "Playheads", "Playlist", "Retention", "SafeText", "SegmentFormat", "Store", "Substitution",
+                "TestRooms",
                 "TestSupport",
             ]),
         tests("TestSupportTests", ["TestSupport"]),
@@ -177,7 +185,7 @@ let package = Package(
                 "API", "AccessLog", "CDocument", "Control", "Downloader", "EventLoop", "Exchange", "Fetching",
                 "HTTPMessage",
                 "HTTPServer", "Integrity", "Library", "Origin", "Playback", "Playheads", "Retention", "SafeText",
-                "Store", "Substitution", "TestSupport",
+                "Store", "Substitution", "TestRooms", "TestSupport",
             ]),
         tests(
             "ApplicationTests",

@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import HTTPMessage
 import Store
+import TestRooms
 import TestSupport
 import Testing
 
@@ -13,9 +14,9 @@ import Testing
 
 /// Orphan bundles in the store, and bundles written by other versions.
 @Suite @LoopActor struct AdoptionTests {
-    private let fixture: LibraryFixture
+    private let fixture: TestHouse
 
-    init() async throws { fixture = try await LibraryFixture() }
+    init() async throws { fixture = try await TestHouse() }
 
     private func path(_ fixture: String) -> String { Repository.path("fixtures/media/\(fixture)") }
 

@@ -3,6 +3,7 @@ import Foundation
 import HTTPMessage
 import Playlist
 import Store
+import TestRooms
 import TestSupport
 import Testing
 
@@ -10,7 +11,7 @@ import Testing
 @testable import Library
 
 @Suite @LoopActor struct BundlePlaylistsTests {
-    private func text(_ path: String, of asset: Asset, in fixture: LibraryFixture) throws -> String {
+    private func text(_ path: String, of asset: Asset, in fixture: TestHouse) throws -> String {
         try String(contentsOfFile: fixture.folder.path("assets/\(asset.id)/\(path)"), encoding: .utf8)
     }
 
@@ -22,7 +23,7 @@ import Testing
 
     @Test(arguments: presentations)
     func aBundlePlaysWithoutWeir(_ name: String, _ renditions: [String]) async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await fixture.open("/\(name)/master.m3u8")
         for rendition in renditions { try await fixture.fetch(rendition, of: asset) }
         #expect(asset.isPlayableOffline)
@@ -52,7 +53,7 @@ import Testing
     }
 
     @Test func listsOnlyCompleteRenditions() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await fixture.library.open(
             fixture.url("/cmaf/master.m3u8?token=secret"), name: "film", title: "A \"film\"")
         try await fixture.fetch("audio-fr", of: asset)
@@ -96,7 +97,7 @@ import Testing
     }
 
     @Test func keysAndRangesAreFilesOfTheBundle() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let encrypted = try await fixture.open("/aes-noiv/master.m3u8")
         try await fixture.fetch("video-90p", of: encrypted)
         let media = try text("video-90p/media.m3u8", of: encrypted, in: fixture)
@@ -111,7 +112,7 @@ import Testing
     }
 
     @Test func aLoneMediaPlaylistGetsAMultivariantPlaylist() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await fixture.open("/ts/90p/media.m3u8")
         try await fixture.fetch("media", of: asset)
         let largest = try (0..<6).map { try Repository.fixture("/ts/90p/\($0).ts").count }.max() ?? 0
@@ -121,7 +122,7 @@ import Testing
     }
 
     @Test func playlistsAreWrittenOnlyWhenCompletenessChanges() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await fixture.open("/ts/master.m3u8")
         let master = fixture.folder.path("assets/\(asset.id)/master.m3u8")
         let rendition = try await fixture.rendition("video-90p", of: asset)

@@ -2,6 +2,7 @@ import EventLoop
 import Foundation
 import HTTPMessage
 import Origin
+import TestRooms
 import TestSupport
 import Testing
 
@@ -12,7 +13,7 @@ import Testing
 @Suite @LoopActor struct CookieTests {
     private static let secret = "tr0ub4dor"
 
-    private func keepCookies(of fixture: LibraryFixture, in folder: TemporaryFolder) {
+    private func keepCookies(of fixture: TestHouse, in folder: TemporaryFolder) {
         fixture.library.cookieFolder = CookieFolder(folder.path("cookies")) { [log = fixture.log] in log.add($0) }
     }
 
@@ -21,7 +22,7 @@ import Testing
     }
 
     @Test func cookieOfTheMasterIsSentWithSegmentsAndSurvivesARestart() async throws {
-        let (fixture, folder) = (try await LibraryFixture(), try TemporaryFolder())
+        let (fixture, folder) = (try await TestHouse(), try TemporaryFolder())
         keepCookies(of: fixture, in: folder)
         try await fixture.origin.add(
             OriginRule("/login/master.m3u8") {
@@ -53,7 +54,7 @@ import Testing
     }
 
     @Test func cookiesOfAFileAreKeptForTheHostsOfTheAssetOnly() async throws {
-        let (fixture, folder) = (try await LibraryFixture(), try TemporaryFolder())
+        let (fixture, folder) = (try await TestHouse(), try TemporaryFolder())
         keepCookies(of: fixture, in: folder)
         let lines = ["127.0.0.1\tFALSE\t/ts\tFALSE\t0\ta\tb", "bank.example\tFALSE\t/\tFALSE\t0\tc\td"]
         let given = lines.compactMap { StoredCookie($0.utf8) }
@@ -65,7 +66,7 @@ import Testing
     }
 
     @Test func fileOfAnAssetThatIsGoneIsDeleted() async throws {
-        let (fixture, folder) = (try await LibraryFixture(), try TemporaryFolder())
+        let (fixture, folder) = (try await TestHouse(), try TemporaryFolder())
         try FileManager.default.createDirectory(atPath: folder.path("cookies"), withIntermediateDirectories: false)
         try Data("x".utf8).write(to: URL(fileURLWithPath: folder.path("cookies/film-0000")))
         keepCookies(of: fixture, in: folder)
@@ -73,7 +74,7 @@ import Testing
     }
 
     @Test func fieldsThatAreNoCredentialsReachOtherHosts() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let media = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n/ts/90p/0.ts\n#EXT-X-ENDLIST\n"
         try await fixture.origin.add(OriginRule("/film.m3u8") { ($0.status, $0.body) = (200, media) })
         let texts = [

@@ -2,6 +2,7 @@ import EventLoop
 import Foundation
 import HTTPMessage
 import Store
+import TestRooms
 import TestSupport
 import Testing
 
@@ -126,7 +127,7 @@ import Testing
 
     @Test(arguments: cases)
     func aBodyThatEndsInsideItsMedia(_ test: Case) async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await fixture.open(test.media.playlist)
         let rendition = try await fixture.rendition("video-90p", of: asset)
         let whole = try test.media.bytes()
@@ -160,7 +161,7 @@ import Testing
         options: [String], query: String, isStored: Bool, protocols: [String]?
     ) async throws {
         let origin = try await HTTP2Origin(options)
-        let fixture = try await LibraryFixture(authority: origin.authority)
+        let fixture = try await TestHouse(.authority(origin.authority))
         let playlist =
             "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n0.ts?packets=1&size=5001&noranges=1\(query)\n#EXT-X-ENDLIST\n"
         let text = try #require(playlist.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
@@ -184,7 +185,7 @@ import Testing
     /// that one.
     @Test(arguments: [true, false], [Fetch.Urgency.playback, .background])
     func theRestIsEnough(_ isAlways: Bool, _ urgency: Fetch.Urgency) async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await fixture.open("/_vod/2x300000/media.m3u8")
         let rendition = try await fixture.rendition("media", of: asset)
         try await fixture.origin.add(
@@ -202,7 +203,7 @@ import Testing
 
     /// Nothing is stored of a live stream, so that a wrong length does no harm that lasts.
     @Test func whatIsNotStoredIsNotAskedForTwice() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await fixture.open("/_live/a/media.m3u8")
         let rendition = try await fixture.rendition("media", of: asset)
         try await fixture.origin.add(OriginRule("*.ts") { $0.truncate = 5001 })

@@ -4,6 +4,7 @@ import HTTPMessage
 import Origin
 import Playlist
 import Store
+import TestRooms
 import TestSupport
 import Testing
 
@@ -14,8 +15,8 @@ import Testing
     /// A presentation with one rendition, loaded.
     private func start(
         _ path: String = "/ts/master.m3u8", _ id: String = "video-90p", reserve: Int64 = 0
-    ) async throws -> (LibraryFixture, Asset, Rendition) {
-        let fixture = try await LibraryFixture(reserve: reserve)
+    ) async throws -> (TestHouse, Asset, Rendition) {
+        let fixture = try await TestHouse(.reserve(reserve))
         let asset = try await fixture.open(path)
         return (fixture, asset, try await fixture.rendition(id, of: asset))
     }
@@ -414,7 +415,7 @@ import Testing
     }
 
     @Test func piecesWithoutARecordedPlaylistAreNotStored() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await fixture.open("/aes/master.m3u8")
         let rendition = try #require(asset.rendition("video-90p"))
         // Simulates a playlist that could not be recorded: after a crash, the numbers of its keys would go to other

@@ -1,6 +1,7 @@
 import Dispatch
 import EventLoop
 import Foundation
+import TestRooms
 import TestSupport
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
 @Suite @LoopActor struct FirstWriteTests {
     /// Begins the first write of an asset, runs `change` meanwhile, and returns once all is written.
     private func write(
-        _ asset: Asset, in fixture: LibraryFixture, during change: () async throws -> Void
+        _ asset: Asset, in fixture: TestHouse, during change: () async throws -> Void
     ) async throws {
         #expect(!asset.isPersistent)
         let gate = await Self.hold(fixture.library.store.catalogue)
@@ -45,7 +46,7 @@ import Testing
     }
 
     @Test func newWordsAreWritten() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await fixture.open("/ts/master.m3u8")
         try await write(asset, in: fixture) {
             try await fixture.library.rename(asset, to: "film")
@@ -57,7 +58,7 @@ import Testing
     }
 
     @Test func aTimeOfPlaybackIsWritten() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await fixture.open("/ts/master.m3u8")
         try await write(asset, in: fixture) {
             asset.life.recordPlay(at: 5)
@@ -71,7 +72,7 @@ import Testing
         let root = try TemporaryFolder()
         func line(_ rate: Int) -> String { "#EXT-X-STREAM-INF:BANDWIDTH=\(rate),RESOLUTION=\(rate)x90\n\(rate).m3u8\n" }
         try root.write(Data("#EXTM3U\n\(line(100))".utf8), to: "master.m3u8")
-        let fixture = try await LibraryFixture(root: root)
+        let fixture = try await TestHouse(.origin(root))
         let asset = try await fixture.open("/master.m3u8")
         try root.write(Data("#EXTM3U\n\(line(100))\(line(200))".utf8), to: "master.m3u8")
         asset.checked = nil

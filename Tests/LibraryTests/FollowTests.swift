@@ -4,6 +4,7 @@ import HTTPMessage
 import Origin
 import Playlist
 import Store
+import TestRooms
 import TestSupport
 import Testing
 
@@ -20,8 +21,8 @@ import Testing
 
     /// A fixture whose worst variant is half stored and whose links have expired, and another origin with the same
     /// content.
-    private func expired(_ name: String) async throws -> (LibraryFixture, Asset, Rendition, TestOrigin) {
-        let fixture = try await LibraryFixture()
+    private func expired(_ name: String) async throws -> (TestHouse, Asset, Rendition, TestOrigin) {
+        let fixture = try await TestHouse()
         try await fixture.origin.add(OriginRule("/\(name)/*") { $0.signed = .init(seconds: 600) })
         let asset = try await fixture.open("/\(name)/master.m3u8")
         let rendition = try await fixture.rendition("video-90p", of: asset)
@@ -37,7 +38,7 @@ import Testing
     }
 
     private func fetch(
-        _ resource: Resource, _ folder: PieceFolder, _ asset: Asset, _ fixture: LibraryFixture
+        _ resource: Resource, _ folder: PieceFolder, _ asset: Asset, _ fixture: TestHouse
     ) async throws {
         let fetch = try fixture.library.fetch(resource, in: folder, of: asset, urgency: .background)
         try await fetch.end()
@@ -45,7 +46,7 @@ import Testing
     }
 
     /// True if the asset is unchanged, in memory and after a restart.
-    private func stays(_ fixture: LibraryFixture, _ asset: Asset, at url: WebURL) async throws {
+    private func stays(_ fixture: TestHouse, _ asset: Asset, at url: WebURL) async throws {
         #expect(asset.origin == url && fixture.library.asset(at: url) === asset)
         let wasWhole = asset.isEverythingComplete
         try await fixture.restart()
@@ -83,7 +84,7 @@ import Testing
     }
 
     @Test func aFetchUnderWayContinuesAtTheNewURL() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         try await fixture.origin.add(OriginRule("*/0.ts") { ($0.hold, $0.status) = (true, 403) })
         let asset = try await fixture.open("/ts/master.m3u8")
         let rendition = try await fixture.rendition("video-90p", of: asset)
@@ -134,7 +135,7 @@ import Testing
     }
 
     @Test func aURLOfAnotherAssetOrWithoutAPlaylistIsRefused() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await fixture.open("/ts/master.m3u8")
         let other = try await fixture.open("/cmaf/master.m3u8")
         try await fixture.origin.add(
@@ -166,13 +167,13 @@ import Testing
     }
 
     @Test func aLoneMediaPlaylistKeepsItsPiecesAtTheNewURL() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await fixture.open("/aes/90p/media.m3u8")
         try await fixture.fetch("media", of: asset)
         let other = try await TestOrigin()
         let url = try WebURL(other.url("/aes/90p/media.m3u8?new"))
         try await fixture.library.relocation.follow(asset, to: url)
-        try await fixture.restart(isOffline: true)
+        try await fixture.restart(.offline)
         let again = try #require(fixture.library.asset(at: url))
         #expect(again.isEverythingComplete && again.lone?.source?.base == url)
         #expect(again.keys.resource(0)?.url.port == url.port)
@@ -180,7 +181,7 @@ import Testing
     }
 
     @Test func headerFieldsStayWithTheirOriginUnlessGivenAgain() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let (old, new) = (try UserFields(["Cookie: old"]), try UserFields(["Cookie: new"]))
         let asset = try await fixture.library.open(fixture.url("/ts/master.m3u8"), fields: old)
         try await fixture.fetch("video-90p", of: asset)

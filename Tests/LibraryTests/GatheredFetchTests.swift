@@ -2,6 +2,7 @@ import Dispatch
 import EventLoop
 import Foundation
 import Glibc
+import TestRooms
 import TestSupport
 import Testing
 
@@ -11,13 +12,13 @@ import Testing
 
 /// Fetches that only a download waits for. They are gathered in memory and stored by the worker thread.
 @Suite @LoopActor struct GatheredFetchTests {
-    let fixture: LibraryFixture
+    let fixture: TestHouse
     let asset: Asset
     let rendition: Rendition
     let content: [UInt8]
 
     init() async throws {
-        fixture = try await LibraryFixture()
+        fixture = try await TestHouse()
         asset = try await fixture.open("/ts/master.m3u8")
         rendition = try await fixture.rendition("video-90p", of: asset)
         content = Array(try Repository.fixture("/ts/90p/0.ts"))

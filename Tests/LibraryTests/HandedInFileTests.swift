@@ -5,6 +5,7 @@ import Glibc
 import Playlist
 import SegmentFormat
 import Store
+import TestRooms
 import TestSupport
 import Testing
 
@@ -151,7 +152,7 @@ import Testing
 
     @Test("A package of many streams of one folder takes the loop no longer than one of a few") @LoopActor
     func packageIsReadOnce() async throws {
-        let (fixture, folder) = (try await LibraryFixture(), try TemporaryFolder())
+        let (fixture, folder) = (try await TestHouse(), try TemporaryFolder())
         func loopTime(streams: Int) async throws -> Double {
             let path = try package(streams: streams, segments: 400, in: folder)
             // Of the loop's own thread, on which this function runs.
@@ -167,7 +168,7 @@ import Testing
 
     @Test("Thumbnails whose playlist has no end end no import") @LoopActor
     func thumbnailsWithoutAnEnd() async throws {
-        let (fixture, folder) = (try await LibraryFixture(), try TemporaryFolder())
+        let (fixture, folder) = (try await TestHouse(), try TemporaryFolder())
         let segment = try Data(contentsOf: URL(filePath: Repository.path("fixtures/media/ts/90p/0.ts")))
         let head = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n"
         try folder.write(segment, to: "film/0.ts")
@@ -186,7 +187,7 @@ import Testing
 
     @Test("Who leaves ends an import, and nothing is left of it") @LoopActor
     func cancelledImportEnds() async throws {
-        let (fixture, folder) = (try await LibraryFixture(), try TemporaryFolder())
+        let (fixture, folder) = (try await TestHouse(), try TemporaryFolder())
         let path = try package(streams: 10, segments: 400, in: folder)
         let importing = Task { @LoopActor in
             _ = try await fixture.exchange.importer.importAsset(at: path, name: "film")

@@ -2,6 +2,7 @@ import EventLoop
 import Foundation
 import HTTPMessage
 import Playlist
+import TestRooms
 import TestSupport
 import Testing
 
@@ -43,8 +44,7 @@ import Testing
         try await origin.add(OriginRule(path) { ($0.status, $0.body) = (200, text) })
     }
 
-    private func fetch(_ number: Int, of rendition: Rendition, in asset: Asset, _ fixture: LibraryFixture) async throws
-    {
+    private func fetch(_ number: Int, of rendition: Rendition, in asset: Asset, _ fixture: TestHouse) async throws {
         let fetch = try fixture.fetch(number, of: rendition, in: asset)
         try await fetch.end()
         fetch.release()
@@ -56,8 +56,8 @@ import Testing
     private static let high = "#EXT-X-STREAM-INF:BANDWIDTH=2,RESOLUTION=160x90"
 
     /// An asset with two variants of one height, and a piece of the first.
-    private func pair() async throws -> (LibraryFixture, Asset, Rendition) {
-        let fixture = try await LibraryFixture()
+    private func pair() async throws -> (TestHouse, Asset, Rendition) {
+        let fixture = try await TestHouse()
         let text = multivariant(Self.low, "90p/media.m3u8", Self.high, "180p/media.m3u8")
         try await serve("/ts/master.m3u8", text, at: fixture.origin)
         let asset = try await fixture.open("/ts/master.m3u8")
@@ -77,7 +77,7 @@ import Testing
         #expect(asset.rendition("video-90p") === rendition && rendition.folder.contains("0.ts"))
         #expect(asset.urls(of: rendition).map(\.text) == ["http://cdn.example/90p?t=2"])
         #expect(!asset.hasChanged && fixture.log.lines.isEmpty)
-        try await fixture.restart(isOffline: true)
+        try await fixture.restart(.offline)
         let restored = try #require(fixture.library.assets.first)
         #expect(restored.renditions.map(\.name.id) == ["video-270p", "video-90p", "video-90p-2"])
         #expect(restored.rendition("video-90p")?.source != nil)
@@ -131,7 +131,7 @@ import Testing
     /// Some origins answer 404 or 400 once a session has expired, or a page to log in.
     @Test(arguments: [401, 403, 410, 404, 400, 200])
     func aRefusedResourceIsFetchedAtARefreshedURL(_ status: Int) async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         try await sign("aes", "t=1", at: fixture.origin)
         let asset = try await fixture.open("/aes/master.m3u8")
         let rendition = try await fixture.rendition("video-180p", of: asset)
@@ -150,16 +150,16 @@ import Testing
         #expect(rendition.isComplete && !asset.hasChanged)
         // Another rendition refers to the keys by the same numbers.
         #expect(other.preliminaries.allSatisfy { asset.keys.folder.contains($0.resource.name.description) })
-        try await fixture.restart(isOffline: true)
+        try await fixture.restart(.offline)
         let restored = try #require(fixture.library.assets.first)
         #expect(restored.rendition("video-180p")?.isComplete ?? false)
     }
 
     /// A presentation signed with t=1, and with t=2 after `meanwhile`.
     private func resigned(
-        _ meanwhile: (LibraryFixture, Asset, Rendition) async throws -> Fetch
-    ) async throws -> (LibraryFixture, Asset, Rendition, Fetch) {
-        let fixture = try await LibraryFixture()
+        _ meanwhile: (TestHouse, Asset, Rendition) async throws -> Fetch
+    ) async throws -> (TestHouse, Asset, Rendition, Fetch) {
+        let fixture = try await TestHouse()
         try await sign("aes", "t=1", at: fixture.origin)
         let asset = try await fixture.open("/aes/master.m3u8")
         let rendition = try await fixture.rendition("video-90p", of: asset)
@@ -205,7 +205,7 @@ import Testing
 
     /// Other answers than refusals make the playlists be fetched again once: a missing segment has another reason mostly.
     @Test func missingSegmentsAreReportedWithoutRepeatedRequests() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await fixture.open("/ts/master.m3u8")
         let rendition = try await fixture.rendition("video-90p", of: asset)
         try await fixture.origin.add(OriginRule("*.ts") { $0.status = 404 })
@@ -221,7 +221,7 @@ import Testing
 
     @Test("a player's segment with a passing 404 or a page in its place is requested once more", arguments: [404, 200])
     func aPassingAnswer(status: Int) async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await fixture.open("/ts/master.m3u8")
         let rendition = try await fixture.rendition("video-90p", of: asset)
         let first = try fixture.fetch(0, of: rendition, in: asset)
@@ -235,7 +235,7 @@ import Testing
     }
 
     @Test func aPermanentRefusalIsReportedWithoutRepeatedRequests() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await fixture.open("/ts/master.m3u8")
         let rendition = try await fixture.rendition("video-90p", of: asset)
         try await fixture.origin.add(OriginRule("*.ts") { $0.status = 403 })
@@ -250,7 +250,7 @@ import Testing
     }
 
     @Test func aRefusedPlaylistIsFetchedAtTheURLOfTheRefreshedEntry() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         try await sign("aes", "t=1", at: fixture.origin)
         let asset = try await fixture.open("/aes/master.m3u8")
         try await sign("aes", "t=2", at: fixture.origin)
@@ -259,7 +259,7 @@ import Testing
     }
 
     @Test func otherContentIsNotMixedWithStoredPieces() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         try await sign("aes", "t=1", at: fixture.origin)
         let asset = try await fixture.open("/aes/master.m3u8")
         let rendition = try await fixture.rendition("video-90p", of: asset)
@@ -284,7 +284,7 @@ import Testing
     }
 
     @Test func aLoneMediaPlaylistGetsFreshURLsAndKeepsItsPieces() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         try await serve("/ts/film.m3u8", lone(), at: fixture.origin)
         let asset = try await fixture.open("/ts/film.m3u8")
         try await fetch(0, of: asset.renditions[0], in: asset, fixture)
@@ -299,7 +299,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func aLoneMediaPlaylistOfOtherContentIsAdoptedOnlyWithoutPieces(_ isStored: Bool) async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         try await serve("/ts/film.m3u8", lone(), at: fixture.origin)
         let asset = try await fixture.open("/ts/film.m3u8")
         if isStored { try await fetch(0, of: asset.renditions[0], in: asset, fixture) }
@@ -318,7 +318,7 @@ import Testing
             let segments = (first..<first + 4).map { "#EXTINF:\(duration),\n\($0).ts\n" }.joined()
             return "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:\(first)\n\(segments)"
         }
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         try await serve("/ts/live.m3u8", window(7), at: fixture.origin)
         let asset = try await fixture.open("/ts/live.m3u8")
         let rendition = asset.renditions[0]
@@ -340,7 +340,7 @@ import Testing
     // MARK: Variables
 
     @Test func aStoredPlaylistIsReadWithItsVariables() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let master = try Self.text("/aes/master.m3u8").replacing(
             "#EXTM3U", with: "#EXTM3U\n#EXT-X-DEFINE:NAME=\"t\",VALUE=\"1\"")
         try await serve("/aes/master.m3u8", master, at: fixture.origin)
@@ -354,7 +354,7 @@ import Testing
         asset.checked = nil
         #expect(try await fixture.library.playlists.refresh(asset) == .answered)
         #expect(asset.multivariant?.variables == ["t": "2"])
-        try await fixture.restart(isOffline: true)
+        try await fixture.restart(.offline)
         let restored = try #require(fixture.library.assets.first)
         #expect(restored.multivariant?.variables == ["t": "2"])
         #expect(restored.rendition("video-90p")?.isComplete ?? false)

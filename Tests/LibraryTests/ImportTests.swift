@@ -4,6 +4,7 @@ import Foundation
 import HTTPMessage
 import Playlist
 import Store
+import TestRooms
 import TestSupport
 import Testing
 
@@ -15,7 +16,7 @@ import Testing
 
     @Test(arguments: ["ts", "cmaf", "aes", "byterange-fmp4", "audio"])
     func anImportIsCompleteAfterARestart(fixture name: String) async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await fixture.exchange.importer.importAsset(at: path(name), name: "film")
         #expect(asset.isEverythingComplete && asset.origin.isPlaceholder)
         #expect(asset.published == asset.completeRenditions)
@@ -28,7 +29,7 @@ import Testing
     }
 
     @Test func anImportedByteRangeIsAFileWithItsBytes() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await fixture.exchange.importer.importAsset(at: path("byterange-ts"))
         #expect(asset.name == "byterange-ts")
         let rendition = try #require(asset.rendition("video-180p"))
@@ -42,7 +43,7 @@ import Testing
     }
 
     @Test func anImportMakesNoRequestsAndPlaysWithHoles() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await fixture.exchange.importer.importAsset(at: path("ts"), name: "film")
         #expect(try await fixture.library.playlists.refresh(asset) == .absent)
         let rendition = try #require(asset.rendition("video-90p"))
@@ -55,7 +56,7 @@ import Testing
     }
 
     @Test func aTakenNameIsRefusedAndADefaultIsNumbered() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         _ = try await fixture.exchange.importer.importAsset(at: path("ts"))
         #expect(
             await code { _ = try await fixture.exchange.importer.importAsset(at: path("ts"), name: "ts") } == .nameTaken
@@ -69,7 +70,7 @@ import Testing
 
     @Test(arguments: ["fixtures", "/proc", "", "/dev/null", "/etc/passwd"])
     func aFolderWithoutHLSIsRefused(path: String) async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         #expect(await exchangeCode { _ = try await fixture.exchange.importer.importAsset(at: path) } == .badImport)
         #expect(fixture.library.assets.isEmpty)
         #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path("tmp")) == [])

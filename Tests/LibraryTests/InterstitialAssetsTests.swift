@@ -1,5 +1,6 @@
 import EventLoop
 import HTTPMessage
+import TestRooms
 import TestSupport
 import Testing
 
@@ -10,8 +11,8 @@ import Testing
     private static let range = "#EXT-X-DATERANGE:ID=\"1\",START-DATE=\"2026-01-01T00:00:00Z\",X-ASSET-URI="
 
     /// A film that names an interstitial presentation, with its playlist loaded.
-    private func film(_ uri: String) async throws -> (LibraryFixture, Asset) {
-        let fixture = try await LibraryFixture()
+    private func film(_ uri: String) async throws -> (TestHouse, Asset) {
+        let fixture = try await TestHouse()
         let text =
             "#EXTM3U\n#EXT-X-TARGETDURATION:2\n\(Self.range)\"\(uri)\"\n#EXTINF:2,\n/ts/90p/0.ts\n#EXT-X-ENDLIST\n"
         try await fixture.origin.add(OriginRule("/film.m3u8") { ($0.status, $0.body) = (200, text) })
@@ -76,7 +77,7 @@ import Testing
     @Test func makesNoRequestsOffline() async throws {
         let (fixture, asset) = try await film("/ts/master.m3u8")
         _ = try await fixture.rendition("media", of: asset)
-        try await fixture.restart(isOffline: true)
+        try await fixture.restart(.offline)
         let again = try #require(fixture.library.asset(named: "film"))
         let name = again.interstitials.name(try fixture.url("/ts/master.m3u8"), .presentation)
         let asked = try await fixture.origin.requests().count

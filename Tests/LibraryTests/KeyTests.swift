@@ -5,6 +5,7 @@ import HTTPMessage
 import Playheads
 import Store
 import Substitution
+import TestRooms
 import TestSupport
 import Testing
 
@@ -14,12 +15,13 @@ import Testing
 
 /// Keys that expire, are revoked and are renewed, with a store of real files.
 @Suite @LoopActor struct KeyTests {
-    private let fixture: LibraryFixture
+    private let clock = TestClock()
+    private let fixture: TestHouse
     private var library: Library { fixture.library }
     private var retention: Retention { fixture.retention }
     private var substitutions: Substitutions { fixture.substitutions }
 
-    init() async throws { fixture = try await LibraryFixture() }
+    init() async throws { fixture = try await TestHouse(.clock(clock)) }
 
     /// The fixture `aes` with one complete rendition and its three keys.
     private func film() async throws -> Asset {
@@ -88,7 +90,7 @@ import Testing
         #expect(try mode("assets/\(asset.id)/keys") == 0o700)
         let reports = library.keys.reports(of: asset)
         #expect(
-            reports.map(\.number) == [0, 1, 2] && reports.allSatisfy { $0.life.came == fixture.date && $0.isStored })
+            reports.map(\.number) == [0, 1, 2] && reports.allSatisfy { $0.life.came == clock.date && $0.isStored })
         #expect(reports[1].uses.map(\.rendition) == ["video-90p"] && reports[1].uses[0].time == 4..<8)
         let exported = try TemporaryFolder()
         _ = try await fixture.exchange.exporter.export(asset, to: exported.path("film"), as: .folder)
@@ -107,9 +109,9 @@ import Testing
         let asset = try await film()
         let bytes = asset.bytes
         try await retention.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 60)), of: asset)
-        fixture.date += 59
+        clock.date += 59
         #expect(asset.isPlayableOffline && asset.keyExpiry == nil)
-        fixture.date += 1
+        clock.date += 1
         #expect(!asset.isPlayableOffline)
         #expect(await substitutions.offlineRenditions(of: asset).isEmpty)
         #expect(await substitutions.playableRanges(of: asset) == nil)
@@ -123,10 +125,10 @@ import Testing
             self.files("/media.m3u8").isEmpty && self.files("/master.m3u8").isEmpty
         }
         #expect(files(".key").count == 3)
-        fixture.date += Purger.grace - 1
+        clock.date += Purger.grace - 1
         await retention.purger.removeExpired()
         #expect(files(".key").count == 3)
-        fixture.date += 1
+        clock.date += 1
         await retention.purger.removeExpired()
         #expect(files(".key").isEmpty && files(".ts").count == 6)
         #expect(fixture.log.lines.contains("aes: 3 keys have expired"))
@@ -135,13 +137,13 @@ import Testing
     @Test func aClockSetBackDoesNotReviveExpiredKeys() async throws {
         let asset = try await film()
         try await retention.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 60)), of: asset)
-        fixture.date += 60
+        clock.date += 60
         #expect(!asset.isPlayableOffline)
         try await waitUntil("the catalogue") {
             let copy = try await fixture.folder.copy()
             return try Store(path: copy.path).catalogue.initial.keys.allSatisfy { $0.life.expiredAt != nil }
         }
-        fixture.date -= 60
+        clock.date -= 60
         #expect(!asset.isPlayableOffline)
         try await fixture.restart()
         let again = try #require(library.asset(named: "aes"))
@@ -154,21 +156,21 @@ import Testing
     @Test func theKeyWindowBeginsWithPlaybackAndAgainWithARenewal() async throws {
         let asset = try await film()
         try await retention.setPolicy(StoragePolicy(keys: KeyTerms(afterFirstPlay: 60)), of: asset)
-        fixture.date += 1_000_000
+        clock.date += 1_000_000
         #expect(asset.isPlayableOffline)
         _ = try #require(library.playheads.cursor(of: "aaaaaa", in: asset, "video-90p"))
         #expect(library.keys.reports(of: asset).map(\.remaining.playback) == [60, 60, 60])
-        fixture.date += 60
+        clock.date += 60
         #expect(!asset.isPlayableOffline)
         try await library.keys.renew(of: asset)
         #expect(asset.isPlayableOffline)
-        #expect(asset.life.firstPlayed == fixture.date - 60)
+        #expect(asset.life.firstPlayed == clock.date - 60)
     }
 
     @Test func eachKeyHasItsOwnExpiryDate() async throws {
         let asset = try await film()
-        try await library.keys.setExpiry(fixture.date + 10, ofKeys: [1], of: asset)
-        fixture.date += 10
+        try await library.keys.setExpiry(clock.date + 10, ofKeys: [1], of: asset)
+        clock.date += 10
         #expect(states(of: asset) == [.valid, .expired, .valid] && !asset.isPlayableOffline)
         #expect(asset.keyExpiry?.message.hasPrefix("the key of aes 90p has expired") == true)
         try await library.keys.setExpiry(nil, ofKeys: [1], of: asset)
@@ -192,7 +194,7 @@ import Testing
     @Test func aRenewalRequestsEachKeyOnceAndNoMedia() async throws {
         let asset = try await film()
         try await retention.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: 60)), of: asset)
-        fixture.date += 100
+        clock.date += 100
         var told: [String] = []
         let subscription = library.events.subscribe {
             if case .keysChanged(let asset, let change, let numbers) = $0 {
@@ -230,7 +232,7 @@ import Testing
     func aRenewalThatFailsChangesNothing(rule: OriginRule, code: LibraryError.Code, words: String) async throws {
         let asset = try await film()
         let before = try Data(contentsOf: URL(fileURLWithPath: fixture.folder.path(files("/1.key")[0])))
-        try await library.keys.setExpiry(fixture.date + 10, of: asset)
+        try await library.keys.setExpiry(clock.date + 10, of: asset)
         try await fixture.origin.add(rule)
         let error = await error { try await library.keys.renew([1], of: asset) }
         #expect(error?.code == code && error?.message.contains(words) == true, "\(String(describing: error))")
@@ -238,7 +240,7 @@ import Testing
         // The session continues to its end.
         #expect(asset.isPlayableOffline)
         #expect(try Data(contentsOf: URL(fileURLWithPath: fixture.folder.path(files("/1.key")[0]))) == before)
-        fixture.date += 10
+        clock.date += 10
         #expect(!asset.isPlayableOffline)
     }
 
@@ -254,7 +256,7 @@ import Testing
         try await retention.setPolicy(StoragePolicy(keys: KeyTerms(lifetime: lifetime)), of: asset)
         try await fixture.origin.clearRequests()
         library.mode = .offline
-        fixture.date += lifetime - 86_400
+        clock.date += lifetime - 86_400
         watch.check()
         #expect(told.contains("expiring [0, 1, 2]"))
         #expect(try await fixture.origin.requests().isEmpty)
@@ -263,7 +265,7 @@ import Testing
         try await waitUntil("the renewal") { told.contains("renewed [0, 1, 2]") }
         #expect(try await Set(fixture.origin.requests().map(\.path)) == Set((0..<3).map { "/aes/keys/\($0).key" }))
         #expect(library.keys.reports(of: asset).allSatisfy { $0.remaining.storage == lifetime })
-        fixture.date += 86_400
+        clock.date += 86_400
         #expect(asset.isPlayableOffline)
     }
 
@@ -352,28 +354,29 @@ import Testing
         let again = try #require(library.asset(named: "aes"))
         #expect(again.life.policy.keys.lifetime == 60)
         #expect(states(of: again) == [.valid, .valid, .revoked])
-        fixture.date += 60
+        clock.date += 60
         #expect(states(of: again) == [.expired, .expired, .revoked])
     }
 
     @Test func anImportKeepsThePolicyAndTheKeyTimes() async throws {
         let asset = try await film()
-        let date = fixture.date
+        let date = clock.date
         var policy = StoragePolicy(afterFirstPlay: 9000, priority: .important, keys: KeyTerms(lifetime: 60))
         policy.expires = date + 5000
         try await retention.setPolicy(policy, of: asset)
         try await library.keys.setExpiry(date + 30, ofKeys: [2], of: asset)
-        fixture.date += 20
+        clock.date += 20
         let exported = try TemporaryFolder()
         _ = try await fixture.exchange.exporter.export(asset, to: exported.path("film"), as: .folder)
-        let other = try await LibraryFixture()
-        other.date = date + 25
+        let laterClock = TestClock()
+        let other = try await TestHouse(.clock(laterClock))
+        laterClock.date = date + 25
         _ = try await other.exchange.importer.importAsset(at: exported.path("film"))
         try await other.restart()
         let imported = try #require(other.library.asset(named: "aes"))
         #expect(imported.life.policy == policy && imported.isPlayableOffline)
         #expect(other.library.keys.reports(of: imported).map(\.expiration) == [date + 60, date + 60, date + 30])
-        other.date = date + 30
+        laterClock.date = date + 30
         #expect(!imported.isPlayableOffline)
         #expect(
             await code { _ = try await other.exchange.exporter.export(imported, to: exported.path("b"), as: .folder) }
@@ -385,7 +388,7 @@ import Testing
     @Test func keysWithoutARecordDateFromTheirFiles() async throws {
         let asset = try await film()
         for key in files(".key") {
-            let date = Date(timeIntervalSince1970: Double(fixture.date - 500))
+            let date = Date(timeIntervalSince1970: Double(clock.date - 500))
             try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: fixture.folder.path(key))
         }
         asset.keys.lives = [:]

@@ -5,6 +5,7 @@ import HTTPMessage
 import Origin
 import Playlist
 import Store
+import TestRooms
 import TestSupport
 import Testing
 
@@ -15,7 +16,7 @@ import Testing
     // MARK: Opening
 
     @Test func aURLBecomesAnAssetWithItsRenditions() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await fixture.open("/cmaf/master.m3u8")
         #expect(asset.name == "cmaf")
         #expect(
@@ -30,7 +31,7 @@ import Testing
     }
 
     @Test func concurrentOpensOfOneURLMakeOneRequestAndOneAsset() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         try await fixture.origin.add(OriginRule("/ts/*") { $0.delay = 0.1 })
         let tasks = (0..<20).map { _ in Task { @LoopActor in try await fixture.open("/ts/master.m3u8").id } }
         var ids: Set<String> = []
@@ -40,7 +41,7 @@ import Testing
     }
 
     @Test func concurrentOpensOfEqualNamesGetDifferentNames() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         try await fixture.origin.add(OriginRule("/ts/*") { $0.delay = 0.1 })
         async let first = fixture.open("/ts/master.m3u8?a")
         async let second = fixture.open("/ts/master.m3u8?b")
@@ -50,7 +51,7 @@ import Testing
 
     @Test(arguments: ["ts", "Not a name"])
     func refusesATakenOrInvalidName(_ name: String) async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         _ = try await fixture.open("/ts/master.m3u8")
         let code = await code { _ = try await fixture.library.open(fixture.url("/aes/master.m3u8"), name: name) }
         #expect(code == .nameTaken)
@@ -63,7 +64,7 @@ import Testing
             ("/empty", .notPlaylist), ("/denied", .originRefused), ("/cut", .notPlaylist), ("/slow", .originAbsent),
         ])
     func aBadPlaylistRegistersNoAsset(_ path: String, _ expected: LibraryError.Code) async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         try await fixture.origin.add(
             OriginRule("/html") { $0.html = true },
             OriginRule("/empty") { ($0.status, $0.body) = (200, "") },
@@ -79,14 +80,14 @@ import Testing
     }
 
     @Test func offlineRefusesUnknownURLsWithoutARequest() async throws {
-        let fixture = try await LibraryFixture()
-        try await fixture.restart(isOffline: true)
+        let fixture = try await TestHouse()
+        try await fixture.restart(.offline)
         #expect(await code { _ = try await fixture.open("/ts/master.m3u8") } == .notStored)
         #expect(try await fixture.origin.load().accepted == 0)
     }
 
     @Test func aPreviewLeavesNoTrace() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await fixture.library.preview(fixture.url("/ts/master.m3u8"))
         #expect(asset.duration == 12)
         #expect(!asset.isLive)
@@ -99,7 +100,7 @@ import Testing
     // MARK: Restarts
 
     @Test func restoresEverythingAfterARestartWithoutTheOrigin() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let url = try fixture.url("/aes/master.m3u8")
         var asset = try await fixture.library.open(url, name: "my-film", title: "My film")
         for id in ["video-90p", "video-180p"] { _ = try await fixture.rendition(id, of: asset) }
@@ -107,7 +108,7 @@ import Testing
         asset = try await fixture.library.open(fixture.url("/audio/low/media.m3u8"))
         try await fixture.origin.stop()
 
-        try await fixture.restart(isOffline: true)
+        try await fixture.restart(.offline)
         #expect(fixture.library.assets.map(\.name) == ["low", "my-film"])
         asset = try #require(fixture.library.asset(at: url))
         #expect(asset.id == id)
@@ -119,7 +120,7 @@ import Testing
     }
 
     @Test func aTitleSetLaterIsPersistent() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await fixture.open("/ts/master.m3u8")
         _ = try await fixture.rendition("video-90p", of: asset)
         _ = try await fixture.library.open(fixture.url("/ts/master.m3u8"), title: "Title")
@@ -128,7 +129,7 @@ import Testing
     }
 
     @Test func anAssetWithoutStoredContentIsForgotten() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await fixture.open("/_live/a/master.m3u8")
         _ = try await fixture.rendition(asset.renditions[0].name.id, of: asset)
         _ = try await fixture.open("/_live/b/media.m3u8")
@@ -137,7 +138,7 @@ import Testing
     }
 
     @Test func anEndedLoneLiveStreamIsStored() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await fixture.open("/_event/a/media.m3u8")
         #expect(asset.isLive)
         try await fixture.origin.end("a")
@@ -151,7 +152,7 @@ import Testing
     }
 
     @Test func aPlaylistIsPublishedOnlyAfterItsKeyNumbersAreStored() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await fixture.open("/aes/master.m3u8")
         let rendition = try #require(asset.rendition("video-90p"))
         let library = fixture.library
@@ -165,7 +166,7 @@ import Testing
     // MARK: Refreshing
 
     @Test func limitsTheRateOfReloads() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await fixture.open("/ts/master.m3u8")
         for _ in 0..<3 { #expect(try await fixture.library.playlists.refresh(asset) == .answered) }
         #expect(try await fixture.origin.requests().count == 1)
@@ -178,7 +179,7 @@ import Testing
     }
 
     @Test func anAbsentOriginIsAnErrorOnlyWithoutStoredContent() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await fixture.open("/audio/master.m3u8")
         try await fixture.origin.stop()
         asset.checked = nil
@@ -194,7 +195,7 @@ import Testing
     }
 
     @Test func whatADownloadWasAnsweredSaysNothingAboutASession() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let library = fixture.library
         let asset = try await fixture.open("/ts/master.m3u8")
         let rendition = try await fixture.rendition("video-90p", of: asset)
@@ -209,7 +210,7 @@ import Testing
     }
 
     @Test func aPartialAssetDoesNotWaitLongForASilentOrigin() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let library = fixture.library
         let asset = try await fixture.open("/ts/master.m3u8")
         let rendition = try await fixture.rendition("video-90p", of: asset)
@@ -231,7 +232,7 @@ import Testing
     }
 
     @Test func aStoredAssetDoesNotWaitLongForASilentOrigin() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await fixture.open("/audio/master.m3u8")
         try await fixture.fetch("audio", of: asset)
         try await fixture.origin.add(OriginRule("*") { $0.hold = true })
@@ -247,7 +248,7 @@ import Testing
         }
         try root.write(Data("#EXTM3U\n#EXTINF:2,\n1.ts\n#EXT-X-ENDLIST\n".utf8), to: "90.m3u8")
         try list(90)
-        let fixture = try await LibraryFixture(root: root)
+        let fixture = try await TestHouse(.origin(root))
         let asset = try await fixture.open("/master.m3u8")
         let old = try #require(asset.rendition("video-90p"))
         try await fixture.origin.add(OriginRule("/90.m3u8") { $0.hold = true })
@@ -263,7 +264,7 @@ import Testing
     }
 
     @Test func anotherChoiceOfRenditionsDoesNotOrphanPieces() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await fixture.open("/ts/master.m3u8")
         let rendition = try await fixture.rendition("video-90p", of: asset)
         let fetch = try fixture.fetch(0, of: rendition, in: asset)
@@ -280,7 +281,7 @@ import Testing
     }
 
     @Test func withoutStoredPiecesTheOriginDecides() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await fixture.open("/ts/master.m3u8")
         _ = try await fixture.rendition("video-90p", of: asset)
         let lone = "#EXTM3U\n#EXTINF:2,\nx.ts\n#EXT-X-ENDLIST\n"
@@ -293,7 +294,7 @@ import Testing
     }
 
     @Test func aLiveRenditionIsReloadedOnlyWhenDue() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await fixture.open("/_live/a/master.m3u8")
         let rendition = try await fixture.rendition(asset.renditions[0].name.id, of: asset)
         for _ in 0..<5 { _ = try await fixture.library.playlists.source(of: rendition, in: asset) }
@@ -307,7 +308,7 @@ import Testing
     // MARK: Removing
 
     @Test func aRemovedAssetLeavesDiskAndCatalogue() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await fixture.open("/audio/master.m3u8")
         try await fixture.fetch("audio", of: asset)
         let bytes = asset.bytes
@@ -322,7 +323,7 @@ import Testing
     }
 
     @Test func aRemovalDuringAFetchServesReadersAndStoresNothing() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await fixture.open("/ts/master.m3u8")
         let rendition = try await fixture.rendition("video-90p", of: asset)
         try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = 1000 })
@@ -356,7 +357,7 @@ import Testing
         #expect(!fixture.folder.files().contains { $0.hasPrefix("assets/") || $0.hasPrefix("tmp/") })
     }
     @Test func workOnARemovedAssetThatHasNotBegunIsDropped() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await fixture.open("/ts/master.m3u8")
         let gate = DispatchSemaphore(value: 0)
         var tasks: [Task<Bool?, Never>] = []

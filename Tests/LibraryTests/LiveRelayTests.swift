@@ -2,6 +2,7 @@ import EventLoop
 import Foundation
 import HTTPMessage
 import Playlist
+import TestRooms
 import TestSupport
 import Testing
 
@@ -10,7 +11,7 @@ import Testing
 
 /// A low-latency live playlist whose texts are given one by one, at one origin that holds responses back.
 @LoopActor private struct LiveFixture {
-    let library: LibraryFixture
+    let house: TestHouse
     let asset: Asset
     let rendition: Rendition
 
@@ -32,26 +33,26 @@ import Testing
     }
 
     init() async throws {
-        library = try await LibraryFixture()
-        try await library.origin.add(OriginRule(Self.path) { ($0.status, $0.body) = (200, Self.text()) })
-        asset = try await library.open(Self.path)
+        house = try await TestHouse()
+        try await house.origin.add(OriginRule(Self.path) { ($0.status, $0.body) = (200, Self.text()) })
+        asset = try await house.open(Self.path)
         rendition = try #require(asset.renditions.first)
     }
 
     /// Adds the origin's response to directives; it is held until released.
     func answer(_ directives: String, _ text: String) async throws {
-        try await library.origin.add(
+        try await house.origin.add(
             OriginRule(Self.path + "&" + directives) { ($0.status, $0.body, $0.hold) = (200, text, true) })
     }
 
     /// Loads the playlist as a player does.
     func ask(_ directives: String) async throws -> Rendition.Source {
-        try await library.library.playlists.source(
+        try await house.library.playlists.source(
             of: rendition, in: asset, DeliveryDirectives.split(directives).0)
     }
 
     func requests(_ directives: String) async throws -> Int {
-        try await library.origin.requests(for: Self.path + (directives.isEmpty ? "" : "&" + directives)).count
+        try await house.origin.requests(for: Self.path + (directives.isEmpty ? "" : "&" + directives)).count
     }
 }
 
@@ -59,11 +60,11 @@ import Testing
     /// With the directives of a player from whom the URL was copied, the origin would answer with a delta update, or wait.
     @Test func aURLWithDirectivesIsOpenedWithoutThem() async throws {
         let fixture = try await LiveFixture()
-        let count = try await fixture.library.origin.requests().count
-        let asset = try await fixture.library.open(LiveFixture.path + "&_HLS_msn=9&_HLS_part=x&_HLS_skip=YES")
+        let count = try await fixture.house.origin.requests().count
+        let asset = try await fixture.house.open(LiveFixture.path + "&_HLS_msn=9&_HLS_part=x&_HLS_skip=YES")
         #expect(asset === fixture.asset)
         #expect(asset.origin.query == "token=a")
-        #expect(try await fixture.library.origin.requests().count == count)
+        #expect(try await fixture.house.origin.requests().count == count)
     }
 
     @Test func equalBlockingReloadsShareOneRequest() async throws {
@@ -72,8 +73,8 @@ import Testing
         let next = LiveFixture.text("#EXT-X-PART:DURATION=0.5,URI=\"8.1.m4s\"")
         try await fixture.answer(directives, next)
         let players = (0..<10).map { _ in Task { @LoopActor in try await fixture.ask(directives) } }
-        try await waitUntil("the request") { try await fixture.library.origin.load().paused == 1 }
-        try await fixture.library.origin.release()
+        try await waitUntil("the request") { try await fixture.house.origin.load().paused == 1 }
+        try await fixture.house.origin.release()
         for player in players { #expect(try await player.value.playlist.parts.count == 2) }
         #expect(try await fixture.requests(directives) == 1)
         // The full response becomes the current playlist, so a request for an older state needs no fetch.
@@ -97,8 +98,8 @@ import Testing
             """
         try await fixture.answer(directives, delta)
         let player = Task { @LoopActor in try await fixture.ask(directives) }
-        try await waitUntil("the request") { try await fixture.library.origin.load().paused == 1 }
-        try await fixture.library.origin.release()
+        try await waitUntil("the request") { try await fixture.house.origin.load().paused == 1 }
+        try await fixture.house.origin.release()
         #expect(try await player.value.playlist.isDeltaUpdate)
         #expect(fixture.rendition.source?.playlist.segments.count == 8)
         #expect(fixture.rendition.resource(named: try #require(PieceName("8.m4s")))?.url.path == "/8.m4s")
@@ -106,15 +107,15 @@ import Testing
         #expect(try await fixture.ask(directives).playlist.isDeltaUpdate)
         #expect(try await fixture.requests(directives) == 1)
         #expect(try await !fixture.ask("").playlist.isDeltaUpdate)
-        #expect(!fixture.library.folder.files().contains { $0.hasPrefix("assets/") })
-        try await fixture.library.restart()
-        #expect(fixture.library.library.assets.isEmpty)
+        #expect(!fixture.house.folder.files().contains { $0.hasPrefix("assets/") })
+        try await fixture.house.restart()
+        #expect(fixture.house.library.assets.isEmpty)
     }
 
     @Test func theOriginsRefusalIsForwarded() async throws {
         let fixture = try await LiveFixture()
         for (number, status) in [(99, 400), (8, 503), (9, 404)] {
-            try await fixture.library.origin.add(
+            try await fixture.house.origin.add(
                 OriginRule("*_HLS_msn=\(number)*") { $0.status = status })
             let result = await Task { @LoopActor in try await fixture.ask("_HLS_msn=\(number)") }.result
             #expect(throws: LibraryError.self) { try result.get() }
@@ -124,7 +125,7 @@ import Testing
 
     @Test func aPlaylistStaysWhileTheOriginIsAbsent() async throws {
         let fixture = try await LiveFixture()
-        let library = fixture.library.library
+        let library = fixture.house.library
         let reloaded = { @LoopActor () async throws -> Int in
             try await library.playlists.source(of: fixture.rendition, in: fixture.asset).playlist.segments.count
         }
@@ -133,22 +134,22 @@ import Testing
             #expect(try await reloaded() == 8)
             return try await fixture.requests("") == 2
         }
-        try await fixture.library.origin.stop()
+        try await fixture.house.origin.stop()
         for _ in 0..<3 { #expect(try await reloaded() == 8) }
-        try await fixture.library.origin.restart()
+        try await fixture.house.origin.restart()
         let next = LiveFixture.text(end: 9)
-        try await fixture.library.origin.add(OriginRule(LiveFixture.path) { ($0.status, $0.body) = (200, next) })
+        try await fixture.house.origin.add(OriginRule(LiveFixture.path) { ($0.status, $0.body) = (200, next) })
         try await waitUntil("what is new") { @LoopActor in try await reloaded() == 9 }
         // A missing segment is reported at once.
-        try await fixture.library.origin.clearRules()
+        try await fixture.house.origin.clearRules()
         try await waitUntil("404") { @LoopActor in await code { _ = try await reloaded() } == .badOrigin }
     }
 
     @Test func anEndedStreamIsStoredWithItsListedSegmentsOnly() async throws {
         let fixture = try await LiveFixture()
-        let origin = fixture.library.origin
+        let origin = fixture.house.origin
         try await origin.add(OriginRule("*.m4s") { ($0.status, $0.body) = (200, OriginRule.media("media")) })
-        let before = try fixture.library.fetch(1, of: fixture.rendition, in: fixture.asset)
+        let before = try fixture.house.fetch(1, of: fixture.rendition, in: fixture.asset)
         try await before.end()
         before.release()
         #expect(!before.isPiece)
@@ -159,17 +160,17 @@ import Testing
             OriginRule("*.m4s") { ($0.status, $0.body) = (200, OriginRule.media("media")) },
             OriginRule("/live.m3u8*") { ($0.status, $0.body) = (200, last) })
         try await waitUntil("the end") { @LoopActor in
-            try await fixture.library.library.playlists.source(of: fixture.rendition, in: fixture.asset).isDurable
+            try await fixture.house.library.playlists.source(of: fixture.rendition, in: fixture.asset).isDurable
         }
         // Playback stores nothing of the end of a window: the stream may go on.
-        let listed = try fixture.library.fetch(3, of: fixture.rendition, in: fixture.asset, urgency: .background)
+        let listed = try fixture.house.fetch(3, of: fixture.rendition, in: fixture.asset, urgency: .background)
         try await listed.end()
         listed.release()
         #expect(listed.isPiece)
         // A player that lags behind still gets segments and parts that left the window. None of them is stored.
         for name in ["0.m4s", "live-1.m4s"] {
             let resource = try #require(PieceName(name).flatMap { fixture.rendition.resource(named: $0) }, "\(name)")
-            let fetch = try fixture.library.library.fetch(
+            let fetch = try fixture.house.library.fetch(
                 resource, in: fixture.rendition.folder, of: fixture.asset, urgency: .playback)
             try await fetch.end()
             fetch.release()

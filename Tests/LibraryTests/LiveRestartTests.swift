@@ -3,6 +3,7 @@ import Foundation
 import HTTPMessage
 import Playheads
 import Playlist
+import TestRooms
 import TestSupport
 import Testing
 
@@ -11,9 +12,10 @@ import Testing
 
 /// A live origin that begins anew, under the same names and under others.
 @Suite @LoopActor struct LiveRestartTests {
-    private let fixture: LibraryFixture
+    private let clock = TestClock(isRunning: true)
+    private let fixture: TestHouse
 
-    init() async throws { fixture = try await LibraryFixture() }
+    init() async throws { fixture = try await TestHouse(.clock(clock)) }
 
     private func text(_ numbers: Range<Int>, names: String = "", end: String = "") -> String {
         "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:\(numbers.lowerBound)\n"
@@ -194,7 +196,7 @@ import Testing
         let (old, rendition, _) = try await enter(course)
         #expect(try await bytes(1, of: rendition, in: old) == OriginRule.media("old"))
         try await give(text(0..<3, end: "#EXT-X-ENDLIST\n"), "old")
-        fixture.advance(by: .seconds(1))
+        clock.advance(by: 1)
         _ = try await fixture.library.playlists.source(of: rendition, in: old)
         #expect(!rendition.isLive)
         if course.isFetchedAfterTheEnd {
@@ -203,7 +205,7 @@ import Testing
         }
         switch course.pause {
         case .short: break
-        case .idle: fixture.advance(by: .seconds(3_600))
+        case .idle: clock.advance(by: 3600)
         case .asleep:
             fixture.library.sleeping.limit = 0
             fixture.library.sleeping.recordUse(of: old)
@@ -218,7 +220,7 @@ import Testing
 
         try await give(text(course.numbers, names: course.names), "new")
         for _ in 0..<4 {
-            fixture.advance(by: .milliseconds(500))
+            clock.advance(by: 0.5)
             let (asset, rendition, source) = try await enter(course)
             if rendition.isLive {
                 #expect(source.playlist.segments.map(\.uri) == course.numbers.map { "\(course.names)\($0).ts" })
@@ -301,8 +303,8 @@ import Testing
             + "#EXT-X-MAP:URI=\"\(mirror)-init.mp4\"\n" + segments.joined() + parts.joined()
     }
 
-    private func start() async throws -> (LibraryFixture, Asset, Rendition, Rendition.Source) {
-        let fixture = try await LibraryFixture()
+    private func start() async throws -> (TestHouse, Asset, Rendition, Rendition.Source) {
+        let fixture = try await TestHouse()
         let lines = ["x", "y"].map { "#EXT-X-STREAM-INF:BANDWIDTH=1,PATHWAY-ID=\"\($0)\"\n/\($0).m3u8\n" }
         try await fixture.origin.add(
             OriginRule("/master.m3u8") { ($0.status, $0.body) = (200, "#EXTM3U\n" + lines.joined()) })
@@ -319,7 +321,7 @@ import Testing
         return (fixture, asset, rendition, try #require(rendition.source))
     }
 
-    private func text(_ resource: Resource?, in folder: PieceFolder, of asset: Asset, _ fixture: LibraryFixture)
+    private func text(_ resource: Resource?, in folder: PieceFolder, of asset: Asset, _ fixture: TestHouse)
         async throws
         -> String
     {
@@ -339,7 +341,7 @@ import Testing
     }
 
     @Test func aHintOfUnknownLengthIsServedToTheEndOfTheFile() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let text =
             "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-PART-INF:PART-TARGET=0.5\n#EXTINF:1,\n/ts/90p/0.ts\n"
             + "#EXT-X-PART:DURATION=0.5,URI=\"/ts/90p/1.ts\",BYTERANGE=\"376@0\"\n"

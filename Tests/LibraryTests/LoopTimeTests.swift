@@ -1,5 +1,6 @@
 import EventLoop
 import Foundation
+import TestRooms
 import TestSupport
 import Testing
 
@@ -58,7 +59,7 @@ import Testing
         }
         let variants = (0..<100).map { "#EXT-X-STREAM-INF:BANDWIDTH=\($0 + 1)00000\n\($0)/media.m3u8\n" }
         try folder.write(Data("#EXTM3U\n\(variants.joined())".utf8), to: "film/master.m3u8")
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let longest = try await Stopwatch.longest {
             _ = try await fixture.exchange.importer.importAsset(at: folder.path("film"), name: "film")
         }
@@ -90,7 +91,7 @@ import Testing
                 media.m3u8
 
                 """.utf8), to: "film/master.m3u8")
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await fixture.exchange.importer.importAsset(at: folder.path("film"), name: "film")
         var text: [UInt8] = []
         let longest = try await Stopwatch.longest {

@@ -3,6 +3,7 @@ import Foundation
 import HTTPMessage
 import Origin
 import Store
+import TestRooms
 import TestSupport
 import Testing
 
@@ -13,7 +14,7 @@ import Testing
 @Suite @LoopActor struct MergedFetchFaultTests {
     @Test(arguments: ["ignoreRange", "wrongRange", "reset", "resetInside", "resetAtABoundary", "cut", "noRanges"])
     func afterASharedFailureEachPartIsRetried(_ fault: String) async throws {
-        let fixture = try await MergedFetchFixture()
+        let fixture = try await RangedFilm(in: TestHouse())
         let boundary = try fixture.range(1...2).count
         try await fixture.origin.add(
             OriginRule("*.ts") { rule in
@@ -34,7 +35,7 @@ import Testing
     }
 
     @Test func aCutBodyIsResumedTogether() async throws {
-        let fixture = try await MergedFetchFixture()
+        let fixture = try await RangedFilm(in: TestHouse())
         try await fixture.origin.add(OriginRule("*.ts") { ($0.resetAfter, $0.times) = (50_000, 1) })
         try await fixture.expectExact(try fixture.fetches(0..<6))
         #expect(try await fixture.ranges() == [fixture.field(0...5), "bytes=50000-\(fixture.file.count - 1)"])
@@ -43,7 +44,7 @@ import Testing
     /// The rest has no strong validator, and finished pieces are not compared: each missing one is fetched separately.
     @Test(arguments: ["W/\"weak\"", ""])
     func aRestWithAWeakerValidatorIsNotJoined(_ tag: String) async throws {
-        let fixture = try await MergedFetchFixture(count: 4, size: 94_000)
+        let fixture = try await RangedFilm(count: 4, size: 94_000)
         try await fixture.origin.add(
             OriginRule("*.ts") { ($0.cutAfter, $0.times) = (200_000, 1) },
             OriginRule("*.ts") { $0.headers = ["ETag": tag] })
@@ -55,17 +56,17 @@ import Testing
     }
 
     @Test func aPreemptedRequestIsResumedTogether() async throws {
-        let fixture = try await MergedFetchFixture()
+        let fixture = try await RangedFilm(in: TestHouse())
         try await fixture.origin.add(
             OriginRule("*/90p/*.ts") { ($0.pauseAfter, $0.times) = (30_000, 1) },
             OriginRule("*/180p/*.ts") { $0.hold = true })
-        let other = try await fixture.library.rendition("video-180p", of: fixture.asset)
+        let other = try await fixture.house.rendition("video-180p", of: fixture.asset)
         for number in 0..<5 {
-            _ = try fixture.library.fetch(number, of: other, in: fixture.asset, urgency: .background)
+            _ = try fixture.house.fetch(number, of: other, in: fixture.asset, urgency: .background)
         }
         let fetches = try fixture.fetches(0..<6)
         try await waitUntil("a beginning") { @LoopActor in fetches[1].written > 0 }
-        let player = try fixture.library.fetch(5, of: other, in: fixture.asset)
+        let player = try fixture.house.fetch(5, of: other, in: fixture.asset)
         try await waitUntil("the client gone") { @LoopActor in try await fixture.requests()[0].state == "gone" }
         try await waitUntil("the player's request") { try await fixture.origin.load().paused == 6 }
         try await fixture.origin.release()
@@ -75,7 +76,7 @@ import Testing
     }
 
     @Test func anUnresumableBodyIsNotRefetchedForCompleteParts() async throws {
-        let fixture = try await MergedFetchFixture()
+        let fixture = try await RangedFilm(in: TestHouse())
         let end = try fixture.range(0...1).upperBound
         try await fixture.origin.add(
             OriginRule("*.ts") { ($0.noValidators, $0.resetAfter, $0.times) = (true, end + 1000, 1) },
@@ -89,7 +90,7 @@ import Testing
     }
 
     @Test func afterRepeatedStallsEachPartIsRetried() async throws {
-        let fixture = try await MergedFetchFixture(stallSpan: .milliseconds(100))
+        let fixture = try await RangedFilm(in: TestHouse(.giveUpRule { $0.stallSpan = .milliseconds(100) }))
         try await fixture.origin.add(OriginRule("*.ts") { ($0.stallAfter, $0.times) = (0, 3) })
         try await fixture.expectExact(try fixture.fetches(0..<4))
         let ranges = try await fixture.ranges()
@@ -98,7 +99,7 @@ import Testing
     }
 
     @Test func anotherEntityTagForTheSameBytesIsRecovered() async throws {
-        let fixture = try await MergedFetchFixture()
+        let fixture = try await RangedFilm(in: TestHouse())
         try await fixture.origin.add(
             OriginRule("*.ts") { ($0.etag, $0.resetAfter, $0.times) = ("a", 60_000, 1) },
             OriginRule("*.ts") { $0.etag = "b" })
@@ -107,7 +108,7 @@ import Testing
 
     @Test func otherContentIsNotAppendedToReceivedBytes() async throws {
         let root = try MirroredFixture.folder("byterange-ts")
-        let fixture = try await MergedFetchFixture(root: root)
+        let fixture = try await RangedFilm(mirroredIn: root)
         let end = try fixture.range(0...1).upperBound
         try await fixture.origin.add(OriginRule("/a/*.ts") { ($0.etag, $0.pauseAfter) = ("old", end + 5000) })
         let fetches = try fixture.fetches(0..<4)
@@ -118,8 +119,8 @@ import Testing
         for pathway in ["a", "b"] { try root.write(other, to: "\(pathway)/90p/all.ts") }
         try await fixture.origin.clearRules()
         try await fixture.origin.add(OriginRule("*.ts") { $0.etag = "new" })
-        fixture.library.client.isOffline = true
-        fixture.library.client.isOffline = false
+        fixture.house.client.isOffline = true
+        fixture.house.client.isOffline = false
         for fetch in fetches { #expect(await fetch.result().code == (fetch.isPiece ? nil : .notStored)) }
         for fetch in fetches { fetch.release() }
         let again = try fixture.fetches(2..<4)
@@ -134,7 +135,7 @@ import Testing
 
     @Test func anHTMLPageAmongThePartsIsNotStoredAndTheOthersAre() async throws {
         let root = try MirroredFixture.folder("byterange-ts")
-        let fixture = try await MergedFetchFixture(root: root)
+        let fixture = try await RangedFilm(mirroredIn: root)
         var file = fixture.file
         let start = try fixture.range(2...2).lowerBound
         file.replaceSubrange(
@@ -152,7 +153,7 @@ import Testing
         (404, FetchError.Code.missing), (403, .originRefused), (500, .badOrigin), (200, .badOrigin),
     ])
     func aRefusalReachesEachPart(_ status: Int, _ expected: FetchError.Code) async throws {
-        let fixture = try await MergedFetchFixture()
+        let fixture = try await RangedFilm(in: TestHouse())
         try await fixture.origin.add(
             OriginRule("*.ts") { if status == 200 { $0.html = true } else { $0.status = status } })
         let fetches = try fixture.fetches(0..<4)
@@ -164,7 +165,7 @@ import Testing
     }
 
     @Test func anOverloadedOriginGetsOneRequestForAllParts() async throws {
-        let fixture = try await MergedFetchFixture()
+        let fixture = try await RangedFilm(in: TestHouse())
         try await fixture.origin.add(OriginRule("*.ts") { $0.status = 503 })
         for fetch in try fixture.fetches(0..<6) { #expect(await fetch.result().code == .badOrigin) }
         // Three attempts in total, not three for each of the six parts.
@@ -172,14 +173,14 @@ import Testing
     }
 
     @Test func anAbsentOriginIsReportedToEachPart() async throws {
-        let fixture = try await MergedFetchFixture()
+        let fixture = try await RangedFilm(in: TestHouse())
         try await fixture.origin.stop()
         for fetch in try fixture.fetches(0..<4) { #expect(await fetch.result().code == .originAbsent) }
     }
 
     @Test(arguments: [404, 403, 500, 0])
     func aResourceMissingAtOneMirrorComesFromAnother(_ status: Int) async throws {
-        let fixture = try await MergedFetchFixture(root: MirroredFixture.folder("byterange-ts"))
+        let fixture = try await RangedFilm(mirroredIn: MirroredFixture.folder("byterange-ts"))
         try await fixture.origin.add(
             OriginRule("/a/90p/*.ts") { if status > 0 { $0.status = status } else { $0.resetAfter = -1 } })
         try await fixture.expectExact(try fixture.fetches(0..<6))
@@ -189,7 +190,7 @@ import Testing
     }
 
     @Test func aPlayerDoesNotWaitForASilentMirror() async throws {
-        let fixture = try await MergedFetchFixture(root: MirroredFixture.folder("byterange-ts"))
+        let fixture = try await RangedFilm(mirroredIn: MirroredFixture.folder("byterange-ts"))
         try await fixture.origin.add(OriginRule("/a/90p/*.ts") { $0.hold = true })
         let fetches = try fixture.fetches(0..<6)
         try await fixture.waitForRequests(1)
@@ -208,7 +209,7 @@ import Testing
             #expect(fetch.bytes == Array(fixture.file[Int(range.lowerBound)..<Int(range.upperBound)]))
         }
         #expect(fixture.rendition.isComplete)
-        let paths = try await fixture.library.origin.requests().map(\.path)
+        let paths = try await fixture.house.origin.requests().map(\.path)
         #expect(paths.count { $0 == "/byterange-ts/90p/all.ts?t=1" } == 1)
         #expect(paths.count { $0 == "/byterange-ts/90p/media.m3u8?t=2" } == 1)
     }
@@ -216,20 +217,20 @@ import Testing
 
 /// A rendition whose URLs are signed with a token that the origin rejects later.
 @LoopActor private final class SignedMergedFetch {
-    let library: LibraryFixture
+    let house: TestHouse
     let rendition: Rendition
     let file: Data
     private let asset: Asset
 
     init() async throws {
-        library = try await LibraryFixture()
+        house = try await TestHouse()
         file = try Repository.fixture("/byterange-ts/90p/all.ts")
-        try await Self.sign("t=1", at: library.origin)
-        asset = try await library.open("/byterange-ts/master.m3u8")
-        rendition = try await library.rendition("video-90p", of: asset)
+        try await Self.sign("t=1", at: house.origin)
+        asset = try await house.open("/byterange-ts/master.m3u8")
+        rendition = try await house.rendition("video-90p", of: asset)
     }
 
-    func sign(_ token: String) async throws { try await Self.sign(token, at: library.origin) }
+    func sign(_ token: String) async throws { try await Self.sign(token, at: house.origin) }
 
     private static func sign(_ token: String, at origin: TestOrigin) async throws {
         let folder = "/byterange-ts/"
@@ -245,7 +246,7 @@ import Testing
     }
 
     func fetches(_ numbers: Range<Int>) throws -> [Fetch] {
-        let resources = try numbers.map { try library.resource($0, of: rendition) }
-        return try library.library.fetches(resources, in: rendition.folder, of: asset)
+        let resources = try numbers.map { try house.resource($0, of: rendition) }
+        return try house.library.fetches(resources, in: rendition.folder, of: asset)
     }
 }

@@ -3,6 +3,7 @@ import Foundation
 import HTTPMessage
 import Origin
 import Store
+import TestRooms
 import TestSupport
 import Testing
 
@@ -14,7 +15,7 @@ import Testing
     // MARK: A player
 
     @Test func aPlayerInTheMiddleGoesFirstWithoutRepeatedBytes() async throws {
-        let fixture = try await MergedFetchFixture()
+        let fixture = try await RangedFilm(in: TestHouse())
         let boundary = try fixture.range(0...2).count
         let last = try fixture.field(4...5)
         try await fixture.origin.add(
@@ -39,7 +40,7 @@ import Testing
     }
 
     @Test func aPlayerOfTheLastPartKeepsTheOthersMerged() async throws {
-        let fixture = try await MergedFetchFixture()
+        let fixture = try await RangedFilm(in: TestHouse())
         try await fixture.origin.add(
             OriginRule("*.ts") { ($0.pauseAfter, $0.times) = (1000, 1) })
         let fetches = try fixture.fetches(0..<6)
@@ -52,7 +53,7 @@ import Testing
     }
 
     @Test func severalPlayersGoFirst() async throws {
-        let fixture = try await MergedFetchFixture()
+        let fixture = try await RangedFilm(in: TestHouse())
         try await fixture.origin.add(OriginRule("*.ts") { ($0.hold, $0.times) = (true, 1) })
         let fetches = try fixture.fetches(0..<6)
         try await fixture.waitForRequests(1)
@@ -64,7 +65,7 @@ import Testing
     }
 
     @Test func aPlayerJoinsThePartInTransfer() async throws {
-        let fixture = try await MergedFetchFixture()
+        let fixture = try await RangedFilm(in: TestHouse())
         let pause = try fixture.range(0...0).count + 1000
         try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = pause })
         let fetches = try fixture.fetches(0..<6)
@@ -77,7 +78,7 @@ import Testing
     }
 
     @Test func aPlayerJoinsTheNextPart() async throws {
-        let fixture = try await MergedFetchFixture()
+        let fixture = try await RangedFilm(in: TestHouse())
         let pause = try fixture.range(0...0).count
         try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = pause })
         let fetches = try fixture.fetches(0..<6)
@@ -90,15 +91,15 @@ import Testing
     }
 
     @Test func aPlayerLetsTheRequestForTheFirstPassDownloads() async throws {
-        let fixture = try await MergedFetchFixture()
+        let fixture = try await RangedFilm(in: TestHouse())
         try await fixture.origin.add(OriginRule("*.ts") { $0.hold = true })
         // Downloads occupy all connections.
-        let other = try await fixture.library.rendition("video-180p", of: fixture.asset)
+        let other = try await fixture.house.rendition("video-180p", of: fixture.asset)
         for number in 0..<6 {
-            _ = try fixture.library.fetch(number, of: other, in: fixture.asset, urgency: .background)
+            _ = try fixture.house.fetch(number, of: other, in: fixture.asset, urgency: .background)
         }
         let fetches = try fixture.fetches(0..<6)
-        try await waitUntil("six requests") { @LoopActor in try await fixture.library.mediaRequests().count == 6 }
+        try await waitUntil("six requests") { @LoopActor in try await fixture.house.mediaRequests().count == 6 }
         #expect(try await fixture.requests().isEmpty)
         #expect(try fixture.player(0) === fetches[0])
         try await fixture.waitForRequests(1)
@@ -110,7 +111,7 @@ import Testing
     // MARK: Without a reader
 
     @Test func unneededUnstartedPartsShortenTheRequest() async throws {
-        let fixture = try await MergedFetchFixture()
+        let fixture = try await RangedFilm(in: TestHouse())
         let boundary = try fixture.range(0...1).count
         try await fixture.origin.add(OriginRule("*.ts") { ($0.hold, $0.pauseAfter) = (true, boundary) })
         let fetches = try fixture.fetches(0..<6)
@@ -125,7 +126,7 @@ import Testing
     }
 
     @Test func unneededPartsAreNotFetched() async throws {
-        let fixture = try await MergedFetchFixture()
+        let fixture = try await RangedFilm(in: TestHouse())
         try await fixture.origin.add(OriginRule("*.ts") { ($0.hold, $0.times) = (true, 1) })
         do {
             let fetches = try fixture.fetches(0..<6)
@@ -134,12 +135,12 @@ import Testing
             for fetch in fetches { #expect(await fetch.result().code == .cancelled) }
         }
         try await waitUntil("the client gone") { @LoopActor in try await fixture.requests()[0].state == "gone" }
-        #expect(!fixture.library.folder.files().contains { $0.hasPrefix("tmp/") })
+        #expect(!fixture.house.folder.files().contains { $0.hasPrefix("tmp/") })
         try await fixture.expectExact(try fixture.fetches(0..<6))
     }
 
     @Test func onlyAnAlmostCompletePartIsCompleted() async throws {
-        let fixture = try await MergedFetchFixture()
+        let fixture = try await RangedFilm(in: TestHouse())
         let beginning = try fixture.range(0...0).count - 500
         try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = beginning })
         let fetches = try fixture.fetches(0..<6)
@@ -153,7 +154,7 @@ import Testing
     }
 
     @Test func anEarlyAbandonedPartIsParkedAndResumed() async throws {
-        let fixture = try await MergedFetchFixture(count: 2, size: 20_000_000)
+        let fixture = try await RangedFilm(count: 2, size: 20_000_000)
         try await fixture.origin.add(OriginRule("*.ts") { ($0.pauseAfter, $0.times) = (1_000_000, 1) })
         let fetches = try fixture.fetches(0..<2)
         try await waitUntil("a million bytes") { @LoopActor in fetches[0].written == 1_000_000 }
@@ -167,7 +168,7 @@ import Testing
     }
 
     @Test func anUnneededPartInTheMiddleDoesNotAffectOtherParts() async throws {
-        let fixture = try await MergedFetchFixture()
+        let fixture = try await RangedFilm(in: TestHouse())
         try await fixture.origin.add(OriginRule("*.ts") { $0.hold = true })
         let fetches = try fixture.fetches(0..<6)
         try await fixture.waitForRequests(1)
@@ -180,7 +181,7 @@ import Testing
     }
 
     @Test func aPartNeededAgainStays() async throws {
-        let fixture = try await MergedFetchFixture()
+        let fixture = try await RangedFilm(in: TestHouse())
         try await fixture.origin.add(OriginRule("*.ts") { $0.hold = true })
         let fetches = try fixture.fetches(0..<6)
         try await fixture.waitForRequests(1)
@@ -194,7 +195,7 @@ import Testing
     }
 
     @Test func unneededPartsBeforeThePlayheadAreNotFetched() async throws {
-        let fixture = try await MergedFetchFixture()
+        let fixture = try await RangedFilm(in: TestHouse())
         try await fixture.origin.add(OriginRule("*.ts") { ($0.hold, $0.times) = (true, 1) })
         let fetches = try fixture.fetches(0..<6)
         try await fixture.waitForRequests(1)

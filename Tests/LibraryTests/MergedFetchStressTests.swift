@@ -1,5 +1,6 @@
 import EventLoop
 import Foundation
+import TestRooms
 import TestSupport
 import Testing
 
@@ -19,7 +20,7 @@ import Testing
     @Test(.timeLimit(.minutes(1)), arguments: 0..<16)
     func randomFaultsCauseNoWrongBytesAndNoHang(_ seed: UInt64) async throws {
         var random = SeededDice(state: seed)
-        let fixture = try await MergedFetchFixture(count: Self.count, size: Int.random(in: 1...9000, using: &random))
+        let fixture = try await RangedFilm(count: Self.count, size: Int.random(in: 1...9000, using: &random))
         for _ in 0..<6 {
             var rule = OriginRule("*.ts")
             (rule.skip, rule.times) = (Int.random(in: 0..<8, using: &random), Int.random(in: 1...3, using: &random))
@@ -55,14 +56,14 @@ import Testing
         try expectAll(fixture)
     }
 
-    private func missing(_ fixture: MergedFetchFixture, _ numbers: Range<Int>) -> [Int] {
+    private func missing(_ fixture: RangedFilm, _ numbers: Range<Int>) -> [Int] {
         numbers.filter { !fixture.rendition.folder.contains("\($0).ts") }
     }
 
-    private func expectAll(_ fixture: MergedFetchFixture) throws {
+    private func expectAll(_ fixture: RangedFilm) throws {
         for number in 0..<Self.count {
             let path = "assets/\(fixture.asset.id)/media/\(number).ts"
-            let stored = try Data(contentsOf: URL(fileURLWithPath: fixture.library.folder.path(path)))
+            let stored = try Data(contentsOf: URL(fileURLWithPath: fixture.house.folder.path(path)))
             #expect(stored == fixture.file[try fixture.range(number...number)], "\(number)")
         }
     }

@@ -3,6 +3,7 @@ import Foundation
 import HTTPMessage
 import Origin
 import Store
+import TestRooms
 import TestSupport
 import Testing
 
@@ -14,17 +15,17 @@ import Testing
     // MARK: One request
 
     @Test func oneRequestFetchesAdjacentRangesAsSeparatePieces() async throws {
-        let fixture = try await MergedFetchFixture()
+        let fixture = try await RangedFilm(in: TestHouse())
         let fetches = try fixture.fetches(1..<5)
         try await fixture.expectExact(fetches)
         #expect(try await fixture.ranges() == [fixture.field(1...4)])
         #expect(fixture.rendition.folder.sizes.keys.sorted() == ["1.ts", "2.ts", "3.ts", "4.ts"])
         for fetch in fetches { fetch.release() }
-        #expect(!fixture.library.folder.files().contains { $0.hasPrefix("tmp/") })
+        #expect(!fixture.house.folder.files().contains { $0.hasPrefix("tmp/") })
     }
 
     @Test func eachPartIsReadWhileItGrowsAndEndsAtItsLastByte() async throws {
-        let fixture = try await MergedFetchFixture()
+        let fixture = try await RangedFilm(in: TestHouse())
         let pause = try fixture.range(0...1).count + 1000
         try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = pause })
         let fetches = try fixture.fetches(0..<6)
@@ -40,20 +41,20 @@ import Testing
     }
 
     @Test func partsLargerThanBuffersAreExact() async throws {
-        let fixture = try await MergedFetchFixture(count: 16, size: 262_144)
+        let fixture = try await RangedFilm(count: 16, size: 262_144)
         try await fixture.expectExact(try fixture.fetches(0..<16))
         #expect(try await fixture.ranges() == ["bytes=0-4194303"])
     }
 
     @Test func partsOfAFewBytesAreExact() async throws {
-        let fixture = try await MergedFetchFixture(count: 16, size: 7)
+        let fixture = try await RangedFilm(count: 16, size: 7)
         try await fixture.expectExact(try fixture.fetches(0..<16))
         let requests = try await fixture.origin.requests().filter { $0.path.hasPrefix(fixture.path) }
         #expect(requests.first?.range == "bytes=0-111")
     }
 
     @Test func theConnectionIsReused() async throws {
-        let fixture = try await MergedFetchFixture()
+        let fixture = try await RangedFilm(in: TestHouse())
         try await fixture.expectExact(try fixture.fetches(0..<3))
         try await fixture.expectExact(try fixture.fetches(3..<6))
         let requests = try await fixture.requests()
@@ -61,14 +62,14 @@ import Testing
     }
 
     @Test func acceptsTheWholeFileInsteadOfAllParts() async throws {
-        let fixture = try await MergedFetchFixture()
+        let fixture = try await RangedFilm(in: TestHouse())
         try await fixture.origin.add(OriginRule("*.ts") { $0.noRanges = true })
         try await fixture.expectExact(try fixture.fetches(0..<6))
         #expect(try await fixture.requests().map(\.status) == [200])
     }
 
     @Test func nonAdjacentRangesAreSeparateRequests() async throws {
-        let fixture = try await MergedFetchFixture()
+        let fixture = try await RangedFilm(in: TestHouse())
         try await fixture.expectExact(try fixture.fetches([0, 1, 3, 5]))
         let ranges = try await fixture.ranges()
         #expect(try Set(ranges) == [fixture.field(0...1), fixture.field(3...3), fixture.field(5...5)])
@@ -76,7 +77,7 @@ import Testing
     }
 
     @Test func unorderedRangesAreNotMerged() async throws {
-        let fixture = try await MergedFetchFixture()
+        let fixture = try await RangedFilm(in: TestHouse())
         let fetches = try fixture.fetches([2, 1, 0])
         #expect(fetches.map(\.resource.name.description) == ["2.ts", "1.ts", "0.ts"])
         try await fixture.expectExact(fetches)
@@ -84,7 +85,7 @@ import Testing
     }
 
     @Test func separateFilesAreFetchedSeparately() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await fixture.open("/ts/master.m3u8")
         let rendition = try await fixture.rendition("video-90p", of: asset)
         let resources = try (0..<3).map { try fixture.resource($0, of: rendition) }
@@ -95,12 +96,12 @@ import Testing
     }
 
     @Test func anEmptyRequestFetchesNothing() async throws {
-        let fixture = try await MergedFetchFixture()
+        let fixture = try await RangedFilm(in: TestHouse())
         #expect(try fixture.fetches([]).isEmpty)
     }
 
     @Test func anUnusedFinishedFetchClosesItsDescriptor() async throws {
-        let fixture = try await MergedFetchFixture()
+        let fixture = try await RangedFilm(in: TestHouse())
         weak var gone: Fetch?
         weak var mergedFetch: MergedFetch?
         do {
@@ -116,7 +117,7 @@ import Testing
     // MARK: Joining
 
     @Test func joinsAFetchInProgressAndFetchesTheOthers() async throws {
-        let fixture = try await MergedFetchFixture()
+        let fixture = try await RangedFilm(in: TestHouse())
         try await fixture.origin.add(OriginRule("*.ts") { ($0.hold, $0.times) = (true, 1) })
         let player = try fixture.player(2)
         try await fixture.waitForRequests(1)
@@ -129,7 +130,7 @@ import Testing
     }
 
     @Test func joinsAMergedFetchInProgress() async throws {
-        let fixture = try await MergedFetchFixture()
+        let fixture = try await RangedFilm(in: TestHouse())
         try await fixture.origin.add(OriginRule("*.ts") { ($0.hold, $0.times) = (true, 1) })
         let first = try fixture.fetches(0..<4)
         let second = try fixture.fetches(2..<6)
@@ -143,7 +144,7 @@ import Testing
     }
 
     @Test func equalRequestsShareOneFetch() async throws {
-        let fixture = try await MergedFetchFixture()
+        let fixture = try await RangedFilm(in: TestHouse())
         let fetches = try fixture.fetches([0, 1, 1, 0])
         #expect(fetches[1] === fetches[2] && fetches[0] === fetches[3])
         try await fixture.expectExact(fetches)
@@ -151,7 +152,7 @@ import Testing
     }
 
     @Test func aParkedBeginningIsResumedSeparately() async throws {
-        let fixture = try await MergedFetchFixture()
+        let fixture = try await RangedFilm(in: TestHouse())
         try await fixture.origin.add(
             OriginRule("*.ts") { ($0.cutAfter, $0.times) = (5000, 1) },
             OriginRule("*.ts") { ($0.status, $0.times) = (503, 3) })

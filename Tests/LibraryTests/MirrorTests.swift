@@ -2,6 +2,7 @@ import EventLoop
 import Foundation
 import HTTPMessage
 import Playlist
+import TestRooms
 import TestSupport
 import Testing
 
@@ -10,13 +11,13 @@ import Testing
 
 /// One rendition at two mirrors, `/a/…` and `/b/…`.
 @Suite @LoopActor struct MirrorTests {
-    private func start(_ name: String = "ts") async throws -> (LibraryFixture, Asset) {
-        let fixture = try await LibraryFixture(root: MirroredFixture.folder(name))
+    private func start(_ name: String = "ts") async throws -> (TestHouse, Asset) {
+        let fixture = try await TestHouse(.origin(MirroredFixture.folder(name)))
         return (fixture, try await fixture.open("/master.m3u8"))
     }
 
     /// The requested paths, without the entry playlist and without comparisons.
-    private func paths(_ fixture: LibraryFixture) async throws -> [String] {
+    private func paths(_ fixture: TestHouse) async throws -> [String] {
         let requests = try await fixture.origin.requests().filter { !$0.isComparison }
         return requests.map(\.path).filter { $0 != "/master.m3u8" }
     }
@@ -100,7 +101,7 @@ import Testing
             try await fixture.fetch("video-180p", of: asset)
             #expect(rendition.isComplete)
             #expect(asset.keys.folder.sizes.count == (name == "aes" ? 3 : 0))
-            try await fixture.restart(isOffline: true)
+            try await fixture.restart(.offline)
             #expect(fixture.library.assets.first?.renditions.filter(\.isComplete).map(\.name.id) == ["video-180p"])
         }
     }
@@ -178,9 +179,8 @@ import Testing
 
     // MARK: Lines with equal attributes on one host
 
-    private func startOnOneHost(_ name: String, _ folders: [String]) async throws -> (LibraryFixture, Asset, Rendition)
-    {
-        let fixture = try await LibraryFixture(root: MirroredFixture.folder(name))
+    private func startOnOneHost(_ name: String, _ folders: [String]) async throws -> (TestHouse, Asset, Rendition) {
+        let fixture = try await TestHouse(.origin(MirroredFixture.folder(name)))
         let lines = folders.map { "#EXT-X-STREAM-INF:BANDWIDTH=1\n/\($0)/media.m3u8\n" }
         try await fixture.origin.add(
             OriginRule("/same.m3u8") { ($0.status, $0.body) = (200, "#EXTM3U\n" + lines.joined()) })
@@ -238,7 +238,7 @@ import Testing
     }
 
     @Test func aLiveStreamContinuesFromAMirrorInStep() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let lines = ["x", "y"].map { name in
             "#EXT-X-STREAM-INF:BANDWIDTH=1,PATHWAY-ID=\"\(name)\"\n/_live/\(name)/media.m3u8\n"
         }

@@ -7,6 +7,7 @@ import Origin
 import Retention
 import Store
 import Substitution
+import TestRooms
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import EventLoop
 import Foundation
 import HTTPMessage
 import Store
+import TestRooms
 import TestSupport
 import Testing
 
@@ -11,10 +12,10 @@ import Testing
 
 /// Presentations with pieces of 1,000 bytes and two seconds, and a play cache with room for a number of pieces.
 @LoopActor final class PlayCacheFixture {
-    let base: LibraryFixture
+    let base: TestHouse
 
     init(pieces limit: Int?) async throws {
-        base = try await LibraryFixture(cacheLimit: limit.map { Int64($0 * 1000) })
+        base = try await TestHouse(.cacheLimit(limit.map { Int64($0 * 1000) }))
     }
 
     var library: Library { base.library }

@@ -4,6 +4,7 @@ import Glibc
 import HTTPMessage
 import Playheads
 import Store
+import TestRooms
 import TestSupport
 import Testing
 
@@ -74,7 +75,7 @@ import Testing
     func keysAndInitializationSectionsAreEvictedWithTheLastSegment(_ name: String, _ preliminary: String) async throws {
         let fixture = try await PlayCacheFixture(pieces: nil)
         try await fixture.base.fetch("video-90p", of: try await fixture.base.open("/\(name)/master.m3u8"))
-        try await fixture.base.restart(cacheLimit: 0)
+        try await fixture.base.restart(.cacheLimit(0))
         let asset = try #require(fixture.library.assets.first)
         #expect(fixture.files(of: asset).contains(preliminary))
         try await waitUntil("nothing of \(name)") {
@@ -213,7 +214,7 @@ import Testing
             film.rendition.folder.recordUse(of: "\(number).ts", at: now + Int64(10_000 - 1000 * number))
             other.rendition.folder.recordUse(of: "\(number).ts", at: now + 4500)
         }
-        try await fixture.base.restart(cacheLimit: 13_000)
+        try await fixture.base.restart(.cacheLimit(13_000))
         let known = try #require(fixture.library.asset(id: film.asset.id))
         let restored = (asset: known, rendition: try #require(known.renditions.first))
         try await fixture.isWithinLimit()

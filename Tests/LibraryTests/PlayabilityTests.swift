@@ -2,6 +2,7 @@ import EventLoop
 import Foundation
 import Glibc
 import Playlist
+import TestRooms
 import TestSupport
 import Testing
 
@@ -12,7 +13,7 @@ import Testing
 /// Playability of assets without their origin, compared with the files.
 @Suite @LoopActor struct PlayabilityTests {
     private func asset(
-        _ fixture: LibraryFixture, _ name: String, renditions: [String], segments: Int = .max
+        _ fixture: TestHouse, _ name: String, renditions: [String], segments: Int = .max
     ) async throws -> Asset {
         let asset = try await fixture.open("/\(name)/master.m3u8")
         for id in renditions { try await fetch(fixture, id, of: asset, segments: segments) }
@@ -21,7 +22,7 @@ import Testing
 
     /// Fetches missing resources of a rendition, up to a number of segments.
     private func fetch(
-        _ fixture: LibraryFixture, _ id: String, of asset: Asset, segments count: Int = .max
+        _ fixture: TestHouse, _ id: String, of asset: Asset, segments count: Int = .max
     ) async throws {
         let rendition = try await fixture.rendition(id, of: asset)
         let playlist = try #require(rendition.source?.playlist)
@@ -34,13 +35,13 @@ import Testing
         }
     }
 
-    private func answer(_ fixture: LibraryFixture, _ asset: Asset) async -> Playability {
+    private func answer(_ fixture: TestHouse, _ asset: Asset) async -> Playability {
         await fixture.library.survey(asset)
         return await fixture.substitutions.playability(of: asset)
     }
 
     @Test func namesCompleteRenditions() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await asset(fixture, "cmaf", renditions: ["video-180p", "audio-en"])
         let found = await answer(fixture, asset)
         #expect(found.answer == .yes && found.reason == "180p complete, audio en complete")
@@ -48,7 +49,7 @@ import Testing
     }
 
     @Test func omitsRenditionsNeverFetched() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await asset(fixture, "ts", renditions: [])
         #expect(await answer(fixture, asset) == Playability(.no, "nothing is stored"))
         let live = try await fixture.open("/_live/a/media.m3u8")
@@ -56,7 +57,7 @@ import Testing
     }
 
     @Test func omitsAVariantWithoutItsAudio() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await asset(fixture, "cmaf", renditions: ["video-180p"])
         let found = await answer(fixture, asset)
         #expect(found.answer == .no)
@@ -64,7 +65,7 @@ import Testing
     }
 
     @Test func reportsAPartialAsset() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await asset(fixture, "ts", renditions: ["video-90p"], segments: 2)
         let found = await answer(fixture, asset)
         #expect(found.answer == .part && found.reason == "4 of 6 segments of 90p are missing")
@@ -78,7 +79,7 @@ import Testing
 
     @Test(arguments: Damage.allCases, [false, true])
     func findsChangedFiles(damage: Damage, isRestarted: Bool) async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         var asset = try await asset(fixture, "ts", renditions: ["video-90p"])
         #expect(await answer(fixture, asset).answer == .yes)
         let file = try #require(fixture.folder.files().first { $0.hasSuffix("/video-90p/3.ts") })
@@ -93,7 +94,7 @@ import Testing
         case .folderDeleted: try FileManager.default.removeItem(atPath: (path as NSString).deletingLastPathComponent)
         }
         if isRestarted {
-            try await fixture.restart(isOffline: false)
+            try await fixture.restart()
             asset = try #require(fixture.library.asset(named: "ts"))
         }
         let found = await answer(fixture, asset)
@@ -116,7 +117,7 @@ import Testing
     }
 
     @Test func namesAMissingKey() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await asset(fixture, "aes", renditions: ["video-90p"])
         #expect(await answer(fixture, asset).answer == .yes)
         let keys = fixture.folder.files().filter { $0.hasSuffix(".key") }
@@ -129,7 +130,7 @@ import Testing
     }
 
     @Test func concurrentQueriesShareOneComparison() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await asset(fixture, "ts", renditions: ["video-90p"])
         let answers = (0..<8).map { _ in Task { @LoopActor in await answer(fixture, asset).answer } }
         for task in answers { #expect(await task.value == .yes) }

@@ -1,6 +1,7 @@
 import EventLoop
 import HTTPMessage
 import Playlist
+import TestRooms
 import TestSupport
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
 
 @Suite @LoopActor struct PlaylistVariablesTests {
     @Test func variablesFromQueryAndMultivariantPlaylistSurviveARestart() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let master = """
             #EXTM3U
             #EXT-X-DEFINE:QUERYPARAM="token"
@@ -31,14 +32,14 @@ import Testing
         let asset = try await fixture.library.open(fixture.url("/variables.m3u8?token=a%2Fb"), name: "film")
         let rendition = try await fixture.rendition("video", of: asset)
         #expect(rendition.source?.playlist.segments.map(\.uri) == ["0.ts?t=a/b"])
-        try await fixture.restart(isOffline: true)
+        try await fixture.restart(.offline)
         let restored = try #require(fixture.library.asset(named: "film"))
         #expect(restored.rendition("video")?.source?.playlist.segments.map(\.uri) == ["0.ts?t=a/b"])
     }
 
     /// libavformat requests it so; hls.js refuses the playlist.
     @Test func anUndefinedVariableIsAPartOfTheName() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let text = "#EXTM3U\n#EXT-X-DEFINE:QUERYPARAM=\"token\"\n#EXTINF:2,\n{$token}.ts\n#EXT-X-ENDLIST\n"
         try await fixture.origin.add(OriginRule("/variables.m3u8") { ($0.status, $0.body) = (200, text) })
         let asset = try await fixture.open("/variables.m3u8")

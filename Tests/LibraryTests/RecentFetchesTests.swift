@@ -2,6 +2,7 @@ import EventLoop
 import HTTPMessage
 import Origin
 import Store
+import TestRooms
 import TestSupport
 import Testing
 
@@ -9,11 +10,11 @@ import Testing
 @testable import Library
 
 @Suite @LoopActor struct RecentFetchesTests {
-    private let fixture: LibraryFixture
+    private let fixture: TestHouse
     private let rendition: Rendition
 
     init() async throws {
-        fixture = try await LibraryFixture()
+        fixture = try await TestHouse()
         rendition = try await fixture.rendition("video-90p", of: fixture.open("/ts/master.m3u8"))
     }
 

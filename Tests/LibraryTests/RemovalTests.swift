@@ -2,6 +2,7 @@ import EventLoop
 import Exchange
 import Foundation
 import Store
+import TestRooms
 import TestSupport
 import Testing
 
@@ -10,13 +11,13 @@ import Testing
 
 /// Removed assets do not come back, whatever is interrupted, and whichever folders they had.
 @Suite @LoopActor struct RemovalTests {
-    private let fixture: LibraryFixture
+    private let fixture: TestHouse
     private let disk: TemporaryFolder
     private var volume: String { disk.path("weir") }
     private var mover: Mover { fixture.exchange.mover }
 
     init() async throws {
-        fixture = try await LibraryFixture()
+        fixture = try await TestHouse()
         disk = try TemporaryFolder()
     }
 

@@ -4,6 +4,7 @@ import Glibc
 import HTTPMessage
 import Playlist
 import Store
+import TestRooms
 import TestSupport
 import Testing
 

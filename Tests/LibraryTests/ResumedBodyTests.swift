@@ -1,6 +1,7 @@
 import EventLoop
 import Foundation
 import Store
+import TestRooms
 import TestSupport
 import Testing
 
@@ -16,13 +17,13 @@ import Testing
         ["ETag": "", "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT", "Date": "Sun, 06 Nov 1994 08:49:40 GMT"],
     ]
 
-    private func start() async throws -> (LibraryFixture, Asset, Rendition, String) {
-        let fixture = try await LibraryFixture()
+    private func start() async throws -> (TestHouse, Asset, Rendition, String) {
+        let fixture = try await TestHouse()
         let asset = try await fixture.open("/_vod/2x300000/media.m3u8")
         return (fixture, asset, try await fixture.rendition("media", of: asset), "/_vod/2x300000/0.ts")
     }
 
-    private func ranges(_ fixture: LibraryFixture, _ path: String) async throws -> [String?] {
+    private func ranges(_ fixture: TestHouse, _ path: String) async throws -> [String?] {
         try await fixture.origin.requests(for: path).map(\.range)
     }
 

@@ -4,6 +4,7 @@ import HTTPMessage
 import Integrity
 import Playheads
 import Playlist
+import TestRooms
 import TestSupport
 import Testing
 
@@ -13,9 +14,9 @@ import Testing
 /// Playback if the origin's content differs from the stored revision.
 @Suite @LoopActor struct RevisionTests {
     /// An asset with its first piece.
-    private func stored() async throws -> (ChangingFilm, LibraryFixture, Asset) {
+    private func stored(_ clock: TestClock = TestClock(isRunning: true)) async throws -> (ChangingFilm, TestHouse, Asset) {
         let film = try ChangingFilm("ts")
-        let fixture = try await LibraryFixture(root: film.folder)
+        let fixture = try await TestHouse(.origin(film.folder), .clock(clock))
         let asset = try await fixture.open("/film/master.m3u8")
         let rendition = try await fixture.rendition("video-90p", of: asset)
         let fetch = try fixture.fetch(0, of: rendition, in: asset)
@@ -25,7 +26,7 @@ import Testing
     }
 
     /// An asset with a piece that its origin no longer has.
-    private func changed() async throws -> (LibraryFixture, Asset) {
+    private func changed() async throws -> (TestHouse, Asset) {
         let (film, fixture, asset) = try await stored()
         try film.change(to: "cmaf")
         asset.checked = nil
@@ -73,7 +74,7 @@ import Testing
     }
 
     /// The one asset after a restart of the daemon, with a player that is about to get more of it.
-    private func reopened(_ fixture: LibraryFixture) async throws -> Asset {
+    private func reopened(_ fixture: TestHouse) async throws -> Asset {
         try await fixture.restart()
         try await fixture.origin.clearRequests()
         return try #require(fixture.library.assets.first)
@@ -113,7 +114,7 @@ import Testing
         }
     }
 
-    private func store(_ numbers: Range<Int>, of asset: Asset, _ fixture: LibraryFixture) async throws {
+    private func store(_ numbers: Range<Int>, of asset: Asset, _ fixture: TestHouse) async throws {
         let rendition = try await fixture.rendition("video-90p", of: asset)
         for number in numbers {
             let fetch = try fixture.fetch(number, of: rendition, in: asset)
@@ -142,7 +143,7 @@ import Testing
     enum Validators: String, CaseIterable { case strong, weak, none }
 
     /// From now on the origin sends these validators, and no times of modification.
-    private func give(_ validators: Validators, content: Int, _ fixture: LibraryFixture) async throws {
+    private func give(_ validators: Validators, content: Int, _ fixture: TestHouse) async throws {
         try await fixture.origin.clearRules()
         try await fixture.origin.add(
             OriginRule("*.[tm]*s") { rule in
@@ -166,7 +167,7 @@ import Testing
         _ validators: Validators, _ count: Int
     ) async throws {
         let film = try ChangingFilm("ts")
-        let fixture = try await LibraryFixture(root: film.folder)
+        let fixture = try await TestHouse(.origin(film.folder))
         try await give(validators, content: 1, fixture)
         let asset = try await fixture.open("/film/master.m3u8")
         try await store(0..<count, of: asset, fixture)
@@ -182,7 +183,7 @@ import Testing
     @Test("W8: a session that ends early leaves no new piece", arguments: Validators.allCases)
     func aSessionThatEndsEarlyLeavesNoNewPiece(_ validators: Validators) async throws {
         let film = try ChangingFilm("ts")
-        let fixture = try await LibraryFixture(root: film.folder)
+        let fixture = try await TestHouse(.origin(film.folder))
         try await give(validators, content: 1, fixture)
         let asset = try await fixture.open("/film/master.m3u8")
         try await store(0..<1, of: asset, fixture)
@@ -196,7 +197,7 @@ import Testing
 
     @Test func w8AVerificationFindsWhatIsOfTwoContents() async throws {
         let film = try ChangingFilm("ts")
-        let fixture = try await LibraryFixture(root: film.folder)
+        let fixture = try await TestHouse(.origin(film.folder))
         try await give(.none, content: 1, fixture)
         let asset = try await fixture.open("/film/master.m3u8")
         try await store(0..<1, of: asset, fixture)
@@ -211,7 +212,7 @@ import Testing
 
     @Test func w8AStrongTagShowsOtherContentBehindEqualFirstBytes() async throws {
         let film = try ChangingFilm("ts")
-        let fixture = try await LibraryFixture(root: film.folder)
+        let fixture = try await TestHouse(.origin(film.folder))
         try await give(.strong, content: 1, fixture)
         let asset = try await fixture.open("/film/master.m3u8")
         try await store(0..<1, of: asset, fixture)
@@ -228,7 +229,7 @@ import Testing
     @Test("W8: the sound alone changes", arguments: Validators.allCases)
     func aSoundThatChangesAloneIsSeen(_ validators: Validators) async throws {
         let film = try ChangingFilm("cmaf")
-        let fixture = try await LibraryFixture(root: film.folder)
+        let fixture = try await TestHouse(.origin(film.folder))
         try await give(validators, content: 1, fixture)
         let asset = try await fixture.open("/film/master.m3u8")
         try await fixture.fetch("video-90p", of: asset)
@@ -368,14 +369,15 @@ import Testing
     @Test("an unchanged piece costs no body where the origin states a strong tag", arguments: costs)
     func aLookCostsLittle(_ cost: CostCase) async throws {
         let film = try ChangingFilm("ts")
-        let fixture = try await LibraryFixture(root: film.folder)
+        let clock = TestClock(isRunning: true)
+        let fixture = try await TestHouse(.origin(film.folder), .clock(clock))
         try await fixture.origin.add(cost.rule)
         let asset = try await fixture.open("/film/master.m3u8")
         try await store(0..<3, of: asset, fixture)
         // The first one is for a piece that was not compared before.
         for round in 0..<3 {
             try await fixture.origin.clearRequests()
-            fixture.advance(by: .seconds(61))
+            clock.advance(by: 61)
             await fixture.library.revisions.checkBeforeFetching(into: asset)
             let requests = try await fixture.origin.requests().filter { $0.path.hasSuffix(".ts") }
             guard cost.isRepeated || round == 0 else {
@@ -397,19 +399,20 @@ import Testing
 
     /// Players open a playlist several times; the origin may have needed seconds for the first comparison.
     @Test func theNextStartIsComparedTwoSecondsAfterTheEndOfTheLastComparison() async throws {
-        let (_, fixture, asset) = try await stored()
+        let clock = TestClock(isRunning: true)
+        let (_, fixture, asset) = try await stored(clock)
         try await fixture.origin.add(OriginRule("*.ts") { $0.hold = true })
         try await fixture.origin.clearRequests()
         let revisions = fixture.library.revisions
         async let first: Void = revisions.checkBeforeFetching(into: asset, isStart: true)
         try await waitUntil("the comparison") { try await fixture.origin.load().paused > 0 }
-        fixture.advance(by: .seconds(3))
+        clock.advance(by: 3)
         try await fixture.origin.clearRules()
         try await fixture.origin.release()
         await first
         await revisions.checkBeforeFetching(into: asset, isStart: true)
         #expect(try await fixture.origin.requests(for: Self.segment).count == 1)
-        fixture.advance(by: .seconds(3))
+        clock.advance(by: 3)
         await revisions.checkBeforeFetching(into: asset, isStart: true)
         #expect(try await fixture.origin.requests(for: Self.segment).count == 2)
     }
@@ -417,18 +420,20 @@ import Testing
     /// A player waits no longer for a comparison than the limit, whatever the origin does.
     @Test func aComparisonThatIsWaitedForEnds() async throws {
         let film = try ChangingFilm("ts")
-        let fixture = try await LibraryFixture(root: film.folder, comparison: .milliseconds(50))
+        let clock = TestClock(isRunning: true)
+        let fixture = try await TestHouse(
+            .origin(film.folder), .clock(clock), .giveUpRule { $0.comparisonLimitWhileAwaited = .milliseconds(50) })
         let asset = try await fixture.open("/film/master.m3u8")
         try await store(0..<1, of: asset, fixture)
         try await fixture.origin.add(OriginRule("*.ts") { $0.hold = true })
-        fixture.advance(by: .seconds(61))
+        clock.advance(by: 61)
         await fixture.library.revisions.checkBeforeFetching(into: asset)
         #expect(!asset.hasChanged && fixture.library.revisionChecks.hasUncompared(asset))
     }
 
     @Test func w8AKeyThatChangesUnderItsURLIsThatOfTheNewContentAlone() async throws {
         let film = try ChangingFilm("aes")
-        let fixture = try await LibraryFixture(root: film.folder)
+        let fixture = try await TestHouse(.origin(film.folder))
         let asset = try await fixture.open("/film/master.m3u8")
         try await store(0..<2, of: asset, fixture)
         let old = try await key(of: asset, fixture)
@@ -448,7 +453,7 @@ import Testing
     }
 
     /// The stored key of the lowest quality, fetched if it is missing.
-    private func key(of asset: Asset, _ fixture: LibraryFixture) async throws -> [UInt8] {
+    private func key(of asset: Asset, _ fixture: TestHouse) async throws -> [UInt8] {
         let rendition = try await fixture.rendition("video-90p", of: asset)
         let (folder, resource) = try #require(
             rendition.preliminaries.first { $0.resource.name.description.hasSuffix(".key") })
@@ -462,7 +467,7 @@ import Testing
 
     @Test func w8OneLookAtEachRenditionBeforeMoreIsFetched() async throws {
         let film = try ChangingFilm("cmaf")
-        let fixture = try await LibraryFixture(root: film.folder)
+        let fixture = try await TestHouse(.origin(film.folder))
         let before = try await fixture.open("/film/master.m3u8")
         for id in ["video-90p", "audio-en"] {
             let rendition = try await fixture.rendition(id, of: before)
@@ -480,7 +485,7 @@ import Testing
     }
 
     @Test func w8APartOfAFileOfAnotherVersionIsCompared() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         try await fixture.origin.add(OriginRule("*.ts") { ($0.noValidators, $0.headers) = (true, ["ETag": "\"1\""]) })
         let asset = try await fixture.open("/byterange-ts/90p/media.m3u8")
         let rendition = try #require(asset.renditions.first)

@@ -1,6 +1,7 @@
 import EventLoop
 import HTTPMessage
 import Playlist
+import TestRooms
 import TestSupport
 import Testing
 
@@ -10,13 +11,13 @@ import Testing
 @Suite @LoopActor struct SessionDataTests {
     private static let variant = "#EXT-X-STREAM-INF:BANDWIDTH=9,RESOLUTION=160x90\n/ts/90p/media.m3u8\n"
 
-    private func put(_ lines: String, _ fixture: LibraryFixture) async throws {
+    private func put(_ lines: String, _ fixture: TestHouse) async throws {
         let text = "#EXTM3U\n\(lines)\n\(Self.variant)"
         try await fixture.origin.add(OriginRule("/film/master.m3u8") { ($0.status, $0.body) = (200, text) })
     }
 
     private func names(_ lines: String) async throws -> [String] {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         try await put(lines, fixture)
         let asset = try await fixture.open("/film/master.m3u8")
         let data = try #require(asset.multivariant).sessionData
@@ -40,7 +41,7 @@ import Testing
     }
 
     @Test func sessionDataIsFetchedOnceWithTheFirstCompleteRendition() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         try await put(
             "#EXT-X-SESSION-DATA:DATA-ID=\"a\",URI=\"a.json\"\n#EXT-X-SESSION-DATA:DATA-ID=\"b\",URI=\"b.json\"",
             fixture)

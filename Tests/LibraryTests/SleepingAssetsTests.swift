@@ -5,6 +5,7 @@ import Glibc
 import HTTPMessage
 import Playheads
 import Playlist
+import TestRooms
 import TestSupport
 import Testing
 
@@ -13,14 +14,14 @@ import Testing
 
 @Suite @LoopActor struct SleepingAssetsTests {
     /// An origin with so many lone playlists, and a library in which few assets stay awake.
-    private func fixture(_ count: Int, segments: Int = 3) async throws -> LibraryFixture {
+    private func fixture(_ count: Int, segments: Int = 3) async throws -> TestHouse {
         let root = try TemporaryFolder()
         for number in 0..<count {
             let lines = (0..<segments).map { "#EXTINF:2,\nfilm\(number)/segment\($0).ts\n" }.joined()
             let text = "#EXTM3U\n#EXT-X-TARGETDURATION:2\n\(lines)#EXT-X-ENDLIST\n"
             try root.write(Data(text.utf8), to: "film\(number).m3u8")
         }
-        let fixture = try await LibraryFixture(root: root)
+        let fixture = try await TestHouse(.origin(root))
         fixture.library.sleeping.limit = 2
         return fixture
     }
@@ -90,7 +91,7 @@ import Testing
     }
 
     @Test func aPresentationKeepsItsRenditionsAndKeys() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         fixture.library.sleeping.limit = 0
         let asset = try await fixture.open("/aes/master.m3u8")
         let names = asset.renditions.map(\.name.id)
@@ -108,13 +109,13 @@ import Testing
         #expect(try fixture.resource(0, of: again) == resource && asset.keys.allNumbers == keys)
         try await fixture.fetch(names[0], of: asset)
         #expect(again.isComplete)
-        try await fixture.restart(isOffline: true)
+        try await fixture.restart(.offline)
         let restored = try #require(fixture.library.asset(named: asset.name))
         #expect(restored.rendition(names[0])?.isComplete == true)
     }
 
     @Test(arguments: [false, true]) func anAssetThatSleepsKeepsItsCookies(inFile: Bool) async throws {
-        let (fixture, folder) = (try await LibraryFixture(), try TemporaryFolder())
+        let (fixture, folder) = (try await TestHouse(), try TemporaryFolder())
         if inFile { fixture.library.cookieFolder = CookieFolder(folder.path("cookies")) { _ in } }
         try await fixture.origin.add(
             OriginRule("/login/master.m3u8") {
@@ -134,7 +135,7 @@ import Testing
     enum Use: CaseIterable { case piece, session, download, recent }
 
     @Test(arguments: Use.allCases) func anAssetInUseStaysAwake(use: Use) async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await fixture.open("/ts/master.m3u8")
         let downloads = DownloadStub()
         fixture.library.attach(downloads)

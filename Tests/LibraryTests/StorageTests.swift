@@ -4,6 +4,7 @@ import Glibc
 import HTTPMessage
 import Playheads
 import Store
+import TestRooms
 import TestSupport
 import Testing
 
@@ -13,11 +14,12 @@ import Testing
 
 /// Policies, names and purging, with a store of real files.
 @Suite @LoopActor struct StorageTests {
-    private let fixture: LibraryFixture
+    private let clock = TestClock()
+    private let fixture: TestHouse
     private var library: Library { fixture.library }
     private var retention: Retention { fixture.retention }
 
-    init() async throws { fixture = try await LibraryFixture() }
+    init() async throws { fixture = try await TestHouse(.clock(clock)) }
 
     /// The fixture `ts` with one complete rendition.
     private func film() async throws -> Asset {
@@ -76,9 +78,9 @@ import Testing
 
     @Test func playTimesAreRecordedAndSurviveARestart() async throws {
         let asset = try await film()
-        fixture.date = 1000
+        clock.date = 1000
         try play(asset)
-        fixture.date = 2000
+        clock.date = 2000
         try play(asset, as: "bbbbbb")
         #expect(asset.life.firstPlayed == 1000 && asset.life.lastPlayed == 2000)
         try await waitUntil("the catalogue") {
@@ -91,12 +93,12 @@ import Testing
 
     @Test func anExpiredAssetPlaysOnlyInEarlierSessions() async throws {
         let asset = try await film()
-        fixture.date = 1000
+        clock.date = 1000
         try play(asset)
         try await retention.setPolicy(StoragePolicy(afterFirstPlay: 60), of: asset)
-        fixture.date = 1059
+        clock.date = 1059
         try retention.checkExpiry(of: asset)
-        fixture.date = 1060
+        clock.date = 1060
         try retention.checkExpiry(of: asset, for: "aaaaaa")
         #expect(await code { try retention.checkExpiry(of: asset, for: "bbbbbb") } == .expired)
         #expect(await code { try retention.checkExpiry(of: asset) } == .expired)
@@ -140,7 +142,7 @@ import Testing
     @Test func aPurgedAssetStaysKnownAndCanBeFetchedAgain() async throws {
         let asset = try await film()
         let (bytes, rendition) = (asset.bytes, try #require(asset.rendition("video-90p")))
-        fixture.date = 1000
+        clock.date = 1000
         await retention.purge(asset, .space)
         #expect(asset.bytes == 0 && !rendition.isComplete && !asset.isPlayableOffline && files(of: asset).isEmpty)
         #expect(asset.life.purge == .init(date: 1000, bytes: bytes, cause: .space))
@@ -160,7 +162,7 @@ import Testing
         retention.expect("aaaaaa", at: asset, isOffline: false)
         await retention.purge(asset, .expired)
         #expect(asset.bytes > 0 && asset.life.purge == nil)
-        let other = try await LibraryFixture()
+        let other = try await TestHouse()
         let played = try await other.open("/ts/master.m3u8")
         try await other.fetch("video-90p", of: played)
         _ = try #require(other.library.playheads.cursor(of: "aaaaaa", in: played, "video-90p"))
@@ -171,10 +173,10 @@ import Testing
     @Test func anExpiredAssetIsPurgedAfterADayDespiteFreeSpace() async throws {
         let asset = try await film()
         try await retention.setPolicy(StoragePolicy(expires: 1000), of: asset)
-        fixture.date = 1000 + Purger.grace - 1
+        clock.date = 1000 + Purger.grace - 1
         await retention.purger.removeExpired()
         #expect(asset.bytes > 0)
-        fixture.date += 1
+        clock.date += 1
         await retention.purger.removeExpired()
         #expect(asset.bytes == 0 && asset.life.purge?.cause == .expired)
         #expect(library.asset(named: "ts") === asset)
@@ -182,7 +184,7 @@ import Testing
 
     /// Restarts on a disk that is always full, so that everything that may be purged is purged.
     private func fill(_ limit: PurgePlan.Limit) async throws {
-        try await fixture.restart(reserve: .max, purge: limit)
+        try await fixture.restart(.reserve(.max), .purge(limit))
         retention.recordDiskFull()
     }
 
@@ -194,8 +196,8 @@ import Testing
         let third = try await fixture.open("/aes/master.m3u8")
         try await fixture.fetch("video-90p", of: third)
         try await retention.setPolicy(StoragePolicy(expires: 1), of: asset)
-        try await fixture.restart(reserve: .max)
-        fixture.date = 2
+        try await fixture.restart(.reserve(.max))
+        clock.date = 2
         retention.pin(.everything, of: try #require(library.asset(named: "aes")))
         retention.recordDiskFull()
         try await waitUntil("room for others", within: .seconds(20)) { self.stored() == ["aes"] }
@@ -217,7 +219,7 @@ import Testing
         let important = try await fixture.open("/aes/master.m3u8")
         try await fixture.fetch("video-90p", of: important)
         try await retention.setPolicy(StoragePolicy(priority: .important), of: important)
-        try await fixture.restart(reserve: .max, purge: limit)
+        try await fixture.restart(.reserve(.max), .purge(limit))
         for asset in library.assets { retention.pin(.everything, of: asset) }
         retention.recordDiskFull()
         try await waitUntil("room", within: .seconds(20)) { self.stored() == left }

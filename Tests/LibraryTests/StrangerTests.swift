@@ -2,6 +2,7 @@ import EventLoop
 import HTTPMessage
 import Playlist
 import Store
+import TestRooms
 import TestSupport
 import Testing
 
@@ -13,8 +14,8 @@ import Testing
     private static let path = "/ts/master.m3u8"
 
     /// An asset in the state after a restart, as if its host had been a public one when it was opened.
-    private func restarted() async throws -> (fixture: LibraryFixture, asset: Asset) {
-        let fixture = try await LibraryFixture()
+    private func restarted() async throws -> (fixture: TestHouse, asset: Asset) {
+        let fixture = try await TestHouse()
         let url = try fixture.url(Self.path)
         let asset = Asset(
             id: "film-0000", name: "film", title: nil, origin: url, access: OriginAccess(to: url, namesPeer: false),
@@ -27,13 +28,13 @@ import Testing
         return (fixture, try await again(fixture))
     }
 
-    private func again(_ fixture: LibraryFixture) async throws -> Asset {
+    private func again(_ fixture: TestHouse) async throws -> Asset {
         try await fixture.restart()
         return try #require(fixture.library.asset(at: try fixture.url(Self.path)))
     }
 
     /// True if a playlist of the asset's private origin is refused without a request.
-    private func isRefused(_ id: String, of asset: Asset, _ fixture: LibraryFixture) async throws -> Bool {
+    private func isRefused(_ id: String, of asset: Asset, _ fixture: TestHouse) async throws -> Bool {
         try await fixture.origin.clearRequests()
         let code = await code { _ = try await fixture.rendition(id, of: asset) }
         let paths = try await fixture.origin.requests().map(\.path)

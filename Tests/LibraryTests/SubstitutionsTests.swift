@@ -1,11 +1,12 @@
 import EventLoop
 import Library
 import Substitution
+import TestRooms
 import Testing
 
 @Suite @LoopActor struct SubstitutionsTests {
     @Test func substitutesAreKnownUntilAPlaylistChangesOrTheAssetIsRemoved() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let substitutions = fixture.substitutions
         let asset = try await fixture.open("/ts/master.m3u8")
         let rendition = try await fixture.rendition("video-90p", of: asset)
@@ -22,7 +23,7 @@ import Testing
     }
 
     @Test func previewsWithOneIDShareNothing() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         var found: [SegmentSubstitutes] = []
         for _ in 0..<2 {
             let asset = try await fixture.library.preview(fixture.url("/ts/master.m3u8"))

@@ -1,5 +1,6 @@
 import EventLoop
 import HTTPMessage
+import TestRooms
 import TestSupport
 import Testing
 
@@ -8,8 +9,8 @@ import Testing
 
 /// Opens URLs that differ in their tokens.
 @Suite @LoopActor struct TokenIdentityTests {
-    private func known(_ query: String) async throws -> (LibraryFixture, Asset) {
-        let fixture = try await LibraryFixture()
+    private func known(_ query: String) async throws -> (TestHouse, Asset) {
+        let fixture = try await TestHouse()
         let asset = try await fixture.open("/ts/master.m3u8\(query)")
         _ = try await fixture.rendition("video-90p", of: asset)
         return (fixture, asset)
@@ -28,7 +29,7 @@ import Testing
 
     /// Each asset is found by the URL that it has now, and none that was removed.
     @Test func assetsAreFoundByTheirURLsWithoutTokens() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         var assets: [Asset] = []
         func playlist(_ count: Int) -> String {
             let lines = (0..<count).map { "#EXTINF:\(count + 1),\nfilm\(count)-\($0).ts\n" }.joined()
@@ -59,7 +60,7 @@ import Testing
 
     /// A token in the path, as of SSAI sessions and of nginx's secure_link: nothing is stored twice.
     @Test func theSameContentWithAnotherTokenInThePathIsTheSameAsset() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let tokens = ["0123456789abcdef01234567", "76543210fedcba9876543210"]
         for token in tokens {
             try await fixture.origin.add(OriginRule("/\(token)/master.m3u8") { $0.redirect = "/ts/master.m3u8" })
@@ -72,7 +73,7 @@ import Testing
 
     /// Each session has other advertisements in front, and its URLs are good for a while.
     @Test func segmentsOfASessionThatHasExpiredComeFromTheNextWithOtherAdvertisements() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         func playlist(_ token: String, ads: [String]) -> String {
             let film = (0..<4).map { "#EXTINF:2,\n/film/\($0).ts?token=\(token)\n" }.joined()
             let ads = ads.map { "#EXTINF:1,\n/ads/\($0).ts\n" }.joined()
@@ -117,7 +118,7 @@ import Testing
     }
 
     @Test func unknownContentMatchesNoAsset() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await fixture.open("/ts/master.m3u8?token=1")
         #expect(try await fixture.open("/ts/master.m3u8?token=2") !== asset)
     }

@@ -3,6 +3,7 @@ import Foundation
 import HTTPMessage
 import Origin
 import Playlist
+import TestRooms
 import TestSupport
 import Testing
 
@@ -27,7 +28,7 @@ import Testing
     }
 
     @Test func fieldsAreSentWithEveryRequestForTheAsset() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         try await fixture.origin.add(OriginRule("/redirected/*") { $0.redirect = "/aes/master.m3u8" })
         let asset = try await fixture.library.open(fixture.url("/redirected/master.m3u8"), fields: fields())
         try await fixture.fetch("video-90p", of: asset)
@@ -38,7 +39,7 @@ import Testing
     }
 
     @Test func aUserAgentFieldReplacesWeirsOwnForThisAssetOnly() async throws {
-        let (fixture, other) = (try await LibraryFixture(), try await TestOrigin())
+        let (fixture, other) = (try await TestHouse(), try await TestOrigin())
         let url = other.url("/ts/master.m3u8")
         try await fixture.origin.add(OriginRule("/agent/master.m3u8") { $0.redirect = url })
         let agent = try UserFields(["User-Agent: Box/2"])
@@ -52,7 +53,7 @@ import Testing
     /// The address guard refuses the other ports as well. The tests of requests show that fields would not go to public
     /// ports either.
     @Test func fieldsAreNotSentToOtherPorts() async throws {
-        let (fixture, other) = (try await LibraryFixture(), try await TestOrigin())
+        let (fixture, other) = (try await TestHouse(), try await TestOrigin())
         // Another name for the same address is another origin.
         let host = "http://localhost:\(fixture.origin.port)"
         let media =
@@ -75,7 +76,7 @@ import Testing
     }
 
     @Test func interstitialsGetFieldsAtTheAssetsOriginOnly() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let text =
             "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-DATERANGE:ID=\"1\",START-DATE=\"2026-01-01T00:00:00Z\","
             + "X-ASSET-URI=\"/ts/master.m3u8\"\n#EXTINF:2,\n/ts/90p/0.ts\n#EXT-X-ENDLIST\n"
@@ -88,7 +89,7 @@ import Testing
     }
 
     @Test func fieldsAreStoredInTheCatalogueOnly() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await fixture.library.open(fixture.url("/ts/master.m3u8"), title: "A film", fields: fields())
         try await fixture.fetch("video-90p", of: asset)
         fixture.library.publish(asset)
@@ -112,7 +113,7 @@ import Testing
     }
 
     @Test func changedFieldsApplyToTheNextRequestAndAreStored() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await fixture.library.open(fixture.url("/ts/master.m3u8"), fields: fields("old"))
         let rendition = try await fixture.rendition("video-90p", of: asset)
         try await fixture.origin.clearRequests()
@@ -131,7 +132,7 @@ import Testing
     }
 
     @Test func aConcurrentOpenWithFieldsDoesNotShareARefusal() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         try await fixture.origin.add(OriginRule("/ts/master.m3u8") { ($0.hold, $0.times, $0.status) = (true, 1, 401) })
         let url = try fixture.url("/ts/master.m3u8")
         let without = Task { @LoopActor in await code { _ = try await fixture.library.open(url) } }
@@ -144,7 +145,7 @@ import Testing
     }
 
     @Test func aPreviewUsesFieldsAndStoresNothing() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await fixture.library.preview(fixture.url("/ts/master.m3u8"), fields: fields())
         #expect(try await had(fixture.origin) == true && asset.isPreview && fixture.library.assets.isEmpty)
     }

@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import Retention
 import Store
+import TestRooms
 import TestSupport
 import Testing
 
@@ -12,26 +13,26 @@ import Testing
 
 /// Verification of an asset: the report, and the effect on its files.
 @Suite @LoopActor struct VerificationTests {
-    private func verify(_ fixture: LibraryFixture, _ asset: Asset) async throws -> VerificationReport {
+    private func verify(_ fixture: TestHouse, _ asset: Asset) async throws -> VerificationReport {
         let verification = try fixture.integrity.verification(of: asset, bytesPerSecond: 0)
         try await fixture.integrity.verify(verification, at: 1_000_000)
         #expect(verification.isComplete)
         return verification.report
     }
 
-    private func stored(_ fixture: LibraryFixture, _ name: String, _ ids: String...) async throws -> Asset {
+    private func stored(_ fixture: TestHouse, _ name: String, _ ids: String...) async throws -> Asset {
         let asset = try await fixture.open("/\(name)/master.m3u8")
         for id in ids { try await fixture.fetch(id, of: asset) }
         await fixture.flush()
         return asset
     }
 
-    private func flip(_ file: String, _ fixture: LibraryFixture) throws {
+    private func flip(_ file: String, _ fixture: TestHouse) throws {
         try FileDamage.flipBit(of: try fixture.folder.find(file))
     }
 
     @Test func anUndamagedAssetIsCompleteAndTheTimeIsRecorded() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await stored(fixture, "cmaf", "video-90p", "audio-en")
         #expect(asset.verified == nil)
         let report = try await verify(fixture, asset)
@@ -48,7 +49,7 @@ import Testing
     }
 
     @Test func damageIsReportedByTimeAndBecomesAHole() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await stored(fixture, "ts", "video-90p")
         #expect(fixture.folder.files().contains { $0.hasSuffix("video-90p/media.m3u8") })
         try flip("video-90p/1.ts", fixture)
@@ -72,7 +73,7 @@ import Testing
     }
 
     @Test func aBundleOfAnEarlierProcessIsCorrected() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         _ = try await stored(fixture, "ts", "video-90p")
         try FileManager.default.removeItem(atPath: try fixture.folder.find("video-90p/2.ts"))
         try await fixture.restart()
@@ -82,7 +83,7 @@ import Testing
     }
 
     @Test func keysAndInitializationSectionsAreVerified() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let cmaf = try await stored(fixture, "cmaf", "video-90p")
         let aes = try await stored(fixture, "aes", "video-90p")
         try flip("video-90p/init-0.mp4", fixture)
@@ -96,7 +97,7 @@ import Testing
     }
 
     @Test func aRepairFetchesOnlyDamagedPieces() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await stored(fixture, "ts", "video-90p")
         try flip("video-90p/1.ts", fixture)
         try flip("video-90p/3.ts", fixture)
@@ -113,7 +114,7 @@ import Testing
     }
 
     @Test func anAbsentOriginIsReportedAndRepairedPiecesStay() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await stored(fixture, "ts", "video-90p")
         for number in 0..<6 { try flip("video-90p/\(number).ts", fixture) }
         let verification = try fixture.integrity.verification(of: asset, bytesPerSecond: 0)
@@ -127,7 +128,7 @@ import Testing
     }
 
     @Test func aCancelledVerificationIsNotRecorded() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let asset = try await stored(fixture, "ts", "video-90p")
         let verification = try fixture.integrity.verification(of: asset, bytesPerSecond: 1)
         let work = Task { @LoopActor in try await fixture.integrity.verify(verification, at: 5) }
@@ -138,7 +139,7 @@ import Testing
     }
 
     @Test func theLeastRecentlyVerifiedAssetComesFirst() async throws {
-        let fixture = try await LibraryFixture()
+        let fixture = try await TestHouse()
         let first = try await stored(fixture, "ts", "video-90p")
         let second = try await stored(fixture, "cmaf", "video-90p")
         let (now, later) = (first.created, first.created + 100)

@@ -1,6 +1,7 @@
 import EventLoop
 import Foundation
 import HTTPMessage
+import TestRooms
 import TestSupport
 import Testing
 
@@ -8,8 +9,8 @@ import Testing
 @testable import Library
 
 /// A rendition whose segments are byte ranges of one file, and merged fetches of them.
-@LoopActor final class MergedFetchFixture {
-    let library: LibraryFixture
+@LoopActor final class RangedFilm {
+    let house: TestHouse
     let asset: Asset
     let rendition: Rendition
     /// The file's bytes.
@@ -17,44 +18,53 @@ import Testing
     /// The file's path at the origin.
     let path: String
 
-    /// A fixture of six segments, which make up the whole file.
-    init(reserve: Int64 = 0, root: TemporaryFolder? = nil, stallSpan: Duration = .seconds(30)) async throws {
-        library = try await LibraryFixture(reserve: reserve, root: root, stallSpan: stallSpan)
-        asset = try await library.open(root == nil ? "/byterange-ts/master.m3u8" : "/master.m3u8")
-        rendition = try await library.rendition("video-90p", of: asset)
+    private init(in house: TestHouse, master: String, path: String) async throws {
+        self.house = house
+        self.path = path
+        asset = try await house.open(master)
+        rendition = try await house.rendition("video-90p", of: asset)
         file = try Repository.fixture("/byterange-ts/90p/all.ts")
-        path = root == nil ? "/byterange-ts/90p/all.ts" : "/a/90p/all.ts"
+    }
+
+    /// Six segments, which make up the whole file.
+    convenience init(in house: TestHouse) async throws {
+        try await self.init(in: house, master: "/byterange-ts/master.m3u8", path: "/byterange-ts/90p/all.ts")
+    }
+
+    /// Six segments of a file that two mirrors have.
+    convenience init(mirroredIn root: TemporaryFolder) async throws {
+        try await self.init(in: TestHouse(.origin(root)), master: "/master.m3u8", path: "/a/90p/all.ts")
     }
 
     /// A file of `count` segments of `size` bytes.
     init(count: Int, size: Int) async throws {
-        library = try await LibraryFixture()
+        house = try await TestHouse()
         let path = "/_size/\(count * size).ts"
         let lines = (0..<count).map { "#EXTINF:2,\n#EXT-X-BYTERANGE:\(size)@\($0 * size)\n\(path)\n" }
         let text = "#EXTM3U\n#EXT-X-VERSION:4\n#EXT-X-TARGETDURATION:2\n" + lines.joined() + "#EXT-X-ENDLIST\n"
-        try await library.origin.add(OriginRule("/media.m3u8") { ($0.status, $0.body) = (200, text) })
-        asset = try await library.open("/media.m3u8")
-        rendition = try await library.rendition("media", of: asset)
-        file = try await HTTPProbe.fetch(library.origin.url(path)).body
+        try await house.origin.add(OriginRule("/media.m3u8") { ($0.status, $0.body) = (200, text) })
+        asset = try await house.open("/media.m3u8")
+        rendition = try await house.rendition("media", of: asset)
+        file = try await HTTPProbe.fetch(house.origin.url(path)).body
         self.path = path
-        try await library.origin.clearRequests()
+        try await house.origin.clearRequests()
     }
 
-    var origin: TestOrigin { library.origin }
+    var origin: TestOrigin { house.origin }
 
     /// The fetches of these segments, requested together.
     func fetches(_ numbers: some Sequence<Int>) throws -> [Fetch] {
-        let resources = try numbers.map { try library.resource($0, of: rendition) }
-        return try library.library.fetches(resources, in: rendition.folder, of: asset)
+        let resources = try numbers.map { try house.resource($0, of: rendition) }
+        return try house.library.fetches(resources, in: rendition.folder, of: asset)
     }
 
     /// A player's fetch of one segment.
-    func player(_ number: Int) throws -> Fetch { try library.fetch(number, of: rendition, in: asset) }
+    func player(_ number: Int) throws -> Fetch { try house.fetch(number, of: rendition, in: asset) }
 
     /// The byte range of these segments in the file.
     func range(_ numbers: ClosedRange<Int>) throws -> Range<Int> {
-        let first = try #require(try library.resource(numbers.lowerBound, of: rendition).range)
-        let last = try #require(try library.resource(numbers.upperBound, of: rendition).range)
+        let first = try #require(try house.resource(numbers.lowerBound, of: rendition).range)
+        let last = try #require(try house.resource(numbers.upperBound, of: rendition).range)
         return Int(first.lowerBound)..<Int(last.upperBound)
     }
 
