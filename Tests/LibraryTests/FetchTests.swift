@@ -21,10 +21,6 @@ import Testing
         return (fixture, asset, try await fixture.rendition(id, of: asset))
     }
 
-    @Test func everyFetchErrorIsAnErrorOfTheLibrary() {
-        for code in FetchError.Code.allCases { #expect(LibraryError.Code(rawValue: code.rawValue) != nil) }
-    }
-
     @Test func oneRequestServesAllReadersAndStoresAPiece() async throws {
         let (fixture, asset, rendition) = try await start()
         try await fixture.origin.add(OriginRule("*.ts") { $0.pauseAfter = 1000 })
@@ -412,30 +408,5 @@ import Testing
         #expect(try fixture.fetch(0, of: rendition, in: asset) === fetch)
         #expect(try await fixture.mediaRequests().count == 1)
         #expect(!fixture.folder.files().contains { $0.hasPrefix("assets/") || $0.hasPrefix("tmp/") })
-    }
-
-    @Test func piecesWithoutARecordedPlaylistAreNotStored() async throws {
-        let fixture = try await TestHouse()
-        let asset = try await fixture.open("/aes/master.m3u8")
-        let rendition = try #require(asset.rendition("video-90p"))
-        // Simulates a playlist that could not be recorded: after a crash, the numbers of its keys would go to other
-        // keys.
-        rendition.adopt(
-            try RenditionFixture.source(
-                "#EXT-X-KEY:METHOD=AES-128,URI=\"../keys/2.key\"\n#EXTINF:2,\n0.ts\n#EXT-X-ENDLIST",
-                base: fixture.origin.url("/aes/90p/media.m3u8")))
-        asset.saveFailure = StoreError(.diskFull, path: "catalogue")
-        for (folder, resource) in rendition.preliminaries {
-            let fetch = try fixture.library.fetch(resource, in: folder, of: asset, urgency: .playback)
-            try await fetch.end()
-            #expect(fetch.keepFailure?.code == .diskFull)
-        }
-        let fetch = try fixture.fetch(0, of: rendition, in: asset)
-        try await fetch.end()
-        #expect(fetch.keepFailure?.code == .diskFull)
-
-        // The next request for the playlist records it in the catalogue.
-        _ = try await fixture.library.playlists.source(of: rendition, in: asset)
-        #expect(rendition.isSaved && asset.saveFailure == nil)
     }
 }
