@@ -151,17 +151,39 @@ let package = Package(
         tests("APITests", ["API", "AccessLog", "EventLoop", "HTTPMessage", "SafeText", "TestSupport"]),
         tests("PlaylistCheckTests", ["HTTPMessage", "Origin", "Playlist", "PlaylistCheck", "TestSupport"]),
         tests("PlayheadsTests", ["EventLoop", "Playheads", "TestSupport"]),
-        tests("FetchingTests", ["EventLoop", "Fetching", "HTTPMessage", "Origin", "TestSupport"]),
+        tests(
+            "FetchingTests",
+            [
+                "EventLoop", "Fetching", "HTTPMessage", "Library", "Origin", "Playlist", "Store", "TestRooms",
+                "TestSupport",
+            ]),
         tests(
             "LibraryTests",
             [
-                "EventLoop", "Exchange", "Fetching", "HTTPMessage", "Integrity", "Library", "Origin", "Playheads",
-                "Playlist",
-                "Retention", "SegmentFormat", "Store", "Substitution", "TestRooms", "TestSupport",
+                "EventLoop", "Fetching", "HTTPMessage", "Integrity", "Library", "Origin", "Playheads", "Playlist",
+                "SegmentFormat", "Store", "TestRooms", "TestSupport",
             ]),
-        tests("SubstitutionTests", ["Playlist", "SegmentFormat", "Substitution"]),
-        tests("ExchangeTests", ["Exchange"]),
-        tests("RetentionTests", ["Fetching", "Library", "Playheads", "Retention"]),
+        tests(
+            "SubstitutionTests",
+            [
+                "EventLoop", "Fetching", "Library", "Playlist", "SegmentFormat", "Substitution", "TestRooms",
+                "TestSupport",
+            ]),
+        tests(
+            "RetentionTests",
+            [
+                "EventLoop", "Exchange", "Fetching", "HTTPMessage", "Library", "Playheads", "Retention", "Store",
+                "Substitution", "TestRooms", "TestSupport",
+            ]),
+        tests(
+            "IntegrityTests",
+            ["EventLoop", "Fetching", "Integrity", "Library", "Retention", "Store", "TestRooms", "TestSupport"]),
+        tests(
+            "ExchangeTests",
+            [
+                "EventLoop", "Exchange", "Fetching", "HTTPMessage", "Library", "Origin", "Playlist", "Retention",
+                "SegmentFormat", "Store", "Substitution", "TestRooms", "TestSupport",
+            ]),
         tests(
             "DownloaderTests",
             [
@@ -175,8 +197,7 @@ let package = Package(
                 "AccessLog", "Downloader", "EventLoop", "Fetching", "HTTPMessage", "HTTPServer", "Library", "Origin",
                 "Playback",
                 "Playheads", "Playlist", "Retention", "SafeText", "SegmentFormat", "Store", "Substitution",
-                "TestRooms",
-                "TestSupport",
+                "TestRooms", "TestSupport",
             ]),
         tests("TestSupportTests", ["TestSupport"]),
         tests(
