@@ -3,6 +3,7 @@ import HTTPMessage
 import Library
 import Origin
 import Playlist
+import TestRooms
 import TestSupport
 import Testing
 
@@ -60,7 +61,7 @@ import Testing
     }
 
     @Test @LoopActor func a5ADownloadTellsHowItWent() async throws {
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         try await fixture.origin.add(OriginRule("/cmaf/video-90p/3.m4s") { ($0.times, $0.status) = (1, 503) })
         let download = try await fixture.start("/cmaf/master.m3u8")
         try await fixture.reaches(.complete, "cmaf")

@@ -1,5 +1,6 @@
 import EventLoop
 import Library
+import TestRooms
 import TestSupport
 import Testing
 
@@ -117,10 +118,10 @@ import Testing
 
     // MARK: Downloads
 
-    @LoopActor private func fixture(_ body: (inout DownloadRules) -> Void) async throws -> DownloadFixture {
-        var configuration = Downloader.Configuration()
-        body(&configuration.rules)
-        return try await DownloadFixture(configuration: configuration)
+    @LoopActor private func fixture(
+        _ body: @escaping @Sendable (inout DownloadRules) -> Void
+    ) async throws -> TestHouse {
+        try await TestHouse(.downloader { body(&$0.rules) })
     }
 
     @Test @LoopActor func aDownloadWaitsForItsHoursAndGoesOn() async throws {

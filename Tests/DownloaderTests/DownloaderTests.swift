@@ -2,10 +2,11 @@ import EventLoop
 import Fetching
 import Foundation
 import HTTPMessage
-import Integrity
 import Library
+import Origin
 import Playlist
 import Store
+import TestRooms
 import TestSupport
 import Testing
 
@@ -14,7 +15,7 @@ import Testing
 @Suite @LoopActor struct DownloaderTests {
     @Test(arguments: Repository.fixtures)
     func downloadsEveryPresentationWithOneRequestPerResource(_ name: String) async throws {
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         let download = try await fixture.start("/\(name)/master.m3u8")
         try await fixture.reaches(.complete, name)
         #expect(download.isComplete)
@@ -31,7 +32,7 @@ import Testing
     }
 
     @Test func startingAgainAttachesToTheRunningDownload() async throws {
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         try await fixture.origin.add(OriginRule("*.ts") { $0.hold = true })
         let first = try await fixture.start("/ts/master.m3u8")
         let second = try await fixture.start("/ts/master.m3u8")
@@ -44,7 +45,7 @@ import Testing
     }
 
     @Test func furtherRenditionsAreAddedToTheDownload() async throws {
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         try await fixture.start("/cmaf/master.m3u8")
         try await fixture.reaches(.complete, "cmaf")
         let before = try await fixture.mediaRequests().count
@@ -62,7 +63,7 @@ import Testing
     }
 
     @Test func aDownloadOfAKilledProcessContinuesWithItsHoles() async throws {
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         try await fixture.origin.add(
             OriginRule("/ts/90p/3.ts") { $0.hold = true }, OriginRule("/ts/90p/5.ts") { $0.pauseAfter = 1000 })
         let download = try await fixture.start("/ts/master.m3u8")
@@ -81,7 +82,7 @@ import Testing
     }
 
     @Test func aDownloadWaitsForAnAbsentOriginAndContinues() async throws {
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         try await fixture.origin.add(OriginRule("/ts/90p/[345].ts") { $0.hold = true })
         let download = try await fixture.start("/ts/master.m3u8")
         try await waitUntil("the first half") { download.progress.loaded.duration == 6 }
@@ -98,23 +99,18 @@ import Testing
     }
 
     @Test func aNewRequestRetriesAWaitingDownloadAtOnce() async throws {
-        let fixture = try await DownloadFixture()
-        var configuration = Downloader.Configuration()
-        configuration.pauses = .seconds(600)...(.seconds(600))
-        let slow = Downloader(
-            library: fixture.library, retention: fixture.retention,
-            integrity: Integrity(of: fixture.library, fixture.retention), configuration: configuration)
+        let fixture = try await TestHouse(.downloader { $0.pauses = .seconds(600)...(.seconds(600)) })
         let asset = try await fixture.open("/ts/master.m3u8")
         try await fixture.origin.add(OriginRule("*.ts") { $0.resetAfter = -1 })
-        let first = try await slow.start(asset, DownloadOrder(Selection(quality: .worst)))
+        let first = try await fixture.downloader.start(asset, DownloadOrder(Selection(quality: .worst)))
         try await waitUntil("the waiting") { first.state == .waiting }
         try await fixture.origin.clearRules()
-        let second = try await slow.start(asset, DownloadOrder(Selection(quality: .worst)))
+        let second = try await fixture.downloader.start(asset, DownloadOrder(Selection(quality: .worst)))
         try await waitUntil("the end") { second.state == .complete }
     }
 
     @Test func lostPiecesAreFetchedAgain() async throws {
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         let download = try await fixture.start("/ts/master.m3u8")
         try await fixture.reaches(.complete, "ts")
         try await fixture.origin.clearRequests()
@@ -130,7 +126,7 @@ import Testing
     // MARK: Refusals and failures
 
     @Test func aLiveStreamIsRefused() async throws {
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         for path in ["/_live/a/master.m3u8", "/_live/a/media.m3u8"] {
             await #expect { try await fixture.start(path) } throws: { error in
                 if case Downloader.Refusal.live = error { true } else { false }
@@ -142,7 +138,7 @@ import Testing
     }
 
     @Test func protectedContentIsRefused() async throws {
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         let text = """
             #EXTM3U
             #EXT-X-TARGETDURATION:2
@@ -158,7 +154,7 @@ import Testing
     }
 
     @Test func aSelectionWithoutAMatchIsRefused() async throws {
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         await #expect { try await fixture.start("/ts/master.m3u8", Selection(quality: .height(4320))) } throws: {
             error in
             if case Downloader.Refusal.noMatch = error { true } else { false }
@@ -167,7 +163,7 @@ import Testing
     }
 
     /// Expects that the second best variant is downloaded, and returns the sentence that says so.
-    private func expectTheNextBest(_ download: Download, _ fixture: DownloadFixture) async throws -> String {
+    private func expectTheNextBest(_ download: Download, _ fixture: TestHouse) async throws -> String {
         try await fixture.reaches(.complete, "ts")
         #expect(download.ids == ["video-180p"])
         let sentence = try #require(download.otherQuality)
@@ -177,7 +173,7 @@ import Testing
 
     /// A dead best variant never ends a download with nothing.
     @Test(arguments: [404, 403, 410]) func theNextBestVariantReplacesAnUnavailableOne(_ status: Int) async throws {
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         try await fixture.origin.add(OriginRule("/ts/270p/media.m3u8") { $0.status = status })
         let download = try await fixture.start("/ts/master.m3u8", Selection(quality: .best))
         let sentence = try await expectTheNextBest(download, fixture)
@@ -197,7 +193,7 @@ import Testing
         "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n../90p/media.m3u8\n",
     ])
     func theNextBestVariantReplacesAUselessOne(_ body: String) async throws {
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         try await fixture.origin.add(OriginRule("/ts/270p/media.m3u8") { ($0.status, $0.body) = (200, body) })
         let download = try await fixture.start("/ts/master.m3u8", Selection(quality: .best))
         try await fixture.reaches(.complete, "ts")
@@ -205,7 +201,7 @@ import Testing
     }
 
     @Test func aMissingAudioRenditionIsLeftOut() async throws {
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         try await fixture.origin.add(OriginRule("/cmaf/audio-en/media.m3u8") { $0.status = 404 })
         let download = try await fixture.start("/cmaf/master.m3u8", Selection(quality: .worst))
         try await fixture.reaches(.complete, "cmaf")
@@ -215,7 +211,7 @@ import Testing
 
     /// The origin accepts the request for the best variant's playlist and never answers.
     @Test func theNextBestVariantReplacesASilentOne() async throws {
-        let fixture = try await DownloadFixture(playlistDeadline: .seconds(1))
+        let fixture = try await TestHouse(.giveUpRule { $0.playlistDeadline = .seconds(1) }, .downloader())
         try await fixture.origin.add(OriginRule("/ts/270p/media.m3u8") { $0.hold = true })
         let download = try await fixture.start("/ts/master.m3u8", Selection(quality: .best))
         _ = try await expectTheNextBest(download, fixture)
@@ -230,7 +226,7 @@ import Testing
 
     /// The playlist of the best variant is there, and its segments are not.
     @Test(arguments: [404, 403]) func theNextBestVariantReplacesOneWithoutSegments(_ status: Int) async throws {
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         try await fixture.origin.add(OriginRule("/ts/270p/*.ts") { $0.status = status })
         let download = try await fixture.start("/ts/master.m3u8", Selection(quality: .best))
         try await fixture.reaches(.complete, "ts")
@@ -247,7 +243,7 @@ import Testing
     func theNextBestVariantReplacesOneThatCannotBePlayed(
         _ name: String, _ variant: String, _ next: String
     ) async throws {
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         let path = "/\(name)/\(variant)/media.m3u8"
         let text = String(decoding: try Repository.fixture(path), as: UTF8.self)
         let lines = text.split(separator: "\n").map { line in
@@ -265,7 +261,7 @@ import Testing
 
     /// An encoder that failed: the segments are there, without a byte.
     @Test func theNextBestVariantReplacesAnEmptyOne() async throws {
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         try await fixture.origin.add(OriginRule("/ts/270p/*.ts") { ($0.status, $0.body) = (200, "") })
         let download = try await fixture.start("/ts/master.m3u8", Selection(quality: .best))
         try await fixture.reaches(.complete, "ts")
@@ -275,7 +271,7 @@ import Testing
     /// The last range ends, or begins, behind the end of the file.
     @Test(arguments: ["9999999@", "10@9999999"])
     func aRangeBeyondTheFileIsReportedAndTheRestIsStored(_ range: String) async throws {
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         let path = "/byterange-ts/90p/media.m3u8"
         let text = String(decoding: try Repository.fixture(path), as: UTF8.self)
         let last = try #require(text.split(separator: "\n").last { $0.hasPrefix("#EXT-X-BYTERANGE:") })
@@ -290,7 +286,7 @@ import Testing
     }
 
     @Test func aPlaylistThatSkipsSegmentsIsStoredAsFarAsItIsListed() async throws {
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         let text = String(decoding: try Repository.fixture("/ts/90p/media.m3u8"), as: UTF8.self)
         let body = text.replacing("#EXTINF", with: "#EXT-X-SKIP:SKIPPED-SEGMENTS=2\n#EXTINF", maxReplacements: 1)
         try await fixture.origin.add(OriginRule("/ts/90p/media.m3u8") { ($0.status, $0.body) = (200, body) })
@@ -301,7 +297,7 @@ import Testing
 
     /// An expired link, for instance: the task must stay as ordered, for a new link.
     @Test func aDownloadOfWhichNoVariantHasSegmentsStaysAsOrdered() async throws {
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         try await fixture.origin.add(OriginRule("/ts/*.ts") { $0.status = 404 })
         let download = try await fixture.start("/ts/master.m3u8", Selection(quality: .best))
         try await fixture.reaches(.failed, "ts")
@@ -310,7 +306,7 @@ import Testing
     }
 
     @Test func theNextBestVariantReplacesOneWhoseHostIsGone() async throws {
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         let dead = "http://gone.invalid/270p"
         let text = String(decoding: try Repository.fixture("/ts/master.m3u8"), as: UTF8.self)
         try await fixture.origin.add(
@@ -321,7 +317,7 @@ import Testing
     }
 
     @Test func aRequiredQualityThatIsUnavailableIsNotReplaced() async throws {
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         try await fixture.origin.add(OriginRule("/ts/270p/media.m3u8") { $0.status = 404 })
         await #expect { try await fixture.start("/ts/master.m3u8", Selection(quality: .height(270))) } throws: {
             error in
@@ -336,7 +332,7 @@ import Testing
 
     @Test(arguments: [(404, LibraryError.Code.missing), (403, .originRefused), (500, .badOrigin)])
     func anUnavailableSegmentFailsTheDownloadAndTheRestIsKept(_ status: Int, _ code: LibraryError.Code) async throws {
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         try await fixture.origin.add(OriginRule("/ts/90p/2.ts") { $0.status = status })
         let download = try await fixture.start("/ts/master.m3u8")
         try await fixture.reaches(.failed, "ts")
@@ -352,7 +348,7 @@ import Testing
     }
 
     @Test func aDownloadWaitsForDiskSpaceAndContinues() async throws {
-        let fixture = try await DownloadFixture(reserve: .max)
+        let fixture = try await TestHouse(.reserve(.max), .downloader())
         var order = DownloadOrder(Selection(quality: .worst))
         await #expect {
             try await fixture.downloader.start(fixture.open("/ts/master.m3u8"), order)
@@ -366,14 +362,14 @@ import Testing
         #expect(download.need == .space && download.failure?.code == .store(.diskFull))
         #expect(download.asset.bytes == 0)
         try await fixture.notes(.waiting)
-        try await fixture.restart()
+        try await fixture.restart(.reserve(0))
         #expect(try fixture.download("ts").need == .space)
         fixture.downloader.resume()
         try await fixture.reaches(.complete, "ts")
     }
 
     @Test func anUnavailablePieceDoesNotBlockTheOthers() async throws {
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         try await fixture.origin.add(OriginRule("/ts/90p/[13].ts") { $0.status = 404 })
         let download = try await fixture.start("/ts/master.m3u8")
         try await fixture.reaches(.failed, "ts")
@@ -382,7 +378,7 @@ import Testing
     }
 
     @Test func transientErrorsAreCountedSinceTheLastPiece() async throws {
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         try await fixture.origin.add(OriginRule("/ts/90p/2.ts") { $0.status = 503 })
         let download = try await fixture.start("/ts/master.m3u8")
         try await fixture.reaches(.waiting, "ts")
@@ -392,7 +388,7 @@ import Testing
     }
 
     @Test func aDownloadWaitsForARefusedKey() async throws {
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         try await fixture.origin.add(OriginRule("*.key") { $0.status = 403 })
         let download = try await fixture.start("/aes/master.m3u8")
         try await fixture.reaches(.waiting, "aes")
@@ -405,7 +401,7 @@ import Testing
     // MARK: Removal
 
     @Test func aRemovedDownloadFetchesNothing() async throws {
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         try await fixture.origin.add(OriginRule("*.ts") { $0.hold = true })
         let download = try await fixture.start("/ts/master.m3u8")
         try await waitUntil("requests") { try await fixture.mediaRequests().count >= 5 }
@@ -422,7 +418,7 @@ import Testing
     }
 
     @Test func aRemovalDuringTheStartLeavesNoDownload() async throws {
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         let asset = try await fixture.open("/ts/master.m3u8")
         try await fixture.origin.add(OriginRule("*/media.m3u8") { $0.hold = true })
         let start = Task { @LoopActor in try await fixture.downloader.start(asset, DownloadOrder()) }
@@ -437,7 +433,7 @@ import Testing
     }
 
     @Test func aPlayerAndADownloadShareOneRequest() async throws {
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         try await fixture.origin.add(OriginRule("*/0.ts") { $0.pauseAfter = 1000 })
         let download = try await fixture.start("/ts/master.m3u8")
         let rendition = try #require(download.renditions.first)

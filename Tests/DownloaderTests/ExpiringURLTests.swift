@@ -1,5 +1,6 @@
 import EventLoop
 import Library
+import TestRooms
 import TestSupport
 import Testing
 
@@ -15,7 +16,7 @@ import Testing
     }
 
     private func download(_ name: String, _ signature: OriginRule.Signature, throttle: Int? = nil) async throws {
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         try await fixture.origin.add(
             OriginRule("/\(name)/*") { ($0.signed, $0.throttle) = (signature, throttle) })
         let all = Selection(quality: .best, audio: .all, subtitles: .all)

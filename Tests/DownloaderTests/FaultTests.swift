@@ -1,11 +1,9 @@
 import EventLoop
 import Foundation
 import HTTPMessage
-import Integrity
 import Library
 import Origin
-import Retention
-import Store
+import TestRooms
 import TestSupport
 import Testing
 
@@ -14,61 +12,42 @@ import Testing
 /// Every fault of an origin with every kind of resource. A download either recovers and is exact, or reports the fault
 /// and the resource. It is never complete with a hole, stores no wrong bytes, and resumes once the fault is gone.
 @Suite @LoopActor struct FaultTests {
-    /// A downloader with a short retry budget and its own store.
-    private struct Bench {
-        let folder: TemporaryFolder
-        let client: OriginClient
-        let library: Library
-        let downloader: Downloader
+    /// A house with a short retry budget.
+    private func house() async throws -> TestHouse {
+        try await TestHouse(
+            .giveUpRule { rule in
+                rule.firstByteLimit = .milliseconds(600)
+                rule.stallSpan = .milliseconds(200)
+                rule.stallBytes = 1
+                rule.playlistDeadline = .seconds(2)
+                rule.silenceAtEnd = .milliseconds(200)
+                rule.retries.attempts = 1
+                rule.retries.firstPause = .milliseconds(5)
+                rule.retries.longestPause = .milliseconds(10)
+            },
+            .downloader { $0.pauses = .milliseconds(5)...(.milliseconds(10)) })
+    }
 
-        @LoopActor init() throws {
-            folder = try TemporaryFolder()
-            var limits = OriginClient.Configuration()
-            (limits.giveUpRule.firstByteLimit, limits.giveUpRule.stallSpan, limits.giveUpRule.stallBytes) = (
-                .milliseconds(600), .milliseconds(200), 1
-            )
-            (limits.giveUpRule.playlistDeadline, limits.giveUpRule.silenceAtEnd) = (.seconds(2), .milliseconds(200))
-            limits.giveUpRule.retries.attempts = 1
-            (limits.giveUpRule.retries.firstPause, limits.giveUpRule.retries.longestPause) = (
-                .milliseconds(5), .milliseconds(10)
-            )
-            limits.giveUpRule.absencePauses = .milliseconds(1)...(.milliseconds(1))
-            client = OriginClient(configuration: limits)
-            library = Library(store: try Store(path: folder.path, reserve: 0), client: client)
-            var configuration = Downloader.Configuration()
-            configuration.pauses = .milliseconds(5)...(.milliseconds(10))
-            let retention = Retention(of: library)
-            downloader = Downloader(
-                library: library, retention: retention, integrity: Integrity(of: library, retention),
-                configuration: configuration)
+    /// The pieces by their paths in the bundle.
+    /// - Parameter folders: the folders of the bundle to look at; nil for all.
+    private func pieces(of house: TestHouse, in folders: Set<String>? = nil) throws -> [String: Data] {
+        let paths = house.folder.files().filter { path in
+            path.hasPrefix("assets/") && ![".m3u8", ".json", "/SHA256SUMS"].contains(where: path.hasSuffix)
         }
-
-        /// The pieces by their paths in the bundle.
-        /// - Parameter folders: the folders of the bundle to look at; nil for all.
-        func pieces(in folders: Set<String>? = nil) throws -> [String: Data] {
-            let paths = folder.files().filter { path in
-                path.hasPrefix("assets/") && ![".m3u8", ".json", "/SHA256SUMS"].contains(where: path.hasSuffix)
-            }
-            return try paths.reduce(into: [:]) { pieces, path in
-                let place = path.split(separator: "/").dropFirst(2).joined(separator: "/")
-                if let folders, !folders.contains(FaultTests.folder(place)) { return }
-                pieces[place] = try Data(contentsOf: URL(fileURLWithPath: folder.path(path)))
-            }
-        }
-
-        @LoopActor func stop() {
-            downloader.stop()
-            client.stop()
+        return try paths.reduce(into: [:]) { pieces, path in
+            let place = path.split(separator: "/").dropFirst(2).joined(separator: "/")
+            if let folders, !folders.contains(Self.folder(place)) { return }
+            pieces[place] = try Data(contentsOf: URL(fileURLWithPath: house.folder.path(path)))
         }
     }
 
     /// The outcome of a download: nil if complete in the selected quality, else the message.
-    private func attempt(_ bench: Bench, _ url: String, isPatient: Bool) async throws -> String? {
+    private func attempt(_ house: TestHouse, _ fixture: String, isPatient: Bool) async throws -> String? {
         let download: Download
         do {
-            let asset = try await bench.library.open(WebURL(url))
+            let asset = try await house.library.open(WebURL(house.origin.master(fixture)))
             let selection = Selection(quality: .worst, subtitles: .all)
-            download = try await bench.downloader.start(asset, DownloadOrder(selection))
+            download = try await house.downloader.start(asset, DownloadOrder(selection))
         } catch let error as Downloader.Refusal {
             guard case .library(let error) = error else { return "\(error)" }
             return error.message
@@ -84,24 +63,22 @@ import Testing
         }
         let message = download.state == .complete ? download.otherQuality : download.failure?.message ?? "no reason"
         // A download that retries by itself would be joined by the next attempt, and could be about to fail.
-        await bench.downloader.pause(download)
+        await house.downloader.pause(download)
         return message
     }
 
     nonisolated private static func folder(_ place: String) -> String { String(place.prefix { $0 != "/" }) }
 
-    private func reference(_ url: String) async throws -> [String: Data] {
-        let bench = try Bench()
-        #expect(try await attempt(bench, url, isPatient: true) == nil)
-        bench.stop()
-        return try bench.pieces()
+    private func reference(_ fixture: String) async throws -> [String: Data] {
+        let house = try await house()
+        #expect(try await attempt(house, fixture, isPatient: true) == nil)
+        return try pieces(of: house)
     }
 
     /// The faults wait for the limits of the client, so several have their turn at once.
     @Test(.namingCases, arguments: Fault.Target.allCases)
     func recoversOrReports(_ target: Fault.Target) async throws {
-        let plain = try await TestOrigin()
-        let expected = try await reference(plain.master(target.fixture))
+        let expected = try await reference(target.fixture)
         let cases = Fault.all.filter { $0.concerns(target) }.flatMap { [($0, true), ($0, false)] }
         await sideBySide(cases) { fault, isOnce in
             try await expectRecoveryOrReport(of: fault, isOnce: isOnce, at: target, expected)
@@ -111,26 +88,24 @@ import Testing
     private func expectRecoveryOrReport(
         of fault: Fault, isOnce: Bool, at target: Fault.Target, _ expected: [String: Data]
     ) async throws {
-        let origin = try await TestOrigin()
-        let url = origin.master(target.fixture)
-        for rule in fault.rules(target, isOnce: isOnce) { try await origin.add(rule) }
+        let house = try await house()
+        for rule in fault.rules(target, isOnce: isOnce) { try await house.origin.add(rule) }
         // Another quality replaces the one whose playlist or segments the origin refuses; the pieces of the selected one count
         // here.
         let folders = Set(expected.keys.map(Self.folder))
-        let bench = try Bench()
         let what: Comment = "\(target.rawValue): \(fault) \(isOnce ? "once" : "for ever")"
-        let message = try await attempt(bench, url, isPatient: isOnce || fault.isHarmless(target))
+        let isPatient = isOnce || fault.isHarmless(target)
+        let message = try await attempt(house, target.fixture, isPatient: isPatient)
         if let message {
             #expect(!(isOnce ? fault.passes(target) : fault.isHarmless(target)), "\(what): \(message)")
             #expect(message.contains(target.path), "\(what): \(message)")
-            #expect(try bench.pieces(in: folders).allSatisfy { expected[$0] == $1 }, what)
-            try await origin.clearRules()
-            let again = try await attempt(bench, url, isPatient: true)
+            #expect(try pieces(of: house, in: folders).allSatisfy { expected[$0] == $1 }, what)
+            try await house.origin.clearRules()
+            let again = try await attempt(house, target.fixture, isPatient: true)
             #expect(again == nil, "\(what): \(again ?? "")")
         } else {
-            #expect(isOnce || fault.isHarmless(target), what)
+            #expect(isPatient, what)
         }
-        #expect(try bench.pieces(in: folders) == expected, what)
-        bench.stop()
+        #expect(try pieces(of: house, in: folders) == expected, what)
     }
 }

@@ -4,6 +4,7 @@ import HTTPMessage
 import Library
 import Playlist
 import Retention
+import TestRooms
 import TestSupport
 import Testing
 
@@ -12,7 +13,7 @@ import Testing
 /// Pieces that a download protects from eviction.
 @Suite @LoopActor struct PinTests {
     @Test func piecesOfADownloadArePinnedUntilItIsCancelled() async throws {
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         let download = try await fixture.start("/cmaf/master.m3u8", Selection(quality: .worst))
         try await fixture.reaches(.complete, "cmaf")
         #expect(download.asset.cachedBytes == 0 && download.asset.bytes > 0 && fixture.retention.cachedBytes == 0)
@@ -26,7 +27,7 @@ import Testing
 
     @Test(arguments: [JobState.queued, .running, .paused, .waiting, .failed, .complete, .cancelled])
     func aDownloadIsPinnedInEveryState(_ state: JobState) async throws {
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         let asset = try await fixture.open("/ts/master.m3u8")
         var task = DownloadTask()
         task.add(.init(Selection(), range: 2..<4, renditions: ["video-90p"]))
@@ -38,7 +39,7 @@ import Testing
     }
 
     @Test func cachedPiecesArePinnedInPlace() async throws {
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         let asset = try await fixture.open("/ts/master.m3u8")
         let rendition = try #require(asset.rendition("video-90p"))
         let source = try await fixture.library.playlists.source(of: rendition, in: asset)

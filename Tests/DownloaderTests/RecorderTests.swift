@@ -6,6 +6,7 @@ import Library
 import Origin
 import Playlist
 import Store
+import TestRooms
 import TestSupport
 import Testing
 
@@ -132,7 +133,7 @@ import Testing
     }
 
     @Test func theFirstSegmentIsStoredAfterItLeftTheWindow() async throws {
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         try await fixture.origin.add(OriginRule("*/0.ts") { ($0.status, $0.times) = (404, 1) })
         let scene = try await RecordingScene(fixture, "/_live/a/media.m3u8")
         try await waitUntil("the refusal") { try await fixture.origin.requests(for: "/_live/a/0.ts").count == 1 }
@@ -149,7 +150,7 @@ import Testing
                 + "#EXT-X-KEY:METHOD=AES-128,URI=\"0.key\"\n#EXT-X-MAP:URI=\"init.mp4?t=\(second)\"\n" + date
                 + numbers.map { "#EXTINF:1,\n\($0).m4s?t=\(second)\n" }.joined()
         }
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         try await fixture.origin.add(OriginRule("*.m3u8") { ($0.status, $0.body) = (200, text(7..<10, at: 0)) })
         let scene = try await RecordingScene(fixture, "/live.m3u8")
         try await scene.text(text(7..<10, at: 0))
@@ -218,7 +219,7 @@ import Testing
     }
 
     @Test func protectedOrEndedStreamsAreNotRecorded() async throws {
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         let text = """
             #EXTM3U
             #EXT-X-TARGETDURATION:2
@@ -234,7 +235,7 @@ import Testing
     }
 
     @Test func renditionsEndTogether() async throws {
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         func media(_ numbers: Range<Int>, _ end: String = "") -> String {
             "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:\(numbers.lowerBound)\n"
                 + numbers.map { "#EXTINF:1,\n\($0).m4s\n" }.joined() + end
@@ -269,7 +270,7 @@ import Testing
     }
 
     @Test func aFullDiskStopsTheRecordingUntilThereIsSpace() async throws {
-        let scene = try await RecordingScene(try await DownloadFixture(reserve: .max), "/_live/a/media.m3u8")
+        let scene = try await RecordingScene(try await TestHouse(.reserve(.max), .downloader()), "/_live/a/media.m3u8")
         try await waitUntil("the end") { scene.outcome != nil }
         guard case .storeFailed(let error) = scene.outcome else { throw TimedOut("a full disk") }
         #expect(error.code == .diskFull)

@@ -5,6 +5,7 @@ import Library
 import Origin
 import Playlist
 import Store
+import TestRooms
 import TestSupport
 import Testing
 
@@ -12,7 +13,7 @@ import Testing
 
 /// A recorder for a live stream of the origin.
 @LoopActor final class RecordingScene: DownloadWorkObserver {
-    let fixture: DownloadFixture
+    let fixture: TestHouse
     let path: String
     private(set) var asset: Asset
     private(set) var recorder: Recorder?
@@ -20,7 +21,7 @@ import Testing
     private(set) var sentence = ""
     private(set) var received: Int64 = 0
 
-    init(_ fixture: DownloadFixture, _ path: String, _ limits: GiveUpRule.RecordingLimits = .init()) async throws {
+    init(_ fixture: TestHouse, _ path: String, _ limits: GiveUpRule.RecordingLimits = .init()) async throws {
         (self.fixture, self.path) = (fixture, path)
         try await fixture.origin.declareLiveSegments(seconds: 1)
         asset = try await fixture.open(path)
@@ -28,7 +29,7 @@ import Testing
     }
 
     convenience init(_ path: String, _ limits: GiveUpRule.RecordingLimits = .init()) async throws {
-        try await self.init(try await DownloadFixture(), path, limits)
+        try await self.init(try await TestHouse(.downloader()), path, limits)
     }
 
     func start(_ limits: GiveUpRule.RecordingLimits = .init()) {
@@ -51,10 +52,10 @@ import Testing
         if download.asset === asset { self.outcome = outcome }
     }
 
-    /// Starts a new process with the state of a killed one.
+    /// Starts a new process with the state of a killed one, on a disk with space.
     func kill() async throws {
         let former = recorder
-        try await fixture.restart()
+        try await fixture.restart(.reserve(0))
         former?.cancel()
         (asset, outcome) = (try #require(fixture.library.assets.first), nil)
     }

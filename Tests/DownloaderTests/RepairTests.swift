@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import Library
 import Store
+import TestRooms
 import TestSupport
 import Testing
 
@@ -12,14 +13,14 @@ import Testing
 /// Repair of damaged and missing pieces: its requests and its schedule.
 @Suite @LoopActor struct RepairTests {
     /// The smallest variant of a fixture, stored completely and with its ledger lines.
-    private func stored(_ fixture: DownloadFixture, _ name: String) async throws -> Download {
+    private func stored(_ fixture: TestHouse, _ name: String) async throws -> Download {
         let download = try await fixture.start("/\(name)/master.m3u8")
         try await fixture.reaches(.complete, name)
         try await fixture.origin.clearRequests()
         return download
     }
 
-    private func flip(_ file: String, _ fixture: DownloadFixture) throws {
+    private func flip(_ file: String, _ fixture: TestHouse) throws {
         try FileDamage.flipBit(of: try fixture.folder.find(file))
     }
 
@@ -29,13 +30,13 @@ import Testing
     }
 
     private func verify(
-        _ fixture: DownloadFixture, _ asset: Asset, isRepair: Bool
+        _ fixture: TestHouse, _ asset: Asset, isRepair: Bool
     ) async throws -> VerificationJob {
         try await ended(try fixture.downloader.integrity.start(asset, isRepair: isRepair))
     }
 
     @Test func aRepairOfACompleteDownloadFetchesOnlyItsHoles() async throws {
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         let download = try await stored(fixture, "ts")
         // Records the ledger lines before anything is damaged.
         #expect(try await verify(fixture, download.asset, isRepair: false).found == 0)
@@ -56,7 +57,7 @@ import Testing
     }
 
     @Test func aPausedDownloadStaysPausedAndOnlyDamageIsRepaired() async throws {
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         try await fixture.origin.add(OriginRule("/ts/90p/5.ts") { $0.hold = true })
         let download = try await fixture.start("/ts/master.m3u8")
         try await waitUntil("five pieces") { download.progress.loaded.duration == 10 }
@@ -72,7 +73,7 @@ import Testing
     }
 
     @Test func anOfflineRepairFailsWithTheReason() async throws {
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         let download = try await stored(fixture, "ts")
         _ = try await verify(fixture, download.asset, isRepair: false)
         try flip("video-90p/1.ts", fixture)
@@ -88,7 +89,7 @@ import Testing
     }
 
     @Test func cancellingEndsTheFetchesItStarted() async throws {
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         let download = try await stored(fixture, "ts")
         _ = try await verify(fixture, download.asset, isRepair: false)
         try flip("video-90p/1.ts", fixture)
@@ -103,7 +104,7 @@ import Testing
     }
 
     @Test func anEqualRequestAttaches() async throws {
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         let download = try await stored(fixture, "ts")
         let integrity = fixture.downloader.integrity
         let first = try integrity.start(download.asset, isRepair: false)
@@ -126,7 +127,7 @@ import Testing
     }
 
     @Test func repairsDamageEveryThirtyDays() async throws {
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         let download = try await stored(fixture, "ts")
         let asset = download.asset
         let clock = Clock(asset.created)
@@ -153,7 +154,7 @@ import Testing
     }
 
     @Test func pausesDuringADownload() async throws {
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         let download = try await stored(fixture, "aes")
         let clock = Clock(download.asset.created + Scrubber.span + 1)
         let integrity = fixture.integrity(bytesPerSecond: 1) { clock.time }

@@ -6,6 +6,7 @@ import Library
 import Playheads
 import Playlist
 import Store
+import TestRooms
 import TestSupport
 import Testing
 
@@ -14,9 +15,9 @@ import Testing
 /// Downloads whose origin now has other content.
 @Suite @LoopActor struct RevisionTests {
     /// A film with the first half of its lowest quality stored. The origin then changes its content.
-    private func changed(to other: String = "aes") async throws -> (DownloadFixture, ChangingFilm, Download) {
+    private func changed(to other: String = "aes") async throws -> (TestHouse, ChangingFilm, Download) {
         let film = try ChangingFilm("ts")
-        let fixture = try await DownloadFixture(film: film)
+        let fixture = try await TestHouse(.origin(film.folder), .downloader())
         try await fixture.origin.add(OriginRule("/film/90p/[345].ts") { $0.hold = true })
         let download = try await fixture.start("/film/master.m3u8")
         try await waitUntil("the first half") { download.progress.loaded.duration == 6 }
@@ -33,7 +34,7 @@ import Testing
 
     /// Like `changed()`, with the download of the revision started. The origin holds its keys back until they are
     /// released.
-    private func replacing() async throws -> (DownloadFixture, ChangingFilm, old: Asset, new: Asset) {
+    private func replacing() async throws -> (TestHouse, ChangingFilm, old: Asset, new: Asset) {
         let (fixture, film, download) = try await changed()
         try await fixture.origin.add(Self.lost, OriginRule("*.key") { $0.hold = true })
         await fixture.downloader.resume(download)
@@ -41,12 +42,12 @@ import Testing
         return (fixture, film, download.asset, try #require(download.asset.revision))
     }
 
-    private func bundles(_ fixture: DownloadFixture) -> [String] {
+    private func bundles(_ fixture: TestHouse) -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: fixture.folder.path("assets"))) ?? []).sorted()
     }
 
     /// Waits until only these bundles remain, and all files of removed ones are deleted.
-    private func expectLeft(_ ids: [String], _ fixture: DownloadFixture) async throws {
+    private func expectLeft(_ ids: [String], _ fixture: TestHouse) async throws {
         let removed = { try? FileManager.default.contentsOfDirectory(atPath: fixture.folder.path("tmp")) }
         do {
             try await waitUntil("the rest to be gone") { bundles(fixture) == ids && removed() == [] }
@@ -55,13 +56,13 @@ import Testing
         }
     }
 
-    private func asset(_ fixture: DownloadFixture) throws -> Asset {
+    private func asset(_ fixture: TestHouse) throws -> Asset {
         try #require(fixture.library.asset(named: "film"))
     }
 
     /// Waits until the revision has replaced the old asset and is complete, then checks the library, the store and the
     /// catalogue.
-    private func expectTheNewAlone(_ fixture: DownloadFixture, besides old: Asset) async throws {
+    private func expectTheNewAlone(_ fixture: TestHouse, besides old: Asset) async throws {
         do {
             try await waitUntil("the change of places") {
                 let id = try asset(fixture).id
@@ -142,7 +143,7 @@ import Testing
     @Test("N12, W8: a download has one content, whatever changes within it", arguments: changes)
     func aDownloadHasOneContent(_ change: ChangeCase) async throws {
         let film = try ChangingFilm("ts")
-        let fixture = try await DownloadFixture(film: film)
+        let fixture = try await TestHouse(.origin(film.folder), .downloader())
         let held = OriginRule("/film/90p/[\(change.count)-5].ts") { rule in
             rule.hold = true
             change.replies(&rule)
@@ -166,7 +167,7 @@ import Testing
 
     /// The origin refuses to show the beginning again.
     @Test func aDownloadThatCannotBeComparedIsComplete() async throws {
-        let fixture = try await DownloadFixture()
+        let fixture = try await TestHouse(.downloader())
         try await fixture.origin.add(
             OriginRule("/ts/90p/0.ts") { ($0.times, $0.noValidators) = (1, true) },
             OriginRule("/ts/90p/0.ts") { $0.status = 403 })
@@ -218,7 +219,7 @@ import Testing
     }
 
     /// A stopped download of which the origin has other segments, whose entry playlist is held back from now on.
-    private func changedSegments() async throws -> (DownloadFixture, Download) {
+    private func changedSegments() async throws -> (TestHouse, Download) {
         let (fixture, film, download) = try await changed(to: "ts")
         try changeSegments(film)
         #expect(await fixture.library.revisions.check(download.asset))
@@ -230,7 +231,7 @@ import Testing
 
     /// Lets a claimant come. Returns its error.
     private func claim(
-        _ claimant: Claimant, _ fixture: DownloadFixture, _ download: Download
+        _ claimant: Claimant, _ fixture: TestHouse, _ download: Download
     ) -> Task<Downloader.Refusal?, Never> {
         Task { @LoopActor in
             do throws(Downloader.Refusal) {
@@ -380,7 +381,7 @@ import Testing
 
     @Test func theDownloadFailsIfTheRevisionLacksTheSelection() async throws {
         let film = try ChangingFilm("ts")
-        let fixture = try await DownloadFixture(film: film)
+        let fixture = try await TestHouse(.origin(film.folder), .downloader())
         try await fixture.origin.add(OriginRule("/film/270p/[345].ts") { $0.hold = true })
         let download = try await fixture.start("/film/master.m3u8", Selection(quality: .height(270)))
         try await waitUntil("the first half") { download.progress.loaded.duration == 6 }
@@ -397,7 +398,7 @@ import Testing
 
     @Test func theOldRevisionStaysWithoutSpaceForBoth() async throws {
         let (fixture, _, download) = try await changed()
-        try await fixture.restart(reserve: .max / 2)
+        try await fixture.restart(.reserve(.max / 2))
         let old = try asset(fixture)
         try await fixture.origin.add(Self.lost)
         await fixture.downloader.resume(try fixture.download("film"))

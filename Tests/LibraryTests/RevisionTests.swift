@@ -14,7 +14,9 @@ import Testing
 /// Playback if the origin's content differs from the stored revision.
 @Suite @LoopActor struct RevisionTests {
     /// An asset with its first piece.
-    private func stored(_ clock: TestClock = TestClock(isRunning: true)) async throws -> (ChangingFilm, TestHouse, Asset) {
+    private func stored(
+        _ clock: TestClock = TestClock(isRunning: true)
+    ) async throws -> (ChangingFilm, TestHouse, Asset) {
         let film = try ChangingFilm("ts")
         let fixture = try await TestHouse(.origin(film.folder), .clock(clock))
         let asset = try await fixture.open("/film/master.m3u8")
